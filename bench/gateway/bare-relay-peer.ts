@@ -1,5 +1,5 @@
 /**
- * The floor of UDP ASSOCIATE on Node: relays datagrams between one client and one destination by two sockets of `node:dgram`,
+ * UDP ASSOCIATE with nothing but `node:dgram`: relays datagrams between one client and one destination by two sockets of `node:dgram`,
  * without authentication, checks, metering and limits.
  */
 import { createSocket, type SocketOptions } from 'node:dgram';

@@ -1,5 +1,5 @@
 /**
- * Compares the gateway over UDP ASSOCIATE with dante, and with a bare relay on Node, which is the floor of `node:dgram`: datagrams
+ * Compares the gateway over UDP ASSOCIATE with dante, and with a bare relay, which does nothing but what `node:dgram` offers: datagrams
  * per second that return from an echo, and the CPU time of the proxy. Rounds are interleaved, and only ratios within a round are valid. The load generator is a program in C, because
  * one on Node would be the bottleneck; it needs a C compiler.
  */

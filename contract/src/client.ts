@@ -32,9 +32,24 @@ export interface CallOptions {
   file?: { type: string; content: Blob | string };
 }
 
+/** What a client passes to `fetch`, and what it needs of the response. */
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Blob;
+  signal: AbortSignal;
+}
+
+export interface FetchResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
 export interface ClientSettings {
   baseUrl?: string;
-  fetch?: typeof fetch;
+  fetch?: (url: string, init: FetchInit) => Promise<FetchResponse>;
   /** Called before each request; adds the bearer token, for example. */
   headers?: (definition: Callable) => Record<string, string> | Promise<Record<string, string>>;
   timeoutMs?: number;
@@ -53,7 +68,7 @@ export function createClient(settings: ClientSettings = {}): Call {
     const headers = { ...(await settings.headers?.(definition)), ...options.headers };
     if (body !== undefined) headers['content-type'] = 'application/json';
     const timeout = AbortSignal.timeout(options.timeoutMs ?? settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
-    const init: RequestInit = {
+    const init: FetchInit = {
       method: definition.method,
       headers,
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
@@ -77,7 +92,7 @@ interface LooseInput {
   body?: unknown;
 }
 
-async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
+async function exchange(doFetch: NonNullable<ClientSettings['fetch']>, url: string, init: FetchInit) {
   try {
     const response = await doFetch(url, init);
     const { ok, status, headers } = response;

@@ -30,6 +30,7 @@ import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/streams.ts';
+import { findSendRequest } from './udp/direct-send.ts';
 
 export interface GatewaySettings extends ExitSettings {
   readonly host: string;
@@ -195,7 +196,8 @@ function openDnsPorts(
   return dnsPorts;
 }
 
-function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> | Relay {
+async function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> {
+  if (!(await findSendRequest())) log.warn('Datagrams are sent by Socket#send here, which takes more CPU time');
   if (kind === 'streams') return streams;
   return kind === 'pump' ? createPump(limits.pumpBuffers) : chooseRelay(limits.pumpBuffers, log);
 }

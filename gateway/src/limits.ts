@@ -107,6 +107,10 @@ export const defaultLimits = {
   dnsTcpUnreadBytes: 128 * KIB,
   /** Sockets to name servers, of all exits together. */
   dnsUpstreamSockets: 2_000,
+  /** At once on a TCP connection to a name server; above it, another one is opened. */
+  dnsUpstreamTcpQuestions: 64,
+  /** How long such a connection stays open without a question. */
+  dnsUpstreamTcpIdleMs: 10_000,
   /** Ports that could not be opened are tried again; ports of connections that list clients are asked for. */
   dnsPortsCheckMs: 1_000,
   dnsPortsRefreshMs: 60_000,

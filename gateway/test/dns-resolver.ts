@@ -11,6 +11,8 @@ export interface Asked {
   readonly fromPort: number;
   /** Sends a message to the asker. */
   readonly respond: (message: Buffer) => void;
+  /** Undefined over UDP. */
+  readonly socket: Socket | undefined;
 }
 
 export interface TestResolver {
@@ -50,6 +52,7 @@ export async function startResolver(
           from: remoteAddress,
           fromPort: remotePort,
           respond,
+          socket,
         });
         bytes = bytes.subarray(end);
       }
@@ -61,7 +64,7 @@ export async function startResolver(
   const port = typeof bound === 'object' && bound ? bound.port : 0;
   const udp = createSocket('udp4', (message, { address, port: fromPort }) => {
     const respond = (answer: Buffer) => udp.send(answer, fromPort, address);
-    received({ message, transport: 'udp', from: address, fromPort, respond });
+    received({ message, transport: 'udp', from: address, fromPort, respond, socket: undefined });
   });
   udp.bind(port, host);
   await once(udp, 'listening');

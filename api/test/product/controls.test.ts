@@ -176,6 +176,22 @@ test('a hundred changes of the cap while programs download end with the last one
   expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.032, receiptTotal: 0.032 });
 });
 
+test('nothing passes any more on open tunnels when the response to a lowered cap comes', LONG, async () => {
+  const { customer, connection } = await createBuyer(product, 1_000_000n);
+  const port = await openOrigin((socket) => {
+    const sending = setInterval(() => socket.write(Buffer.alloc(16_384)), 5);
+    socket.once('close', () => clearInterval(sending));
+  });
+  const tunnels = await Promise.all([1, 2, 3].map(() => openTunnel(connection, port)));
+  await expect.poll(async () => (await find(customer, connection.id)).trafficUsed, WAIT).toBeGreaterThan(1024);
+  const { trafficUsed } = await change(customer, connection.id, { capMegabytes: 40 });
+  expect(trafficUsed).toBeLessThan(40 * 1024);
+  const received = await Promise.all(tunnels.map((tunnel) => tunnel.rest()));
+  expect(received.map(({ end }) => end)).toEqual(['reset', 'reset', 'reset']);
+  expect(await find(customer, connection.id)).toMatchObject({ status: 'WORK', trafficUsed });
+  await customer.call(disconnect, { params: connection });
+});
+
 test('a cap that is lowered in the middle of downloads charges what has passed, and never more', LONG, async () => {
   const { customer, connection } = await createBuyer(product, 500_000n);
   const port = await openEndlessOrigin();

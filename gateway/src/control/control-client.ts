@@ -19,6 +19,7 @@ import {
 import { ApiError, type CallOptions, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
+import { controlFetch } from './control-fetch.ts';
 import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
@@ -56,6 +57,7 @@ export class ControlClient {
     this.#request = createClient({
       baseUrl: settings.url.replace(/\/+$/, ''),
       timeoutMs: settings.timeoutMs,
+      fetch: controlFetch,
       headers: () => ({ authorization: `Bearer ${settings.token}` }),
     });
   }

@@ -47,11 +47,18 @@ describe.each(['socks5', 'http'] as const)('a DNS port through another proxy (%s
     const other = await takeMessage(tcp);
     expect(read(other)).toMatchObject({ id: 8, name: 'other.test', address: '192.0.2.7' });
     expect(resolver.asked.map(({ transport }) => transport)).toEqual(['tcp', 'tcp']);
-    expect(upstream.seen.targets.slice(1)).toEqual([resolver.address, resolver.address]);
+    // One connection for both questions.
+    expect(upstream.seen.targets.slice(1)).toEqual([resolver.address]);
     const bytes = asked.length + answer.length + question('other.test').length + other.length;
     await until(() => connection.usedBytes === bytes);
-    // One socket for each question, none of which remains.
-    await untilGauge(gateway, 'gateway_dns_upstream_sockets', 0);
+    await untilGauge(gateway, 'gateway_dns_upstream_sockets', 1);
+  });
+
+  it('keeps no connection to the name server without questions', async () => {
+    const limits = { dnsUpstreamTcpIdleMs: 50 };
+    const { dnsPort, gateway } = await startThrough(kind, answerAll, { limits });
+    await (await openDnsClient(dnsPort)).ask(question('name.test'));
+    expect(await untilGauge(gateway, 'gateway_dns_upstream_sockets', 0)).toBe(0);
   });
 
   it('answers with a failure when the proxy is away, and when the name server is silent', async () => {

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
+import { framed, LENGTH_BYTES, messageEnd } from '../protocol/dns-framing.ts';
 import { QUESTION_BYTES_MAX } from '../protocol/dns.ts';
 import type { Limits } from '../limits.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import type { DropReason } from './dns-metrics.ts';
 
-const LENGTH_BYTES = 2;
 /** How soon a client that asked too fast is read again. */
 const RATE_PAUSE_MS = 50;
 
@@ -73,7 +73,7 @@ export class TcpClient {
     const { dnsTcpQuestionsInFlight, dnsTcpUnreadBytes } = this.settings.limits;
     const isBusy = this.#inFlight >= dnsTcpQuestionsInFlight || this.socket.writableLength > dnsTcpUnreadBytes;
     if (this.socket.destroyed || this.socket.writableEnded || isBusy || this.#ratePause) return false;
-    if (this.#messageEnd() === undefined || this.settings.isWithinRate()) return true;
+    if (this.#endOfMessage() === undefined || this.settings.isWithinRate()) return true;
     this.#ratePause = setTimeout(() => {
       this.#ratePause = undefined;
       this.#process();
@@ -86,14 +86,13 @@ export class TcpClient {
   }
 
   /** @returns undefined if the next question is not complete */
-  #messageEnd(): number | undefined {
-    if (this.#received.length < LENGTH_BYTES) return undefined;
-    const end = LENGTH_BYTES + this.#received.readUInt16BE(0);
+  #endOfMessage(): number | undefined {
+    const end = messageEnd(this.#received);
     return end > this.#received.length ? undefined : end;
   }
 
   #nextMessage(): Buffer | undefined {
-    const end = this.#messageEnd();
+    const end = this.#endOfMessage();
     if (end === undefined) {
       const isTooLong = this.#received.length >= LENGTH_BYTES && this.#received.readUInt16BE(0) > QUESTION_BYTES_MAX;
       if (isTooLong) this.#drop('malformed');
@@ -116,9 +115,7 @@ export class TcpClient {
 
   #send(answer: Buffer): void {
     if (this.socket.destroyed || this.socket.writableEnded) return;
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt16BE(answer.length);
-    this.socket.write(Buffer.concat([length, answer]), () => this.#written());
+    this.socket.write(framed(answer), () => this.#written());
   }
 
   #answered(isAnswered: boolean): void {
@@ -136,7 +133,7 @@ export class TcpClient {
   }
 
   #endIfAnswered(): void {
-    const hasQuestion = this.#messageEnd() !== undefined;
+    const hasQuestion = this.#endOfMessage() !== undefined;
     if (this.#hasEnded && this.#inFlight === 0 && !hasQuestion) this.socket.end();
   }
 

@@ -1,12 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 import { getServers } from 'node:dns';
-import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { parseAuthority, parseHost, addressText } from '../protocol/host.ts';
 import { type Answer, isTruncated, type Query, RANDOM_BYTES, upstreamQuestion } from '../protocol/dns.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
-import { askOverTcp } from './dns-over-tcp.ts';
-import { type NameServer, QuerySocket, type UpstreamEvent } from './query-socket.ts';
+import { QueryConnections, type QueryConnectionsSettings } from './query-connections.ts';
+import { type NameServer, QuerySocket } from './query-socket.ts';
 
 const DNS_PORT = 53;
 /** Of one name server, if there is only one. */
@@ -17,23 +16,13 @@ const SOCKET_MS = 2_000;
 /** Random bytes are drawn from the system in blocks: one call per question was visible in profiles. */
 const RANDOM_BLOCK_BYTES = 64 * RANDOM_BYTES;
 
-/** The sockets to name servers that the node may have open, and what is counted of them; shared by all exits. */
-export interface UpstreamBudget {
-  readonly socketsMax: number;
-  sockets: number;
-  readonly onEvent: (event: UpstreamEvent) => void;
-}
-
-export interface DnsUpstreamSettings {
+export interface DnsUpstreamSettings extends QueryConnectionsSettings {
   /** The exit's address, from which questions leave. Null: the host's default route. */
   readonly address: string | null;
   readonly nameServers: readonly string[] | undefined;
-  readonly limits: Pick<Limits, 'resolverAttemptMs' | 'dnsAnswerMs'>;
-  readonly budget: UpstreamBudget;
+  readonly limits: QueryConnectionsSettings['limits'] & Pick<Limits, 'resolverAttemptMs' | 'dnsAnswerMs'>;
   /** For exits without UDP of their own: `dial` alone reaches the name servers. */
   readonly isTcpOnly?: boolean;
-  /** @throws TunnelFailure */
-  readonly dial: (server: NameServer, timeoutMs: number) => Promise<Socket>;
 }
 
 /** Asks the name servers of an exit. Each question has a random id and spelling, and soon another source port (RFC 5452). */
@@ -42,11 +31,14 @@ export class DnsUpstream {
   /** The index of the name server that is asked first: the one after the last that failed. */
   #preferred = 0;
   readonly #sockets = new Map<NameServer, QuerySocket>();
+  readonly #connections: QueryConnections;
   #sweep: NodeJS.Timeout | undefined;
   #random = Buffer.alloc(RANDOM_BLOCK_BYTES);
   #randomAt = RANDOM_BLOCK_BYTES;
 
-  constructor(private readonly settings: DnsUpstreamSettings) {}
+  constructor(private readonly settings: DnsUpstreamSettings) {
+    this.#connections = new QueryConnections(settings);
+  }
 
   /**
    * Asks over UDP, and over TCP if the answer does not repeat the question exactly. Tries the next name server if one is silent.
@@ -83,6 +75,7 @@ export class DnsUpstream {
     this.#sweep = undefined;
     for (const socket of this.#sockets.values()) socket.close();
     this.#sockets.clear();
+    this.#connections.close();
   }
 
   async #askServer(server: NameServer, query: Query, needsWhole: boolean, leftMs: number): Promise<Answer> {
@@ -92,13 +85,16 @@ export class DnsUpstream {
     budget.onEvent('asked');
     try {
       if (!isTcpOnly) {
-        const answer = await this.#socketFor(server).ask(this.#question(server, query));
+        const socket = this.#socketFor(server);
+        const answer = await socket.ask(this.#question(socket, query));
         if (answer !== 'unlike' && !(needsWhole && isTruncated(answer.message))) {
           budget.onEvent('answered');
           return answer;
         }
       }
-      const whole = await this.#askOverTcp(server, query, timeoutMs - (performance.now() - startedAt));
+      budget.onEvent('asked-over-tcp');
+      const leftForTcpMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
+      const whole = await this.#connections.ask(server, (to) => this.#question(to, query), leftForTcpMs);
       budget.onEvent('answered');
       return whole;
     } catch (error) {
@@ -107,22 +103,7 @@ export class DnsUpstream {
     }
   }
 
-  async #askOverTcp(server: NameServer, query: Query, leftMs: number): Promise<Answer> {
-    const { budget, dial } = this.settings;
-    if (budget.sockets >= budget.socketsMax) throw new TunnelFailure('exit-unavailable');
-    budget.onEvent('asked-over-tcp');
-    const deadline = performance.now() + Math.max(1, leftMs);
-    budget.sockets += 1;
-    try {
-      const socket = await dial(server, Math.max(1, leftMs));
-      return await askOverTcp(socket, this.#question(server, query), Math.max(1, deadline - performance.now()));
-    } finally {
-      budget.sockets -= 1;
-    }
-  }
-
-  #question(server: NameServer, query: Query): Buffer {
-    const socket = this.#sockets.get(server);
+  #question(to: Pick<QuerySocket, 'isAsking'>, query: Query): Buffer {
     for (;;) {
       if (this.#randomAt + RANDOM_BYTES > RANDOM_BLOCK_BYTES) {
         randomFillSync(this.#random);
@@ -130,7 +111,7 @@ export class DnsUpstream {
       }
       const asked = upstreamQuestion(query, this.#random.subarray(this.#randomAt, this.#randomAt + RANDOM_BYTES));
       this.#randomAt += RANDOM_BYTES;
-      if (!socket?.isAsking(asked.readUInt16BE(0))) return asked;
+      if (!to.isAsking(asked.readUInt16BE(0))) return asked;
     }
   }
 

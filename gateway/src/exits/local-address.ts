@@ -7,9 +7,10 @@ import { failureOfDial, TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket, UNSPECIFIED } from '../udp/udp-socket.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
 import { DialAbort } from './dial-abort.ts';
-import { DnsUpstream, type UpstreamBudget } from './dns-upstream.ts';
+import { DnsUpstream } from './dns-upstream.ts';
 import type { DatagramTarget, Endpoint, Exit, ExitPort, ExitPortEvents, ExitStream } from './exit.ts';
 import { NameResolver } from './name-resolver.ts';
+import type { UpstreamBudget } from './query-connections.ts';
 import type { SourcePorts } from './source-ports.ts';
 
 export interface LocalExitSettings {
@@ -129,7 +130,7 @@ class LocalPort implements ExitPort {
   }
 
   send(payload: Uint8Array, { port, text }: DatagramTarget): void {
-    this.socket.send(payload, port, text);
+    this.socket.send([payload], port, text);
   }
 
   close(): void {

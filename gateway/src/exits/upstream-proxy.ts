@@ -12,10 +12,11 @@ import { METHOD_NONE, METHOD_USER_PASSWORD, SUCCEEDED } from '../protocol/socks5
 import * as socks5 from '../protocol/socks5-upstream.ts';
 import { causeOf, type FailureCause, failureOfDial, TunnelFailure } from '../statuses.ts';
 import { DialAbort } from './dial-abort.ts';
-import { DnsUpstream, type UpstreamBudget } from './dns-upstream.ts';
+import { DnsUpstream } from './dns-upstream.ts';
 import type { Endpoint, Exit, ExitPort, ExitStream } from './exit.ts';
 import { dialAddress } from './local-address.ts';
 import { NameResolver } from './name-resolver.ts';
+import type { UpstreamBudget } from './query-connections.ts';
 import type { NameServer } from './query-socket.ts';
 import { openUpstreamAssociation } from './upstream-association.ts';
 import { UpstreamHandshake } from './upstream-handshake.ts';

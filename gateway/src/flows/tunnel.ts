@@ -96,24 +96,34 @@ export class Tunnel {
   }
 }
 
+interface TunnelRequest {
+  readonly target: Target | undefined;
+  readonly client: Socket;
+  /** What the client sent after its request. Undefined: its protocol decides what an end means. */
+  readonly early?: Buffer;
+}
+
 /**
- * Opens a tunnel for an authenticated client and dials its destination. A disconnect of the client aborts the dial.
+ * Opens a tunnel for an authenticated client and dials its destination. A disconnect of the client aborts the dial, and so does its
+ * end if it has sent nothing for the destination. `end` comes only when everything before it was read, which nobody does now.
  * @throws TunnelFailure
  */
 export async function openTunnel(
   context: TunnelContext,
   login: Login,
   protocol: Protocol,
-  { target, client }: { readonly target: Target | undefined; readonly client: Socket },
+  { target, client, early }: TunnelRequest,
 ): Promise<{ tunnel: Tunnel; exit: ExitStream }> {
   try {
-    if (client.destroyed) throw new TunnelFailure('client-gone');
+    const isGoneAtEnd = early?.length === 0;
+    if (client.destroyed || (isGoneAtEnd && client.readableEnded)) throw new TunnelFailure('client-gone');
     context.flows.admit(login);
     if (!target) throw new TunnelFailure('name-unknown');
     const tunnel = new Tunnel(context, login, protocol);
     const disconnected = () => tunnel.flow.close('client-failed');
     client.once('close', disconnected);
-    const exit = await tunnel.dial(target).finally(() => client.off('close', disconnected));
+    if (isGoneAtEnd) client.once('end', disconnected);
+    const exit = await tunnel.dial(target).finally(() => client.off('close', disconnected).off('end', disconnected));
     return { tunnel, exit };
   } catch (error) {
     const cause = causeOf(error);

@@ -39,7 +39,8 @@ async function connectTunnel(
   const login = await handshake.withinDeadline(logInOverHttp(context, client, proxyAuthorization));
   client.authenticated(login.connection);
   const early = handshake.release();
-  const { tunnel, exit } = await openTunnel(context, login, 'http-connect', { target, client: client.socket });
+  const request = { target, client: client.socket, early };
+  const { tunnel, exit } = await openTunnel(context, login, 'http-connect', request);
   // A 2xx response to CONNECT has neither Content-Length nor Transfer-Encoding (RFC 9110, section 9.3.6).
   client.socket.write(ESTABLISHED);
   tunnel.join({ client: client.toSide(), exit, early });

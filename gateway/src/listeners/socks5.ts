@@ -44,7 +44,8 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     if (request.command === COMMAND_UDP_ASSOCIATE) return await serveUdpAssociate(context, handshake, login, request);
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
-    const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target: request.target, client: socket });
+    const { target } = request;
+    const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target, client: socket, early });
     // BND.ADDR is the address that the destination sees (RFC 1928, section 6).
     socket.write(encodeReply(SUCCEEDED, exit.local()));
     tunnel.join({ client: client.toSide(), exit, early });

@@ -31,10 +31,14 @@ export class Meter {
     return takenBytes;
   }
 
-  /** All or nothing. @returns whether a datagram was counted and may be forwarded */
-  takeWhole(direction: Direction, bytes: number): boolean {
+  /**
+   * All or nothing.
+   * @param now the time, if the caller knows it: reading the clock costs more than counting
+   * @returns whether a datagram was counted and may be forwarded
+   */
+  takeWhole(direction: Direction, bytes: number, now?: number): boolean {
     if (this.#isStopped || !this.credit.takeWhole(direction, bytes)) return false;
-    this.#count(direction, bytes);
+    this.#count(direction, bytes, now);
     return true;
   }
 
@@ -74,9 +78,16 @@ export class Meter {
     this.#waits.clear();
   }
 
-  #count(direction: Direction, usedBytes: number): void {
-    this.usedBytes[direction] += usedBytes;
-    this.nodeTotals[direction] += usedBytes;
-    this.lastUsedAt = performance.now();
+  /** Without computed property names: with two different ones, V8 looks each of them up. */
+  #count(direction: Direction, usedBytes: number, now = performance.now()): void {
+    const { usedBytes: own, nodeTotals } = this;
+    if (direction === 'toExit') {
+      own.toExit += usedBytes;
+      nodeTotals.toExit += usedBytes;
+    } else {
+      own.toClient += usedBytes;
+      nodeTotals.toClient += usedBytes;
+    }
+    this.lastUsedAt = now;
   }
 }

@@ -122,7 +122,7 @@ export class Association {
     // An empty datagram costs nothing, but its destination carries information.
     const isFree = known !== undefined && payload.length > 0;
     if (!isFree && !connection.rates.newDestinations.take()) return this.#drop('rate');
-    if (known?.route) return this.#toExit(known, known.route, payload);
+    if (known?.route) return this.#toExit(known, known.route, payload, now);
     if (this.#waiting >= limits.waitingDatagrams) return this.#drop('unresolved');
     const target = known?.target ?? readUdpTarget(datagram.subarray(0, headerLength));
     if (target === undefined) return this.#drop('malformed');
@@ -163,7 +163,8 @@ export class Association {
     }
     const payloads = destination.waiting.splice(0);
     this.#waiting -= payloads.length;
-    for (const payload of payloads) this.#toExit(destination, destination.route, payload);
+    const now = performance.now();
+    for (const payload of payloads) this.#toExit(destination, destination.route, payload, now);
   }
 
   #routeFailed(destination: Destination, cause: FailureCause): void {
@@ -178,22 +179,22 @@ export class Association {
     for (let index = 0; index < count; index += 1) this.#drop(drop);
   }
 
-  #toExit(destination: Destination, route: Route, payload: Buffer): void {
+  #toExit(destination: Destination, route: Route, payload: Buffer, now: number): void {
     const { metrics } = this.context;
     const { exit } = route;
     // An earlier datagram of the same burst may have ended it.
     if (this.flow.endReason !== undefined) return this.#drop('no-credit');
     if (!this.#isAllowed(route)) return this.#drop('destination-refused');
     if (exit.isCongested) return this.#drop('queue-full');
-    if (!this.#pay('toExit', payload.length)) return;
+    if (!this.#pay('toExit', payload.length, now)) return;
     this.#destinations.sent(destination, route, this.#heardAt);
     metrics.udp.relayed.toExit += 1;
     exit.send(payload, route);
   }
 
   /** A datagram passes as a whole or not at all. One that no later grant can pay ends the association, as a tunnel ends. */
-  #pay(direction: Direction, bytes: number): boolean {
-    if (this.flow.meter.takeWhole(direction, bytes)) return true;
+  #pay(direction: Direction, bytes: number, now: number): boolean {
+    if (this.flow.meter.takeWhole(direction, bytes, now)) return true;
     this.#drop('no-credit');
     const { credit } = this.login.connection;
     if (credit.isBeyondFinal(bytes)) this.flow.close(endOfCredit(credit.reason));
@@ -217,13 +218,14 @@ export class Association {
     const destination = this.#destinations.withAddress(from);
     const { route, sentAt } = destination ?? {};
     const isExpected = sentAt !== undefined && now - sentAt < limits.udpIdleMs;
-    const [client, clientPort] = [this.#client, this.#clientPort];
+    const client = this.#client;
+    const clientPort = this.#clientPort;
     if (!route || !isExpected || !client || clientPort === undefined) return this.#drop('unknown-sender');
     if (!connection.rates.datagrams.take(now)) return this.#drop('rate');
     if (payload.length === 0 && !connection.rates.newDestinations.take()) return this.#drop('rate');
     if (route.header.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-long');
     if (client.isCongested) return this.#drop('queue-full');
-    if (!this.#pay('toClient', payload.length)) return;
+    if (!this.#pay('toClient', payload.length, now)) return;
     metrics.udp.relayed.toClient += 1;
     client.send([route.header, payload], clientPort, this.client.address);
   }

@@ -1,5 +1,13 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import type { Limits } from '../limits.ts';
+import {
+  directSend,
+  findSendRequest,
+  ordinarySend,
+  type Parts,
+  type SendEvents,
+  type SendRequestType,
+} from './direct-send.ts';
 
 /** The sender of a datagram, as the system reports it. */
 export type Sender = Pick<RemoteInfo, 'address' | 'port'>;
@@ -18,9 +26,10 @@ export interface DatagramPort {
   open(events: DatagramEvents): void;
   /**
    * Sends one datagram.
+   * @param parts are sent one after the other
    * @param address a literal of the port's family
    */
-  send(payload: Uint8Array | readonly Uint8Array[], port: number, address: string): void;
+  send(parts: Parts, port: number, address: string): void;
   close(): void;
 }
 
@@ -51,58 +60,60 @@ export function createUdpSocket(address: string, { isDualStack = false } = {}): 
 }
 
 /** Opens and binds a UDP socket. @throws the system error, with its code */
-export function openUdpSocket({ address, port, isDualStack, limits }: UdpSocketSettings): Promise<DatagramPort> {
+export async function openUdpSocket({ address, port, isDualStack, limits }: UdpSocketSettings): Promise<DatagramPort> {
+  const SendRequest = await findSendRequest();
   const socket = createUdpSocket(address, { isDualStack });
-  return new Promise((fulfil, reject) => {
+  await new Promise<void>((fulfil, reject) => {
     socket.once('error', (error) => {
       socket.close();
       reject(error);
     });
-    socket.bind({ address, port, exclusive: true }, () => {
-      socket.removeAllListeners('error');
-      enlargeBuffers();
-      fulfil(toPort());
-    });
+    socket.bind({ address, port, exclusive: true }, fulfil);
   });
+  socket.removeAllListeners('error');
+  enlargeBuffers(socket, limits);
+  return toPort(socket, limits, SendRequest);
+}
 
-  /** A burst of QUIC packets fills the default buffers within milliseconds. */
-  function enlargeBuffers(): void {
-    try {
-      socket.setRecvBufferSize(limits.udpBufferBytes);
-      socket.setSendBufferSize(limits.udpBufferBytes);
-    } catch {
-      // Linux reduces them to its maximum; other systems refuse, and the default remains.
-    }
+/** A burst of QUIC packets fills the default buffers within milliseconds. */
+function enlargeBuffers(socket: Socket, { udpBufferBytes }: UdpSocketSettings['limits']): void {
+  try {
+    socket.setRecvBufferSize(udpBufferBytes);
+    socket.setSendBufferSize(udpBufferBytes);
+  } catch {
+    // Linux reduces them to its maximum; other systems refuse, and the default remains.
   }
+}
 
-  function toPort(): DatagramPort {
-    let onError = ignore;
-    /** Usually the system takes a datagram at once, and then there is no queue to ask Node about. */
-    let unsent = 0;
-    const onSent = (error: Error | null) => {
-      unsent -= 1;
-      if (error) onError(error);
-    };
-    socket.on('error', (error) => onError(error));
-    return {
-      get isCongested() {
-        return unsent > 0 && socket.getSendQueueSize() > limits.udpQueueBytes;
-      },
-      open: (events) => {
-        onError = (error) => events.failed(error);
-        socket.on('message', (payload, from) => events.received(payload, from));
-      },
-      send: (payload, toPort, to) => {
-        unsent += 1;
-        socket.send(payload as Uint8Array, toPort, to, onSent);
-      },
-      close: () => {
-        unsent = 0;
-        onError = ignore;
-        socket.removeAllListeners('message').close();
-      },
-    };
-  }
+function toPort(
+  socket: Socket,
+  { udpQueueBytes }: UdpSocketSettings['limits'],
+  SendRequest: SendRequestType | undefined,
+): DatagramPort {
+  let onError = ignore;
+  /** Usually the system takes a datagram at once, and then there is no queue to ask Node about. */
+  let queued = 0;
+  const sending: SendEvents = {
+    queued: () => (queued += 1),
+    sent: () => (queued -= 1),
+    failed: (error) => onError(error),
+  };
+  socket.on('error', (error) => onError(error));
+  return {
+    get isCongested() {
+      return queued > 0 && socket.getSendQueueSize() > udpQueueBytes;
+    },
+    open: (events) => {
+      onError = (error) => events.failed(error);
+      socket.on('message', (payload, from) => events.received(payload, from));
+    },
+    send: SendRequest ? directSend(socket, SendRequest, sending) : ordinarySend(socket, sending),
+    close: () => {
+      queued = 0;
+      onError = ignore;
+      socket.removeAllListeners('message').close();
+    },
+  };
 }
 
 const ignore: (error: Error) => void = () => {};

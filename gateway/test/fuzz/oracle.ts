@@ -49,9 +49,11 @@ export function checkTrial(trial: Trial, context: RunContext): string[] {
 /** Whether the client has an open tunnel whose connection the origin has not accepted yet. */
 export function isOriginPending({ parsed, connections, transcript }: Trial, { originPort }: RunContext): boolean {
   if (connections.length > 0 || !transcript || parsed.tunnel?.port !== originPort) return false;
-  const { received } = transcript;
-  return startsWith(received, Buffer.from(ESTABLISHED)) || (isValidReply(received) && received[5] === 0);
+  return hasTunnel(transcript);
 }
+
+const hasTunnel = ({ received }: Transcript) =>
+  startsWith(received, Buffer.from(ESTABLISHED)) || (isValidReply(received) && received[5] === 0);
 
 export function checkOrigins({ parsed, connections, transcript, plan }: Trial): string[] {
   if (parsed.protocol !== 'requests') {
@@ -243,7 +245,7 @@ function checkUpgraded({ connections, transcript }: Trial, received: Buffer): st
 /** Whether the input is valid and has no reason to fail. */
 function mustSucceed({ plan, parsed, connections, transcript }: Trial, { originPort }: RunContext): boolean {
   // On a busy machine a timeout of the gateway may have expired.
-  if ((transcript?.milliseconds ?? 0) > SLOW_MS) return false;
+  if (!transcript || transcript.milliseconds > SLOW_MS) return false;
   if (plan.mutations.length > 0 || plan.readMode === 'never' || plan.kind.includes('login')) return false;
   if (parsed.protocol === 'requests') {
     const hasValidResponse = plan.origin.protocol === 'http' && plan.origin.response in validResponses;
@@ -256,6 +258,8 @@ function mustSucceed({ plan, parsed, connections, transcript }: Trial, { originP
   const hasValidOrigin =
     plan.origin.protocol === 'tunnel' && plan.origin.behaviour !== 'reset' && plan.origin.behaviour !== 'refuse';
   const isDialled = parsed.stage === 'tunnel' && parsed.tunnel?.port === originPort;
+  // The end of a client that has sent no data is a disconnect if it comes before the reply.
+  if (parsed.payload.length === 0 && !hasTunnel(transcript)) return false;
   return hasValidOrigin && isDialled && plan.leaving === 'end' && connections.every(({ hasReset }) => !hasReset);
 }
 

@@ -1,10 +1,14 @@
 /** The traffic cap of a connection. A connection that reaches it ends (ending.service.ts). */
 import { AppError } from '@cellhop/contract/errors';
 import { startedMegabytes, megabytesToBytes } from '@cellhop/contract/units';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../ctx.ts';
 import { lockConnection } from './ending.service.ts';
 import { saveCap, publishEnding } from './ending.store.ts';
-import { recallGrants } from './runs.store.ts';
+import { hasRecalledGrants, recallGrants } from './runs.store.ts';
+
+const RETURN_LIMIT_MS = 1_000;
+const RETURN_POLL_MS = 20;
 
 /**
  * Nothing is granted beyond the cap. Grants beyond a lowered cap are recalled: gateways close the connection's tunnels, report their
@@ -26,4 +30,14 @@ export function setCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promi
     }
     ctx.changed({ userId: connection.userId }, 'connections');
   });
+}
+
+/**
+ * Waits until gateways have returned the grants of a connection that a lowered cap has recalled: then nothing passes beyond the cap any
+ * more. A gateway that does not respond within a second may still use what it was granted.
+ */
+export async function grantsReturned(ctx: Ctx, id: string): Promise<void> {
+  const deadline = performance.now() + RETURN_LIMIT_MS;
+  // Polls the database, because another API process may receive the last report.
+  while ((await hasRecalledGrants(ctx, id)) && performance.now() < deadline) await pause(RETURN_POLL_MS);
 }

@@ -147,6 +147,15 @@ export async function recallGrants(ctx: Ctx, connectionId: string): Promise<void
   ]);
 }
 
+/** Whether a run has not yet ended its part of a connection whose grants were recalled. */
+export async function hasRecalledGrants(ctx: Ctx, connectionId: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    'select 1 from connection_runs where connection_id = $1 and is_open and is_recalled limit 1',
+    [connectionId],
+  );
+  return rows.length > 0;
+}
+
 export interface ConnectionOfRun {
   runId: string;
   connectionId: string;

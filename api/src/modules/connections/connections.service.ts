@@ -17,7 +17,7 @@ import type { Ctx } from '../../ctx.ts';
 import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { setCap } from '../billing/cap.service.ts';
+import { grantsReturned, setCap } from '../billing/cap.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { setAllowList } from './access.service.ts';
 import { newConnectionId } from './connection-id.ts';
@@ -155,20 +155,21 @@ export async function listOwn(
 }
 
 /**
- * Changes the user's own connection: all given values, or none.
+ * Changes the user's own connection: all given values, or none. A lowered cap is in force when this returns.
  * @throws AppError NOT_FOUND; for the cap and the allow-list also NOT_CONNECTED, CAP_USED_UP, ADDRESS_NOT_USED
  */
 export async function changeOwn(ctx: Ctx, actor: Actor, id: string, change: ConnectionChange): Promise<Connection> {
   const { label, capMegabytes, allowList } = change;
-  return ctx.tx(async (ctx) => {
+  await ctx.tx(async (ctx) => {
     const connection = await store.findConnection(ctx, id);
     if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
     if (capMegabytes !== undefined) await setCap(ctx, id, capMegabytes === null ? null : BigInt(capMegabytes));
     if (allowList !== undefined) await setAllowList(ctx, actor, id, allowList);
     if (label !== undefined) await store.saveLabel(ctx, id, label);
     ctx.changed(actor, 'connections');
-    return presentConnection(ctx, await mustFind(ctx, id));
   });
+  if (typeof capMegabytes === 'number') await grantsReturned(ctx, id);
+  return presentConnection(ctx, await mustFind(ctx, id));
 }
 
 /** The newest live connections of a user. */

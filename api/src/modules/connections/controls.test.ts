@@ -63,6 +63,11 @@ async function useUp({ connection }: Awaited<ReturnType<typeof buy>>, changed?: 
   }
 }
 
+/** The response to the change comes later: it waits for the gateway. */
+async function untilCapped({ user, connection }: Awaited<ReturnType<typeof buy>>): Promise<void> {
+  await expect.poll(async () => (await find(user, connection.id)).capMegabytes).not.toBeNull();
+}
+
 describe('a traffic cap', () => {
   test('that is set at the purchase is never exceeded, and a repeated purchase does not set it again', async () => {
     const headers = { 'idempotency-key': 'capped' };
@@ -86,13 +91,37 @@ describe('a traffic cap', () => {
       const bought = await buy();
       const capMegabytes = 52 + round;
       const changed = change(bought.user, bought.connection.id, { capMegabytes });
-      const [used] = await Promise.all([useUp(bought, changed), changed]);
+      const [used] = await Promise.all([useUp(bought, untilCapped(bought)), changed]);
       expect(used).toBe(capMegabytes * MB);
       expect(await find(bought.user, bought.connection.id)).toMatchObject({
         endReason: 'CAP',
         paidFor: (capMegabytes * 8) / 1000,
       });
     }
+  });
+
+  test('that is lowered below the grant is confirmed after the gateway has returned the grant', async () => {
+    const { user, connection } = await buy();
+    const run = createGatewayRun(testApp);
+    expect(await run.authorize(connection, HOME)).toMatchObject({ grantedBytes: 50 * MB });
+    const done: string[] = [];
+    const changed = change(user, connection.id, { capMegabytes: 20 }).then((changed) => {
+      done.push('confirmed');
+      return changed;
+    });
+    // What is used until the gateway knows of the change.
+    await expect.poll(() => run.report(connection.id, 3 * MB)).toMatchObject({ state: 'ended', reason: 'RECALLED' });
+    done.push('returned');
+    await run.end(connection.id, 4 * MB);
+    expect(await changed).toMatchObject({ capMegabytes: 20, trafficUsed: 4 * 1024 });
+    expect(done).toEqual(['returned', 'confirmed']);
+    expect(await run.authorize(connection, HOME)).toMatchObject({ grantedBytes: 20 * MB, state: 'final' });
+  });
+
+  test('that is lowered is confirmed within seconds although its gateway does not respond', async () => {
+    const { user, connection } = await buy();
+    await createGatewayRun(testApp).authorize(connection, HOME);
+    expect(await change(user, connection.id, { capMegabytes: 20 })).toMatchObject({ capMegabytes: 20 });
   });
 
   test('can be removed, must be above the used traffic, and has limits', async () => {

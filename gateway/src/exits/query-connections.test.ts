@@ -1,0 +1,202 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from 'node:net';
+import { openResolver } from '../../test/dns-harness.ts';
+import { address, answerTo, framed, question, read } from '../../test/dns-messages.ts';
+import type { Asked } from '../../test/dns-resolver.ts';
+import { closedPort, until } from '../../test/sockets.ts';
+import { defaultLimits, type Limits } from '../limits.ts';
+import { parseQuery } from '../protocol/dns.ts';
+import { causeOf, TunnelFailure } from '../statuses.ts';
+import { DnsUpstream } from './dns-upstream.ts';
+import type { UpstreamBudget } from './query-connections.ts';
+import type { UpstreamEvent } from './query-socket.ts';
+
+const answering = ({ name, message }: Asked) => answerTo(message, [address(`192.0.2.${name.split('.')[0]}`)]);
+const answerAll = (asked: Asked) => asked.respond(answering(asked));
+
+/** An exit that reaches its name server over TCP alone. */
+async function openUpstream(
+  onQuestion: (asked: Asked) => void,
+  limits: { readonly [Name in keyof Limits]?: number } = {},
+  nameServer?: string,
+) {
+  const resolver = await openResolver(onQuestion);
+  const events: UpstreamEvent[] = [];
+  const budget: UpstreamBudget = { socketsMax: 100, sockets: 0, onEvent: (event) => events.push(event) };
+  const upstream = new DnsUpstream({
+    address: null,
+    nameServers: [nameServer ?? resolver.address],
+    limits: { ...defaultLimits, ...limits },
+    budget,
+    isTcpOnly: true,
+    dial: ({ host, port }) =>
+      new Promise((fulfil, reject) => {
+        const socket = connect({ host, port, allowHalfOpen: true }, () => fulfil(socket));
+        socket.pause().on('error', () => reject(new TunnelFailure('connection-refused')));
+      }),
+  });
+  onTestFinished(() => upstream.close());
+  /** @returns the address of the answer, or why there is none */
+  const ask = async (name: string): Promise<string | undefined> => {
+    const parsed = parseQuery(question(name));
+    if (parsed.kind !== 'query') throw new Error(`${name} is not a question`);
+    try {
+      const { message } = await upstream.ask(parsed.query, { needsWhole: false });
+      expect(read(message).name.toLowerCase()).toBe(name);
+      return read(message).address;
+    } catch (error) {
+      return causeOf(error);
+    }
+  };
+  const askAll = (count: number) => Promise.all(numbers(count).map((number) => ask(`${number}.test`)));
+  return { resolver, events, budget, upstream, ask, askAll };
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+const addresses = (count: number) => numbers(count).map((number) => `192.0.2.${number}`);
+const connections = (asked: readonly Asked[]) => new Set(asked.map(({ fromPort }) => fromPort)).size;
+
+function withId(message: Buffer, { message: other }: Asked, flipped = 0): Buffer {
+  const changed = Buffer.from(message);
+  changed.writeUInt16BE(other.readUInt16BE(0) ^ flipped, 0);
+  return changed;
+}
+
+describe('the connection to a name server over TCP', () => {
+  it('carries many questions at once, whose answers come in any order', async () => {
+    const held: Asked[] = [];
+    const { resolver, budget, askAll } = await openUpstream((asked) => {
+      held.push(asked);
+      if (held.length === 20) for (const each of held.toReversed()) answerAll(each);
+    });
+    expect(await askAll(20)).toEqual(addresses(20));
+    expect(connections(resolver.asked)).toBe(1);
+    expect(budget.sockets).toBe(1);
+  });
+
+  it('is used again for the next question, and closes when it is idle', async () => {
+    const { resolver, budget, ask } = await openUpstream(answerAll, { dnsUpstreamTcpIdleMs: 100 });
+    for (const number of numbers(3)) expect(await ask(`${number}.test`)).toBe(`192.0.2.${number}`);
+    expect(connections(resolver.asked)).toBe(1);
+    await until(() => budget.sockets === 0);
+    expect(await ask('4.test')).toBe('192.0.2.4');
+    expect(connections(resolver.asked)).toBe(2);
+  });
+
+  it('is followed by another one above its bound of questions, within the sockets of the node', async () => {
+    const held: Asked[] = [];
+    const { resolver, askAll } = await openUpstream(
+      (asked) => {
+        held.push(asked);
+        if (held.length === 5) for (const each of held) answerAll(each);
+      },
+      { dnsUpstreamTcpQuestions: 2 },
+    );
+    expect(await askAll(5)).toEqual(addresses(5));
+    expect(connections(resolver.asked)).toBe(3);
+  });
+
+  it('takes answers that are split at every byte, and several in one segment', async () => {
+    const held: Asked[] = [];
+    const { askAll } = await openUpstream((asked) => {
+      held.push(asked);
+      if (held.length < 3) return;
+      const bytes = framed(...held.map(answering));
+      const { socket } = asked;
+      socket?.setNoDelay(true);
+      const sendNext = (at: number) => {
+        // The second and third answers arrive with the last byte of the first.
+        const isSplit = at < answering(held[0]!).length;
+        socket?.write(bytes.subarray(at, isSplit ? at + 1 : bytes.length), () => {
+          if (isSplit) setImmediate(sendNext, at + 1);
+        });
+      };
+      sendNext(0);
+    });
+    expect(await askAll(3)).toEqual(addresses(3));
+  });
+
+  it('is replaced for each question that it left unanswered, when the name server closes after each answer', async () => {
+    const served = new Set<number>();
+    const { resolver, budget, askAll, ask } = await openUpstream((asked) => {
+      if (served.has(asked.fromPort)) return;
+      served.add(asked.fromPort);
+      answerAll(asked);
+      asked.socket?.end();
+    });
+    expect(await askAll(10)).toEqual(addresses(10));
+    // One for all, and then one for each of the other nine.
+    expect(connections(resolver.asked)).toBe(10);
+    await until(() => budget.sockets === 0);
+    expect(await ask('11.test')).toBe('192.0.2.11');
+  });
+
+  it('is replaced once: a name server that only closes has failed', async () => {
+    const { resolver, budget, ask } = await openUpstream(({ socket }) => socket?.destroy());
+    expect(await ask('1.test')).toBe('resolver-silent');
+    // Two attempts, with two connections each.
+    expect(connections(resolver.asked)).toBe(4);
+    expect(budget.sockets).toBe(0);
+  });
+
+  it('fails a question that stalls, no other, and carries no further ones', async () => {
+    const held: Asked[] = [];
+    const { resolver, events, ask } = await openUpstream(
+      (asked) => {
+        if (asked.name === 'stalls.test') held.push(asked);
+        else answerAll(asked);
+      },
+      { resolverAttemptMs: 100 },
+    );
+    const stalled = ask('stalls.test');
+    await until(() => held.length === 1);
+    expect(await ask('1.test')).toBe('192.0.2.1');
+    expect(connections(resolver.asked)).toBe(1);
+    expect(await stalled).toBe('resolver-silent');
+    expect(await ask('2.test')).toBe('192.0.2.2');
+    expect(connections(held)).toBe(2);
+    expect(resolver.asked.at(-1)?.fromPort).not.toBe(held.at(-1)?.fromPort);
+    expect(events.filter((event) => event === 'silent')).toHaveLength(2);
+  });
+
+  it('never delivers an answer with the id of another question, or of none', async () => {
+    const held: Asked[] = [];
+    const { budget, events, askAll } = await openUpstream(
+      (asked) => {
+        held.push(asked);
+        const [one, two] = held.splice(0, held.length === 2 ? 2 : 0);
+        if (!one || !two) return;
+        one.respond(withId(answering(one), one, 1));
+        one.respond(withId(answering(one), two));
+        one.respond(answering(one).subarray(0, 1));
+        one.respond(answering(one));
+      },
+      { resolverAttemptMs: 200 },
+    );
+    const outcomes = await askAll(2);
+    expect(outcomes).toContain('192.0.2.1');
+    for (const [index, outcome] of outcomes.entries())
+      expect([`192.0.2.${index + 1}`, 'resolver-silent']).toContain(outcome);
+    expect(events).toContain('unexpected');
+    expect(events).toContain('unlike');
+    await until(() => budget.sockets === 0);
+  });
+
+  it('that cannot be opened fails all questions that wait for it', async () => {
+    const { budget, askAll } = await openUpstream(answerAll, {}, `127.0.0.1:${await closedPort()}`);
+    expect(await askAll(3)).toEqual(numbers(3).map(() => 'connection-refused'));
+    await until(() => budget.sockets === 0);
+  });
+
+  it('fails its questions when the exit closes', async () => {
+    const { resolver, budget, upstream, ask } = await openUpstream(() => {});
+    const asked = ask('1.test');
+    await until(() => resolver.asked.length === 1);
+    upstream.close();
+    // Its second attempt opens another one.
+    await until(() => resolver.asked.length === 2);
+    upstream.close();
+    expect(await asked).toBe('exit-unavailable');
+    expect(budget.sockets).toBe(0);
+  });
+});
