@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import os from 'node:os';
-import { findChromium } from './tools/chromium.mjs';
+import { findChromium, findHeadlessShell } from './tools/chromium.mjs';
 
-const executablePath = findChromium();
+const executablePath = findHeadlessShell() ?? findChromium();
 
 export default defineConfig({
   testDir: 'e2e',
