@@ -37,6 +37,10 @@ export default defineConfig({
         '--no-first-run',
         // The GPU is emulated here.
         '--disable-gpu',
+        // What the browser draws then needs no process of its own.
+        '--in-process-gpu',
+        // Each test loads the scripts anew: optimising them costs more than it saves.
+        '--js-flags=--no-maglev,--no-turbofan',
         '--no-pings',
       ],
     },
