@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import os from 'node:os';
-import { findChromium } from './tools/chromium.mjs';
+import { findChromium, findHeadlessShell } from './tools/chromium.mjs';
 
-const executablePath = findChromium();
+const executablePath = findHeadlessShell() ?? findChromium();
 
 export default defineConfig({
   testDir: 'e2e',
@@ -37,6 +37,10 @@ export default defineConfig({
         '--no-first-run',
         // The GPU is emulated here.
         '--disable-gpu',
+        // What the browser draws then needs no process of its own.
+        '--in-process-gpu',
+        // Each test loads the scripts anew: optimising them costs more than it saves.
+        '--js-flags=--no-maglev,--no-turbofan',
         '--no-pings',
       ],
     },

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { ensureChromium } from './chromium.mjs';
+import { ensureChromium, ensureHeadlessShell } from './chromium.mjs';
 import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
 import { Problem } from './problem.mjs';
 
@@ -30,6 +30,17 @@ describe('the end-to-end tests', () => {
     let installed: string | undefined;
     run(() => ensureChromium({ find: () => installed, install: () => void (installed = '/opt/new-chromium') }));
     expect(ran).toEqual(['/opt/chromium', '/opt/new-chromium']);
+  });
+
+  it('run with the headless shell, installed if possible, and with Chromium otherwise', () => {
+    const otherwise = () => '/opt/chromium';
+    expect(ensureHeadlessShell({ find: () => '/opt/shell', install: () => expect.unreachable(), otherwise })).toBe(
+      '/opt/shell',
+    );
+    let installed: string | undefined;
+    const install = () => void (installed = '/opt/new-shell');
+    expect(ensureHeadlessShell({ find: () => installed, install, otherwise })).toBe('/opt/new-shell');
+    expect(ensureHeadlessShell({ find: () => undefined, install: () => {}, otherwise })).toBe('/opt/chromium');
   });
 
   it('can be listed without a browser', () => {

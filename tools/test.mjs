@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureChromium } from './chromium.mjs';
+import { ensureHeadlessShell } from './chromium.mjs';
 import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
 import { reportFailure, Problem } from './problem.mjs';
 import { runConcurrently } from './run-concurrently.mjs';
@@ -61,7 +61,7 @@ export async function test(prepare) {
     await check();
     runOrThrow('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`);
     runEndToEnd({
-      findBrowser: ensureChromium,
+      findBrowser: ensureHeadlessShell,
       listTests: () => listEndToEndTests(root),
       runTests: (browser) => {
         process.env['CHROMIUM'] = browser;
