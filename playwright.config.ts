@@ -39,8 +39,6 @@ export default defineConfig({
         '--disable-gpu',
         // What the browser draws then needs no process of its own.
         '--in-process-gpu',
-        // Each test loads the scripts anew: optimising them costs more than it saves.
-        '--js-flags=--no-maglev,--no-turbofan',
         '--no-pings',
       ],
     },

@@ -6,6 +6,8 @@ import { Problem } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const otherwise = () => '/opt/chromium';
+
 describe('the end-to-end tests', () => {
   it('fail and are listed without Chromium if it cannot be installed', () => {
     const ran: string[] = [];
@@ -33,7 +35,6 @@ describe('the end-to-end tests', () => {
   });
 
   it('run with the headless shell, installed if possible, and with Chromium otherwise', () => {
-    const otherwise = () => '/opt/chromium';
     expect(ensureHeadlessShell({ find: () => '/opt/shell', install: () => expect.unreachable(), otherwise })).toBe(
       '/opt/shell',
     );
