@@ -1,6 +1,6 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { framed, nameOf } from './dns-messages.ts';
 
 export interface Asked {
@@ -58,16 +58,11 @@ export async function startResolver(
       }
     });
   });
-  tcp.listen(0, host);
-  await once(tcp, 'listening');
-  const bound = tcp.address();
-  const port = typeof bound === 'object' && bound ? bound.port : 0;
   const udp = createSocket('udp4', (message, { address, port: fromPort }) => {
     const respond = (answer: Buffer) => udp.send(answer, fromPort, address);
     received({ message, transport: 'udp', from: address, fromPort, respond, socket: undefined });
   });
-  udp.bind(port, host);
-  await once(udp, 'listening');
+  const port = await listenOnOnePort(tcp, udp, host);
   return {
     address: `${host}:${port}`,
     asked,
@@ -77,4 +72,21 @@ export async function startResolver(
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** The system chooses the port for TCP; another socket may have it for UDP. */
+async function listenOnOnePort(tcp: Server, udp: UdpSocket, host: string): Promise<number> {
+  for (;;) {
+    tcp.listen(0, host);
+    await once(tcp, 'listening');
+    const { port } = tcp.address() as AddressInfo;
+    udp.bind(port, host);
+    const isFree = await once(udp, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return port;
+    tcp.close();
+    await once(tcp, 'close');
+  }
 }

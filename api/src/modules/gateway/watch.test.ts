@@ -111,11 +111,15 @@ describe('long polls', () => {
 
   test('end after the time limit', async () => {
     const { polls, responses, wait } = setUp();
+    // Connections of the tests before may still be closing. Nothing else runs until the timers are counted.
+    vi.clearAllTimers();
     wait('run', 'node');
-    await vi.advanceTimersByTimeAsync(24_999);
-    expect([polls.size, responses]).toEqual([1, []]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect([polls.size, responses, vi.getTimerCount()]).toEqual([0, ['run: '], 0]);
+    vi.advanceTimersByTime(24_999);
+    expect([polls.size, vi.getTimerCount()]).toEqual([1, 1]);
+    vi.advanceTimersByTime(1);
+    expect([polls.size, vi.getTimerCount()]).toEqual([0, 0]);
+    await Promise.resolve();
+    expect(responses).toEqual(['run: ']);
   });
 
   test('are limited to four per node and one per run: the oldest get a response', async () => {
