@@ -17,8 +17,8 @@ export default defineConfig({
       }),
       project({ name: 'web', include: ['web/**/*.test.{ts,tsx}'] }),
     ],
-    // One more than processors: tests of failing networks wait for timeouts.
-    maxWorkers: os.availableParallelism() + 1,
+    // Three more than processors: tests of failing networks and of timeouts mostly wait.
+    maxWorkers: os.availableParallelism() + 3,
     // Generous, because machines may be slow or busy; they only end tests that would hang.
     testTimeout: 120_000,
     hookTimeout: 120_000,
