@@ -134,6 +134,30 @@ export async function accessToken(page: Page): Promise<string> {
   return token!;
 }
 
+/**
+ * Lets the page's clock run, after React has rendered what came before, and waits until it has rendered what the timers changed:
+ * React schedules with message channels, which the clock does not control.
+ */
+export async function passTime(page: Page, milliseconds: number): Promise<void> {
+  await finishRendering(page);
+  await page.clock.runFor(milliseconds);
+  await finishRendering(page);
+}
+
+function finishRendering(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    const { port1, port2 } = new MessageChannel();
+    port1.start();
+    // A render, its effects and what these render are a few messages; a long render is several.
+    for (let turn = 0; turn < 20; turn++)
+      await new Promise((resolve) => {
+        port1.addEventListener('message', resolve, { once: true });
+        port2.postMessage(undefined);
+      });
+    port1.close();
+  });
+}
+
 /** A double click without delay: the second click comes before the page renders the effect of the first. */
 export async function clickTwice(button: Locator): Promise<void> {
   await button.evaluate((element: HTMLElement) => {

@@ -3,7 +3,7 @@ import { createClient } from '@cellhop/contract/client';
 import { connect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import type { SignInResult } from '@cellhop/contract/auth';
-import { createCustomer, enter, expect, test } from './product.ts';
+import { createCustomer, enter, expect, passTime, test } from './product.ts';
 
 const CATALOGUE = /\/v1\/proxies(?:\?|$)/;
 const FILTER = '**/v1/proxies/filter';
@@ -28,7 +28,7 @@ const dialogOf = (page: Page) => page.getByRole('dialog');
 const buyButton = (page: Page) => dialogOf(page).getByRole('button', { name: /^Buy for/ });
 
 async function isShownAfter(page: Page, milliseconds: number, what: Locator): Promise<boolean> {
-  await page.clock.runFor(milliseconds);
+  await passTime(page, milliseconds);
   return (await what.count()) > 0;
 }
 

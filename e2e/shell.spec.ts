@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { enter, expect, test } from './product.ts';
+import { enter, expect, passTime, test } from './product.ts';
 
 test('the app shell: menu, breadcrumbs, account menu and toasts, by mouse and by keyboard', async ({ page }) => {
   await page.clock.install();
@@ -97,9 +97,9 @@ async function checkToast(page: Page): Promise<void> {
   const box = (await page.getByRole('region', { name: 'Сообщения' }).boundingBox())!;
   const { width } = page.viewportSize()!;
   expect([Math.round(box.y), Math.round(width - box.x - box.width)]).toEqual([72, 16]);
-  await page.clock.runFor(4900);
+  await passTime(page, 4900);
   await expect(toast).toBeVisible();
-  await page.clock.runFor(200);
+  await passTime(page, 200);
   await expect(toast).toBeHidden();
   await page.clock.resume();
 }
