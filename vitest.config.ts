@@ -22,7 +22,7 @@ export default defineConfig({
     // Generous, because machines may be slow or busy; they only end tests that would hang.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     coverage: { provider: 'v8', include: ['{contract,api,gateway}/src/**'] },
   },
 });

@@ -19,7 +19,7 @@ test('restarts a program that ends by itself, with growing pauses', async () => 
     firstDelayMs: 10,
     onEnd: (...end) => ends.push(end),
   });
-  await expect.poll(() => ends.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => ends.length).toBeGreaterThanOrEqual(3);
   stop();
   await last!.exited;
   expect(ends.slice(0, 3)).toEqual([
@@ -40,7 +40,7 @@ test('restarts a program that was killed from outside, but not one that was ende
   };
   supervise(launch, { firstDelayMs: 10, onEnd: (code) => codes.push(code) });
   process.kill(children[0]!.pid, 'SIGKILL');
-  await expect.poll(() => children.length, { timeout: 15_000 }).toBe(2);
+  await expect.poll(() => children.length).toBe(2);
   expect(codes).toEqual([137]);
   await children[1]!.kill();
   expect([children.length, codes.length]).toEqual([2, 1]);
@@ -57,7 +57,7 @@ test('starts nothing after the supervision has ended, even during a pause', asyn
     },
     { firstDelayMs: 60_000, onEnd: () => (ends += 1) },
   );
-  await expect.poll(() => ends, { timeout: 15_000 }).toBe(1);
+  await expect.poll(() => ends).toBe(1);
   stop();
   expect(starts).toBe(1);
 });

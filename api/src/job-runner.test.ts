@@ -77,7 +77,7 @@ test(
     network.close();
 
     const runner = await startJobRunner(testApp.ctx);
-    await expect.poll(async () => (await waitingJobs()).length, { timeout: 15_000 }).toBe(0);
+    await expect.poll(async () => (await waitingJobs()).length).toBe(0);
     await runner.stop();
     await runner.ended;
   },
@@ -94,7 +94,7 @@ test('a job fetched by a killed worker is run by another one', async () => {
     `update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now() - interval '6 minutes', attempts = 1`,
   );
   const runner = await startJobRunner(testApp.ctx, { renewEveryMs: 50 });
-  await expect.poll(async () => (await waitingJobs()).length, { timeout: 15_000 }).toBe(0);
+  await expect.poll(async () => (await waitingJobs()).length).toBe(0);
   await runner.stop();
   await runner.ended;
 });

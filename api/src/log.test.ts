@@ -46,7 +46,7 @@ test.skipIf(!existsSync(FULL_DISK))('a full disk under the log neither blocks no
   const output = openSync(FULL_DISK, 'w');
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
     stdio: ['ignore', output, 'inherit'],
-    timeout: 15_000,
+    timeout: 60_000,
   });
   closeSync(output);
   expect(await once(child, 'exit')).toEqual([7, null]);

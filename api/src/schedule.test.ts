@@ -39,13 +39,11 @@ test('tasks are due every minute, ten minutes or hour', () => {
 test('the job runner runs due tasks, and leaves no jobs behind', async () => {
   const runner = await startJobRunner(testApp.ctx);
   await expect
-    .poll(() => testApp.database.query('select from graphile_worker._private_known_crontabs'), { timeout: 15_000 })
+    .poll(() => testApp.database.query('select from graphile_worker._private_known_crontabs'))
     .toHaveLength(cronItems().length);
   for (const { task } of cronItems())
     await testApp.database.query('select graphile_worker.add_job($1, $2::json, job_key => $1)', [task, '{"_cron":{}}']);
-  await expect
-    .poll(() => testApp.database.query('select last_error from graphile_worker.jobs'), { timeout: 15_000 })
-    .toEqual([]);
+  await expect.poll(() => testApp.database.query('select last_error from graphile_worker.jobs')).toEqual([]);
   await runner.stop();
   await runner.ended;
 });

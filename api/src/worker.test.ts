@@ -42,7 +42,7 @@ async function isListening(): Promise<boolean> {
 
 test('a worker whose job runner has stopped exits with an error code, so that it is restarted', async () => {
   const { exited, output } = launch();
-  await expect.poll(isListening, { timeout: 15_000 }).toBe(true);
+  await expect.poll(isListening).toBe(true);
   // The notification of the job runner after another version has migrated its tables: all runners shut down.
   await database.query('select pg_notify($1, $2)', ['worker:migrate', '{"breaking":true,"migrationNumber":999}']);
   expect(await exited).toBe(1);
@@ -51,7 +51,7 @@ test('a worker whose job runner has stopped exits with an error code, so that it
 
 test('a worker stops without an error on a signal', async () => {
   const { child, exited, output } = launch();
-  await expect.poll(isListening, { timeout: 15_000 }).toBe(true);
+  await expect.poll(isListening).toBe(true);
   child.kill('SIGTERM');
   expect(await exited).toBe(0);
   expect(output()).not.toContain('has stopped');
@@ -68,7 +68,7 @@ test('a worker that gets a signal while it starts stops without an error', async
   url.port = String(await network.listen());
   await network.set('slow');
   const { child, exited } = launch(url.href);
-  await expect.poll(() => isAsking, { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => isAsking).toBe(true);
   child.kill('SIGTERM');
   await network.set('open');
   expect(await exited).toBe(0);

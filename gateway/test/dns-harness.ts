@@ -79,5 +79,5 @@ export async function counted(harness: Harness, metric: string, labels: Record<s
 
 export async function untilDropped(harness: Harness, reason: string, count = 1): Promise<void> {
   const read = () => counted(harness, 'gateway_dns_dropped_total', { reason });
-  await expect.poll(read, { timeout: 15_000 }).toBe(count);
+  await expect.poll(read).toBe(count);
 }

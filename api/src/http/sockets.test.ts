@@ -114,7 +114,7 @@ test('the memory for unread responses is limited', async () => {
   const lazy = await open('127.0.0.2');
   lazy.pause();
   lazy.write(get('/large'));
-  await expect.poll(() => sockets.closed.unread, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => sockets.closed.unread).toBe(1);
   await whenClosed(lazy);
   expect([sockets.unreadBytes, reader.destroyed]).toEqual([0, false]);
 });

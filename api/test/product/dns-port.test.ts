@@ -14,14 +14,12 @@ import {
   chargeWithRefundFor,
   createBuyer,
   find,
-  LONG,
   MB,
   type Product,
   readCharges,
   startProduct,
   stopProduct,
   type UsableConnection,
-  WAIT,
 } from './product.ts';
 
 let product: Product;
@@ -67,7 +65,7 @@ async function useUp(connection: UsableConnection, bytes: number, usedKibibytes:
   await client.rest();
   expect(receivedBytes).toBe(bytes);
   server.close();
-  await expect.poll(usedKibibytes, WAIT).toBe(bytes / 1024);
+  await expect.poll(usedKibibytes).toBe(bytes / 1024);
 }
 
 test('questions and answers cost what their messages count, over UDP and TCP', async () => {
@@ -106,7 +104,7 @@ test('questions and answers cost what their messages count, over UDP and TCP', a
   expect(await balanceOf(product, customer)).toBe(992_000n);
 });
 
-test('the last bytes that the money pays for may be questions, and then the port closes', LONG, async () => {
+test('the last bytes that the money pays for may be questions, and then the port closes', async () => {
   const { customer, connection } = await buyAndLogIn(400_500n);
   const asked = question('last.example.test');
   const answerBytes = answerTo(asked, [address('192.0.2.7')]).length;
@@ -118,7 +116,7 @@ test('the last bytes that the money pays for may be questions, and then the port
   for (let number = 0; number < 3; number += 1) expect((await client.ask(asked)).length).toBe(answerBytes);
   await untilGauge(product.gateway, 'gateway_dns_ports', 0);
   await expect
-    .poll(() => find(customer, connection.id), WAIT)
+    .poll(() => find(customer, connection.id))
     .toMatchObject({ status: 'NO_MONEY', trafficUsed: (50 * MB) / 1024, paidFor: chargeFor(50 * MB) });
   expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.4, receiptTotal: 0.4 });
   expect(await balanceOf(product, customer)).toBe(500n);

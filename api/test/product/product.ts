@@ -18,10 +18,6 @@ export const MB = 1_048_576;
 /** US dollars for 100 MB: the price of the examples of docs/billing.md. */
 export const PRICE = 0.8;
 const MEGABYTE_MICROS = 8_000;
-/** For `expect.poll`: busy machines take longer than its default. */
-export const WAIT = { timeout: 10_000 };
-/** For tests that move tens of megabytes, or make a hundred changes. */
-export const LONG = { timeout: 60_000 };
 
 export interface Product extends TestApp {
   readonly gateway: Gateway;

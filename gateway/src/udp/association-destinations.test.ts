@@ -31,7 +31,7 @@ describe('the destinations of an association', () => {
     await settle(association, echo);
     await until(() => names.queries.filter((name) => name === 'held.test').length === 2);
     names.release();
-    await expect.poll(() => origin.received, { timeout: 15_000 }).toBe(16);
+    await expect.poll(() => origin.received).toBe(16);
     association.close();
   });
 
@@ -73,7 +73,7 @@ describe('the destinations of an association', () => {
     const association = await associate(harness.gateway, harness.control.sell());
     association.send('127.0.0.1', victim.bound.port, socks5Datagram('127.0.0.1', 9, 'loop'));
     association.send('127.0.0.1', 25, 'mail');
-    await expect.poll(() => dropped(harness, 'destination-refused'), { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => dropped(harness, 'destination-refused')).toBe(2);
     victim.close();
     association.close();
   });
@@ -104,7 +104,7 @@ describe('the destinations of an association', () => {
     association.send('127.0.0.1', 9_001, '');
     await until(() => dropped(harness, 'rate') === 3);
     association.send('127.0.0.1', echo.port, 'no');
-    await expect.poll(() => dropped(harness, 'rate'), { timeout: 15_000 }).toBe(4);
+    await expect.poll(() => dropped(harness, 'rate')).toBe(4);
     association.close();
   });
 });
@@ -129,7 +129,7 @@ describe('the exit of an association', () => {
     const connection = harness.control.sell({ exit: { kind: 'local-address', address: '192.0.2.77' } });
     const association = await associate(harness.gateway, connection);
     association.send('127.0.0.1', 9, 'hello');
-    await expect.poll(() => dropped(harness, 'unresolved'), { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => dropped(harness, 'unresolved')).toBe(1);
     association.close();
   });
 });

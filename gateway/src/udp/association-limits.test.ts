@@ -83,7 +83,7 @@ describe('the credit of an association', () => {
     clearInterval(sending);
     association.close();
     await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
-    await expect.poll(() => connection.usedBytes, { timeout: 15_000 }).toBe(origin.received * 1_000);
+    await expect.poll(() => connection.usedBytes).toBe(origin.received * 1_000);
   });
 
   it('goes on within its grant while the control plane restarts, like a tunnel, and every byte is reported later', async () => {
@@ -200,7 +200,7 @@ describe('the limits of associations', () => {
     const flood = setInterval(() => {
       for (let index = 0; index < 200; index += 1) flooding.send('127.0.0.1', echo.port, 'flood');
     }, 1);
-    await expect.poll(() => dropped(harness, 'rate'), { timeout: 15_000 }).toBeGreaterThan(2_000);
+    await expect.poll(() => dropped(harness, 'rate')).toBeGreaterThan(2_000);
     for (let round = 0; round < 20; round += 1) await settle(honest, echo);
     clearInterval(flood);
     flooding.close();
