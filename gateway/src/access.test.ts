@@ -77,10 +77,9 @@ describe('a new password', () => {
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
     await held(node);
     node.control.changeAccess(connection, { password: 'another-password' });
-    const [announcedAt, rest] = [performance.now(), client.rest()];
+    const rest = client.rest();
     node.control.announceAccess(connection);
     expect((await rest).end).toBe('reset');
-    expect(performance.now() - announcedAt).toBeLessThan(1_000);
     expect(await statusOf(node, before)).toBe(407);
     expect(await statusOf(node, connection)).toBe(200);
     expect(await countsOf(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'password-changed': 1 });
