@@ -50,8 +50,9 @@ test('form input survives a session that expires', async ({ page }) => {
   );
   await page.getByRole('button', { name: 'Create invoice' }).click();
   await expect(page).toHaveURL(/\/sign-in\?next=/);
-  await page.unroute('**/v1/payments/invoices');
   await expect(page.getByText('Please sign in to continue where you left off.')).toBeVisible();
+  // Not before the page has loaded: the browser may lose requests that are under way when the last route goes.
+  await page.unroute('**/v1/payments/invoices');
 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
