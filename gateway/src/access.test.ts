@@ -77,9 +77,10 @@ describe('a new password', () => {
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
     await held(node);
     node.control.changeAccess(connection, { password: 'another-password' });
-    const rest = client.rest();
+    const [announcedAt, rest] = [performance.now(), client.rest()];
     node.control.announceAccess(connection);
     expect((await rest).end).toBe('reset');
+    expect(performance.now() - announcedAt).toBeLessThan(10_000);
     expect(await statusOf(node, before)).toBe(407);
     expect(await statusOf(node, connection)).toBe(200);
     expect(await countsOf(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'password-changed': 1 });

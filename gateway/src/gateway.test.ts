@@ -76,7 +76,7 @@ describe.each(['pump', 'streams'] as const)('credit control with relay %s', (rel
     expect(received.reduce((sum, count) => sum + count, 0)).toBe(9 * MIB + 7);
   });
 
-  it('closes all tunnels after a disconnect', async () => {
+  it('closes all tunnels within a second of a disconnect', async () => {
     const { control, gateway } = await start({ relay });
     const connection = control.sell();
     const { port } = await listenLocally((socket) => socket.write('hello'));
@@ -84,8 +84,10 @@ describe.each(['pump', 'streams'] as const)('credit control with relay %s', (rel
       Array.from({ length: 3 }, () => socks5Connect(gateway, connection, '127.0.0.1', port)),
     );
     for (const { client } of clients) await client.take(5);
+    const disconnectedAt = performance.now();
     connection.state = 'ended';
     for (const { client } of clients) expect((await client.rest()).end).toBe('reset');
+    expect(performance.now() - disconnectedAt).toBeLessThan(1_000);
     await until(() => connection.endedAtBytes === 15);
     const refused = await openClient(gateway.port);
     refused.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
@@ -106,13 +108,15 @@ describe.each(['pump', 'streams'] as const)('credit control with relay %s', (rel
 });
 
 describe('a running gateway', () => {
-  it('reports usage while a tunnel is open, and idle connections, too', async () => {
+  it('reports usage within two seconds, and idle connections, too', async () => {
     const { control, gateway } = await start();
     const connection = control.sell();
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+    const sentAt = performance.now();
     client.socket.write('12345');
     await until(() => connection.usedBytes === 10);
+    expect(performance.now() - sentAt).toBeLessThan(2_000);
     client.socket.destroy();
     const { update } = control.calls;
     await until(() => control.calls.update > update + 1);

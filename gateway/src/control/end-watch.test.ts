@@ -30,9 +30,10 @@ describe('a node that watches for ended connections', () => {
     client.socket.write('12345');
     await client.take(5);
     await until(() => control.held.size === 1);
-    const rest = client.rest();
+    const [announcedAt, rest] = [performance.now(), client.rest()];
     control.announceEnd(connection);
     expect((await rest).end).toBe('reset');
+    expect(performance.now() - announcedAt).toBeLessThan(10_000);
     await until(() => connection.endedAtBytes === 10);
     await until(() => control.held.size === 1);
     const metric = await gateway.metrics.registry.getSingleMetricAsString('gateway_end_watch_active');

@@ -46,9 +46,10 @@ describe('watch', () => {
     const [{ connection, run, end }, bystander] = [await open(), await open()];
     const [notified, replaced] = [watchBy(run), watchBy(bystander.run)];
     await expect.poll(longPollCount).toBe(2);
+    const askedAt = performance.now();
     const ended = end(which === 'this' ? testApp : other);
-    // A call that is held for its whole time returns nothing.
     expect(await notified).toEqual([connection.id]);
+    expect(performance.now() - askedAt).toBeLessThan(10_000);
     await run.end(connection.id, 1);
     await ended;
     expect(await longPollCount()).toBe(1);
