@@ -45,7 +45,7 @@ export function storedRates(ctx: Ctx): RateSource {
   return {
     async rateE12(currency, amountMicros = 0n) {
       const { asset, isStable } = currencyRules[currency];
-      const rate = await store.findRateBefore(ctx, asset, new Date(), FRESH_MS);
+      const rate = await store.findRateBefore(ctx, asset, 'now', FRESH_MS);
       if (!rate || (amountMicros > LARGE_MICROS && rate.sourceCount < LARGE_SOURCES_MIN)) return undefined;
       return isStable ? PAR_RATE_E12 : rate.rateE12;
     },
@@ -108,7 +108,7 @@ async function convert(ctx: Ctx, quotes: readonly SourceQuote[]): Promise<Source
 async function decide(ctx: Ctx, asset: Asset): Promise<void> {
   const now = new Date();
   const quotes = await store.listNewestQuotes(ctx, asset);
-  const previous = await store.findRateBefore(ctx, asset, now, JUMP_WINDOW_MS);
+  const previous = await store.findRateBefore(ctx, asset, 'now', JUMP_WINDOW_MS);
   const { rateE12, sourceCount, rejections } = decideRate({ quotes, now, previous, isStable: asset === 'USDT' });
   const byId = quotes.flatMap(({ id, source }) => {
     const reason = rejections.get(source);

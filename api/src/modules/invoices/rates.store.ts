@@ -78,17 +78,20 @@ export interface AcceptedRate {
   at: Date;
 }
 
-/** The last one accepted before `at`, but not longer before than `withinMs`. */
+/**
+ * The last one accepted before `at`, but not longer before than `withinMs`. 'now' is read by the clock of the database,
+ * which stamps the rates: that of this process may be behind, and has no microseconds.
+ */
 export async function findRateBefore(
   ctx: Ctx,
   asset: Asset,
-  at: Date,
+  at: Date | 'now',
   withinMs: number,
 ): Promise<AcceptedRate | undefined> {
   return toRate(
     await ctx.db.query(
       `select rate_e12 as "rateE12", source_count as "sourceCount", accepted_at as at from exchange_rates
-        where asset = $1 and accepted_at <= $2 and accepted_at > $2::timestamptz - $3 * interval '1 millisecond'
+        where asset = $1 and accepted_at <= $2::timestamptz and accepted_at > $2::timestamptz - $3 * interval '1 millisecond'
         order by accepted_at desc limit 1`,
       [asset, at, withinMs],
     ),

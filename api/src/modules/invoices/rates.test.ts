@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { parseRate } from '../../payments/rates/quote.ts';
 import { fetchRates, storedRates } from './rates.service.ts';
@@ -34,6 +34,7 @@ beforeEach(async () => {
   testApp.ctx.config.payments.rateUrls = Object.fromEntries(urls);
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await testApp.stop();
   await new Promise((resolve) => server.close(resolve));
 });
@@ -78,6 +79,12 @@ test('a source that fails or sends nonsense is recorded and delays no other', as
   expect(failing.map(({ source }) => source)).toEqual(['binance', 'coingecko']);
   expect(failing[0]!.failure).toMatch(/status 500$/);
   expect(await rateOf('BTC')).toBe(parseRate('100100'));
+});
+
+test('an accepted rate holds at once, also for a process whose clock is behind that of the database', async () => {
+  await fetchRates(testApp.ctx);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 5000 });
+  expect(await rateOf('USDT_ERC20')).toBe(parseRate('1'));
 });
 
 const paprikaTicker = (price: number) => ({ last_updated: new Date().toISOString(), quotes: { USD: { price } } });
