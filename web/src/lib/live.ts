@@ -9,11 +9,11 @@ import { takeEcho } from './echoes.ts';
 import { dependsOn, isStreamed, queryClient, type Topic } from './query.ts';
 import { throttle } from './throttle.ts';
 
-/** Without a stream, while money is involved. */
+/** Without a stream, while money is involved or work is under way. */
 const BUSY_INTERVAL_MS = 2000;
 /** Without a stream: another tab or client of the same user may change data. */
 const IDLE_INTERVAL_MS = 10_000;
-/** With an open stream, in case an event is missed. */
+/** With an open stream that announces the changes, in case an event is missed. */
 const SAFETY_INTERVAL_MS = 30_000;
 /** Default interval at which live events refetch a query. Traffic changes twice a second, faster than users read. */
 const THROTTLE_MS = 1000;
@@ -24,10 +24,23 @@ type TabMessage = { kind: 'hello' } | { kind: 'alive'; isAlive: boolean } | { ki
 let isStreamOpen = false;
 const listeners = new Set<() => void>();
 
-/** The polling interval; `isBusy` while money is involved. */
-export function usePollInterval(): (isBusy: boolean) => number {
+export interface Polled {
+  /** Live events announce changes of the data. */
+  isAnnounced: boolean;
+  /** Money is involved, or work is under way. */
+  isBusy: boolean;
+}
+
+/** The polling interval. */
+export function usePollInterval(): (polled: Polled) => number {
   const isLive = useSyncExternalStore(subscribe, () => isStreamOpen);
-  return (isBusy) => (isLive ? SAFETY_INTERVAL_MS : isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS);
+  return (polled) => pollIntervalMs(isLive, polled);
+}
+
+/** Exported for tests. @param isLive the stream is open */
+export function pollIntervalMs(isLive: boolean, { isAnnounced, isBusy }: Polled): number {
+  if (isLive && isAnnounced) return SAFETY_INTERVAL_MS;
+  return isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ApiError } from '@cellhop/contract/client';
 import { keepPreviousData, useQuery, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
-import { usePollInterval } from './live.ts';
+import { usePollInterval, type Polled } from './live.ts';
 import { dependsOn, isStreamed } from './query.ts';
 
 export interface ApiQueryOptions<Data> {
@@ -9,7 +9,7 @@ export interface ApiQueryOptions<Data> {
   keepsPrevious?: boolean;
   /** Fetched periodically while it is shown. Default: queries with topics of live events, in case events are missed. */
   isPolled?: boolean;
-  /** Polled more often while the shown data involves money. */
+  /** Polled more often while the shown data involves money or unfinished work. */
   isBusy?: (response: Data) => boolean;
 }
 
@@ -44,14 +44,16 @@ export function useApiQuery<Data>(
 export function observerOptions<Data>(
   query: UseQueryOptions<Data, ApiError>,
   options: ApiQueryOptions<Data>,
-  pollInterval: (isBusy: boolean) => number,
+  pollInterval: (polled: Polled) => number,
 ): UseQueryOptions<Data, ApiError> {
-  const { isEnabled = true, keepsPrevious = false, isPolled = dependsOn(query.meta, isStreamed), isBusy } = options;
+  const isAnnounced = dependsOn(query.meta, isStreamed);
+  const { isEnabled = true, keepsPrevious = false, isPolled = isAnnounced, isBusy } = options;
   return {
     ...query,
     enabled: isEnabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
-    refetchInterval: ({ state: { data } }) => isPolled && pollInterval(data !== undefined && isBusy?.(data) === true),
+    refetchInterval: ({ state: { data } }) =>
+      isPolled && pollInterval({ isAnnounced, isBusy: data !== undefined && isBusy?.(data) === true }),
   };
 }
 

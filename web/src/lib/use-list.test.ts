@@ -1,6 +1,7 @@
 import { ApiError } from '@cellhop/contract/client';
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Polled } from './live.ts';
 import type { Topic } from './query.ts';
 import type { ApiQueryOptions } from './use-api-query.ts';
 
@@ -15,9 +16,11 @@ interface Row {
   isOpen: boolean;
 }
 
-const BUSY_MS = 2000;
-const IDLE_MS = 10_000;
-const pollInterval = (isBusy: boolean) => (isBusy ? BUSY_MS : IDLE_MS);
+const pollInterval = ({ isAnnounced, isBusy }: Polled) => (isBusy ? 1 : 2) * (isAnnounced ? 10 : 1);
+const BUSY = pollInterval({ isAnnounced: false, isBusy: true });
+const IDLE = pollInterval({ isAnnounced: false, isBusy: false });
+const ANNOUNCED_BUSY = pollInterval({ isAnnounced: true, isBusy: true });
+const ANNOUNCED_IDLE = pollInterval({ isAnnounced: true, isBusy: false });
 
 /** A server with two pages of one row each. */
 function serverOf(rows: Row[]) {
@@ -121,17 +124,18 @@ function intervalOf(topics: readonly Topic[], options: ApiQueryOptions<{ data: r
 
 describe('polling', () => {
   it.each([
-    [true, BUSY_MS],
-    [false, IDLE_MS],
-  ])('happens more often while a row is busy: %s', (isOpen, intervalMs) => {
-    const options = listOptions({ isBusy: (row: Row) => row.isOpen });
-    expect(intervalOf(['tickets'], options, [{ id: 1, isOpen }])).toBe(intervalMs);
+    [true, ANNOUNCED_BUSY, BUSY],
+    [false, ANNOUNCED_IDLE, IDLE],
+  ])('knows whether a row is busy, and whether live events announce changes: %s', (isOpen, announced, polled) => {
+    const options = listOptions({ isPolled: true, isBusy: (row: Row) => row.isOpen });
+    expect(intervalOf(['tickets'], options, [{ id: 1, isOpen }])).toBe(announced);
+    expect(intervalOf(['broadcasts'], options, [{ id: 1, isOpen }])).toBe(polled);
   });
 
   it('is off for queries without live topics, unless requested', () => {
     expect(intervalOf(['account'], {})).toBe(false);
-    expect(intervalOf(['account'], { isPolled: true })).toBe(IDLE_MS);
-    expect(intervalOf(['tickets'], {})).toBe(IDLE_MS);
+    expect(intervalOf(['account'], { isPolled: true })).toBe(IDLE);
+    expect(intervalOf(['tickets'], {})).toBe(ANNOUNCED_IDLE);
     expect(intervalOf(['tickets'], { isPolled: false })).toBe(false);
   });
 });

@@ -23,7 +23,11 @@ const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Pag
 /** The newest page, and older ones that the user has loaded. */
 export function useNotifications() {
   const pollInterval = usePollInterval();
-  return useInfiniteQuery({ ...notificationsQuery, enabled: useHasBeenIdle(), refetchInterval: pollInterval(false) });
+  return useInfiniteQuery({
+    ...notificationsQuery,
+    enabled: useHasBeenIdle(),
+    refetchInterval: pollInterval({ isAnnounced: true, isBusy: false }),
+  });
 }
 
 /** The popup starts with the newest page when it opens again. */

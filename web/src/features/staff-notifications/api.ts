@@ -12,7 +12,7 @@ import { apiQuery } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useList } from '../../lib/use-list.ts';
 
-/** Polled more often while one of them is on its way. */
+/** Polled, because deliveries have no live topic; more often while one of them is under way. */
 export function useBroadcasts(page: number) {
   return useList(apiQuery(listBroadcasts, { query: { page } }, { topics: ['broadcasts'] }), {
     isPolled: true,
