@@ -13,7 +13,8 @@ export default defineConfig({
   fullyParallel: true,
   // Generous, because machines may be slow or busy; it only ends tests that would hang.
   timeout: 240_000,
-  expect: { timeout: 10_000 },
+  // Less than the half minute after which screens poll, so that polling does not hide a lost live event.
+  expect: { timeout: 20_000 },
   forbidOnly: true,
   reporter: [
     ['list'],

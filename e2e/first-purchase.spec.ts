@@ -94,7 +94,7 @@ async function topUp({ page, call }: Visit): Promise<void> {
   await page.getByRole('button', { name: 'Create invoice' }).click();
   await expect(page.getByText('SANDBOX — test mode')).toBeVisible();
   await page.getByRole('button', { name: 'Pay on the sandbox chain' }).click();
-  await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$21.00', { timeout: 10_000 });
+  await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$21.00');
   expect(await balanceMicros(call)).toBe(START_MICROS);
   await expect(page.getByRole('dialog').getByText('Paid. The money is on your balance.')).toBeVisible();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
@@ -135,7 +135,7 @@ async function sendTraffic(page: Page, curl: string): Promise<number> {
   const counters = await runCurl(curl);
   expect(counters.body).toBe(5 * 1_048_576);
   const passedBytes = counters.request + counters.head + counters.body;
-  await expect(page.getByRole('row', { name: /Active/ })).toContainText('5.0 MB', { timeout: 5000 });
+  await expect(page.getByRole('row', { name: /Active/ })).toContainText('5.0 MB');
   return passedBytes;
 }
 

@@ -148,7 +148,7 @@ async function completePayment(page: Page, list: MockedList): Promise<void> {
   await expect(received).toContainText('Remaining');
   list.invoices[2] = { ...short, status: 'CONFIRMING', payment: list.invoices[1]!.payment };
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-  await expect(received).toContainText('Confirming0.00025000 BTC', { timeout: 15_000 });
+  await expect(received).toContainText('Confirming0.00025000 BTC');
   await expect(received).not.toContainText('Remaining');
   await expect(codeOf(page)).toHaveCount(0);
   await page.reload();
