@@ -43,9 +43,9 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
   responding.abort();
   await expect(question).toBeHidden();
   await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
-  // The whole download takes 45 seconds at this rate; curl receives only what is in its socket buffer.
-  const [code] = (await Promise.race([closed, page.waitForTimeout(10_000).then(() => ['still runs'])])) as [unknown];
-  expect(code).not.toBe('still runs');
+  // curl still reads what the kernel has received, at its rate: up to 32 MB, which take it 16 seconds.
+  const [code] = (await closed) as [unknown];
+  // A complete download would end with 0.
   expect(code).not.toBe(0);
 
   const [ended] = (await call(listConnections, { query: {} })).data;
