@@ -16,8 +16,9 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
     },
     transform: jsonSchemaTransform,
   });
-  // Serialized once. The plugin would do it for each request, which takes milliseconds and is open to anybody.
-  const texts = new Map<string, string>();
+  // Serialized once: the plugin would do it for each request, which takes milliseconds and is open to anybody. As bytes, which all
+  // responses share: Node copies a string for each client that is slow to read it.
+  const documents = new Map<string, Buffer>();
   const write = (path: string) => (path === JSON_PATH ? JSON.stringify(app.swagger()) : app.swagger({ yaml: true }));
   await app.register(swaggerUi, {
     routePrefix: '/docs',
@@ -25,9 +26,9 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
       onRequest: (request, reply, next) => {
         const path = request.routeOptions.url ?? '';
         if (path !== JSON_PATH && path !== YAML_PATH) return next();
-        const text = texts.get(path) ?? write(path);
-        texts.set(path, text);
-        void reply.type(path === JSON_PATH ? 'application/json; charset=utf-8' : 'application/x-yaml').send(text);
+        const document = documents.get(path) ?? Buffer.from(write(path));
+        documents.set(path, document);
+        void reply.type(path === JSON_PATH ? 'application/json; charset=utf-8' : 'application/x-yaml').send(document);
       },
     },
     // The operator's brand in the title, and no bar with the logo of Swagger.

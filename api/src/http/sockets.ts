@@ -8,6 +8,8 @@ const CLOSING_SOCKETS_MAX = 256;
 /** Browsers and common libraries do not pipeline requests. */
 const PIPELINED_MAX = 8;
 const UNREAD_CHECK_INTERVAL_MS = 1000;
+/** Share of the limit that may be written between two checks: many clients can request large responses within the interval. */
+const UNCHECKED_SHARE = 0.25;
 
 export interface SocketLimits {
   total: number;
@@ -41,6 +43,8 @@ export class Sockets {
   readonly #groups = new Map<string, Group>();
   readonly #sockets = new WeakMap<Socket, GuardedSocket>();
   #count = 0;
+  /** Response data that was not read at once, since the last check of all sockets. */
+  #uncheckedBytes = 0;
 
   constructor(private readonly limits: SocketLimits) {}
 
@@ -84,6 +88,7 @@ export class Sockets {
     }
     guarded.responses.set(response, []);
     response.once('close', () => finish(guarded, response));
+    response.once('prefinish', () => this.#countUnread(response.writableLength));
     this.#move(guarded, guarded.groupName);
     return true;
   }
@@ -112,6 +117,7 @@ export class Sockets {
 
   /** Closes sockets with unread responses while they take too much memory, starting with the network that has the most. */
   closeUnread(): void {
+    this.#uncheckedBytes = 0;
     let excessBytes = this.unreadBytes - this.limits.unreadBytes;
     if (excessBytes <= 0) return;
     const unread = [...this.#groups.values()]
@@ -123,6 +129,14 @@ export class Sockets {
       excessBytes -= guarded.socket.writableLength;
       this.#close(guarded, 'unread');
     }
+  }
+
+  #countUnread(bytes: number): void {
+    const checkAt = this.limits.unreadBytes * UNCHECKED_SHARE;
+    const wasBelow = this.#uncheckedBytes < checkAt;
+    this.#uncheckedBytes += bytes;
+    // Before the next request, but not while Node ends this response.
+    if (wasBelow && this.#uncheckedBytes >= checkAt) process.nextTick(() => this.closeUnread());
   }
 
   #add(socket: Socket): void {
