@@ -34,6 +34,7 @@ const environmentSchema = z.object({
   DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
   DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
+  DATABASE_POOL_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(600).default(3),
   SECRET_KEY: secretKeysSchema,
   CONTACT_EMAIL: optional(z.email()),
   LEGAL_TEXTS_FOLDER: optional(z.string().min(1)),
@@ -88,6 +89,8 @@ export interface Config {
   databasePoolSize: number;
   /** Statement timeout; undefined: the default of the program. */
   databaseTimeLimitMs: number | undefined;
+  /** How long a request waits for a connection of the pool. */
+  databaseAcquireLimitMs: number;
   secretKeys: SecretKeys;
   brandName: string;
   /** Contact address for blocked users and visitors; undefined: none is shown. */
@@ -158,6 +161,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     databaseTimeLimitMs: settings.DATABASE_TIMEOUT_SECONDS && settings.DATABASE_TIMEOUT_SECONDS * 1000,
+    databaseAcquireLimitMs: settings.DATABASE_POOL_TIMEOUT_SECONDS * 1000,
     secretKeys: settings.SECRET_KEY,
     brandName: settings.BRAND_NAME,
     contactEmail: settings.CONTACT_EMAIL,

@@ -10,6 +10,7 @@ import { startSecondApp, startTestApp, type TestApp } from '../test/test-app.ts'
 import { acquire, BoundedClient, connectionOptions, isDatabaseUnavailable } from './database-connection.ts';
 
 const TIME_LIMIT_MS = 1500;
+const ACQUIRE_LIMIT_MS = 3000;
 /** Fewer than the concurrent requests, so that some wait for a connection. */
 const POOL_SIZE = 3;
 const UNAVAILABLE = {
@@ -53,6 +54,7 @@ describe('an API whose network to the database breaks', { timeout: 100_000 }, ()
       databaseUrl: disturbedUrl,
       databasePoolSize: POOL_SIZE,
       databaseTimeLimitMs: TIME_LIMIT_MS,
+      databaseAcquireLimitMs: ACQUIRE_LIMIT_MS,
     });
     user = await createUser(testApp, { balanceMicros: 10_000_000n });
     call = createClient({ baseUrl: app.url, headers: () => user.headers, timeoutMs: 20_000 });
@@ -191,7 +193,7 @@ test('a connection that comes too late for its request is used for the next one'
   const pool = new pg.Pool({ ...connectionOptions(disturbedUrl, TIME_LIMIT_MS), Client: BoundedClient, max: 1 });
   pool.on('error', () => {});
   await network.set('silent');
-  await expect(acquire(pool)).rejects.toSatisfy(isDatabaseUnavailable);
+  await expect(acquire(pool, ACQUIRE_LIMIT_MS)).rejects.toSatisfy(isDatabaseUnavailable);
   await network.set('open');
   await expect.poll(() => pool.idleCount, { timeout: 40_000 }).toBe(1);
   expect(pool.totalCount).toBe(1);

@@ -1,8 +1,6 @@
 /** Options of database connections. Every wait has a timeout, also if the network drops packets. */
 import pg from 'pg';
 
-/** A request that gets no connection from the pool in this time fails. */
-const ACQUIRE_LIMIT_MS = 3000;
 /**
  * Longer than requests wait. Otherwise a server under load, for example after its restart, would never complete a connection
  * before the client gives up and tries again.
@@ -94,14 +92,14 @@ export class BoundedClient extends pg.Client {
   }
 }
 
-/** Acquires a connection, which the caller must release. @throws Error when none becomes free in time */
-export function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+/** Acquires a connection, which the caller must release. @throws Error when none becomes free within the limit */
+export function acquire(pool: pg.Pool, limitMs: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       reject(new Error(ACQUIRE_TIMEOUT));
-    }, ACQUIRE_LIMIT_MS);
+    }, limitMs);
     pool.connect((error, client) => {
       clearTimeout(timer);
       if (!client) reject(error ?? new Error(ACQUIRE_TIMEOUT));

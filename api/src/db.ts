@@ -54,8 +54,15 @@ export function isStalePlan(error: unknown): boolean {
 
 /** Default statement timeout. */
 const TIME_LIMIT_MS = 8000;
+/** Default limit of the wait for a connection of the pool. */
+const ACQUIRE_LIMIT_MS = 3000;
 
-export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_LIMIT_MS): Database {
+export function openDatabase(
+  url: string,
+  poolSize: number,
+  timeLimitMs = TIME_LIMIT_MS,
+  acquireLimitMs = ACQUIRE_LIMIT_MS,
+): Database {
   const pool = new pg.Pool({
     ...connectionOptions(url, timeLimitMs),
     Client: BoundedClient,
@@ -65,9 +72,10 @@ export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_L
   // The pool replaces connections that break while idle; without a handler the error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  const connect = () => acquire(pool, acquireLimitMs);
   return {
-    query: (text, values, options) => retryIfStale(() => runOnce(pool, text, values, options)),
-    transaction: (work, options) => transaction(pool, work, options),
+    query: (text, values, options) => retryIfStale(() => runOnce(connect, text, values, options)),
+    transaction: (work, options) => transaction(connect, work, options),
     poolUsage: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -77,14 +85,16 @@ export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_L
   };
 }
 
+type Connect = () => Promise<pg.PoolClient>;
+
 async function transaction<T>(
-  pool: pg.Pool,
+  connect: Connect,
   work: (db: Db) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactOnce(pool, work, options);
+      return await transactOnce(connect, work, options);
     } catch (error) {
       const isRetried = RETRIED_STATES.has(stateOf(error)) || isStalePlan(error);
       if (!isRetried || attempt === TRANSACTION_ATTEMPTS) throw error;
@@ -93,11 +103,11 @@ async function transaction<T>(
 }
 
 async function transactOnce<T>(
-  pool: pg.Pool,
+  connect: Connect,
   work: (db: Db) => Promise<T>,
   { timeLimitMs }: TransactionOptions,
 ): Promise<T> {
-  const client = await acquire(pool);
+  const client = await connect();
   const limits = timeLimitMs === undefined ? {} : { responseTimeoutMs: queryTimeoutMs(timeLimitMs) };
   const db: Db = { query: (text, values, options) => run(client, text, values, { ...limits, ...options }) };
   let isBroken = false;
@@ -132,12 +142,12 @@ function stateOf(error: unknown): string {
 
 /** Runs one statement outside a transaction. */
 async function runOnce<Row>(
-  pool: pg.Pool,
+  connect: Connect,
   text: string,
   values?: readonly unknown[],
   options?: QueryOptions,
 ): Promise<Row[]> {
-  const client = await acquire(pool);
+  const client = await connect();
   let isBroken = false;
   try {
     return await run<Row>(client, text, values, options);

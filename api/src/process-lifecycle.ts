@@ -20,7 +20,8 @@ export async function runProcess(
   const config = configOrExit();
   const log = createLog(name, config.logLevel, config.isDevelopment && process.stdout.isTTY);
   const timeLimitMs = config.databaseTimeLimitMs ?? STATEMENT_LIMITS_MS[name];
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize, timeLimitMs);
+  const { databaseUrl, databasePoolSize, databaseAcquireLimitMs } = config;
+  const database = openDatabase(databaseUrl, databasePoolSize, timeLimitMs, databaseAcquireLimitMs);
   const fail = (reason: string) => {
     log.fatal(reason);
     process.exit(1);

@@ -45,7 +45,8 @@ export function startSecondApp({ ctx: { config } }: TestApp, overrides: Partial<
 }
 
 async function serve(config: Config, log = createLog('test', config.logLevel, false)): Promise<TestApp> {
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize, config.databaseTimeLimitMs);
+  const { databaseUrl, databasePoolSize, databaseTimeLimitMs, databaseAcquireLimitMs } = config;
+  const database = openDatabase(databaseUrl, databasePoolSize, databaseTimeLimitMs, databaseAcquireLimitMs);
   const ctx = createCtx(database, config, log);
   const app = await buildApp(ctx);
   const staffWrites = new StaffWrites();
@@ -69,6 +70,8 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
 function testConfig(databaseUrl: string): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
+    // Tests of concurrency send more at once than a busy machine handles within the default.
+    DATABASE_POOL_TIMEOUT_SECONDS: '60',
     SECRET_KEY: 'a secret key for tests of at least 32 characters',
     GATEWAY_TOKEN: GATEWAY_TOKEN,
     LOG_LEVEL: 'silent',
