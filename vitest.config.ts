@@ -20,8 +20,8 @@ export default defineConfig({
     // Three more than processors: tests of failing networks and of timeouts mostly wait.
     maxWorkers: os.availableParallelism() + 3,
     // Generous, because machines may be slow or busy; they only end tests that would hang.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     coverage: { provider: 'v8', include: ['{contract,api,gateway}/src/**'] },
   },

@@ -32,7 +32,7 @@ export const test = base.extend<{ baseURL: string }, { database: Database; produ
       await use(product);
       await product.stop();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 240_000 },
   ],
   baseURL: async ({ product }, use) => use(product.url),
 });

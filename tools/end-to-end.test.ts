@@ -48,5 +48,5 @@ describe('the end-to-end tests', () => {
     const titles = listEndToEndTests(root);
     expect(titles.length).toBeGreaterThan(40);
     expect(titles.filter((title) => !/^[\w-]+\.spec\.ts:\d+:\d+ › ./.test(title))).toEqual([]);
-  }, 120_000);
+  });
 });

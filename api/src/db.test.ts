@@ -5,7 +5,7 @@ import type { TransactionOptions } from './db.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
-  testApp = await startTestApp();
+  testApp = await startTestApp({ databaseTimeLimitMs: undefined });
 });
 afterAll(() => testApp.stop());
 

@@ -21,67 +21,56 @@ async function listeners(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test(
-  'jobs are done again after the network to the database was lost without a word, and a new connection listens',
-  { timeout: 150_000 },
-  async () => {
-    const url = new URL(testApp.ctx.config.databaseUrl);
-    const port = Number(url.port);
-    const network = new Network(() => port);
-    url.port = String(await network.listen());
-    const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 1500 };
-    const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), {
-      probeEveryMs: 200,
-      // A job fetched when the network failed is locked by a runner that never received it.
-      renewEveryMs: 200,
-      abandonedAfterMs: 3000,
-    });
-    await expect.poll(async () => (await listeners()).length).toBe(1);
-    const [lost] = await listeners();
+test('jobs are done again after the network to the database was lost without a word, and a new connection listens', async () => {
+  const url = new URL(testApp.ctx.config.databaseUrl);
+  const port = Number(url.port);
+  const network = new Network(() => port);
+  url.port = String(await network.listen());
+  const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 1500 };
+  const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), {
+    probeEveryMs: 200,
+    // A job fetched when the network failed is locked by a runner that never received it.
+    renewEveryMs: 200,
+    abandonedAfterMs: 3000,
+  });
+  await expect.poll(async () => (await listeners()).length).toBe(1);
+  const [lost] = await listeners();
 
-    await network.set('blackholed');
-    await enqueue(testApp.ctx, 'mail.none', { link: 'https://example.com' });
-    await network.set('open');
-    const waiting = () =>
-      testApp.database.query("select from graphile_worker.jobs where task_identifier like 'mail.%'");
-    await expect.poll(async () => (await waiting()).length, { timeout: 60_000 }).toBe(0);
-    await expect
-      .poll(async () => (await listeners()).filter((pid) => pid !== lost).length, { timeout: 60_000 })
-      .toBe(1);
+  await network.set('blackholed');
+  await enqueue(testApp.ctx, 'mail.none', { link: 'https://example.com' });
+  await network.set('open');
+  const waiting = () => testApp.database.query("select from graphile_worker.jobs where task_identifier like 'mail.%'");
+  await expect.poll(async () => (await waiting()).length).toBe(0);
+  await expect.poll(async () => (await listeners()).filter((pid) => pid !== lost).length).toBe(1);
 
-    await runner.stop();
-    await runner.ended;
-    network.close();
-  },
-);
+  await runner.stop();
+  await runner.ended;
+  network.close();
+});
 
-test(
-  'a runner whose first fetch gets no answer is not started, and the next one works',
-  { timeout: 60_000 },
-  async () => {
-    const url = new URL(testApp.ctx.config.databaseUrl);
-    const port = Number(url.port);
-    const network: Network = new Network(
-      () => port,
-      () => (piece) => {
-        if (piece.includes('_private_tasks as tasks (identifier)')) void network.set('blackholed');
-      },
-    );
-    url.port = String(await network.listen());
-    const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 500 };
-    const ctx = createCtx(testApp.database, config, testApp.ctx.log);
-    await enqueue(testApp.ctx, 'mail.none', {});
+test('a runner whose first fetch gets no answer is not started, and the next one works', async () => {
+  const url = new URL(testApp.ctx.config.databaseUrl);
+  const port = Number(url.port);
+  const network: Network = new Network(
+    () => port,
+    () => (piece) => {
+      if (piece.includes('_private_tasks as tasks (identifier)')) void network.set('blackholed');
+    },
+  );
+  url.port = String(await network.listen());
+  const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 500 };
+  const ctx = createCtx(testApp.database, config, testApp.ctx.log);
+  await enqueue(testApp.ctx, 'mail.none', {});
 
-    await expect(startJobRunner(ctx)).rejects.toThrow(/timeout/i);
-    await network.set('open');
-    network.close();
+  await expect(startJobRunner(ctx)).rejects.toThrow(/timeout/i);
+  await network.set('open');
+  network.close();
 
-    const runner = await startJobRunner(testApp.ctx);
-    await expect.poll(async () => (await waitingJobs()).length).toBe(0);
-    await runner.stop();
-    await runner.ended;
-  },
-);
+  const runner = await startJobRunner(testApp.ctx);
+  await expect.poll(async () => (await waitingJobs()).length).toBe(0);
+  await runner.stop();
+  await runner.ended;
+});
 
 const waitingJobs = () =>
   testApp.database.query<{ attempts: number; isLocked: boolean }>(

@@ -54,7 +54,7 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
   if (options.balanceMicros) await topUp(test, accountId, options.balanceMicros);
   const { data: session } = await test.call(signIn, { body: { email, password: PASSWORD } });
   const headers = { authorization: `Bearer ${session.accessToken}` };
-  const call = createClient({ baseUrl: test.url, headers: () => headers, timeoutMs: 20_000 });
+  const call = createClient({ baseUrl: test.url, headers: () => headers, timeoutMs: 120_000 });
   return { id: row!.id, email, accountId, referralCode, token: session.accessToken, call, headers };
 }
 

@@ -45,7 +45,7 @@ export async function openStream(url: string, user: Pick<TestUser, 'token'>): Pr
 
   function saw(...wanted: string[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const tooLate = setTimeout(() => reject(new Error(`wanted ${wanted.join()}, got ${events.join()}`)), 10_000);
+      const tooLate = setTimeout(() => reject(new Error(`wanted ${wanted.join()}, got ${events.join()}`)), 60_000);
       const look = () => {
         if (!wanted.every((event) => events.includes(event))) return;
         clearTimeout(tooLate);

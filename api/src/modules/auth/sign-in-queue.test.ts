@@ -47,7 +47,7 @@ test('while unknown clients from hundreds of networks fill the queue, a new clie
   expect((await user.call(changePassword, change)).data.changedAt).toBeDefined();
   expect(isOver).toBe(false);
   await all;
-}, 60_000);
+});
 
 test('sign-ins from hundreds of networks use two database connections for lookups', async () => {
   let [inProgress, most, answered] = [0, 0, 0];
@@ -71,4 +71,4 @@ test('sign-ins from hundreds of networks use two database connections for lookup
   expect(most).toBe(LOOKUPS_MAX);
   await Promise.all(before);
   expect(new Set(await Promise.all(attempts))).toEqual(new Set(['INVALID_CREDENTIALS']));
-}, 60_000);
+});

@@ -1,7 +1,7 @@
 /** Referential integrity of connections: foreign keys and triggers. */
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy, createUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import type { Actor } from '../../actor.ts';
@@ -87,7 +87,7 @@ test('a proxy that is bought during its deletion is not deleted', async () => {
       () => 'deleted',
       (error: unknown) => String(error),
     );
-    await vi.waitFor(async () => expect(await countWaitingDeletions()).toBe(1n), 10_000);
+    await expect.poll(countWaitingDeletions).toBe(1n);
     return [refusal];
   });
   expect(await deletion).toContain('was sold and cannot be deleted');

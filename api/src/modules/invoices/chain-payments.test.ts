@@ -356,4 +356,4 @@ test('whatever the chain does, the balance is what is credited, and what is cred
     chain.mine();
     chain.mineEmpty(each.count - 1);
   }
-}, 180_000);
+});

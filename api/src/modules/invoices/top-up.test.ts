@@ -207,7 +207,7 @@ test('payments that wait for a rate or cannot be credited do not delay others of
   await testApp.database.query("delete from deposits where asset = 'GONE' and id = any($1::uuid[])", [
     waiting.map(({ id }) => id),
   ]);
-}, 60_000);
+});
 
 describe('a payment to a replaced invoice', () => {
   test('belongs to it if it has its own address, because something was paid to it before', async () => {
@@ -285,7 +285,7 @@ describe('workers', () => {
     await finalize(testApp);
     await race();
     for (const user of users) expect(await balanceOf(testApp, user)).toBe(90n * DOLLAR);
-  }, 60_000);
+  });
 
   test('one payment that cannot be credited does not delay the others', async () => {
     const [unlucky, user] = [await createUser(testApp), await createUser(testApp)];

@@ -53,7 +53,7 @@ test.each([
   ['ethereum', 1, 7200],
   // Of 0.45 s.
   ['bsc', 56, 192_000],
-] as const)('%s with chain id %i: %i blocks', { timeout: 120_000 }, async (name, chainId, blocks) => {
+] as const)('%s with chain id %i: %i blocks', async (name, chainId, blocks) => {
   const address = `0x${'0a'.repeat(20)}`;
   const end = HEAD + blocks;
   // The newest blocks are left to the next poll.
