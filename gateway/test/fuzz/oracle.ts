@@ -84,8 +84,9 @@ function checkUpload(
   plan: Plan,
 ) {
   if (!payload.subarray(0, received.length).equals(received)) return ['an origin got other bytes than the client sent'];
-  // A dial that is cancelled because the client disconnected may have reached the destination.
-  const isUnused = received.length === 0 && (plan.leaving !== 'end' || plan.readMode === 'never');
+  // A dial that is cancelled may have reached the destination: the client has disconnected, or got a refusal after a timeout.
+  const isCancelled = plan.leaving !== 'end' || plan.readMode === 'never' || !transcript || !hasTunnel(transcript);
+  const isUnused = received.length === 0 && isCancelled;
   const isAll = received.length === payload.length || isUnused;
   const isCut = transcript?.isWritten !== true || (plan.leaving === 'end' && transcript.end !== 'ended');
   return end === 'ended' && !hasReset && !isAll && !isCut ? ['an origin got a clean end before all bytes'] : [];

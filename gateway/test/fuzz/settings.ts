@@ -10,6 +10,8 @@ export const LIMITS = {
   lingerMs: 200,
   flushMs: 2_000,
   dialMs: 5_000,
+  // The control plane of the run must not seem unavailable when the machine is busy.
+  controlRequestMs: 30_000,
   tunnelIdleMs: 3_000,
   udpIdleMs: 3_000,
   halfClosedIdleMs: 3_000,

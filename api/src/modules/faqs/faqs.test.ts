@@ -9,7 +9,7 @@ import {
   moveFaqEntry,
 } from '@cellhop/contract/staff/faqs';
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, type TestUser } from '../../../test/factories.ts';
@@ -153,23 +153,47 @@ test('languages that were written by a process of an older version are entries o
   ]);
 });
 
-test('the migration makes one entry of the questions at the same position in both languages', async () => {
-  await testApp.database.query(
-    `insert into faqs (language_code, question, response, position)
-     values ('en', 'First question?', $1, 0), ('ru', 'Первый вопрос?', $1, 0), ('en', 'Two at one position?', $1, 1),
-            ('en', 'Both in English?', $1, 1), ('ru', 'Третий вопрос?', $1, 2)`,
-    [response],
+test.each([0, 1, 5])(
+  'the migrations make one entry of the questions at the same position in both languages: statistics of %i rows',
+  async (rows) => {
+    const { database } = testApp;
+    // With statistics of one row, the first migration alone gives each of two questions its own id.
+    await database.query(
+      `insert into faqs (language_code, question, response, position)
+       select 'en', 'Question ' || number, $2, number from generate_series(1, $1) as number`,
+      [rows, response],
+    );
+    await database.query('analyze faqs');
+    await database.query('delete from faqs');
+    await database.query(
+      `insert into faqs (language_code, question, response, position)
+       values ('en', 'First question?', $1, 0), ('ru', 'Первый вопрос?', $1, 0), ('en', 'Two at one position?', $1, 1),
+              ('en', 'Both in English?', $1, 1), ('ru', 'Третий вопрос?', $1, 2)`,
+      [response],
+    );
+    for (const name of ['0060_faq_entries.sql', '0123_faq_entries_in_both_languages.sql']) {
+      const migration = await readFile(new URL(`../../../migrations/${name}`, import.meta.url), 'utf8');
+      await database.query(migration.slice(migration.search(/^(?:update|with)/m)));
+    }
+    expect((await listed()).map(String).toSorted((one, other) => one.localeCompare(other, 'en'))).toEqual([
+      ',Третий вопрос?',
+      'Both in English?,',
+      'First question?,Первый вопрос?',
+      'Two at one position?,',
+    ]);
+  },
+);
+
+test('entries that staff wrote in one language each stay separate', async () => {
+  await create('In English only?', null, { 'idempotency-key': randomUUID() });
+  await create(null, 'Только по-русски?', { 'idempotency-key': randomUUID() });
+  await testApp.database.query('update faqs set position = 0');
+  const migration = await readFile(
+    new URL('../../../migrations/0123_faq_entries_in_both_languages.sql', import.meta.url),
+    'utf8',
   );
-  const directory = new URL('../../../migrations/', import.meta.url);
-  const name = (await readdir(directory)).find((file) => file.endsWith('_faq_entries.sql'))!;
-  const migration = await readFile(new URL(name, directory), 'utf8');
-  await testApp.database.query(migration.slice(migration.indexOf('update faqs')));
-  expect((await listed()).map(String).toSorted((one, other) => one.localeCompare(other, 'en'))).toEqual([
-    ',Третий вопрос?',
-    'Both in English?,',
-    'First question?,Первый вопрос?',
-    'Two at one position?,',
-  ]);
+  await testApp.database.query(migration);
+  expect(await listed()).toHaveLength(2);
 });
 
 test('there is a maximum of entries', async () => {
