@@ -103,9 +103,11 @@ test('a new password replaces the old one, and a listed address needs none', asy
 
   await dialog.getByRole('button', { name: 'Get a new password' }).click();
   const question = page.getByRole('dialog', { name: 'Replace the password?' });
+  // From before the click on: it is visible for five seconds, which may be over when a busy machine comes to the next step.
+  const toast = expect(page.getByText('The connection has a new password')).toBeVisible();
   await question.getByRole('button', { name: 'Get a new password' }).click();
+  await toast;
   await expect(question).toBeHidden();
-  await expect(page.getByText('The connection has a new password')).toBeVisible();
   const changed = (await call(listConnections, { query: { id } })).data[0]!.password!;
   expect(changed).not.toBe(password);
   await expect(dialog.getByText(changed, { exact: true })).toBeVisible();
