@@ -11,7 +11,7 @@ const nameSchema = z
     (name) => name !== DEFAULT_NODE_NAME,
     `The node "${DEFAULT_NODE_NAME}" has the token of the setting GATEWAY_TOKEN: choose another name.`,
   );
-/** No IPv6 address: `host:port:username:password`, which customers copy, could not be told apart. */
+/** No IPv6 address: `host:port:username:password`, which customers copy, would be ambiguous. */
 const optionsSchema = z
   .strictObject({
     host: z.hostname('host is a name or an IPv4 address').optional(),

@@ -31,7 +31,7 @@ export function paymentsOn(chain: ScriptedChain, testApp: TestApp) {
     return { invoice, payment };
   };
 
-  /** The blocks since the payment leave the chain, and another transaction spends its coins. */
+  /** Removes the blocks since the payment from the chain; another transaction spends its coins. */
   const lose = async (payment: ChainPayment): Promise<void> => {
     chain.reorganise(BLOCKS_UNTIL_FINAL);
     chain.drop(payment);
@@ -45,8 +45,8 @@ export function paymentsOn(chain: ScriptedChain, testApp: TestApp) {
   return { watch, confirm, credit, lose };
 }
 
-/** A referrer whose bonus is 10 % this month. */
-export async function makeSilver(testApp: TestApp, referrer: TestUser, payer: TestUser): Promise<void> {
+/** Gives the referrer the level Silver: a bonus of 10 % this month. */
+export async function raiseToSilver(testApp: TestApp, referrer: TestUser, payer: TestUser): Promise<void> {
   const { id } = await newInvoice(payer, 'LTC');
   await testApp.database.query(
     `insert into referral_payments (invoice_id, referrer_id, paid_at)

@@ -16,12 +16,12 @@ export class ScriptedChain implements ChainWatcher {
   private pool: Payment[] = [];
   private failure: ChainUnavailable | undefined;
   pollCount = 0;
-  /** What the second source says. */
+  /** The response of the second source. */
   secondOpinion: boolean | undefined;
   confirmCount = 0;
   /** Of a chain whose nodes name final blocks. */
   finalizedHeight: number | undefined;
-  /** How far the clock of the miners is behind ours; negative if it is ahead. */
+  /** How far the clock of the miners is behind the clock of the test; negative if it is ahead. */
   clockBehindMs = 0;
   /** As on Bitcoin. */
   clockErrorMs = 2 * 3_600_000;

@@ -12,7 +12,7 @@ import { permissionTable } from '../../test/permission-table.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { valueCountLimitOf } from './body-values.ts';
 
-/** The permission that an endpoint of staff needs; `any`: one, whichever it is. */
+/** The permission that an endpoint of staff needs; `any`: at least one of all. */
 function permissionOf({ access }: EndpointDefinition): Permission | 'any' | undefined {
   return typeof access === 'object' ? access.permission : access === 'staff' ? 'any' : undefined;
 }
@@ -141,8 +141,8 @@ describe('for any input', () => {
         const token = endpoint.access === 'gateway' ? GATEWAY_TOKEN : tokens['ADMIN'];
         const { status, text } = await send(endpoint, token, id, body, query);
         expect(`${endpoint.url} ${status}`).not.toMatch(/ 5\d\d$/);
-        const told = status >= 400 ? errorBodySchema.parse(JSON.parse(text)).statusCode : status;
-        expect(told).toBe(status);
+        const bodyStatus = status >= 400 ? errorBodySchema.parse(JSON.parse(text)).statusCode : status;
+        expect(bodyStatus).toBe(status);
       }),
       { numRuns: 600 },
     );

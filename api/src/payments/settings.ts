@@ -10,12 +10,12 @@ import { rateSourceUrls, type RateSourceName } from './rates/sources.ts';
 export interface PaymentSettings {
   /** The operator's accounts. */
   accounts: Partial<Record<DerivedSpace, AccountKey>>;
-  /** Of nodes, the preferred ones first. A chain without is not watched. */
+  /** URLs of nodes, the preferred ones first. A chain without URLs is not watched. */
   urls: Partial<Record<Chain, readonly string[]>>;
   usdtContracts: { ethereum: string; bsc: string };
   /** The operator's own addresses on Ethereum and BSC: what they send is no payment. */
   fundingAddresses: readonly string[];
-  /** Undefined: no credit is held back because of its size. */
+  /** Undefined: no credit is put on hold because of its size. */
   holdAboveMicros: bigint | undefined;
   /** How long an address is watched at the pace of its chain after the end of its last invoice. */
   watchMs: number;

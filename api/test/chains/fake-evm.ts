@@ -24,7 +24,7 @@ export interface FakeEvmChain {
   changeLog: (log: Record<string, unknown>) => Record<string, unknown>;
   /** Makes another chain of the same heights. */
   fork: string;
-  /** How many native transactions of each block pay others. The same ones everywhere, so that they cost the node nothing. */
+  /** How many native transactions of each block pay foreign addresses. All blocks share them, so that generating costs nothing. */
   foreignTransactions: number;
 }
 

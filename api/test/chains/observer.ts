@@ -1,4 +1,4 @@
-/** Applies polls as the invoices module does, so that the suite can ask what a deposit would be now. */
+/** Applies polls as the invoices module does, so that the suite can check the resulting state of deposits. */
 import type { ChainWatcher, ObservedPayment, Poll } from '../../src/payments/chains/watcher.ts';
 
 const POLLS_MAX = 500;
@@ -54,7 +54,7 @@ export function createObserver(
       }
       throw new Error(`The watcher has not reached the head after ${POLLS_MAX} polls`);
     },
-    /** As after a restart of the worker. */
+    /** Simulates a restart of the worker. */
     restart: (fresh: ChainWatcher) => void (current = fresh),
     lastPoll: () => lastPoll!,
     paymentsTo: (address: string) => [...deposits.values()].filter((payment) => payment.address === address),

@@ -62,7 +62,7 @@ export async function openUtxoChain(options: UtxoChainOptions) {
       await pooled(transactionId);
       await options.generate(1, wallet.address);
     },
-    impostors: {
+    fakePayments: {
       'the legacy address of the same key': async (address) =>
         pooled(await wallet.payLegacy({ address, units: UNITS })),
     },

@@ -69,7 +69,7 @@ describe('ether that arrives without a transaction of its own', () => {
     expect(observer.finalTo(address)).toMatchObject([{ asset: 'ETH', units }]);
   });
 
-  it('is none of the payments if the operator sends it, to pay for a sweep', async () => {
+  it('is not a payment if the operator sends it to pay for a sweep', async () => {
     const address = randomAddress();
     const observer = await observe([address], [anvil.sender]);
     await anvil.send({ to: address, value: units });

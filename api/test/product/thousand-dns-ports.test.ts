@@ -1,4 +1,4 @@
-/** A node with a thousand DNS ports, the default number: all are sold, one process serves them, and they come back. */
+/** A node with a thousand DNS ports, the default number: all are sold, served by one process, and released. */
 import { connect, type Connection, disconnect } from '@cellhop/contract/connections';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -77,7 +77,7 @@ async function askAll(ports: readonly number[]): Promise<void> {
   });
 }
 
-test('are given to a thousand connections, served by one process, and taken back', { timeout: TEST_MS }, async () => {
+test('are assigned to a thousand connections, served by one process, and released', { timeout: TEST_MS }, async () => {
   const { product, buy, end } = await startNode();
   const indexes = Array.from({ length: PORTS }, (_, index) => index);
   const connections = await forAll(indexes, buy);

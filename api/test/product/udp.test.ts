@@ -64,7 +64,7 @@ async function exchange(association: TestAssociation, echo: UdpPeer, payload: Ui
   }
 }
 
-test('datagrams cost what their payloads count, in both directions and without headers', async () => {
+test('datagrams are charged by their payloads, in both directions and without headers', async () => {
   const { customer, connection } = await createBuyer(product, 1_000_000n);
   const { association, echo, passed, isOpen } = await open(connection);
   const sizes = [1, 2, 700, 1_200, 1_472, 9_000, 65_000];

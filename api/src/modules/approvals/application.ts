@@ -12,7 +12,7 @@ import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
 import type { RequestRow } from './approvals.store.ts';
 
-/** What a member of staff does with a request. */
+/** An action of a member of staff on a request. */
 export interface Act {
   actor: Pick<Actor, 'userId'>;
   requester: Requester;

@@ -103,7 +103,7 @@ async function submit(ctx: Ctx, staff: Staff, request: Submitted, key: string | 
   return presentRequest(row);
 }
 
-/** Staff never give money to themselves without a second pair of eyes, however little it is. */
+/** A change of their own balance always needs approval, however small it is. */
 async function needsApproval(
   ctx: Ctx,
   authorId: string,
@@ -122,7 +122,7 @@ function apply(ctx: Ctx, act: Act): Promise<void> {
 }
 
 /**
- * Applies a request. Repeating one's own approval changes nothing.
+ * Applies a request. A repeated approval by the same member of staff changes nothing.
  * @throws AppError NOT_FOUND, OWN_REQUEST, REQUEST_DECIDED, REQUEST_LAPSED, SMALL_BALANCE, CHANGED_ELSEWHERE
  */
 export function approve(

@@ -71,12 +71,12 @@ describe('a change above the limit', () => {
     await reject(author, request);
   });
 
-  test('is applied exactly once, by whichever of several approvals at the same moment', async () => {
+  test('is applied exactly once, even if several approvals arrive at the same moment', async () => {
     const user = await createUser(testApp);
     const third = await createUser(testApp, { roleName: 'ADMIN' });
     const request = await adjust(author, user, 300);
     const outcomes = await Promise.allSettled([second, third, second, third].map((staff) => approve(staff, request)));
-    // Each approval of the one who was first succeeds; those of the other are refused.
+    // All approvals by the first approver succeed; those by the other one are refused.
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     expect(await balanceOf(testApp, user)).toBe(300n * DOLLAR);
     expect(await entriesAbout(testApp, user)).toHaveLength(2);
@@ -124,7 +124,7 @@ describe('a change above the limit', () => {
 });
 
 describe('the limit', () => {
-  test('counts the sum of 24 hours per customer, in both directions, applied and approved ones', async () => {
+  test('counts all changes of 24 hours per customer: in both directions, applied and approved', async () => {
     const user = await createUser(testApp);
     const first = await adjust(author, user, 60);
     expect((await adjust(author, user, -41)).status).toBe('PENDING');
@@ -145,7 +145,7 @@ describe('the limit', () => {
     expect(await balanceOf(testApp, user)).toBe(80n * DOLLAR);
   });
 
-  test('is zero for money that staff would give to themselves', async () => {
+  test('is zero for changes that staff request for themselves', async () => {
     expect((await adjust(author, author, 1)).status).toBe('PENDING');
   });
 

@@ -49,7 +49,7 @@ const failedRefreshesOfSession: Rule = { keyPrefix: 'refresh-session', points: 1
 const failedRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 300, duration: 15 * MINUTE_SECONDS };
 /** Mails per account are limited by the resend policy. */
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
-/** Of one member of staff, as any users. */
+/** Views that one member of staff begins, of all users together. */
 const viewsOfStaff: Rule = { keyPrefix: 'view-staff', points: VIEWS_PER_HOUR_MAX, duration: HOUR_SECONDS };
 
 /** Call it before and after a password is compared. @throws AppError RATE_LIMITED after too many failures */

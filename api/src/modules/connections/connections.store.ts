@@ -70,7 +70,7 @@ function ownFilterValues(userId: string, { id, isActive = false, search = '' }: 
   return [userId, id ?? null, isActive, search.trim().toLowerCase()];
 }
 
-/** Of one user, each with the user's balance: one statement, so that costs and balance are of one moment. */
+/** A user's connections with the user's balance. One statement, so that costs and balance are from the same snapshot. */
 export async function listConnections(
   ctx: Ctx,
   { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,

@@ -1,4 +1,4 @@
-/** What customers control of their own connections: cap, allow-list, all over the API, while a gateway uses the connection. */
+/** What customers can change through the API while a gateway uses their connection: cap, allow-list, password. */
 import {
   changeConnection,
   changePassword,
@@ -109,7 +109,7 @@ describe('a traffic cap', () => {
       done.push('confirmed');
       return changed;
     });
-    // What is used until the gateway knows of the change.
+    // Traffic that passes before the gateway learns of the change.
     await expect.poll(() => run.report(connection.id, 3 * MB)).toMatchObject({ state: 'ended', reason: 'RECALLED' });
     done.push('returned');
     await run.end(connection.id, 4 * MB);

@@ -15,7 +15,7 @@ export interface SumRow {
   count: bigint;
 }
 
-/** Transfers that are newer than the stored sums. More are there only if the worker has not run for long; it adds them later. */
+/** How many newer transfers to add to the stored sums. There are more only after a long pause of the worker, which adds them later. */
 const NEW_TRANSFERS_MAX = 50_000;
 
 /**

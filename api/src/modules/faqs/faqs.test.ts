@@ -52,7 +52,7 @@ describe('an entry', () => {
     ]);
   });
 
-  test('is changed in both languages together, also by adding or removing one', async () => {
+  test('is changed in both languages together; a change can add or remove a language', async () => {
     const { id, version } = await create('Only in English?', null);
     const texts = textsOf('In both languages?', 'На двух языках?');
     const { data } = await admin.call(changeFaqEntry, { params: { id }, body: { texts, version } });

@@ -93,7 +93,7 @@ export function gatewaySilenceMs(ctx: Ctx): Promise<number | undefined> {
 }
 
 /**
- * Keeps what the node says about itself, and returns the contract versions of this API. Logs a warning if the node is too old to be
+ * Stores the status that the node reports, and returns the contract versions of this API. Logs a warning if the node is too old to be
  * served.
  */
 export async function handleHello(

@@ -52,7 +52,7 @@ export interface StoredAddress {
   space: AddressSpace;
   address: string;
   userId: string;
-  /** These are null in rows of older processes, which only knew the sandbox. */
+  /** These are null in rows of older processes, which supported only the sandbox. */
   mac: string | null;
   derivationIndex: bigint | null;
   fingerprint: string | null;
@@ -68,7 +68,7 @@ export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {
   const keys = deriveKeys(ctx.config.secretKeys, MAC_KEY);
   if (mac !== null && keys.some((key) => isEqual(macOf(key, stored), mac))) return true;
   const isOfPresentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
-  // An index of somebody else would derive a genuine address too, but it is one of the operator's.
+  // If an attacker stores another user's index, the derived address still belongs to the operator.
   return isOfPresentAccount && derivationIndex !== null && deriveAddress(ctx, space, derivationIndex) === address;
 }
 

@@ -1,4 +1,4 @@
-/** Runs the tables of docs/billing.md about money that comes and goes against the real code. */
+/** Runs the tables of docs/billing.md about deposits, reversals and corrections against the real code. */
 import { megabytesToBytes, toMicros } from '@cellhop/contract/units';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { buy, end, use } from '../../../test/billed-connections.ts';
@@ -6,7 +6,7 @@ import { cell, checkBilling, money } from '../../../test/billing-tables.ts';
 import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { toMicrosFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
-import { makeSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
+import { raiseToSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { adjust, outcomeAfter } from '../../../test/staff-requests.ts';
@@ -68,7 +68,7 @@ function checkBonus(row: MarkdownRow): void {
 /** A payment of $25 with a bonus of $2.50 is reversed, then it returns. */
 async function checkReversal(row: MarkdownRow): Promise<void> {
   const referrer = await createUser(testApp);
-  await makeSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
+  await raiseToSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
   const user = await createUser(testApp, { referrerId: referrer.id });
   const balances = async () => {
     const loss = { accountId: ledger.systemAccounts.loss };

@@ -51,7 +51,7 @@ export interface ChainFigures {
   differences: number;
 }
 
-/** Of the chains that are watched. */
+/** The metrics of the watched chains. */
 export async function readChainFigures(ctx: Ctx): Promise<ChainFigures[]> {
   const [open, all] = await Promise.all([deposits.countOpen(ctx), states.listStates(ctx)]);
   return all

@@ -1,7 +1,6 @@
 /**
- * Compares what the addresses of each chain hold with their deposits, once a day and however old they are. It finds payments to
- * addresses that are no longer watched, and blocks that were missed. Less than the deposits is no difference: the operator sweeps
- * the addresses.
+ * Compares the balances of all addresses, however old, with their deposits, once a day. This finds payments to addresses that are no
+ * longer watched, and missed blocks. A balance below the deposits is no difference, because the operator sweeps the addresses.
  */
 import { currencies, type Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
@@ -14,7 +13,7 @@ import * as store from './comparison.store.ts';
 
 const ADDRESSES_PER_REQUEST = 500;
 const REQUEST_LIMIT_MS = 60_000;
-/** The operator needs some of them, not all. */
+/** A few are enough for the operator. */
 const DIFFERENCES_MAX = 100;
 
 export async function compareChains(ctx: Ctx): Promise<void> {

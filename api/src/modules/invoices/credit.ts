@@ -106,7 +106,7 @@ function creditDeposit(
 ): Promise<void> {
   return ctx.tx(async (ctx) => {
     const deposit = await deposits.lockFinal(ctx, id);
-    // In another block it is another fact, which needs its own confirmation.
+    // A deposit that moved to another block needs a new confirmation.
     if (!deposit || deposit.blockHash !== blockHash) return;
     const invoiceIds = deposit.invoiceId === null ? [] : [deposit.invoiceId];
     const [invoice] = await store.lockInvoices(ctx, invoiceIds);

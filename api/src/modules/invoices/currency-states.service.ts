@@ -1,4 +1,4 @@
-/** Which currencies new invoices can be created in now, so that nobody chooses one that would be refused. */
+/** The currencies in which invoices can be created now, so that the app does not offer others. */
 import { currencies, type Currency, type CurrencyState } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules } from '../../payments/currencies.ts';

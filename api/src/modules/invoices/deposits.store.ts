@@ -14,7 +14,7 @@ export interface FinalDeposit {
   arrivedAt: Date;
   arrivalRateE12: bigint | undefined;
   invoice: { rateE12: bigint } | undefined;
-  /** By the operator: nothing is asked again. */
+  /** Released by the operator: the checks before a credit are skipped. */
   isReleased: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface LockedDeposit {
 /** The driver returns `numeric` as text. */
 type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: string; arrivalRateE12: string | null };
 
-/** @returns undefined if it is not to be credited any more, or if another transaction has it locked */
+/** @returns undefined if it can no longer be credited, or if another transaction has it locked */
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
   const [row] = await ctx.db.query<StoredDeposit>(
     `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", block_hash as "blockHash",

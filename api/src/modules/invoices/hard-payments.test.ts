@@ -1,4 +1,4 @@
-/** Payments that a careless shop would count twice, or not at all. */
+/** Payments that are easy to count twice, or to miss. */
 import type { Invoice } from '@cellhop/contract/invoices';
 import { getAnyInvoice, type Deposit } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
@@ -60,7 +60,7 @@ test('a double spend to a foreign address after the payment was seen credits not
   expect((await reload(user, invoice)).status).toBe('PENDING');
 });
 
-test('the payer is told of a payment that was replaced, until the invoice is paid otherwise', async () => {
+test('the payer sees that a payment was replaced, until another one pays the invoice', async () => {
   const invoice = await newInvoice(user);
   const first = chain.send({ asset, address: invoice.address, units: 10_000n, isReplaceable: true });
   await watch();

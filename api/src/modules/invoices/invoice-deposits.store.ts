@@ -1,4 +1,4 @@
-/** The deposits of invoices, for their status and for those who look at them. */
+/** The deposits of invoices: for the invoice's status, for its payer and for staff. */
 import type { Ctx } from '../../ctx.ts';
 import { counts, depositStates, type DepositState } from './deposit-state.ts';
 

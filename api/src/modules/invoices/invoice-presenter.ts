@@ -32,7 +32,7 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
   };
 }
 
-/** A payer who has paid the whole amount otherwise, such as with a higher fee, need not know. */
+/** Hidden once other payments cover the whole amount, for example the same one with a higher fee. */
 function presentReplaced(
   row: InvoiceRow,
   deposits: readonly InvoiceDeposit[],

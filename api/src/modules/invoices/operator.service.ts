@@ -1,4 +1,4 @@
-/** What the operator does at the command line: checks keys and nodes, releases deposits, resumes chains. */
+/** The commands of the operator: check keys and nodes, release deposits, resume chains. */
 import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';

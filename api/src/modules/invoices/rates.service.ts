@@ -29,7 +29,7 @@ export async function fetchRates(ctx: Ctx): Promise<void> {
   const fetched = await Promise.all(rateSourceNames.map((name) => fetchIfDue(ctx, name)));
   const quotes = fetched.flat();
   if (quotes.length === 0) return;
-  // Quotes in USDT need its price in dollars, so that of this turn comes first.
+  // Quotes in USDT need its price in dollars, so that price is decided first.
   const inDollars = quotes.filter(({ source }) => !isInUsdt(source));
   if (inDollars.length > 0) await store.insertQuotes(ctx, inDollars);
   const converted = await convert(
@@ -95,7 +95,7 @@ function isInUsdt(source: string): boolean {
   return rateSources[source as RateSourceName].isInUsdt === true;
 }
 
-/** Nothing is left of them while the price of USDT is unknown. */
+/** Empty while the price of USDT is unknown. */
 async function convert(ctx: Ctx, quotes: readonly SourceQuote[]): Promise<SourceQuote[]> {
   if (quotes.length === 0) return [];
   const now = Date.now();

@@ -3,7 +3,7 @@ import type { Asset } from '../../payments/rates/quote.ts';
 import type { SourceQuote } from '../../payments/rates/rate-policy.ts';
 import type { RateSourceName } from '../../payments/rates/sources.ts';
 
-/** Takes the turn to fetch, unless it is not due or another worker has it. */
+/** Claims the next fetch, if it is due and no other worker has claimed it. */
 export async function claimFetch(ctx: Ctx, source: RateSourceName, everyMs: number): Promise<boolean> {
   const rows = await ctx.db.query(
     `insert into rate_sources as known (source, next_fetch_at) values ($1, now() + $2 * interval '1 millisecond')

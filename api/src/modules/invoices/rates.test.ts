@@ -58,7 +58,7 @@ test('rates are accepted from several sources, and prices in USDT are converted'
   expect(await rateOf('USDT_ERC20')).toBe(parseRate('1'));
 });
 
-test('one source is not enough, while other currencies go on', async () => {
+test('a currency with one source has no rate; other currencies are not affected', async () => {
   await fetchRates(testApp.ctx);
   expect([await rateOf('LTC'), await rateOf('BTC')]).toEqual([undefined, expect.any(BigInt)]);
 });
@@ -81,7 +81,7 @@ test('a source that fails or sends nonsense is recorded and delays no other', as
   expect(await rateOf('BTC')).toBe(parseRate('100100'));
 });
 
-test('an accepted rate holds at once, also for a process whose clock is behind that of the database', async () => {
+test('an accepted rate applies at once, also for a process whose clock is behind that of the database', async () => {
   await fetchRates(testApp.ctx);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 5000 });
   expect(await rateOf('USDT_ERC20')).toBe(parseRate('1'));

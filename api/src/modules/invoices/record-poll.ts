@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
-import { arrivalOf, previousLook, type Arrival } from './arrival.ts';
+import { arrivalOf, previousPollAt, type Arrival } from './arrival.ts';
 import { finalityOf, ratesOf } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
@@ -112,7 +112,7 @@ async function findOwnPayments(
 ): Promise<KnownPayment[]> {
   const accepted = payments.filter(({ asset }) => findCurrency(chain, asset));
   if (accepted.length === 0) return [];
-  const previousAt = previousLook(previous);
+  const previousAt = previousPollAt(previous);
   return Promise.all(
     (await store.findOwn(ctx, addressSpaces[chain], accepted)).map(async ({ index, seenAt }) => {
       const payment = accepted[index]!;

@@ -3,7 +3,7 @@ import { listTransactions } from '@cellhop/contract/transactions';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
-import { BLOCKS_UNTIL_FINAL, makeSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
+import { BLOCKS_UNTIL_FINAL, raiseToSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   chain = new ScriptedChain();
   payments = paymentsOn(chain, testApp);
   referrer = await createUser(testApp);
-  await makeSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
+  await raiseToSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
   user = await createUser(testApp, { referrerId: referrer.id });
 });
 afterEach(async () => {
@@ -57,13 +57,13 @@ test('a reversal takes the bonus back too; when the payment returns, both are cr
     ['REVERSAL', -25],
     ['TOP_UP', 25],
   ]);
-  const told = await testApp.database.query<{ action: string }>(
+  const recorded = await testApp.database.query<{ action: string }>(
     `select action from audit_log where action like 'DEPOSIT_%' order by id`,
   );
-  expect(told.map(({ action }) => action)).toEqual(['DEPOSIT_REVERSED', 'DEPOSIT_RESTORED']);
+  expect(recorded.map(({ action }) => action)).toEqual(['DEPOSIT_REVERSED', 'DEPOSIT_RESTORED']);
 });
 
-test('what customer and referrer have spent is a loss, which the return pays back; it may happen again', async () => {
+test('money that customer and referrer have spent is a loss until the payment returns; this can repeat', async () => {
   const { payment } = await payments.credit(user);
   await spend(testApp, user, 20n * DOLLAR);
   await spend(testApp, referrer, 2n * DOLLAR);

@@ -12,7 +12,7 @@ import { reverseGoneDeposits } from './reversal.ts';
 import { updateStatuses } from './status-updates.ts';
 
 const EXPIRIES_PER_RUN = 500;
-/** While it catches up, one run polls this often; then other work gets its turn. */
+/** Limits the polls of one run while the chain catches up, so that other tasks can run. */
 const POLLS_PER_RUN = 100;
 const POLL_LIMIT_MS = 45_000;
 /** Longer than a poll, so that two workers do not poll at once. A worker that was killed is replaced after this time. */
@@ -50,7 +50,7 @@ async function pollUpToHead(
 ): Promise<void> {
   for (let polls = 0; polls < POLLS_PER_RUN; polls++) {
     if (stopping?.aborted) return;
-    const state = await takeTurn(ctx, chain);
+    const state = await claimPoll(ctx, chain);
     if (!state) return;
     const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);
     if (!poll) return;
@@ -61,8 +61,8 @@ async function pollUpToHead(
   }
 }
 
-/** The sandbox is in this database: reading it costs less than taking turns. */
-async function takeTurn(ctx: Ctx, chain: Chain): Promise<states.ChainState | undefined> {
+/** The sandbox is in this database: reading it costs less than claiming the poll. */
+async function claimPoll(ctx: Ctx, chain: Chain): Promise<states.ChainState | undefined> {
   return isSandbox(ctx) ? states.readState(ctx, chain) : states.claimPoll(ctx, chain, LEASE_MS);
 }
 
@@ -80,7 +80,7 @@ async function tryToPoll(
     return await watcher.poll(cursor, addresses, stopping ? AbortSignal.any([limit, stopping]) : limit);
   } catch (error) {
     // Another worker need not wait for the lease of this one.
-    if (stopping?.aborted) await states.giveTurn(ctx, chain);
+    if (stopping?.aborted) await states.releaseClaim(ctx, chain);
     else await recordFailure(ctx, chain, error);
     return undefined;
   }

@@ -93,7 +93,7 @@ function decide(
 
 async function retry(ctx: Ctx, editor: inventory.Editor, change: store.ChangeRow): Promise<void> {
   await store.saveRetry(ctx, change.id);
-  // The runner would keep the failed job beside the new one.
+  // Otherwise the runner would keep the failed job beside the new one.
   await removeJob(ctx, keyOf(change.id));
   await enqueueJob(ctx, change.id);
   await recordOf(ctx, editor, change, 'CATALOGUE_CHANGE_RETRIED');
@@ -117,11 +117,11 @@ async function recordOf(
 
 interface Attempt {
   onProgress?: inventory.OnProgress;
-  /** The job will not run again. */
+  /** The job will not be retried. */
   isLastAttempt?: boolean;
 }
 
-/** The job. Does nothing if the change has ended. @throws what made it fail */
+/** Runs the job of a change. Does nothing if the change has ended. @throws the error that made it fail */
 export async function applyChange(
   ctx: Ctx,
   { changeId }: { changeId: string },
@@ -150,7 +150,7 @@ export async function applyChange(
       await store.saveFailure(ctx, changeId, isLastAttempt ? 'FAILED' : 'WAITING', failure);
       throw error;
     }
-    // A repeat would be refused too.
+    // Not retried: it would be refused again.
     await store.saveEnd(ctx, changeId, 'REFUSED');
   } finally {
     ctx.changed(STAFF, 'staff-catalogue');
@@ -161,7 +161,7 @@ function hasEnded({ status }: store.ChangeRow): boolean {
   return status === 'DONE' || status === 'REFUSED' || status === 'DISMISSED';
 }
 
-/** Changes whose job has ended without a word: its last worker was killed, or could not read it. */
+/** Fails changes whose job has ended without recording a result: its last worker was killed, or could not parse it. */
 export async function failAbandoned(ctx: Ctx): Promise<void> {
   for (const { id } of await store.listUnfinished(ctx)) {
     const job = await findJob(ctx, 'proxies.change', { changeId: id });

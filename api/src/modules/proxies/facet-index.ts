@@ -5,7 +5,7 @@
 import { FACET_VALUES_MAX } from '@cellhop/contract/limits';
 import type { FilterGroup, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
 
-/** As the statement of facets.store.ts writes it. A schema would triple the time that the event loop is blocked. */
+/** The format that facets.store.ts writes. Parsing with a schema would triple the time that the event loop is blocked. */
 type Place = readonly [region: string, city: string, zip: string, offers: readonly Offer[]];
 type Offer = readonly [isp: string, connectionType: string, count: number];
 

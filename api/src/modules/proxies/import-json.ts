@@ -1,4 +1,4 @@
-/** Reads a JSON list of objects one by one with their lines, so that a mistake is reported where it is. */
+/** Reads a JSON list object by object, with line numbers, so that errors are reported with their line. */
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import type { ImportProblem } from '@cellhop/contract/staff/inventory.plain';
 
@@ -7,7 +7,7 @@ export interface FileObject {
   values: Record<string, unknown>;
 }
 
-/** Ends after a mistake of syntax, because what follows cannot be told apart. */
+/** Stops after a syntax error, because the objects after it are unknown. */
 export function* readJson(text: string): Generator<FileObject | ImportError> {
   let at = skipSpace(text, 0);
   let line = 1 + newlines(text, 0, at);

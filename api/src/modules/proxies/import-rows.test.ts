@@ -139,7 +139,7 @@ describe('a CSV file', () => {
     );
   });
 
-  test('ends for every text', () => {
+  test('terminates for every input', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', '[', '{', '}', ']', ':', '\\') }),

@@ -1,4 +1,4 @@
-/** Reads the rows of a file of proxies, and says what is wrong in which line and column. */
+/** Reads the rows of a file of proxies, and reports errors by line and column. */
 import { canonicalAddress } from '@cellhop/contract/network';
 import {
   FILTER_VALUE_LENGTH_MAX,
@@ -32,7 +32,7 @@ export interface ImportRow {
   exitKind: ExitKind;
   /** An address (empty: the host's own route), or the upstream without its credentials. */
   exit: string;
-  /** With its line, for a mistake that only the catalogue shows. */
+  /** The line number, for errors that are found later, against the catalogue. */
   upstream?: (ImportUpstream & { line: number }) | undefined;
 }
 
@@ -131,7 +131,7 @@ function* readRow(
   const exit = readExit(texts);
   if (!parsed.success) yield* mistakesOf(line, values, parsed.error);
   if (typeof exit === 'string') return yield mistake(line, values, 'exit', exit);
-  // An unknown kind is among the mistakes.
+  // An unknown kind is already reported as an error.
   if (!parsed.success || exit === undefined) return undefined;
   const { price, node, ...row } = parsed.data;
   const nodeId = nodes.get(node);
@@ -150,7 +150,7 @@ function* mistakesOf(line: number, values: Record<string, unknown>, error: z.Zod
   const columns = new Set<string>();
   for (const { path, message } of error.issues) {
     const column = String(path[0]);
-    // The first mistake of a cell explains the others.
+    // Only the first error of each cell: the others follow from it.
     if (!columns.has(column)) yield mistake(line, values, column as ImportColumn, message as ImportProblem);
     columns.add(column);
   }
@@ -195,12 +195,12 @@ function isShown(column: ImportColumn, value: unknown): value is string | number
 
 const SHOWN_LENGTH = 60;
 
-/** A surrogate is left alone where a pair is cut. */
+/** Removes the unpaired surrogate that a cut through a pair leaves. */
 function shorten(text: string): string {
   return text.slice(0, SHOWN_LENGTH).replaceAll(/\p{Surrogate}/gu, '');
 }
 
-/** The records of a CSV file by the names of its header row, in whatever order. */
+/** Reads the records of a CSV file by the names in its header row, which may be in any order. */
 function* readTable(text: string): Generator<Line | ImportError> {
   let header: string[] | undefined;
   for (const record of readCsv(text)) {
@@ -209,7 +209,7 @@ function* readTable(text: string): Generator<Line | ImportError> {
       header = record.cells.map((cell) => cell.trim());
       const mistakes = checkHeader(record.line, header);
       yield* mistakes;
-      // Every line would be wrong.
+      // With a wrong header, every line would be an error.
       if (mistakes.length > 0) return;
     } else if (record.cells.length !== header.length)
       yield { line: record.line, column: null, problem: 'WRONG_FIELD_COUNT', value: String(record.cells.length) };

@@ -1,6 +1,6 @@
 /**
- * Files of proxies. A file is read and checked first, and kept beside the catalogue; then a job applies it in one transaction, all of it
- * or nothing. The same file twice changes nothing the second time.
+ * Imports of proxies. An uploaded file is first checked and stored outside the catalogue; then a job applies all of it in one transaction.
+ * Applying the same file again changes nothing.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
@@ -77,7 +77,7 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   for (const item of readRows(format, text, nodes)) {
     if ('problem' in item) {
       addError(item);
-      // Otherwise a file of mistakes would never give way to other requests.
+      // Otherwise a file with errors only would block other requests.
       if (errorCount % BATCH_ROWS === 0) await flush();
     } else if (batch.push(item) === BATCH_ROWS) await flush();
   }

@@ -7,7 +7,7 @@ export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Of files that the actor has had checked and not ordered: only the last one is kept. */
+/** Of the actor's checked files that were not ordered, only the last one is kept. */
 export async function forgetOthers(ctx: Ctx, actorId: string | null): Promise<void> {
   await ctx.db.query(
     `delete from catalogue_imports
@@ -33,12 +33,12 @@ export async function insertImport(ctx: Ctx, { actorId, fileName, sha256 }: NewI
   return row!.id;
 }
 
-/** What is stored of an upstream. */
+/** An upstream as it is stored. */
 export interface StagedUpstream {
   host: string;
   port: number;
   encrypted: Buffer | null;
-  /** Null: it asks for no credentials, or those of `keptExitId` count. */
+  /** Null: the upstream needs no credentials, or those of `keptExitId` are kept. */
   hashes: Buffer[] | null;
   keptExitId: string | null;
 }
@@ -236,7 +236,7 @@ export async function deleteOldRows(ctx: Ctx, limit: number): Promise<number> {
   return rows.length;
 }
 
-/** Applied ones are kept for a month: a repeated request gets their counts. */
+/** Applied imports are kept for a month, so that a repeated request returns their counts. */
 export async function deleteOldImports(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from catalogue_imports where id in (

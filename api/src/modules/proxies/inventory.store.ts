@@ -1,4 +1,4 @@
-/** What staff see of the catalogue, and bulk changes. Statements are planned with their values, because filters differ so much. */
+/** The catalogue for staff, and bulk changes. Statements are planned with their values, because filters differ so much. */
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
 import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
 import { toMicros } from '@cellhop/contract/units';

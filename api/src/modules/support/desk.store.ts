@@ -30,7 +30,7 @@ export async function findTicket(ctx: Ctx, id: string): Promise<StaffTicketRow |
 
 export interface TicketFilter {
   view: TicketView;
-  /** Who lists them, for the view `mine`. */
+  /** The caller, for the view `mine`. */
   actorId: string;
   userId: string | null;
   status: TicketStatus | null;

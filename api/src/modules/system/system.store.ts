@@ -11,7 +11,7 @@ export interface JobRow {
   lastError: string | null;
   createdAt: Date;
   runAt: Date;
-  /** False for a mail without its contents. */
+  /** False for a mail whose contents were deleted. */
   isWhole: boolean;
 }
 

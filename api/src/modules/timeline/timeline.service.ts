@@ -149,7 +149,7 @@ interface Start {
   id: string;
 }
 
-/** Without a position: after everything. */
+/** Undefined without a position: the timeline starts with the newest entry. */
 function parsePosition(text: string | undefined): Start | undefined {
   if (text === undefined) return undefined;
   const [micros = '0', kindIndex, ...id] = text.split('_');
@@ -168,5 +168,5 @@ function positionOf(kind: TimelineKind, start: Start | undefined): store.Positio
   return { micros, id: index === kindIndex ? id : index < kindIndex ? NO_ID : EVERY_ID };
 }
 
-/** The clocks of API and database may differ. */
+/** A margin, because the clocks of API and database may differ. */
 const DAY_MICROS = 86_400_000_000n;

@@ -42,7 +42,7 @@ export async function useSources<Node extends Source, Head, Result>(
   try {
     return await run(usable);
   } catch (error) {
-    // Which of them is wrong is unknown: others come first the next time.
+    // It is unknown which node is wrong, so the next poll prefers others.
     if (error instanceof ChainUnavailable && error.reason === 'DISAGREEING') {
       for (const { node } of usable) node.rpc.failedAtMs = performance.now();
     }
@@ -66,7 +66,7 @@ export async function confirmBySources<Node extends Source>(
   throw asUnavailable(nodes, failure?.reason);
 }
 
-/** What a caller did not expect the node to refuse makes the node unusable. */
+/** A refusal that the caller did not handle makes the node unusable. */
 function asUnavailable(nodes: readonly Source[], error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   const refusing = nodes.find(({ rpc }) => rpc.name === error.node);

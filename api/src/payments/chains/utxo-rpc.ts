@@ -36,7 +36,7 @@ const mainNetworks = {
 
 const BLOCKS_PER_POLL = 50;
 const BLOCKS_REMEMBERED = 300;
-/** A node that knows of more newer blocks than that is still downloading them. */
+/** A node that knows more headers than blocks by this number is still downloading. */
 const BLOCKS_MISSING_MAX = 2;
 /** Six hours without a block of Bitcoin happen once in thousands of years. */
 const HEAD_AGE_MAX_MS = 6 * 3_600_000;

@@ -1,4 +1,4 @@
-/** What a source of exchange rates says about one coin. */
+/** A quote: the price of one coin from one source of exchange rates. */
 import type { CurrencyRules } from '../currencies.ts';
 
 export type Asset = CurrencyRules['asset'];
