@@ -40,7 +40,7 @@ test('a receipt is checked in the browser, also without the server', async ({ pa
     await check(page, 'no receipt');
     await expect(result).toHaveText('This file is not a receipt in JSON.');
   });
-  await test.step('the program is the one of the documentation', async () => {
+  await test.step('the downloaded program is the documented one', async () => {
     const text = await download(page, () => page.getByRole('link', { name: 'Download check.mjs' }).click());
     expect(text).toBe(await readFile(new URL('../tools/receipt-checker/check.mjs', import.meta.url), 'utf8'));
   });

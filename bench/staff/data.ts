@@ -1,6 +1,6 @@
 /**
- * What staff's lists show after years of business: users, invoices, tickets, audit entries, promo codes, mails, notifications and requests,
- * inserted by one statement per table. The first user has a large share of everything, and one member of staff wrote a third of the log.
+ * Data for staff lists as after years of business: users, invoices, tickets, audit entries, promo codes, mails, notifications and requests,
+ * inserted by one statement per table. The first user has a large share of the rows, and one member of staff wrote a third of the log.
  */
 import type pg from 'pg';
 

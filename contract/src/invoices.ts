@@ -16,7 +16,7 @@ export const currencyAmountSchema = z
   .max(60)
   .regex(/^(?:0|[1-9]\d*)(?:\.\d+)?$/);
 
-/** A payment that the network has not confirmed enough yet, or that is credited. */
+/** A payment that is waiting for confirmations, or is credited. */
 export const invoiceTransferSchema = z.object({
   amountInCurrency: z.string(),
   /** Of a public block explorer; null if staff recorded it, if no transaction shows it, and in the sandbox. */
@@ -65,14 +65,14 @@ export const invoiceSchema = z.object({
   isSandbox: z.boolean(),
   /** Null until the first payment. */
   payment: invoicePaymentSchema.nullable(),
-  /** What was seen, but then replaced by its sender or dropped by the network; null if there is nothing, or nothing is missing any more. */
+  /** Payments that were seen, but then replaced by the sender or dropped by the network; null if none, or if the invoice is fully paid. */
   replaced: z.string().nullable().optional(),
   expiredAt: dateSchema,
   createdAt: dateSchema,
 });
 export type Invoice = z.infer<typeof invoiceSchema>;
 
-/** Why no new invoice in a currency can be created now: its network has trouble, or it has no reliable exchange rate. */
+/** Why no new invoice in a currency can be created now: its network is unavailable, or there is no reliable exchange rate. */
 export const currencyProblems = ['NETWORK', 'RATE'] as const;
 export type CurrencyProblem = (typeof currencyProblems)[number];
 

@@ -39,7 +39,7 @@ export const defaultLimits = {
   clientPortAttempts: 16,
   /** Of each UDP socket in each direction, if the system allows so much. */
   udpBufferBytes: 4 * MIB,
-  /** While more is waiting to be sent, datagrams are dropped. */
+  /** While more bytes wait to be sent, datagrams are dropped. */
   udpQueueBytes: MIB,
 
   /** 0 disables the limit. */

@@ -33,7 +33,7 @@ interface NodeParts {
   readonly isDnsPort: (port: number) => boolean;
 }
 
-/** How traffic leaves this node, and what it may not reach. */
+/** The exits of this node, and the checks of destinations. */
 interface Routes {
   readonly exits: Exits;
   readonly reserved: ReservedAddresses;

@@ -12,7 +12,7 @@ export interface Attempts {
   readonly credentials: readonly Credentials[];
 }
 
-/** How many attempts got these bytes, without the address of a successful reply. */
+/** Received bytes -> number of attempts. The address of a successful reply is left out. */
 export type Outcomes = Record<string, number>;
 
 const NO_AUTHENTICATION = Buffer.from([5, 1, 0]);

@@ -1,4 +1,4 @@
-/** What tests of DNS ports use; everything is closed at the end of the test. */
+/** Helpers for tests of DNS ports; everything is closed at the end of the test. */
 import { connect } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import type { GatewaySettings } from '../src/gateway.ts';

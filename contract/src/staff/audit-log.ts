@@ -22,7 +22,7 @@ export const auditEntrySchema = z.object({
   action: z.string(),
   /** Null before authentication, and for the operator at the command line. */
   actor: namedUserSchema.nullable(),
-  /** The user whom it concerns. */
+  /** The affected user. */
   user: namedUserSchema.nullable(),
   subject: z.object({ type: z.string(), id: z.string().nullable() }).nullable(),
   ip: z.string().nullable(),
@@ -51,7 +51,7 @@ export const listAuditLog = endpoint({
       action: repeated(recordedName, ACTIONS_MAX),
       subjectType: recordedName.optional(),
       subjectId: idSchema.optional(),
-      /** The user whom it concerns, or to whom it was done. */
+      /** The affected user. */
       userId: idSchema.optional(),
       /** Inclusive. */
       from: dateInputSchema.optional(),

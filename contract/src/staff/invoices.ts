@@ -1,4 +1,4 @@
-/** Invoices of all users, with what staff see of their payments. */
+/** Invoices of all users, with details of their payments for staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies, currencyAmountSchema, invoiceSchema, invoiceStatuses } from '../invoices.ts';
@@ -63,7 +63,7 @@ export const depositSchema = z.object({
   isReplaceable: z.boolean().optional(),
   /** Another transaction had paid to the same address before, on a chain where each invoice has its own. */
   isAddressReuse: z.boolean().optional(),
-  /** Decides on the invoice and the rate. */
+  /** Determines the invoice and the rate. */
   arrivedAt: dateSchema,
   /** When a worker first reported it; null in older deposits. */
   firstSeenAt: dateSchema.nullable().optional(),

@@ -14,7 +14,7 @@ export const systemStateSchema = z.object({
   jobs: z.object({
     waiting: count,
     running: count,
-    /** Failed for good; they need somebody. */
+    /** Permanently failed: staff must retry them or fix the cause. */
     failed: count,
     /** When the oldest waiting job was due; null if none is. */
     oldestDueAt: dateSchema.nullable(),
@@ -26,7 +26,7 @@ export const systemStateSchema = z.object({
       isWatched: z.boolean(),
       /** Why no invoices are created on it; null while it is healthy. */
       problem: z.enum(['PAUSED', 'NEVER_POLLED', 'UNAVAILABLE', 'NOT_POLLED', 'OLD_HEAD', 'BEHIND']).nullable(),
-      /** Of a failure or pause, healthy or not: a node may have failed just now. */
+      /** The reason of a failure or pause, also while the chain still counts as healthy. */
       detail: z.string().nullable(),
       since: dateSchema.nullable(),
       headHeight: count.nullable(),
@@ -39,7 +39,7 @@ export const systemStateSchema = z.object({
       heldDeposits: count,
       /** Of the last comparison of addresses with deposits; null before the first. */
       comparedAt: dateSchema.nullable(),
-      /** What it has found, each a sentence. */
+      /** The differences of the last comparison, as sentences. */
       differences: z.array(z.string()),
     }),
   ),

@@ -31,7 +31,7 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
   }),
   /** Top-ups, bonuses and other credits that are not part of a connection. Charges are part of PURCHASE and END. */
   z.object({ ...base, kind: z.literal('MONEY'), transaction: z.enum(transactionKinds), amount: dollarsSchema }),
-  /** `paidFor`: what it has cost until now. */
+  /** `paidFor`: its cost until now. */
   z.object({
     ...base,
     kind: z.literal('PURCHASE'),

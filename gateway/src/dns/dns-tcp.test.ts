@@ -102,7 +102,7 @@ describe('a TCP client of a DNS port', () => {
     await untilGauge(node.gateway, 'gateway_dns_tcp_clients', 0);
   });
 
-  it('that waits for an answer is not idle', async () => {
+  it('that waits for an answer does not count as idle', async () => {
     const { held, onQuestion, release } = holding();
     const node = await startReadyNode(onQuestion, { limits: { dnsTcpIdleMs: 100 } });
     const waiting = openTcp(node.dnsPort);
@@ -128,7 +128,7 @@ describe('a TCP client of a DNS port', () => {
     socket.pause();
     socket.write(framed(...Array.from({ length: questions }, (_, id) => question('one.test', { id, type: TYPE.TXT }))));
     await untilDropped(node, 'idle');
-    // What the system buffers for the client, and no more: the whole would be 120 MB.
+    // Only as much as the system buffers for the client: all answers would be 120 MB.
     expect(node.resolver.asked.length).toBeLessThan(questions / 2);
     await untilGauge(node.gateway, 'gateway_dns_tcp_clients', 0);
     socket.resume();
@@ -169,7 +169,7 @@ describe('a TCP client of a DNS port', () => {
     expect(await tcp.rest()).toMatchObject({ end: 'ended', bytes: Buffer.alloc(0) });
   });
 
-  it('that leaves before its answer costs the question alone', async () => {
+  it('that leaves before its answer is charged for the question only', async () => {
     const { held, onQuestion, release } = holding();
     const node = await startReadyNode(onQuestion);
     const tcp = openTcp(node.dnsPort);

@@ -13,7 +13,7 @@ const ATTEMPTS_MIN = 2;
 /** A socket is replaced after this many questions or this time: a guessed port is of no use for long. */
 const QUESTIONS_PER_SOCKET = 32;
 const SOCKET_MS = 2_000;
-/** Random bytes are drawn from the system in blocks: one call per question was visible in profiles. */
+/** Random bytes are read from the system in blocks: one call per question was visible in profiles. */
 const RANDOM_BLOCK_BYTES = 64 * RANDOM_BYTES;
 
 export interface DnsUpstreamSettings extends QueryConnectionsSettings {
@@ -62,7 +62,7 @@ export class DnsUpstream {
       } catch (error) {
         failure = new TunnelFailure(causeOf(error));
         const next = (index + 1) % this.#servers.length;
-        // Another question may have moved on already.
+        // Another question may already have changed it.
         if (this.#preferred === index) this.#preferred = next;
         index = next;
       }

@@ -5,7 +5,7 @@ import { TunnelFailure } from '../statuses.ts';
 import { QueryConnection } from './query-connection.ts';
 import type { NameServer, UpstreamEvent } from './query-socket.ts';
 
-/** The sockets to name servers that the node may have open, and what is counted of them; shared by all exits. */
+/** Limit and metrics of the sockets to name servers, shared by all exits. */
 export interface UpstreamBudget {
   readonly socketsMax: number;
   sockets: number;

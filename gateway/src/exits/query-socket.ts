@@ -9,7 +9,7 @@ export interface NameServer {
   readonly port: number;
 }
 
-/** What happens at name servers, for metrics. `unexpected`: late, repeated or forged. `unlike`: not the question that was asked. */
+/** Events for metrics. `unexpected`: a late, repeated or forged answer. `unlike`: an answer to another question or spelling. */
 export type UpstreamEvent = 'asked' | 'answered' | 'unexpected' | 'unlike' | 'silent' | 'failed' | 'asked-over-tcp';
 
 interface QuerySocketSettings {

@@ -174,13 +174,13 @@ describe('an upstream that opens no association', () => {
     await until(() => upstream.controls.size === 0);
   });
 
-  it('because it is away', async () => {
+  it('because it is unreachable', async () => {
     const { gateway, control } = await startNode();
     const connection = control.sell({ exit: exitAt(await closedPort()) });
     expect((await associate(gateway, connection)).reply).toBe(1);
   });
 
-  it('because it is an HTTP proxy: reply 7, and it is not even asked', async () => {
+  it('because it is an HTTP proxy: reply 7, without a connection to it', async () => {
     const upstream = await startHttpUpstream();
     onTestFinished(upstream.stop);
     const { gateway, control } = await startNode();

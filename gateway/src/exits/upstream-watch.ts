@@ -14,8 +14,8 @@ interface UpstreamWatchSettings {
 }
 
 /**
- * Whether an upstream proxy works, by connecting to it now and then. Failures of customers' tunnels do not count, because
- * customers choose the destinations and share the exit; their successes do.
+ * Checks whether an upstream proxy works, by connecting to it periodically. Failures of customers' tunnels do not count, because
+ * customers choose the destinations and share the exit; their successes count.
  */
 export class UpstreamWatch {
   #failure: FailureCause | undefined;

@@ -9,7 +9,7 @@ import { Association } from '../udp/association.ts';
 import type { Handshake } from './handshake.ts';
 import type { ListenerContext } from './listener-context.ts';
 
-/** After this silence the system checks whether the client still exists: one that lost its network sends no end. */
+/** TCP keep-alive after this silence: a client that lost its network does not close its connection. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**

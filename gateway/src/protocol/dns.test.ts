@@ -163,7 +163,7 @@ describe('an answer', () => {
     );
   });
 
-  it('may have compressed names that lead backwards, as in RFC 1035', () => {
+  it('may have compressed names with backward pointers, as in RFC 1035', () => {
     expect(readAnswer(withNames(['c00c', '03 464f4f c00c', 'c012', '00']))).toBeDefined();
     for (const loop of ['c01c', 'c01d', 'c0ff', 'ffff', '01 61 c01c', 'c000', '80 00'])
       expect(readAnswer(withNames([loop]))).toBeUndefined();
@@ -176,7 +176,7 @@ describe('an answer', () => {
       ).toBeUndefined();
   });
 
-  it('without records repeats what RFC 1035 and RFC 6891 demand', () => {
+  it('without records repeats the fields that RFC 1035 and RFC 6891 require', () => {
     const query = queryOf(hex(DIG));
     expect(errorAnswer(query, responseCodes.serverFailure).toString('hex')).toBe(
       hex('1f5e 8182 0001 0000 0000 0001 076578616d706c65 03636f6d 00 0001 0001 00 0029 04d0 00000000 0000').toString(

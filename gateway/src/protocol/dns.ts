@@ -1,4 +1,4 @@
-/** DNS messages (RFC 1035, section 4; EDNS(0): RFC 6891): what a forwarder reads and changes in them. */
+/** Parses and rewrites DNS messages for a forwarder (RFC 1035, section 4; EDNS(0): RFC 6891). */
 
 const HEADER_LENGTH = 12;
 const NAME_LENGTH_MAX = 255;
@@ -202,7 +202,7 @@ export function isAnswerTo(asked: Buffer, message: Buffer): boolean {
 
 export const isTruncated = (message: Buffer) => (message.readUInt16BE(2) & FLAG_TRUNCATED) !== 0;
 
-/** An answer, and what a forwarder needs to know of it. */
+/** An answer, with the fields that a forwarder needs. */
 export interface Answer {
   readonly message: Buffer;
   /** The addresses of all A and AAAA records. */

@@ -50,8 +50,8 @@ export class Association {
   readonly #exits: ExitPorts;
   #client: DatagramPort | undefined;
   #clientPort: number | undefined;
-  /** When a datagram came from the client's port. */
-  #heardAt = performance.now();
+  /** When the last datagram came from the client's port. */
+  #clientSeenAt = performance.now();
   /** Datagrams that wait for a route, of all destinations. */
   #waiting = 0;
 
@@ -100,7 +100,7 @@ export class Association {
     } catch (error) {
       const { endReason } = this.flow;
       this.flow.close('dial-failed');
-      // Else the exit has failed: its own error is the one to reply.
+      // If the exit has failed, reply with its error.
       const isClientGone = endReason !== undefined && endReason !== 'exit-failed';
       throw isClientGone ? new TunnelFailure('client-gone') : failureOfDial(error);
     }
@@ -137,16 +137,22 @@ export class Association {
    * the same NAT cannot easily use the association.
    */
   #acceptsPort(port: number, isKnownDestination: boolean, now: number): boolean {
-    const isSilent = now - this.#heardAt >= this.context.limits.clientPortSilenceMs;
+    const isSilent = now - this.#clientSeenAt >= this.context.limits.clientPortSilenceMs;
     const isFixed = this.#clientPort !== undefined && port !== this.#clientPort;
     if (isFixed && !isKnownDestination && !isSilent) return false;
     this.#clientPort = port;
-    this.#heardAt = now;
+    this.#clientSeenAt = now;
     return true;
   }
 
   #addDestination(header: string, target: Target, payload: Buffer): void {
-    const destination: Destination = { header, target, route: undefined, waiting: [payload], sentAt: this.#heardAt };
+    const destination: Destination = {
+      header,
+      target,
+      route: undefined,
+      waiting: [payload],
+      sentAt: this.#clientSeenAt,
+    };
     const evicted = this.#destinations.add(destination);
     if (evicted) this.#dropWaiting(evicted, 'unresolved');
     inBackground(this.context.log, 'datagram route', this.#openRoute(destination));
@@ -187,7 +193,7 @@ export class Association {
     if (!this.#isAllowed(route)) return this.#drop('destination-refused');
     if (exit.isCongested) return this.#drop('queue-full');
     if (!this.#pay('toExit', payload.length, now)) return;
-    this.#destinations.sent(destination, route, this.#heardAt);
+    this.#destinations.sent(destination, route, this.#clientSeenAt);
     metrics.udp.relayed.toExit += 1;
     exit.send(payload, route);
   }
@@ -201,7 +207,7 @@ export class Association {
     return false;
   }
 
-  /** Each datagram is judged; the verdict is reused until the addresses of this host and of the control plane are read again. */
+  /** Checks the address of each datagram; the result is reused until the addresses of this host and of the control plane are read again. */
   #isAllowed(route: Route): boolean {
     const { guard } = this.context;
     if (route.judgedAt !== guard.revision) {

@@ -10,7 +10,7 @@ export interface Route extends DatagramTarget {
   readonly exit: ExitPort;
   /** The same address and port as a key of the table. */
   readonly key: string;
-  /** The revision of the guard that judged the address last. */
+  /** The revision of the guard at the last check of the address. */
   judgedAt: number | undefined;
   isAllowed: boolean;
 }

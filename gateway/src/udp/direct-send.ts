@@ -19,7 +19,7 @@ interface UdpHandle {
 }
 
 export interface SendEvents {
-  /** The system takes no more for now; `sent` follows. */
+  /** The datagram is queued; `sent` follows. */
   queued(): void;
   sent(): void;
   /** The datagram is lost. */

@@ -81,7 +81,7 @@ async function startCaddy(): Promise<ChildProcess> {
   return child;
 }
 
-/** A node of its own, because a listed address needs no password for any request. */
+/** A separate node, because a listed address needs no password for any request. */
 const openNode = () => startNode({ nameServers: [names.address] });
 
 /** Opens the page of the origin in a new browser, and downloads the body in it. */

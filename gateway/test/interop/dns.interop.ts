@@ -1,4 +1,4 @@
-/** dig (of BIND) and kdig (of Knot) ask a DNS port; the name server behind the gateway is a test's own. */
+/** dig (BIND) and kdig (Knot) ask a DNS port; the tests provide the name server behind the gateway. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ describe.each(CLIENTS)('%s', (_, program) => {
     expect(output).toContain(`(${transport})`);
   });
 
-  it('gets a truncated answer, and by itself the whole one over TCP', async () => {
+  it('gets a truncated answer, and repeats the question over TCP by itself', async () => {
     const truncated = await ask('large.test', 'TXT', '+ignore', '+bufsize=512');
     expect(truncated).toMatch(/(?:flags|Flags): qr tc rd ra/);
     const whole = await ask('large.test', 'TXT');

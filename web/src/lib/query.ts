@@ -76,7 +76,7 @@ export function apiQuery<const C extends Callable>(
   });
 }
 
-/** What lists of staff depend on. */
+/** The topics of staff lists. */
 export function staffDependencies(...topics: Topic[]): Dependencies {
   return { topics, throttleMs: STAFF_THROTTLE_MS };
 }

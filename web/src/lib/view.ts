@@ -21,7 +21,7 @@ export function currentView(): ShownView | undefined {
 /** Returns to the page of the user in the admin area. */
 export function closeView(): void {
   sessionStorage.removeItem(VIEW_KEY);
-  // Ended with the tokens of the member of staff, which this page does not use.
+  // The view is ended with the tokens of the member of staff, which this page does not have.
   if (shown !== undefined) sessionStorage.setItem(ENDED_VIEW_KEY, shown.id);
   location.assign(shown === undefined ? '/admin' : `/admin/users/${shown.user.id}`);
 }

@@ -30,7 +30,7 @@ interface BarChartProps {
   /** In place of bars where there is nothing to see. */
   emptyText: string;
   formatTick: (value: number) => string;
-  /** Opens the rows behind a bar: by mouse, or Enter. A finger reads the numbers. */
+  /** Opens the rows of a bar, by mouse or Enter. On touch screens a tap shows the numbers. */
   onOpen?: (index: number) => void;
 }
 

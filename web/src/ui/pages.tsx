@@ -42,7 +42,7 @@ export function PastLastPage({ page, totalPages, onChange }: PagesProps) {
   );
 }
 
-/** Below a list with more rows than have pages. */
+/** Shown below a truncated list. */
 export function TruncatedNotice() {
   const { t } = useTranslation();
   return (

@@ -70,7 +70,7 @@ function ReadyLines({ connection }: { connection: Connection & { password: strin
   );
 }
 
-/** How to ask the DNS port, and whom it answers. */
+/** How to query the DNS port, and which clients it answers. */
 function DnsLine({ host, dnsPort }: { host: string; dnsPort: number }) {
   const { t } = useTranslation('proxyConnection');
   return (

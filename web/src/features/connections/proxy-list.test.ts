@@ -22,7 +22,7 @@ describe('proxyList', () => {
     );
   });
 
-  it('writes CSV that a label cannot break, nor turn into a formula', () => {
+  it('writes CSV in which a label can neither break a row nor become a formula', () => {
     const csv = proxyList([{ ...connection, label: '=1+1,"x"' }], 'CSV');
     expect(csv.split('\r\n')).toEqual([
       'label,ip,host,port,username,password,countryCode,city,zip,isp',

@@ -16,7 +16,7 @@ export type ExpectedRefund =
   | { kind: 'USED_UP' }
   | { kind: 'TOO_LATE' };
 
-/** What a disconnect at this moment gives back; the server decides. @param ageMs since the purchase */
+/** Estimates the refund of a disconnect now; the server decides. @param ageMs since the purchase */
 export function expectedRefund(
   connection: Pick<Connection, 'trafficUsed' | 'price'>,
   ageMs: number,

@@ -50,13 +50,13 @@ export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   );
 }
 
-/** What was seen and does not count any more. */
+/** Payments that were seen but no longer count. */
 export function ReplacedPayment({ amount }: { amount: string }) {
   const { t } = useTranslation('payment');
   return <p className={classes['late']}>{t('received.replaced', { amount })}</p>;
 }
 
-/** How far the network has confirmed each payment. What is credited is shown only for its link. */
+/** The confirmations of each payment. Credited payments are shown only for their link. */
 function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readonly InvoiceTransfer[] }) {
   const { t } = useTranslation('payment');
   const shown = transfers.filter(({ isCredited, explorerUrl }) => !isCredited || explorerUrl !== null);

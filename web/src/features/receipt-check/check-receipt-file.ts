@@ -20,7 +20,7 @@ export async function checkReceiptFile(text: string, publicKey: string): Promise
     const problem = await checkReceipt(receipt, { publicKey: key });
     if (problem !== undefined) return { kind: 'bad', problem };
   } catch {
-    // Web Crypto is missing without HTTPS, and Ed25519 in browsers of before 2025.
+    // Without HTTPS there is no Web Crypto; browsers before 2025 do not support Ed25519.
     return { kind: 'unsupported' };
   }
   return { kind: 'good', charges: receipt.charges.length, total: receipt.total };

@@ -40,7 +40,7 @@ interface EntryFieldsProps extends Pick<EntryDialogProps, 'entry' | 'current'> {
 
 function EntryFields({ entry, current, onSaved }: EntryFieldsProps) {
   const { t } = useTranslation('staffContent');
-  // The entry on which the form is based. Until the member of staff has chosen, texts of others are not replaced.
+  // The version of the entry that the form is based on: changes by others are not overwritten before the member of staff has decided.
   const [base, setBase] = useState(entry);
   const saving = useSaveEntry();
   const form: Form = useForm<EntryForm, unknown, FaqTexts>({

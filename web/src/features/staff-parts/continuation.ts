@@ -1,6 +1,6 @@
 /**
- * The first rows of a long list have pages. The others are reached by continuing after the last of these: the moment of a row, kept in the
- * URL, limits the list exactly.
+ * Only the first rows of a long list can be paged through. To reach the others, the list continues after the last of these: a timestamp in
+ * the URL limits the list to the rows after it.
  */
 import type { Search } from '../../lib/search-values.ts';
 import { type Days, toRange } from './day-range.tsx';
@@ -40,8 +40,8 @@ export function toLimitedRange({ from, to, since, until }: Days & Moments): Days
 }
 
 /**
- * What a list shows that continues after a row. It begins with the rows of the same millisecond, because the API's times have no smaller part,
- * and none may be left out.
+ * The limits of a list that continues after a row. It starts with the rows of the same millisecond, so that none is skipped: the API's
+ * times have no smaller unit.
  */
 export function continueAfter(createdAt: string, order: TimeOrder): Moments {
   if (order === 'OLDEST_FIRST') return { since: createdAt, until: undefined };

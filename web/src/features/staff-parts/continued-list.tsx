@@ -12,7 +12,7 @@ interface ContinuedListProps<Row> extends PagedListProps<Row> {
   order: TimeOrder | undefined;
 }
 
-/** A paged list which continues after its last page, if it has more rows than have pages. */
+/** A paged list that can be continued after its last page if it is truncated. */
 export function ContinuedList<Row extends { createdAt: string }>({
   moments,
   onMoments,

@@ -23,8 +23,8 @@ interface AnswerFormProps {
 type Seen = string | null | undefined;
 
 /**
- * Each ticket has its own draft. If other staff answer while the author writes, the form says so and shows who it was; the next
- * click sends anyway.
+ * Each ticket has its own draft. If other staff answer while the author writes, the form warns and names them; the next click sends
+ * anyway.
  */
 export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
   const { t } = useTranslation(['staffSupport', 'support']);

@@ -10,7 +10,7 @@ import { NotificationHtml } from '../notifications/notification-html.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import classes from './user-timeline.module.css';
 
-/** One entry: when, its kind, and what happened, with a link to the thing. */
+/** One entry: time, kind and event, with a link to its subject. */
 export function EntryLine({ entry }: { entry: TimelineEntry }) {
   const { t } = useTranslation('staff');
   return (

@@ -5,7 +5,7 @@ export function isRoleName(text: string): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(text) && text.length >= ROLE_NAME_LENGTH_MIN && text.length <= ROLE_NAME_LENGTH_MAX;
 }
 
-/** What the user types becomes a name: upper case, and _ for spaces and hyphens. */
+/** Converts typed text to a role name: upper case, and _ for spaces and hyphens. */
 export function toRoleName(typed: string): string {
   return typed
     .toUpperCase()

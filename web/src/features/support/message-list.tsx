@@ -14,7 +14,7 @@ interface MessageListProps<Message extends TicketMessage> {
   messages: List<Message>;
   page: number;
   onPage: (page: number) => void;
-  /** The side of whoever reads; the messages of the other one are on the left. */
+  /** The side of the reader; messages of the other side are on the left. */
   isRight: (message: Message) => boolean;
   authorOf: (message: Message) => string;
 }
