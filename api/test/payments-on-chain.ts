@@ -32,7 +32,7 @@ export function paymentsOn(chain: ScriptedChain, testApp: TestApp) {
   };
 
   /** Removes the blocks since the payment from the chain; another transaction spends its coins. */
-  const lose = async (payment: ChainPayment): Promise<void> => {
+  const orphan = async (payment: ChainPayment): Promise<void> => {
     chain.reorganise(BLOCKS_UNTIL_FINAL);
     chain.drop(payment);
     chain.mineEmpty(BLOCKS_UNTIL_FINAL + 1);
@@ -42,7 +42,7 @@ export function paymentsOn(chain: ScriptedChain, testApp: TestApp) {
     await states.resume(testApp.ctx, 'bitcoin');
   };
 
-  return { watch, confirm, credit, lose };
+  return { watch, confirm, credit, orphan };
 }
 
 /** Gives the referrer the level Silver: a bonus of 10 % this month. */
