@@ -24,8 +24,8 @@ test('a dialog never overwrites a change that others made while it was open: its
     await row.getByRole('button', { name: `Change ${name}` }).click();
     await dialog.getByLabel('TICKETS_READ').check();
     await dialog.getByLabel('Reason').fill('also reads tickets');
-    const theirs = { permissions: ['AUDIT_READ'] as const, reason: 'they were faster' };
-    await call(changeRole, { params: { name }, body: { ...theirs, permissions: [...theirs.permissions] } });
+    const otherChange = { permissions: ['AUDIT_READ'] as const, reason: 'they were faster' };
+    await call(changeRole, { params: { name }, body: { ...otherChange, permissions: [...otherChange.permissions] } });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText(STALE)).toBeVisible();
     await expect(row).toContainText('AUDIT_READ');

@@ -82,7 +82,7 @@ describe('the commands', () => {
     });
   });
 
-  test('import says where the mistakes are', async () => {
+  test('import prints the errors with their lines', async () => {
     expect(await run(['import', 'a.csv'], { 'a.csv': FILE.replace('0.8', 'cheap').replace('paris', 'rome') })).toEqual({
       code: 1,
       output: '',

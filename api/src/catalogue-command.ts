@@ -13,7 +13,7 @@ import * as inventory from './modules/proxies/inventory.service.ts';
 
 export interface Terminal {
   readFile: (file: string) => Promise<Buffer>;
-  /** To the standard output. */
+  /** Writes to the standard output. */
   write: (text: string) => Promise<void>;
   /** Writes a line for the operator. */
   say: (line: string) => void;

@@ -22,7 +22,7 @@ const optionsSchema = z
 
 /**
  * @param values the name, then options such as `port=1080`
- * @throws Error with a sentence for each mistake
+ * @throws Error with a sentence for each invalid argument
  */
 export function parseNodeArguments([name, ...values]: readonly string[]): { name: string; options: NodeOptions } {
   const options = Object.fromEntries(values.map((value) => splitOption(value)));

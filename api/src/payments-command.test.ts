@@ -48,7 +48,7 @@ describe('holdings', () => {
     expect(lines[3]).toBe(`sandbox\t0/${await indexOf(small)}\t${small}\t0.00010000`);
   });
 
-  test('says that the account and the number of an older address are not known', async () => {
+  test('prints that the account and the number of an older address are unknown', async () => {
     const address = await pay('0.00010000');
     await testApp.database.query('update deposit_addresses set wallet_account_id = null, derivation_index = null');
     expect(await run('holdings', 'BTC')).toBe(`account\tnumber\taddress\tBTC\nunknown\t0/?\t${address}\t0.00010000`);
@@ -86,7 +86,7 @@ describe('check', () => {
     expect(lines).toHaveLength(6);
   });
 
-  test('says in development that payments use the sandbox', async () => {
+  test('prints in development that payments use the sandbox', async () => {
     const lines = (await run('check')).split('\n');
     expect(lines[0]).toMatch(/^bitcoin {3}works: block \d+ of \d{4}-/);
     expect(lines.at(-1)).toBe('In development these are the sandbox, whatever the settings are.');

@@ -19,11 +19,11 @@ export class ScriptedChain implements ChainWatcher {
   /** The response of the second source. */
   secondOpinion: boolean | undefined;
   confirmCount = 0;
-  /** Of a chain whose nodes name final blocks. */
+  /** Set for a chain whose nodes name final blocks. */
   finalizedHeight: number | undefined;
   /** How far the clock of the miners is behind the clock of the test; negative if it is ahead. */
   clockBehindMs = 0;
-  /** As on Bitcoin. */
+  /** The value of Bitcoin. */
   clockErrorMs = 2 * 3_600_000;
 
   constructor(private readonly blocksPerPoll = 1000) {}

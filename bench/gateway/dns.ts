@@ -32,7 +32,7 @@ interface Peer {
 interface Sample {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
-  /** Utilisation of the load's core by the load alone. */
+  /** Utilisation of the load generator's core by the load generator. */
   readonly loadShare: number;
 }
 

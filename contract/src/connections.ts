@@ -25,7 +25,7 @@ export const connectionSchema = locationSchema.extend({
   id: idSchema,
   /** US dollars for 100 MB, as bought. */
   price: dollarsSchema,
-  /** What the connection has cost so far, minus refunds. */
+  /** The cost of the connection until now, minus refunds. */
   paidFor: dollarsSchema,
   /** KiB of payload, both directions together. */
   trafficUsed: z.number().nonnegative(),
@@ -36,7 +36,7 @@ export const connectionSchema = locationSchema.extend({
   /** When the gateway last reported traffic. */
   syncAt: dateSchema.nullable(),
   disconnectAt: dateSchema.nullable(),
-  /** Of the gateway node that serves it. */
+  /** The address of the gateway node that serves it. */
   host: z.string(),
   port: z.int(),
   /** Null if all DNS ports of that node were taken at the purchase. */
@@ -148,7 +148,7 @@ export const listConnections = endpoint({
   query: z.strictObject({
     ...pageQuery,
     id: idSchema.optional(),
-    /** Only those that are open. */
+    /** Lists only open connections. */
     active: z.literal('true').optional(),
     /** A part of the IP address, label, city, region, ZIP code, ISP or country code. */
     search: z.string().max(CONNECTION_SEARCH_LENGTH_MAX).optional(),
@@ -157,7 +157,7 @@ export const listConnections = endpoint({
   response: paged(connectionSchema).extend({ balance: dollarsSchema.optional() }),
 });
 
-/** Only the given values change: all of them, or none. */
+/** Changes only the given values, all of them or none. */
 const changeConnectionBody = z
   .strictObject({
     /** Trimmed; an empty text removes it. Ended connections have one too. */

@@ -19,7 +19,7 @@ export const currencyAmountSchema = z
 /** A payment that is waiting for confirmations, or is credited. */
 export const invoiceTransferSchema = z.object({
   amountInCurrency: z.string(),
-  /** Of a public block explorer; null if staff recorded it, if no transaction shows it, and in the sandbox. */
+  /** The page of a public block explorer; null if staff recorded the payment, if it has no transaction, and in the sandbox. */
   explorerUrl: z.url().nullable(),
   isCredited: z.boolean(),
   confirmations: z.int().nonnegative(),
@@ -30,7 +30,7 @@ export const invoiceTransferSchema = z.object({
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
 
-/** What was paid for an invoice so far. Decimal strings are amounts in its currency. */
+/** The payments for an invoice until now. Decimal strings are amounts in its currency. */
 export const invoicePaymentSchema = z.object({
   /** The total of all payments, credited or not. */
   received: z.string(),

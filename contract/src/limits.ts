@@ -12,7 +12,7 @@ export const PAGE_SIZE_MAX = 100;
 export const LISTED_ROWS_MAX = 10_000;
 /** Stored per user; the oldest are deleted first. */
 export const NOTIFICATIONS_MAX = 500;
-/** Of a text that staff write, including its HTML. */
+/** The limits of a text by staff, including its HTML. */
 export const NOTIFICATION_DESCRIPTION_LENGTH_MAX = 1000;
 export const NOTIFICATION_CONTENT_LENGTH_MAX = 5000;
 /** How many users a broadcast can list by id; larger audiences use its filters. */

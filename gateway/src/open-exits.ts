@@ -27,7 +27,7 @@ export interface ExitSettings {
 interface NodeParts {
   readonly limits: Limits;
   readonly metrics: Metrics;
-  /** Of TCP listeners; filled when they are bound. */
+  /** The ports of TCP listeners; filled when they are bound. */
   readonly ownPorts: ReadonlySet<number>;
   /** Whether a connection has this DNS port here: the control plane may assign ports outside the range of the settings. */
   readonly isDnsPort: (port: number) => boolean;
@@ -38,7 +38,7 @@ interface Routes {
   readonly exits: Exits;
   readonly reserved: ReservedAddresses;
   readonly dial: Dial;
-  /** Of datagrams. */
+  /** Checks the destinations of datagrams. */
   readonly guard: DestinationGuard;
   readonly clientPorts: ClientPorts;
 }

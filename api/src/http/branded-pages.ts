@@ -20,7 +20,7 @@ interface BrandedFile {
   fill: (text: string, brand: Brand) => string;
 }
 
-/** In the source of the web app. */
+/** The name in the source of the web app. */
 const DEFAULT_BRAND = 'Cellhop';
 
 const files: readonly BrandedFile[] = [

@@ -16,7 +16,7 @@ interface CheckpointRule {
   kind: 'CHECKPOINTS';
   /** Smaller amounts are final when their block is `safe`, others when it is `finalized`. */
   safeBelowMicros: bigint;
-  /** In addition. */
+  /** Required in addition to the checkpoint. */
   confirmationsMin: number;
 }
 

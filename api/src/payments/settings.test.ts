@@ -11,7 +11,7 @@ const production = {
   MAIL_FROM: 'Cellhop <mail@example.com>',
   PUBLIC_URL: 'https://cellhop.example.com',
 };
-/** Of the seed phrase `abandon` x 11 + `about`. */
+/** An account of the seed phrase `abandon` x 11 + `about`. */
 const bitcoin = {
   PAY_BTC_XPUB:
     'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
@@ -50,7 +50,7 @@ describe('a production', () => {
     },
   );
 
-  test('knows the addresses that pay for sweeps', () => {
+  test('reads the addresses that pay for sweeps', () => {
     const [first, second] = [`0x${'aB'.repeat(20)}`, `0x${'0c'.repeat(20)}`];
     expect(load(bitcoin).fundingAddresses).toEqual([]);
     expect(load({ ...bitcoin, PAY_EVM_FUNDING: `${first}, ${second}` }).fundingAddresses).toEqual([first, second]);

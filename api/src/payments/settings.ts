@@ -117,7 +117,7 @@ export function configuredCurrencies({ accounts, urls }: PaymentSettings): Curre
 
 /**
  * For production, which has no sandbox.
- * @throws Error that says what is missing, unless at least one currency is complete
+ * @throws Error with the missing settings, unless at least one currency is complete
  */
 export function requireCurrency(settings: PaymentSettings): void {
   if (configuredCurrencies(settings).length > 0) return;

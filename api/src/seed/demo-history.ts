@@ -36,7 +36,7 @@ const MINUTE_MS = 60_000;
 const CONFIRMED_AFTER_MS = 15_000;
 const REPORTS = 3;
 
-/** What the events share. */
+/** The state that the events share. */
 interface Stage {
   ctx: Ctx;
   history: History;

@@ -1,4 +1,4 @@
-/** What the customers of the demo do, and when: the same at every start, relative to now. */
+/** The actions of the demo's customers and their times: the same at every start, relative to now. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
 
 export interface PlannedUser {

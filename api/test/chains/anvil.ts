@@ -37,7 +37,7 @@ export interface Anvil {
   end: () => Promise<void>;
 }
 
-/** With USDT, a contract that pays, and a stand-in for Multicall3. */
+/** Starts anvil with USDT, a contract that pays, and a replacement for Multicall3. */
 export async function startAnvil(chain: 'ethereum' | 'bsc'): Promise<Anvil> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
@@ -68,7 +68,7 @@ export function randomAddress(): string {
   return `0x${randomBytes(20).toString('hex')}`;
 }
 
-/** What both assets of an EVM chain share. */
+/** The parts that both assets of an EVM chain share. */
 async function startChain(chain: 'ethereum' | 'bsc') {
   const anvil = await startAnvil(chain);
   const raw = new Map<string, string>();

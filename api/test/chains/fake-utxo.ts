@@ -24,7 +24,7 @@ export interface FakeUtxoChain {
   outputsAt: (height: number) => FakeOutput[][];
   /** Transactions by id. */
   pool: Map<string, unknown[]>;
-  /** Of the inputs of transactions in the pool. */
+  /** The sequence of the inputs of transactions in the pool. */
   sequence: number;
 }
 

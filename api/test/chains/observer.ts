@@ -58,7 +58,7 @@ export function createObserver(
     restart: (fresh: ChainWatcher) => void (current = fresh),
     lastPoll: () => lastPoll!,
     paymentsTo: (address: string) => [...deposits.values()].filter((payment) => payment.address === address),
-    /** Of payments in blocks. */
+    /** The sum of payments in blocks. */
     includedUnits: (address: string) => sumOf(deposits, ({ block, address: to }) => to === address && Boolean(block)),
     finalUnits: (address: string) => sumOf(finalDeposits, ({ address: to }) => to === address),
     finalTo: (address: string) => [...finalDeposits.values()].filter((payment) => payment.address === address),

@@ -4,7 +4,7 @@ import { waitFor } from './local-node.ts';
 import type { Rpc } from './rpc.ts';
 import { createUtxoWallet, type Network, randomWitnessAddress } from './utxo-wallet.ts';
 
-/** Of small amounts. */
+/** The rule for small amounts. */
 const CONFIRMATIONS_FINAL = 6;
 const UNITS = 25_000_000n;
 

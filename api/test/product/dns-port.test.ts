@@ -1,4 +1,4 @@
-/** What the DNS port of a connection costs, and how it ends. */
+/** The charges for DNS port traffic, and the end of the port. */
 import { disconnect } from '@cellhop/contract/connections';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DnsClient, freeDnsPort } from '../../../gateway/test/dns-client.ts';

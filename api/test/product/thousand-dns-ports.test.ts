@@ -14,7 +14,7 @@ import { PRICE, startProduct, stopProduct } from './product.ts';
 const PORTS = 1_000;
 const FIRST_PORT = 20_000;
 const AT_A_TIME = 20;
-/** Of the connections. */
+/** How many of the connections end. */
 const ENDED = 40;
 const RESEND_MS = 2_000;
 const TEST_MS = 600_000;

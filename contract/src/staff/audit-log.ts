@@ -28,7 +28,7 @@ export const auditEntrySchema = z.object({
   ip: z.string().nullable(),
   /** Such as "Firefox on Windows". */
   device: z.string().nullable(),
-  /** Of the HTTP request, as in the log. */
+  /** The id of the HTTP request, as in the log. */
   requestId: z.string().nullable(),
   reason: z.string().nullable(),
   /** The changed values. */

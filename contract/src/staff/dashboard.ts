@@ -50,7 +50,7 @@ const dashboardSchema = z.object({
   tickets: z
     .object({
       open: countSchema,
-      /** Of tickets that customers opened in the range and that have a reply of staff. Null: there is none. */
+      /** The median for tickets that customers opened in the range and staff have answered. Null: there are none. */
       firstReplySeconds: z.number().nonnegative().nullable(),
     })
     .nullable(),

@@ -78,7 +78,7 @@ const filterOfOne = {
   node: z.string().min(1).max(NODE_NAME_LENGTH_MAX).optional(),
   state: z.enum(proxyStates).optional(),
 };
-/** In a URL. Values of one group are alternatives, groups narrow. */
+/** The filter in a URL. Values of one group are combined with OR, groups with AND. */
 const filterQuery = {
   ...filterOfOne,
   country: repeated(valueSchema, FILTER_VALUES_MAX),
@@ -207,7 +207,7 @@ const changeCountsSchema = z.object({
 export type ChangeCounts = z.infer<typeof changeCountsSchema>;
 
 export const importErrorSchema = z.object({
-  /** From 1, as in an editor. */
+  /** The line number, from 1. */
   line: z.int(),
   column: z.string().nullable(),
   problem: z.enum(importProblems),

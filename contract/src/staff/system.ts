@@ -35,9 +35,9 @@ export const systemStateSchema = z.object({
       lagBlocks: count,
       /** Deposits that were seen and are not credited yet. */
       openDeposits: count,
-      /** Part of them: the operator must release them. */
+      /** The open deposits that the operator must release. */
       heldDeposits: count,
-      /** Of the last comparison of addresses with deposits; null before the first. */
+      /** The time of the last comparison of addresses with deposits; null before the first. */
       comparedAt: dateSchema.nullable(),
       /** The differences of the last comparison, as sentences. */
       differences: z.array(z.string()),
@@ -54,7 +54,7 @@ export const systemStateSchema = z.object({
       gap: count,
     }),
   ),
-  /** Of exchange rates; empty in the sandbox. */
+  /** The sources of exchange rates; empty in the sandbox. */
   rateSources: z.array(
     z.object({
       source: z.string(),
@@ -69,7 +69,7 @@ export const systemStateSchema = z.object({
     /** Connections of all programs, and how many the server allows. */
     connections: count,
     connectionsMax: count,
-    /** Of this API process. */
+    /** The connection pool of this API process. */
     pool: z.object({ used: count, idle: count, waiting: count }),
   }),
 });

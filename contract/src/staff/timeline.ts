@@ -13,7 +13,7 @@ const connection = { connectionId: idSchema, ip: z.string() };
 const base = { id: z.string(), at: dateSchema };
 
 export const timelineEntrySchema = z.discriminatedUnion('kind', [
-  /** Of the user's own account: sign-ins, passwords, sessions. `action` is that of the audit log. */
+  /** Actions of the user on their own account: sign-ins, passwords, sessions. `action` is that of the audit log. */
   z.object({
     ...base,
     kind: z.literal('ACCOUNT'),

@@ -112,8 +112,8 @@ export class Connections {
     return this.#share(`dns-port ${dnsPort}`, async () => {
       const authorization = await this.settings.control.authorizeAddress(address, dnsPort);
       // A control plane of another version may return a connection with another port.
-      const isMeant = authorization.isAuthorized && authorization.dnsPort === dnsPort;
-      if (!isMeant || authorization.state === 'ended') throw new TunnelFailure('credentials-wrong');
+      const isExpected = authorization.isAuthorized && authorization.dnsPort === dnsPort;
+      if (!isExpected || authorization.state === 'ended') throw new TunnelFailure('credentials-wrong');
       return this.#admit(authorization, { kind: 'address', address });
     });
   }

@@ -53,7 +53,7 @@ export class Answers {
     this.#limiter = new QuestionLimiter(context.limits);
   }
 
-  /** Only clients of the connection: the port is never an open resolver. */
+  /** Allows only clients of the connection: the port is never an open resolver. */
   isAllowed(client: string): boolean {
     const { access, recentClients } = this.connection;
     return recentClients.has(client) || access.allows({ kind: 'address', address: client });

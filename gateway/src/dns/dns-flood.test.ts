@@ -10,7 +10,7 @@ const SEED = 7;
 const ROUNDS = 100;
 const PER_ROUND = 50;
 const QUESTIONS_BURST = 200;
-/** What one client may ask in this test beyond its burst. */
+/** The rate limit of one client in this test, beyond its burst. */
 const QUESTIONS_PER_SECOND = 10;
 
 describe('a flood of a DNS port', () => {

@@ -85,7 +85,7 @@ describe('the DNS port', () => {
     const dnsPort = await freeDnsPort();
     const harness = await startNode({ nameServers: [resolver.address], limits: { dnsPortsRetryMs: 20 } });
     const connection = harness.control.sell({ dnsPort, access });
-    // Others may list the same address: the port says which connection is meant.
+    // Other connections may list the same address: the port identifies the connection.
     harness.control.sell({ access });
     await until(() => harness.control.held.size > 0);
     harness.control.announceAccess(connection);
@@ -432,7 +432,7 @@ describe('the end of the money', () => {
     await untilGauge(node.gateway, 'gateway_dns_ports', 0);
   });
 
-  it('gets grants for DNS traffic alone', async () => {
+  it('gets grants for a connection with DNS traffic only', async () => {
     const node = await startDnsNode(({ message, respond }) => respond(answerTo(message, [text(1_000)])), {
       limits: { updateIntervalMs: 20 },
     });

@@ -34,7 +34,7 @@ export interface ExitPortEvents extends DatagramEvents {
 
 /** A port of an exit, from which datagrams leave. */
 export interface ExitPort {
-  /** So much is waiting to be sent that further datagrams should be dropped: there is no backpressure in UDP. */
+  /** The send queue is so long that further datagrams should be dropped: UDP has no backpressure. */
   readonly isCongested: boolean;
   /** Starts to report events. Datagrams that arrived before are discarded. */
   open(events: ExitPortEvents): void;

@@ -14,7 +14,7 @@ import type { UpstreamEvent } from './query-socket.ts';
 const answering = ({ name, message }: Asked) => answerTo(message, [address(`192.0.2.${name.split('.')[0]}`)]);
 const answerAll = (asked: Asked) => asked.respond(answering(asked));
 
-/** An exit that reaches its name server over TCP alone. */
+/** An exit that reaches its name server only over TCP. */
 async function openUpstream(
   onQuestion: (asked: Asked) => void,
   limits: { readonly [Name in keyof Limits]?: number } = {},

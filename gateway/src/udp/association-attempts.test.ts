@@ -16,7 +16,7 @@ import { defaultLimits } from '../limits.ts';
 
 /** `ASSOCIATION_ATTEMPTS=10000` makes so many attempts of each kind. */
 const ATTEMPTS = Number(process.env['ASSOCIATION_ATTEMPTS'] ?? 500);
-/** With more attempts than the node may have associations, it must refuse some before it has no descriptor left. */
+/** Fewer than needed for all attempts, so that the node must refuse some before its descriptors are exhausted. */
 const DESCRIPTORS = Math.max(1_000, 2 * ATTEMPTS);
 const AT_ONCE = 40;
 const ATTACKER = '127.0.1.1';

@@ -210,8 +210,8 @@ export class Association {
   /** Checks the address of each datagram; the result is reused until the addresses of this host and of the control plane are read again. */
   #isAllowed(route: Route): boolean {
     const { guard } = this.context;
-    if (route.judgedAt !== guard.revision) {
-      route.judgedAt = guard.revision;
+    if (route.checkedAt !== guard.revision) {
+      route.checkedAt = guard.revision;
       route.isAllowed = guard.isAllowed(route.address, route.port);
     }
     return route.isAllowed;

@@ -23,7 +23,7 @@ const body = randomBytes(BODY_BYTES);
 let directory: string;
 let caddy: ChildProcess;
 let originPort: number;
-/** Of the certificate's key, in the form of Chromium's option. */
+/** The hash of the certificate's key, in the form of Chromium's option. */
 let keyHash: string;
 let names: Awaited<ReturnType<typeof startNameServer>>;
 beforeAll(async () => {

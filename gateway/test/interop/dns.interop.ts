@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe.each(CLIENTS)('%s', (_, program) => {
-  /** Without the user's own options. */
+  /** Ignores the user's configuration of the program. */
   async function ask(...options: readonly string[]): Promise<string> {
     const parameters = ['@127.0.0.1', '-p', String(dnsPort), ...options];
     const { stdout } = await run(program, parameters, { timeout: CLIENT_MS, env: { HOME: '/nonexistent' } });

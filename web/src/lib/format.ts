@@ -17,7 +17,7 @@ export function formatCents(dollars: number): string {
   return formatMoney(Math.floor(Math.round(dollars * 1e6) / 1e4) / 100);
 }
 
-/** Of a formatted amount. */
+/** Counts the decimals of a formatted amount. */
 export function countDecimals(money: string): number {
   return money.length - money.indexOf(decimalMark()) - 1;
 }

@@ -131,7 +131,7 @@ function setStreamOpen(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Without echoes of this tab's own changes. Unknown topics come from a newer server; no query has them. */
+/** Ignores echoes of changes by this tab. Unknown topics are from a newer server; no query depends on them. */
 function matchesTopicsOf(data: string): (topic: Topic) => boolean {
   // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };

@@ -21,7 +21,13 @@ import { STAFF } from '../../live/changes.ts';
 import type { Requester } from '../../requester.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as users from '../users/users.service.ts';
-import { applyAdjustment, applySettlement, recordRejected, recordRequested, type Act } from './application.ts';
+import {
+  applyAdjustment,
+  applySettlement,
+  recordRejected,
+  recordRequested,
+  type RequestAction,
+} from './application.ts';
 import * as store from './approvals.store.ts';
 import { presentRequest } from './request-presenter.ts';
 
@@ -98,8 +104,8 @@ async function submit(ctx: Ctx, staff: Staff, request: Submitted, key: string | 
   if (id === undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   const row = (await store.findRequest(ctx, id))!;
   ctx.changed(STAFF, topicOf[request.kind]);
-  const act: Act = { ...staff, request: row };
-  await (isPending ? recordRequested(ctx, act) : apply(ctx, act));
+  const action: RequestAction = { ...staff, request: row };
+  await (isPending ? recordRequested(ctx, action) : apply(ctx, action));
   return presentRequest(row);
 }
 
@@ -117,8 +123,8 @@ async function needsApproval(
   return before + size > approvalMicros;
 }
 
-function apply(ctx: Ctx, act: Act): Promise<void> {
-  return act.request.kind === 'ADJUSTMENT' ? applyAdjustment(ctx, act) : applySettlement(ctx, act);
+function apply(ctx: Ctx, action: RequestAction): Promise<void> {
+  return action.request.kind === 'ADJUSTMENT' ? applyAdjustment(ctx, action) : applySettlement(ctx, action);
 }
 
 /**

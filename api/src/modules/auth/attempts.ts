@@ -16,7 +16,7 @@ export interface Attempt {
   kind: AttemptKind;
   /** The entered email, or the user's id. */
   account: string;
-  /** Of a known device of the account. It has a limit of its own, so attackers elsewhere cannot lock it out. */
+  /** A known device of the account. It has a separate limit, so attackers elsewhere cannot lock it out. */
   deviceId?: string | undefined;
   ip: string;
 }

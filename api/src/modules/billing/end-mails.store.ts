@@ -17,7 +17,7 @@ export interface EndsOfUser extends AlertRecipient {
   reason: MailedReason;
   count: number;
   refundMicros: bigint;
-  /** Of the first one. */
+  /** The first connection that has ended. */
   connectionId: string;
   ip: string;
 }

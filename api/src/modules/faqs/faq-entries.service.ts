@@ -15,7 +15,7 @@ import * as store from './faqs.store.ts';
 
 const languages = ['en', 'ru'] as const satisfies readonly LanguageCode[];
 
-/** Who makes the change. */
+/** The author of a change. */
 interface Editor {
   actor: Pick<Actor, 'userId'>;
   requester: Requester;

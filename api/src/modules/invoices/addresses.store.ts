@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 
-/** Of an account whose key is in the settings, or of the sandbox. */
+/** The account is one of the settings, or that of the sandbox. */
 export async function findOrInsertAccount(
   ctx: Ctx,
   space: AddressSpace,

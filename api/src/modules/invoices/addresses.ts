@@ -67,9 +67,9 @@ export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {
   if (isSandbox(ctx)) return true;
   const keys = deriveKeys(ctx.config.secretKeys, MAC_KEY);
   if (mac !== null && keys.some((key) => isEqual(macOf(key, stored), mac))) return true;
-  const isOfPresentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
+  const isOfCurrentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
   // If an attacker stores another user's index, the derived address still belongs to the operator.
-  return isOfPresentAccount && derivationIndex !== null && deriveAddress(ctx, space, derivationIndex) === address;
+  return isOfCurrentAccount && derivationIndex !== null && deriveAddress(ctx, space, derivationIndex) === address;
 }
 
 function macOf(key: Buffer, { space, address, userId }: Pick<StoredAddress, 'space' | 'address' | 'userId'>): string {

@@ -3,7 +3,7 @@ import { arrivalOf, previousPollAt } from './arrival.ts';
 
 const at = (time: string) => new Date(`2026-05-01T${time}Z`);
 const HOURS = 3_600_000;
-/** What miners may choose, and the slots of validators. */
+/** The clock error of miners, and the slots of validators. */
 const MINERS_MS = 2 * HOURS;
 const SLOTS_MS = 5000;
 

@@ -41,7 +41,7 @@ export async function isAvailable(ctx: Ctx, currency: Currency): Promise<boolean
   return isEnabled(ctx, currency) && isHealthy(ctx, await store.readState(ctx, chain));
 }
 
-/** Of the settings, whatever the state of the chain. */
+/** Whether the currency is set up, whatever the state of its chain. */
 export function isEnabled(ctx: Ctx, currency: Currency): boolean {
   const { chain, addressSpace } = currencyRules[currency];
   return isConfigured(ctx, chain, addressSpace) && watcherOf(ctx, chain) !== undefined;

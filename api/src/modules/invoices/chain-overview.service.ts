@@ -26,7 +26,7 @@ export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
   });
 }
 
-/** Accounts that addresses were derived from, the present ones and older ones. */
+/** Accounts that addresses were derived from, the current ones and older ones. */
 export function showAccounts(ctx: Ctx): Promise<SystemState['accounts']> {
   return addresses.listAccounts(ctx);
 }

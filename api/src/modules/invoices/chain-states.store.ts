@@ -5,7 +5,7 @@ import type { Chain } from '../../payments/currencies.ts';
 export interface ChainState {
   chain: Chain;
   cursor: string | null;
-  /** Of the last successful poll; null before the first. */
+  /** The time of the last successful poll; null before the first. */
   polledAt: Date | null;
   headHeight: bigint | null;
   headAt: Date | null;

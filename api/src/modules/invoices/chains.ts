@@ -80,7 +80,7 @@ export function ratesOf(ctx: Ctx): RateSource {
   return isSandbox(ctx) ? sandboxRates : storedRates(ctx);
 }
 
-/** Of the account that new addresses are derived from. */
+/** The fingerprint of the account that new addresses are derived from. */
 export function fingerprintOf(ctx: Ctx, space: AddressSpace): string {
   return isSandbox(ctx) ? SANDBOX_FINGERPRINT : accountOf(ctx, space).fingerprint;
 }

@@ -7,7 +7,7 @@ export interface ReceivedByAddress {
   /** Its number in the wallet, and the account that it was derived from; null for addresses that older processes have made. */
   derivationIndex: bigint | null;
   fingerprint: string | null;
-  /** Of all deposits in this currency that are in a block. */
+  /** The sum of all deposits in this currency that are in a block. */
   units: bigint;
 }
 

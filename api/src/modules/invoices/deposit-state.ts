@@ -1,14 +1,14 @@
 /**
- * The state of a deposit, from what a poll of its chain says. FINAL -> CREDITED, CREDITED -> REVERSED and REVERSED -> CREDITED happen
+ * The state of a deposit after a poll of its chain. FINAL -> CREDITED, CREDITED -> REVERSED and REVERSED -> CREDITED happen
  * elsewhere, together with their transfers; this function never does or undoes them.
  */
 export const depositStates = ['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED'] as const;
 export type DepositState = (typeof depositStates)[number];
 
 export interface DepositFacts {
-  /** It is in a block of the present chain. */
+  /** It is in a block of the current chain. */
   isIncluded: boolean;
-  /** By the rule for its amount; false unless included. */
+  /** It is final by the rule for its amount; false unless included. */
   isFinal: boolean;
   /** It is in the memory pool; undefined if the pool was not read, or only an outdated one. */
   isPooled: boolean | undefined;
@@ -27,7 +27,7 @@ export function nextState(current: DepositState, facts: DepositFacts): DepositSt
 }
 
 /** Whether its money has arrived or is on the way. Others count neither for the payer nor for the status of an invoice. */
-export function counts(state: DepositState): boolean {
+export function isCounted(state: DepositState): boolean {
   return state !== 'ORPHANED' && state !== 'REPLACED' && state !== 'REVERSED';
 }
 

@@ -26,13 +26,13 @@ type StoredFinalDeposit = Omit<FinalDeposit, 'units' | 'arrivalRateE12' | 'invoi
 
 /** Deposits that may be credited: those that never were, and reversed ones that are final again. */
 export type CreditableState = 'FINAL' | 'REVERSED';
-/** As in the partial indexes. */
+/** The conditions of the partial indexes. */
 const creditable: Record<CreditableState, string> = {
   FINAL: `state = 'FINAL'`,
   REVERSED: `state = 'REVERSED' and block_hash is not null and returned_at is not null`,
 };
 
-/** Those on hold are left out. Ordered by arrival. @param afterId the last one of the previous page; null for the first page */
+/** Leaves out deposits on hold. Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
 export async function listCreditable(
   ctx: Ctx,
   chain: string,

@@ -5,7 +5,7 @@ import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amount
 import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { toPaymentUri, toWalletUri } from '../../payments/payment-uri.ts';
-import { counts } from './deposit-state.ts';
+import { isCounted } from './deposit-state.ts';
 import type { DepositDetail, InvoiceDeposit } from './invoice-deposits.store.ts';
 import { isPaid } from './invoice-status.ts';
 import { presentTransfer, type TransferFacts } from './invoice-transfers.ts';
@@ -70,7 +70,7 @@ export function presentDetail(
   return {
     ...presentForStaff(
       row,
-      deposits.filter(({ state }) => counts(state)),
+      deposits.filter(({ state }) => isCounted(state)),
       facts,
     ),
     rate: formatRate(row.rateE12),

@@ -12,7 +12,7 @@ import { sumReplaced, type InvoiceDeposit } from './invoice-deposits.store.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 import { valueOf } from './record-poll.ts';
 
-/** What payments of all invoices share. */
+/** Facts that the payments of all invoices share. */
 export interface TransferFacts {
   /** The newest block of each chain. */
   heads: ReadonlyMap<Chain, bigint>;

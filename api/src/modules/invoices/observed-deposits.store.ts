@@ -6,7 +6,7 @@ import type { AddressSpace, Chain, CurrencyRules } from '../../payments/currenci
 import type { Arrival } from './arrival.ts';
 import type { DepositState } from './deposit-state.ts';
 
-/** As in the index deposits_in_motion. */
+/** The condition of the partial index deposits_in_motion. */
 const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orphaned_at is not null))`;
 
 /** Bitcoin accepts blocks whose time is about an hour in the past; other chains are stricter. */
@@ -132,7 +132,7 @@ interface StoredDeposit {
   expiredAt: Date | null;
 }
 
-/** Locks the deposits of these payments, those in blocks that have left the chain, and those that may change with the head alone. */
+/** Locks the deposits of these payments, those in blocks that have left the chain, and those that a new head may change. */
 export async function lockAffected(
   ctx: Ctx,
   chain: Chain,

@@ -1,4 +1,4 @@
-/** Which invoice a payment belongs to, and at which rate, whatever the clocks of the chain say. */
+/** The invoice and the rate of a payment do not depend on wrong clocks of the chain. */
 import type { Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -71,7 +71,7 @@ describe('in production', () => {
     await poll();
     expect(await balanceOf(testApp, user)).toBe(0n);
     const { data } = await user.call(listInvoices, { query: {} });
-    // This chain names its transactions in a way that no explorer knows.
+    // The transaction ids of this chain have no page in an explorer.
     expect(data[0]!.payment!.transfers).toEqual([
       {
         amountInCurrency: '25.00',
@@ -96,7 +96,7 @@ describe('in production', () => {
     expect((await newInvoice()).status).toBe('PENDING');
   });
 
-  test('the list of currencies says which ones are available now, and why others are not', async () => {
+  test('the list of currencies shows which ones are available, and why others are not', async () => {
     // BSC was never polled; Bitcoin and the others are not set up.
     expect(await currencyStates()).toEqual([
       { currency: 'ETH', problem: null },

@@ -123,7 +123,7 @@ async function findOwnPayments(
   );
 }
 
-/** Of several reports of one payment, the one with a block says more. */
+/** Prefers the report with a block if a payment was reported several times. */
 function indexPayments(payments: readonly ObservedPayment[]): Map<string, ObservedPayment> {
   const byKey = new Map<string, ObservedPayment>();
   for (const payment of payments) {

@@ -128,7 +128,7 @@ function idsOf({ invoiceId }: deposits.GoneDeposit): string[] {
   return invoiceId === null ? [] : [invoiceId];
 }
 
-/** As much of the amount as the account can pay. */
+/** The part of the amount that the account can pay. */
 function least(amountMicros: bigint, balance: ledger.Balance | undefined): bigint {
   assert(balance, 'the account of a reversal does not exist');
   const freeMicros = balance.balanceMicros - balance.heldMicros;

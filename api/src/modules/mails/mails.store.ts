@@ -36,7 +36,7 @@ export interface MailRow {
   failedAt: Date | null;
 }
 
-/** The mails to a user, the newest first, without kinds that only a newer release knows. */
+/** The mails to a user, the newest first, without kinds that only a newer release supports. */
 export function listMails(
   ctx: Ctx,
   userId: string,

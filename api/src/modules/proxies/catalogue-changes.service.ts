@@ -17,7 +17,7 @@ import * as store from './catalogue-changes.store.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
 
-/** Of one statement: the lock waits for the change before. */
+/** The limit of one statement, generous because the lock waits for the previous change. */
 const TIME_LIMIT_MS = 120_000;
 
 export type { ChangeRequest } from './catalogue-changes.store.ts';

@@ -20,7 +20,7 @@ export interface ChangeRow {
   doneCount: number;
   newCount: number | null;
   status: CatalogueChangeStatus;
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   failure: string | null;
   createdAt: Date;
 }

@@ -98,7 +98,7 @@ function allowedCodes({ codes, values }: Dictionary, chosen: readonly string[] |
 }
 
 /**
- * A combination that matches counts for all groups; one that fails in a single group counts for that group alone.
+ * A combination that matches counts for all groups; one that fails in a single group counts only for that group.
  * @param sums undefined if the filter excludes the country
  * @returns the number of free proxies of the country that match all groups but the country
  */

@@ -136,7 +136,7 @@ test('refuses the same filters as a search', async () => {
   await expect(facets({ planet: ['Mars'] } as ProxyQuery)).rejects.toMatchObject({ code: 'VALIDATION' });
 });
 
-test('lists the values with the most proxies, up to the limit, and says in which groups there are more', () => {
+test('lists the values with the most proxies, up to the limit, and names the groups with more', () => {
   const index = createFacetIndex();
   const zips = Array.from({ length: FACET_VALUES_MAX + 5 }, (_, n) => [
     'Region',

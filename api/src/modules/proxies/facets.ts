@@ -20,7 +20,7 @@ export async function refreshFacets(ctx: Ctx): Promise<void> {
   );
 }
 
-/** Takes no row locks, so sales continue meanwhile. */
+/** Takes no row locks, so sales continue. */
 async function count(ctx: Ctx): Promise<void> {
   const startedAt = performance.now();
   await store.countFacets(ctx);

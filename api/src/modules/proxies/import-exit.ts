@@ -22,7 +22,7 @@ const HIDDEN = '***';
 const UPSTREAM =
   /^(socks5|http):\/\/(?:(.*)@)?(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?)):(\d{1,5})\/?$/;
 const HOST_LENGTH_MAX = 253;
-/** Of each part: a limit of SOCKS5 (RFC 1929). */
+/** The limit of username and password each (SOCKS5, RFC 1929). */
 const CREDENTIAL_BYTES_MAX = 255;
 const CONTROL_CHARACTER = /\p{Cc}|\p{Surrogate}/u;
 

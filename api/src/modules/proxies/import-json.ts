@@ -11,26 +11,26 @@ export interface FileObject {
 export function* readJson(text: string): Generator<FileObject | ImportError> {
   let at = skipSpace(text, 0);
   let line = 1 + newlines(text, 0, at);
-  const mistake = (problem: ImportProblem): ImportError => ({ line, column: null, problem, value: null });
+  const importError = (problem: ImportProblem): ImportError => ({ line, column: null, problem, value: null });
   const moveTo = (next: number) => {
     line += newlines(text, at, next);
     at = next;
   };
-  if (text[at] !== '[') return yield mistake('NOT_A_LIST');
+  if (text[at] !== '[') return yield importError('NOT_A_LIST');
   moveTo(skipSpace(text, at + 1));
   if (text[at] === ']') return undefined;
   for (;;) {
     const end = text[at] === '{' ? endOfObject(text, at) : -1;
     const value = end === -1 ? undefined : parseObject(text.slice(at, end));
-    if (value === undefined) return yield mistake(text[at] === '{' ? 'NOT_JSON' : 'NOT_AN_OBJECT');
+    if (value === undefined) return yield importError(text[at] === '{' ? 'NOT_JSON' : 'NOT_AN_OBJECT');
     yield { line, values: value };
     moveTo(skipSpace(text, end));
     if (text[at] === ']') break;
-    if (text[at] !== ',') return yield mistake('NOT_JSON');
+    if (text[at] !== ',') return yield importError('NOT_JSON');
     moveTo(skipSpace(text, at + 1));
   }
   moveTo(skipSpace(text, at + 1));
-  return at < text.length ? yield mistake('NOT_JSON') : undefined;
+  return at < text.length ? yield importError('NOT_JSON') : undefined;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

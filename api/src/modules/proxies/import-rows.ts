@@ -129,8 +129,8 @@ function* readRow(
   const texts = toTexts(values);
   const parsed = rowSchema.safeParse(texts);
   const exit = readExit(texts);
-  if (!parsed.success) yield* mistakesOf(line, values, parsed.error);
-  if (typeof exit === 'string') return yield mistake(line, values, 'exit', exit);
+  if (!parsed.success) yield* importErrorsOf(line, values, parsed.error);
+  if (typeof exit === 'string') return yield importError(line, values, 'exit', exit);
   // An unknown kind is already reported as an error.
   if (!parsed.success || exit === undefined) return undefined;
   const { price, node, ...row } = parsed.data;
@@ -138,7 +138,7 @@ function* readRow(
   const firstLine = firstLines.get(row.ip);
   if (firstLine === undefined) firstLines.set(row.ip, line);
   else yield { line, column: 'ip', problem: 'DUPLICATE_IP', value: String(firstLine) };
-  if (nodeId === undefined) yield mistake(line, values, 'node', 'UNKNOWN_NODE');
+  if (nodeId === undefined) yield importError(line, values, 'node', 'UNKNOWN_NODE');
   else if (firstLine === undefined) {
     const upstream = exit.upstream && { ...exit.upstream, line };
     yield { ...row, priceMicros: price, nodeId, exit: exit.exit, upstream };
@@ -146,12 +146,12 @@ function* readRow(
   return undefined;
 }
 
-function* mistakesOf(line: number, values: Record<string, unknown>, error: z.ZodError): Generator<ImportError> {
+function* importErrorsOf(line: number, values: Record<string, unknown>, error: z.ZodError): Generator<ImportError> {
   const columns = new Set<string>();
   for (const { path, message } of error.issues) {
     const column = String(path[0]);
     // Only the first error of each cell: the others follow from it.
-    if (!columns.has(column)) yield mistake(line, values, column as ImportColumn, message as ImportProblem);
+    if (!columns.has(column)) yield importError(line, values, column as ImportColumn, message as ImportProblem);
     columns.add(column);
   }
 }
@@ -172,7 +172,7 @@ function toTexts(values: Record<string, unknown>): Record<string, unknown> {
   return texts;
 }
 
-function mistake(
+function importError(
   line: number,
   values: Record<string, unknown>,
   column: ImportColumn,
@@ -207,10 +207,10 @@ function* readTable(text: string): Generator<Line | ImportError> {
     if ('problem' in record) yield record;
     else if (header === undefined) {
       header = record.cells.map((cell) => cell.trim());
-      const mistakes = checkHeader(record.line, header);
-      yield* mistakes;
+      const headerErrors = checkHeader(record.line, header);
+      yield* headerErrors;
       // With a wrong header, every line would be an error.
-      if (mistakes.length > 0) return;
+      if (headerErrors.length > 0) return;
     } else if (record.cells.length !== header.length)
       yield { line: record.line, column: null, problem: 'WRONG_FIELD_COUNT', value: String(record.cells.length) };
     else yield { line: record.line, values: toValues(header, record.cells) };

@@ -17,7 +17,7 @@ import { decode, type ImportRow, readRows } from './import-rows.ts';
 import * as store from './imports.store.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
 
-/** Of one statement; a file of the largest size needs some seconds. */
+/** The limit of one statement; a file of the largest size needs some seconds. */
 const TIME_LIMIT_MS = 120_000;
 /** Rows that are stored or applied at a time. Between two batches the process serves other requests. */
 const BATCH_ROWS = 2000;
@@ -57,7 +57,7 @@ function refused(errors: ImportError[], errorCount: number): CheckedImport {
   return { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount };
 }
 
-/** Stores rows until the first mistake, and goes on reading to find the others. */
+/** Stores rows until the first error, and continues to read to find the others. */
 async function stage(ctx: Ctx, importId: string, format: FileFormat, text: string) {
   const nodes = await store.readNodes(ctx);
   const errors: ImportError[] = [];
@@ -68,8 +68,8 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
     errorCount += 1;
   };
   const flush = async () => {
-    const { rows, errors: mistakes } = await stageExits(ctx, batch);
-    for (const error of mistakes) addError(error);
+    const { rows, errors: exitErrors } = await stageExits(ctx, batch);
+    for (const error of exitErrors) addError(error);
     if (errorCount === 0 && rows.length > 0) await store.insertRows(ctx, importId, rows);
     else await setImmediate();
     batch = [];

@@ -7,7 +7,7 @@ export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Of the actor's checked files that were not ordered, only the last one is kept. */
+/** Deletes the actor's earlier files that were checked but not ordered: only the last one is kept. */
 export async function forgetOthers(ctx: Ctx, actorId: string | null): Promise<void> {
   await ctx.db.query(
     `delete from catalogue_imports
@@ -65,7 +65,7 @@ export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promi
   return new Map(found.map(({ ip, exitId }) => [ip, exitId]));
 }
 
-/** As the text of an array: `unnest` would flatten an array of arrays. */
+/** Encodes the hashes as the text of an array, because `unnest` would flatten an array of arrays. */
 const hashesText = (hashes: Buffer[] | null | undefined) =>
   hashes ? `{${hashes.map((hash) => `"\\\\x${hash.toString('hex')}"`).join(',')}}` : null;
 
@@ -183,7 +183,7 @@ export async function addExits(ctx: Ctx, importId: string): Promise<void> {
 
 export interface WrittenRows {
   written: number;
-  /** Of the batch; null after the last one. */
+  /** The last address of the batch; null after the last batch. */
   lastIp: string | null;
 }
 

@@ -100,7 +100,7 @@ describe('an import', () => {
     expect(first).toMatchObject({ newCount: 1, changedCount: 1, unchangedCount: 1 });
     await apply(first.id);
     expect(await check(content)).toMatchObject({ newCount: 0, changedCount: 0, unchangedCount: 3 });
-    // Another exit alone is a change, also one that its node does not have yet.
+    // A different exit is enough for a change, also one that its node does not have yet.
     expect(await check(csvOf({ ip: '198.51.100.1', exit: '10.0.0.2' }))).toMatchObject({ changedCount: 1 });
     expect(await check(csvOf({ ip: '198.51.100.1', node: 'rome' }))).toMatchObject({ changedCount: 1 });
   });
@@ -167,7 +167,7 @@ describe('an import', () => {
   });
 });
 
-describe('a file with mistakes', () => {
+describe('a file with errors', () => {
   test('is refused with all of them by line and column, and nothing of it is kept', async () => {
     const lines = [
       HEADER,
@@ -191,7 +191,7 @@ describe('a file with mistakes', () => {
     expect(rows).toEqual([]);
   });
 
-  test('lists the first mistakes and counts all', async () => {
+  test('lists the first errors and counts all', async () => {
     const { errors, errorCount } = await check([HEADER, ...Array.from({ length: 5000 }, () => 'x')].join('\n'));
     expect(errors).toHaveLength(IMPORT_ERRORS_MAX);
     expect(errorCount).toBe(5000);

@@ -13,7 +13,7 @@ import type { SeenProxies } from './inventory-filter.ts';
 import { exitText } from './import-exit.ts';
 import * as store from './inventory.store.ts';
 
-/** Who changes the catalogue. The operator at the command line has neither. */
+/** The author of a change. Both fields are undefined for the operator on the command line. */
 export interface Editor {
   actorId: string | undefined;
   requester: Requester | undefined;

@@ -188,7 +188,7 @@ describe('the page of a user', () => {
     });
   });
 
-  test('says whether two-factor sign-in is on, and when the user was deleted', async () => {
+  test('shows whether two-factor sign-in is on, and when the user was deleted', async () => {
     const user = await createUser(testApp);
     await activateSecondFactor(testApp, user);
     await update(user, `status = 'DELETED', deleted_at = $2`, '2026-01-02T03:04:05Z');

@@ -52,7 +52,7 @@ const ORDERS: Record<UserSort, string> = {
 /** Not prepared: which index is best depends on the filters. */
 const PLANNED_FOR_VALUES = { isPrepared: false };
 
-/** The ids are found first, from an index alone if it has all columns of the filters. */
+/** Finds the ids first, by an index-only scan if the index has all columns of the filters. */
 export function listUsers(
   ctx: Ctx,
   filter: UserFilter,

@@ -85,7 +85,7 @@ async function explain(
   return [...first, ...second];
 }
 
-/** By how much a transaction changed the balance of the owner. Failed ones cost their fee only. */
+/** The change of the owner's balance by a transaction. Failed ones cost only their fee. */
 function changeBy({ transaction, receipt }: NativeTransaction, owner: string): bigint {
   const sent = receipt.status === 1n ? transaction.value : 0n;
   const received = transaction.to === owner ? sent : 0n;

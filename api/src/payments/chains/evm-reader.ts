@@ -15,7 +15,7 @@ export interface Reading {
   fundingAddresses: ReadonlySet<string>;
   now: () => Date;
   signal: AbortSignal;
-  /** Of the chain that the sources agree on. */
+  /** Reads a header of the chain that the sources agree on. */
   headerOf: (height: number) => Promise<EvmHeader>;
   transferReaderOf: (node: EvmNode) => TransferReader;
 }

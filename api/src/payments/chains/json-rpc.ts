@@ -5,7 +5,7 @@ import { ChainUnavailable } from './watcher.ts';
 export interface JsonRpcOptions {
   /** May contain a user and a password, which are sent as basic authentication. */
   url: string;
-  /** Of a whole request, the response included. */
+  /** The limit of a whole request, including the response. */
   timeoutMs?: number;
   responseBytesMax?: number;
   /** For nodes whose numbers must not become floats. */

@@ -24,7 +24,7 @@ export interface MemoryPool {
 }
 
 export function createMemoryPoolReader(node: UtxoNode) {
-  /** Only outputs of the kind that our addresses have. */
+  /** Contains only outputs of the type of our addresses. */
   const known = new Map<string, readonly PooledOutput[]>();
 
   async function readNew(ids: readonly string[], signal: AbortSignal): Promise<void> {

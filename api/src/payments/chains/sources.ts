@@ -3,7 +3,7 @@ import { ChainUnavailable } from './watcher.ts';
 
 /** A fact is accepted if this many independent sources agree, or all if fewer are configured. */
 const SOURCES_AGREEING = 2;
-/** Of Bitcoin's nodes, geth, Erigon, Nethermind and providers. */
+/** Messages of Bitcoin's nodes, geth, Erigon, Nethermind and providers. */
 const PRUNED_MESSAGE =
   /pruned|missing trie node|historical state|state .*(not available|unavailable)|archive|history .*(not available|unavailable)/i;
 

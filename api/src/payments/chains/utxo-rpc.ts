@@ -8,7 +8,7 @@ import { witnessScript } from './witness-script.ts';
 
 export interface UtxoWatcherOptions {
   chain: keyof typeof mainNetworks;
-  /** Of nodes' JSON-RPC, with user and password. If there are two, they must agree. */
+  /** URLs of the nodes' JSON-RPC, with user and password. If there are two nodes, they must agree. */
   urls: readonly string[];
   /** Another network than the main one. */
   network?: UtxoNetwork;
@@ -18,7 +18,7 @@ export interface UtxoWatcherOptions {
 }
 
 interface UtxoNetwork {
-  /** Of block 0: proves which chain a node serves. */
+  /** The hash of block 0 proves which chain a node serves. */
   genesisHash: string;
   addressPrefix: string;
 }
@@ -161,7 +161,7 @@ async function pollNodes(
   };
 }
 
-/** Of the state after the last block that was scanned: before, a transaction may be in neither. */
+/** Reads the pool after the last scanned block: if it was read before, a transaction could be in neither. */
 async function readPool(
   { chain, now, readPoolOf }: Watched,
   node: UtxoNode,

@@ -11,7 +11,7 @@ type QuoteRejection = 'STALE' | 'FROM_THE_FUTURE' | 'OUTLIER' | 'TOO_FEW_SOURCES
 export interface RateDecision {
   /** Undefined: no rate can be trusted. */
   rateE12: bigint | undefined;
-  /** Of the sources that agree. */
+  /** The number of sources that agree. */
   sourceCount: number;
   rejections: ReadonlyMap<string, QuoteRejection>;
 }

@@ -3,7 +3,7 @@ import type { Currency } from '@cellhop/contract/invoices';
 /** Exchange rates: US dollars per coin, times 10^12. They are stored ones, so that no request waits for the network. */
 export interface RateSource {
   /**
-   * The present rate.
+   * The current rate.
    * @param amountMicros for which it is asked; large amounts need more sources
    * @returns undefined while there is no reliable rate
    */

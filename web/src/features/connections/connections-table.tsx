@@ -121,7 +121,7 @@ function useLocationColumns(): Column<Connection>[] {
   ];
 }
 
-/** With the label, by which customers know it. */
+/** The address with the label of the customer. */
 function Address({ connection: { ip, label } }: { connection: Connection }) {
   if (label === '') return ip;
   return (

@@ -11,7 +11,7 @@ interface ReceivedPaymentProps {
   payment: InvoicePayment;
 }
 
-/** What was received, what is missing or too much, and the result. */
+/** The received amount, the missing or excess amount, and the result. */
 export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const { t } = useTranslation('payment');
   const { confirming, missing, excess, credited, isLate, transfers = [] } = payment;

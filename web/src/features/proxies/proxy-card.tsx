@@ -5,7 +5,7 @@ import classes from './proxy-card.module.css';
 
 interface ProxyCardProps {
   proxy: Proxy;
-  /** Of the table, for the cells that both have. */
+  /** The columns of the table, for the cells that table and card share. */
   columns: readonly Column<Proxy>[];
 }
 

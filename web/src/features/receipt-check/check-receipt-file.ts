@@ -26,7 +26,7 @@ export async function checkReceiptFile(text: string, publicKey: string): Promise
   return { kind: 'good', charges: receipt.charges.length, total: receipt.total };
 }
 
-/** The checker examines the fields. The file holds the receipt alone, or the API's response: `{ "data": receipt }`. */
+/** The checker validates the fields. The file contains only the receipt, or the API's response: `{ "data": receipt }`. */
 function parse(text: string): Receipt | undefined {
   try {
     const value: unknown = JSON.parse(text);

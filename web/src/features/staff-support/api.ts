@@ -71,7 +71,7 @@ export function useViewCounts() {
   return useApiQuery(apiQuery(countTicketViews, {}, dependencies)).response?.data;
 }
 
-/** Of the last days, until the end of today. */
+/** First replies of the last days, until the end of today. */
 export function useFirstReplies(days: number) {
   const today = toDay(new Date(useQuarterHour()));
   const query = { from: startOfDay(today, 1 - days).toISOString(), to: startOfDay(today, 1).toISOString() };

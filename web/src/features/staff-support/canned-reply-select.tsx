@@ -5,7 +5,7 @@ import { useCannedReplies } from './canned-replies-api.ts';
 import classes from './ticket-page.module.css';
 
 interface CannedReplySelectProps {
-  /** Of the customer. */
+  /** The language of the customer. */
   languageCode: LanguageCode;
   onChoose: (text: string) => void;
 }

@@ -20,13 +20,13 @@ export function EntryLine({ entry }: { entry: TimelineEntry }) {
       </time>
       <span className={classes['kind']}>{t(`timeline.kinds.${entry.kind}`)}</span>
       <span className={classes['what']}>
-        <What entry={entry} />
+        <Description entry={entry} />
       </span>
     </li>
   );
 }
 
-function What({ entry }: { entry: TimelineEntry }) {
+function Description({ entry }: { entry: TimelineEntry }) {
   const { t } = useTranslation(['staff', 'common', 'transaction', 'proxyConnection']);
   switch (entry.kind) {
     case 'ACCOUNT':
