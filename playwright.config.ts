@@ -8,7 +8,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
-  // Each worker has its own product, database and browser. They wait for each other a third of the time.
+  // Each worker has its own product, database and browser, which wait for each other a third of the time.
   workers: Math.min(os.availableParallelism() + 1, 4),
   fullyParallel: true,
   // Generous, because machines may be slow or busy; it only ends tests that would hang.

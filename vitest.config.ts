@@ -17,7 +17,7 @@ export default defineConfig({
       }),
       project({ name: 'web', include: ['web/**/*.test.{ts,tsx}'] }),
     ],
-    // Three more than processors: tests of failing networks and of timeouts mostly wait.
+    // Three more workers than processors, because tests of failing networks and of timeouts mostly wait.
     maxWorkers: os.availableParallelism() + 3,
     // Generous, because machines may be slow or busy; they only end tests that would hang.
     testTimeout: 300_000,

@@ -288,7 +288,7 @@ test('a confirmed email leads to sign-in, and the trial credit is announced', as
   await expect(page.getByText('Your trial credit of $1.00 is on your balance.', { exact: false })).toBeVisible();
 });
 
-test('link previews and installations show the address and the name of this shop', async ({ page }) => {
+test('link previews and the installed app show the address and the brand', async ({ page }) => {
   const html = await (await page.request.get('/')).text();
   expect(html).toMatch(/<meta property="og:image" content="http:\/\/[\w.:]+\/social-image\.png"/);
   const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as { name: string };

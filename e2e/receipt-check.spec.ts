@@ -1,4 +1,4 @@
-/** A customer checks a receipt in the browser, without the server, and gets the program that does the same. */
+/** A customer checks a receipt in the browser, without the server, and downloads the checker. */
 import { connect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { getReceipt, getReceiptKey } from '@cellhop/contract/receipts';
@@ -25,7 +25,7 @@ test('a receipt is checked in the browser, also without the server', async ({ pa
   const { data: receipt } = await call(getReceipt, { params: { id: connection.id } });
   const { data: key } = await call(getReceiptKey, {});
 
-  await test.step('the connection leads to the page', async () => {
+  await test.step('the connection links to the page', async () => {
     await enter(page, `/connection-history?connection=${connection.id}`, 'accountant@example.com');
     const link = page.getByRole('dialog').getByRole('link', { name: 'Check a receipt' });
     await expect(link).toHaveAttribute('href', '/check-receipt');

@@ -154,7 +154,7 @@ test('offline, a screen that is not loaded keeps the menu, and loads when the ne
 test('a second invoice in the same currency causes a warning with a link to the first one', async ({ page }) => {
   await createCustomer(page, 'pays-twice@example.com');
   await enter(page, '/proxies', 'pays-twice@example.com');
-  // Out of money, the balance leads to the form.
+  // Without money, the balance links to the form.
   await page.getByRole('link', { name: /^Balance / }).click();
   const create = async (amount: string) => {
     await page.getByLabel('Amount, USD').fill(amount);

@@ -162,7 +162,7 @@ test('staff send a broadcast to a counted number of users, and a notification to
     await customer.getByRole('button', { name: /Notifications|Уведомления/ }).click();
     await expect(customer.getByText('в воскресенье')).toBeVisible();
   });
-  await test.step('a notification to this user alone', async () => {
+  await test.step('a notification to a single user', async () => {
     const { id } = (await (await clientOf(customer))(getProfile, {})).data;
     await page.goto(`/admin/users/${id}/notifications`);
     const list = page.getByRole('list', { name: 'Notifications of the user' });

@@ -72,7 +72,7 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
     await expect(main(page).getByLabel('Your answer')).toHaveValue(reply.contentRu);
   });
 
-  await test.step('an answer of somebody else is shown before another one is sent', async () => {
+  await test.step('an answer by somebody else is shown before the own one is sent', async () => {
     await answerTwice(page, () => colleague(answerTicket, { params, body: { content: 'Is the balance enough?' } }));
     const { data } = await customer(listTicketMessages, { params, query: {} });
     expect(data.map(({ content }) => content)).toEqual([reply.contentRu, 'Is the balance enough?']);
@@ -88,7 +88,7 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
   });
 });
 
-test('staff open a ticket for a user, and keep canned replies', async ({ page }) => {
+test('staff open a ticket for a user, and manage canned replies', async ({ page }) => {
   const dialog = page.getByRole('dialog');
   await enter(page, '/admin/tickets', 'support@example.com', 'demo-password');
   await test.step('the form shows its errors', async () => {

@@ -20,7 +20,7 @@ const INSTALL_TIMEOUT_MS = 10 * 60_000;
 
 /**
  * @typedef {{ setting: string, find: () => string | undefined, install: () => void, advice: string }} Program
- * `setting` overrides where the program is, and passes it to the tests.
+ * `setting` overrides the path of the program, and passes it to the tests.
  */
 
 /** In a separate folder, to keep old dependencies out of this project. @param {string} name @param {object} manifest */

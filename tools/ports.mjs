@@ -20,7 +20,7 @@ function bindOnce(port, host) {
  * from there may be taken again before its program listens.
  */
 const [FREE_PORT_MIN, FREE_PORT_MAX] = [2048, 10_239];
-/** Those of the range that browsers and `fetch` refuse to call: "port blocking" of the Fetch standard. */
+/** Ports of the range that browsers and `fetch` refuse to call: "port blocking" of the Fetch standard. */
 const BLOCKED_PORTS = [
   2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ];

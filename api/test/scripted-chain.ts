@@ -11,7 +11,7 @@ interface Block {
 }
 
 export class ScriptedChain implements ChainWatcher {
-  /** The first one is the genesis block, which the first poll begins after. */
+  /** The first block is the genesis block; the first poll begins after it. */
   private blocks: Block[] = [{ hash: 'genesis', time: new Date(0), payments: [] }];
   private pool: Payment[] = [];
   private failure: ChainUnavailable | undefined;
@@ -52,7 +52,7 @@ export class ScriptedChain implements ChainWatcher {
     for (let block = 0; block < count; block++) this.mine([]);
   }
 
-  /** Takes blocks off the chain and puts their payments back into the pool. */
+  /** Removes blocks from the chain and returns their payments to the pool. */
   reorganise(depth: number): Payment[] {
     const removed = this.blocks.splice(Math.max(1, this.blocks.length - depth));
     const returned = removed.flatMap(({ payments }) => payments);

@@ -7,7 +7,7 @@ import { data } from './schemas.ts';
 
 export { isTaxId } from './company.plain.ts';
 
-/** Line breaks only where a text has lines. */
+/** Line breaks are allowed only in texts with several lines. */
 const line = (maximum: number) =>
   z
     .string()

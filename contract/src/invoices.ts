@@ -25,7 +25,7 @@ export const invoiceTransferSchema = z.object({
   confirmations: z.int().nonnegative(),
   /** Null on chains whose nodes name final blocks: the payment waits for one of these. */
   confirmationsNeeded: z.int().positive().nullable(),
-  /** It is in no block, and its sender has signalled that they may replace it. The previous release leaves it out. */
+  /** The payment is in no block, and signals that its sender may replace it. Missing in the previous release. */
   isReplaceable: z.boolean().optional(),
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
@@ -44,7 +44,7 @@ export const invoicePaymentSchema = z.object({
   credited: dollarsSchema,
   /** Some of it arrived after the invoice had ended, when its rate was no longer guaranteed. */
   isLate: z.boolean(),
-  /** In the order of their arrival. An API of the previous release leaves them out. */
+  /** In the order of arrival. Missing in an API of the previous release. */
   transfers: z.array(invoiceTransferSchema).optional(),
 });
 export type InvoicePayment = z.infer<typeof invoicePaymentSchema>;
@@ -54,11 +54,11 @@ export const invoiceSchema = z.object({
   amount: dollarsSchema,
   amountInCurrency: z.string(),
   currency: z.enum(currencies),
-  /** Empty if it cannot be proven to be the operator's. */
+  /** Empty if the address cannot be verified. */
   address: z.string(),
   /** The contents of a QR code: a URI with the amount that is still due where wallets know it, else the address. */
   paymentUri: z.string(),
-  /** A link for wallets that know it, with the amount that is still due; null where it is not safe. The previous release has none. */
+  /** A link that opens a wallet with the amount still due; null where it is not safe. Missing in the previous release. */
   walletUri: z.string().nullable().optional(),
   status: z.enum(invoiceStatuses),
   /** True if the invoice is on the sandbox chain and payments can be simulated. */

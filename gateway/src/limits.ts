@@ -76,9 +76,9 @@ export const defaultLimits = {
   exitCheckMs: 1_000,
   /** An exit is lost, and its connections end, after its address was missing for this time. 0 disables this. */
   exitLostMs: 30_000,
-  /** Between two checks of an upstream proxy, half as much or half more; also the timeout of one. */
+  /** The mean interval between two checks of an upstream proxy, varied by half of it; also the timeout of a check. */
   upstreamCheckMs: 10_000,
-  /** Longer than a restart of an upstream proxy takes. 0: such an exit is never lost. */
+  /** Longer than a restart of an upstream proxy. 0: such an exit is never lost. */
   upstreamLostMs: 180_000,
   /** How long the addresses of an upstream proxy that has a name are kept. */
   upstreamAddressMs: 30_000,
@@ -101,7 +101,7 @@ export const defaultLimits = {
   dnsTcpClientsPerNode: 1_000,
   /** Per TCP client; the next question is read after an answer. */
   dnsTcpQuestionsInFlight: 16,
-  /** Between two complete questions of a TCP client, and for it to read its answers. */
+  /** The limit between two complete questions of a TCP client, and for reading its answers. */
   dnsTcpIdleMs: 10_000,
   /** Answers to a TCP client that it has not read; above it, no further question is read. */
   dnsTcpUnreadBytes: 128 * KIB,
@@ -111,12 +111,12 @@ export const defaultLimits = {
   dnsUpstreamTcpQuestions: 64,
   /** How long such a connection stays open without a question. */
   dnsUpstreamTcpIdleMs: 10_000,
-  /** Ports that could not be opened are tried again; ports of connections that list clients are asked for. */
+  /** Intervals: opening failed ports again, and requesting the ports of connections that list clients. */
   dnsPortsCheckMs: 1_000,
   dnsPortsRefreshMs: 60_000,
   /** Also the interval until the version of the control plane is known. */
   dnsPortsRetryMs: 1_000,
-  /** How long a listed client that the control plane has refused is not checked again, per port. */
+  /** After a refusal by the control plane, listed clients of the port are not checked again for this time. */
   dnsRefusalMs: 10_000,
 
   descriptorCheckMs: 1_000,

@@ -56,7 +56,7 @@ export function openExits(settings: ExitSettings, { limits, metrics, ownPorts, i
     isOwnListener: ownListeners({ has: isOwnPort }, hostAddresses),
     isReserved: (address, port) => reserved.isReserved(address, port),
   });
-  // A DNS port would see the client of a tunnel to it with an address of this node.
+  // In a tunnel to a DNS port, the client would have an address of this node.
   const isDns = (port: number) => isWithin(port, dnsPorts) || isDnsPort(port);
   const tcpPolicy = policyWithout((port) => ownPorts.has(port) || isDns(port));
   const udpPolicy = policyWithout((port) => isWithin(port, udpPorts) || isDns(port));

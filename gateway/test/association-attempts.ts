@@ -1,4 +1,4 @@
-/** A client that requests many UDP associations, in a process of its own: it needs as many descriptors as the gateway. */
+/** A client that requests many UDP associations, in a separate process, because it needs as many descriptors as the gateway. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Credentials, socks5Greeting, socks5Login, socks5Request } from './gateway-harness.ts';

@@ -11,7 +11,7 @@ import {
 describeWatcher('the sandbox', startSandbox, ['NODES', 'REORGANISATIONS', 'REPLACEMENTS', 'FAKE_PAYMENTS']);
 
 const EPOCH_MS = 1_700_000_000_000;
-/** The chain at one moment, with transactions of these ages. */
+/** A snapshot of the chain with transactions of these ages. */
 function chainOf(...ages: number[]) {
   const now = EPOCH_MS + 60_000;
   const all = ages.map((ageMs, index): SandboxTransaction => ({

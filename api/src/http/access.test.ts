@@ -65,7 +65,7 @@ describe('access', () => {
     expect(Object.fromEntries(declared)).toEqual(permissionTable);
   });
 
-  test.each(named(forStaff))('%s is open to the roles with its permission alone', async (_name, endpoint) => {
+  test.each(named(forStaff))('%s is open only to roles with its permission', async (_name, endpoint) => {
     const permission = permissionOf(endpoint)!;
     for (const [roleName, permissions] of Object.entries(seededRoles)) {
       const { status } = await send(endpoint, tokens[roleName], randomUUID(), {});

@@ -57,7 +57,7 @@ describe('a production', () => {
     expect(() => load({ ...bitcoin, PAY_EVM_FUNDING: 'my wallet' })).toThrow(/PAY_EVM_FUNDING.*40 hexadecimal digits/);
   });
 
-  test('does not start if the pasted address is of another account', () => {
+  test('does not start if the pasted address belongs to another account', () => {
     expect(() => load({ ...bitcoin, PAY_BTC_ADDRESS_0: 'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g' })).toThrow(
       /PAY_BTC_ADDRESS_0 is bc1qnjg.*the first address of PAY_BTC_XPUB is bc1qcr8/,
     );
@@ -87,7 +87,7 @@ test('settings of payments are checked', () => {
     expect(() => load({ ...bitcoin, [name]: value })).toThrow(name);
 });
 
-test('a source of rates can be replaced or turned off, and one that needs a key is off without it', () => {
+test('a source of rates can be replaced or turned off; one that needs a key is off without it', () => {
   const { rateUrls } = load({ ...bitcoin, RATES_KRAKEN_URL: 'http://127.0.0.1:1', RATES_BINANCE_URL: 'off' });
   expect(rateUrls).toEqual({
     kraken: 'http://127.0.0.1:1',

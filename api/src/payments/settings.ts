@@ -13,7 +13,7 @@ export interface PaymentSettings {
   /** URLs of nodes, the preferred ones first. A chain without URLs is not watched. */
   urls: Partial<Record<Chain, readonly string[]>>;
   usdtContracts: { ethereum: string; bsc: string };
-  /** The operator's own addresses on Ethereum and BSC: what they send is no payment. */
+  /** The operator's own addresses on Ethereum and BSC: their transactions are not payments. */
   fundingAddresses: readonly string[];
   /** Undefined: no credit is put on hold because of its size. */
   holdAboveMicros: bigint | undefined;
@@ -21,7 +21,7 @@ export interface PaymentSettings {
   watchMs: number;
   /** Above the minimum of all currencies. */
   minimumMicros: Partial<Record<Currency, bigint>>;
-  /** Base addresses; a source without one is not asked. */
+  /** Base URLs; a source without one is not queried. */
   rateUrls: Partial<Record<RateSourceName, string>>;
   coingeckoKey: string | undefined;
 }
@@ -144,7 +144,7 @@ function readAccounts(environment: Environment): PaymentSettings['accounts'] {
   return accounts;
 }
 
-/** The address proves that the wallet and this program mean the same account. */
+/** The address proves that the key belongs to the account of the wallet. */
 function readAccount(space: DerivedSpace, name: string, key: string, address: string): AccountKey {
   const account = parseOrExplain(name, key);
   const derived = deriveAddress(space, account, 0n);

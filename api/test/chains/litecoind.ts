@@ -21,7 +21,7 @@ export interface Litecoin {
   generateEmpty: (address: string) => Promise<unknown>;
 }
 
-/** Past the activation of MWEB, with a wallet whose coins are inside. */
+/** Starts a chain after the activation of MWEB, with a wallet whose coins are inside MWEB. */
 export async function startLitecoin(): Promise<Litecoin> {
   const { directory, remove } = nodeDirectory();
   const [port, rpcPort] = [await freePort(), await freePort()];

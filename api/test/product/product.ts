@@ -63,7 +63,7 @@ export async function stopProduct(product: Product): Promise<string[]> {
   return violations;
 }
 
-/** A connection whose password is known: what a customer's program needs. */
+/** A connection with its password, as a customer's program needs it. */
 export type UsableConnection = Connection & { password: string };
 
 export async function buy({ call }: TestUser, proxyId: string): Promise<UsableConnection> {

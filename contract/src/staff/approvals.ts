@@ -1,4 +1,4 @@
-/** Changes of money that staff ask for, and the decisions of a second member of staff. */
+/** Changes of money that staff request, and the decisions of a second member of staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.plain.ts';

@@ -20,7 +20,7 @@ export const auditEntrySchema = z.object({
   id: z.string(),
   createdAt: dateSchema,
   action: z.string(),
-  /** Null before authentication, and for the operator at the command line. */
+  /** Null before authentication, and for the operator on the command line. */
   actor: namedUserSchema.nullable(),
   /** The affected user. */
   user: namedUserSchema.nullable(),

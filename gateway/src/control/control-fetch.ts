@@ -3,7 +3,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp, type 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** Few connections stay open after a burst of logins: they take descriptors from clients. */
+/** Few idle connections stay open after a burst of logins, because they use up descriptors. */
 const POOL = { keepAlive: true, maxFreeSockets: 4 };
 const agents = { http: new HttpAgent(POOL), https: new HttpsAgent(POOL) };
 

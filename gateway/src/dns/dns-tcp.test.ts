@@ -38,7 +38,7 @@ function holding() {
 }
 
 describe('a TCP client of a DNS port', () => {
-  it('gets answers as they come, not in the order of its questions', async () => {
+  it('gets answers as soon as they arrive, not in the order of its questions', async () => {
     const { held, onQuestion, release } = holding();
     const node = await startReadyNode(onQuestion);
     const tcp = openTcp(node.dnsPort);
@@ -115,7 +115,7 @@ describe('a TCP client of a DNS port', () => {
     expect(read(await takeMessage(waiting))).toMatchObject({ name: 'slow.test', answers: 1 });
   });
 
-  it('that does not read is not read, and is closed after the idle time', async () => {
+  it('that does not read answers gets no more questions read, and is closed after the idle time', async () => {
     const questions = 4_000;
     const node = await startReadyNode(({ message, respond }) => respond(answerTo(message, [text(30_000)])), {
       // More answers of this size at once would not fit into the buffer of a UDP socket, and a question without an answer closes the client.

@@ -39,7 +39,7 @@ describe('the DNS port', () => {
     expect(await counted(node, 'gateway_bytes_total', { protocol: 'dns' })).toBe(node.connection.endedAtBytes);
   });
 
-  it('gives nothing to other addresses, over UDP and TCP', async () => {
+  it('does not answer other addresses, over UDP and TCP', async () => {
     const node = await startReadyNode();
     const client = await openDnsClient(node.dnsPort);
     await client.ask(question('known.test'));

@@ -44,7 +44,7 @@ export interface ExitPort {
 }
 
 /**
- * A route to the internet, shared by all connections that use it. It does not check destinations; the guard has done so. If
+ * A route to the internet, shared by all connections that use it. It does not check destinations; the guard does. If
  * an exit fails, the dial fails: traffic never leaves by another route.
  */
 export interface Exit {

@@ -23,7 +23,7 @@ interface Pending {
 }
 
 /**
- * A TCP connection to a name server that carries several questions at once (RFC 7766, sections 6.2.1 and 7): their answers may come in
+ * A TCP connection to a name server that carries several questions at once (RFC 7766, sections 6.2.1 and 7): answers may arrive in
  * any order. It closes when it is idle; its failure fails only its questions.
  */
 export class QueryConnection {
@@ -128,7 +128,7 @@ export class QueryConnection {
     return this.#failed(message.readUInt16BE(0));
   }
 
-  /** A connection that has failed one question may be dead, so the next ones get another. */
+  /** A connection that has failed one question may be dead, so the next questions use another one. */
   #failed(id: number): void {
     this.#isRetired = true;
     this.#pending.get(id)?.settle(new TunnelFailure('resolver-silent'));

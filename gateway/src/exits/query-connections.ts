@@ -29,7 +29,7 @@ export class QueryConnections {
   constructor(private readonly settings: QueryConnectionsSettings) {}
 
   /**
-   * Asks once more, on a connection of its own, if the name server closed the connection before it answered: it may have been idle for too
+   * Asks once more, on a new connection, if the name server closed the connection before it answered: it may have been idle for too
    * long, or serve one question per connection.
    * @throws TunnelFailure
    */

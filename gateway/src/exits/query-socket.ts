@@ -69,7 +69,7 @@ export class QuerySocket {
 
   /**
    * @returns the answer, or `unlike` if there was one with the right id but another question or spelling: then the name server
-   * does not preserve the case, or somebody guesses
+   * does not preserve the case, or somebody tries to forge answers
    * @throws TunnelFailure `resolver-silent`, or `exit-unavailable` if the socket fails
    */
   ask(asked: Buffer): Promise<Answer | 'unlike'> {

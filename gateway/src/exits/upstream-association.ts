@@ -48,7 +48,7 @@ export async function openUpstreamAssociation(settings: UpstreamAssociationSetti
 function relayOf({ control, bound, isRelayAllowed }: UpstreamAssociationSettings): Sender {
   if (!bound || bound.port === 0) throw new TunnelFailure('upstream-malformed');
   const { host, port } = bound;
-  // A name is not resolved: the upstream's own address is the usual one.
+  // A name is not resolved: the relay usually has the upstream's own address.
   if (host.kind === 'address' && isRelayAllowed(host.bytes, port)) return { address: textOf(host.bytes), port };
   const upstream = parseHost(control.remoteAddress ?? '');
   // A closed socket has no address.
@@ -64,7 +64,7 @@ function textOf(bytes: Uint8Array): string {
 /** An association with a SOCKS5 upstream (RFC 1928, section 7), as the port of one association of a customer. */
 class UpstreamAssociation implements ExitPort {
   #isClosed = false;
-  /** The sender of the last reply: usually the next one has the same. */
+  /** The sender of the last reply, cached because the next one is usually the same. */
   #latest: { readonly header: Buffer; readonly sender: Sender } | undefined;
 
   constructor(

@@ -183,7 +183,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     expect(head).toContain('Proxy-Status: gateway; error=destination_unavailable');
   });
 
-  it('asks a refusing upstream once, not for each address of the destination', async () => {
+  it('sends a request to a refusing upstream once, not for each address of the destination', async () => {
     const names = await startNameServer({ 'many.test': ['198.41.0.1', '198.41.0.2', '198.41.0.3'] });
     stops.push(names.stop);
     const { connection, gateway, upstream } = await startThrough(

@@ -149,7 +149,7 @@ export class UpstreamProxyExit implements Exit {
   }
 
   /**
-   * Connects to the upstream and logs in, without a destination. HTTP has no login of its own, so a refused one counts until a
+   * Connects to the upstream and logs in, without a destination. HTTP has no separate login, so a refused one counts until a
    * tunnel succeeds.
    */
   async #probe(): Promise<FailureCause | undefined> {
@@ -258,7 +258,7 @@ export class UpstreamProxyExit implements Exit {
   }
 }
 
-/** No failure to reach the upstream is one of the destination. */
+/** Converts a failure to reach the upstream, so that it does not count as a failure of the destination. */
 function failureOfUpstream(error: unknown): TunnelFailure {
   const { failure } = failureOfDial(error);
   if (failure === 'descriptors-exhausted') return new TunnelFailure(failure);

@@ -52,7 +52,7 @@ async function openAssociation(
   const localAddress = canonicalAddress(socket.localAddress ?? '');
   // A closed socket has no addresses.
   if (address === undefined || localAddress === undefined) throw new TunnelFailure('client-gone');
-  // The port from which the client intends to send, or 0. Its address is ignored: behind a NAT it is wrong.
+  // The port from which the client will send, or 0. The address is ignored, because it is wrong behind a NAT.
   const client = { address, localAddress, port: target?.port || undefined };
   let isOpen = false;
   const association = new Association(context, login, client, () => {

@@ -46,7 +46,7 @@ describe('a question', () => {
     expect(udpPayloadMax(queryOf(hex(PLAIN)))).toBe(512);
   });
 
-  it.each([DIG, PLAIN])('is not read from any part of it', (message) => {
+  it.each([DIG, PLAIN])('is not read from any incomplete part of a message', (message) => {
     const whole = hex(message);
     for (let length = 0; length < whole.length; length += 1)
       expect(parseQuery(whole.subarray(0, length))).toEqual({
@@ -94,7 +94,7 @@ describe('a question', () => {
 });
 
 describe('the question to a name server', () => {
-  it('has a random id and spelling, and none of the options of the client', () => {
+  it('has a random id and spelling, and no options of the client', () => {
     const zeros = upstreamQuestion(queryOf(hex(DIG)), Buffer.alloc(RANDOM_BYTES));
     expect(zeros.toString('hex')).toBe(
       hex('0000 0120 0001 0000 0000 0001 076578616d706c65 03636f6d 00 0001 0001 00 0029 04d0 00000000 0000').toString(

@@ -52,7 +52,7 @@ export type ParsedQuery =
   | { readonly kind: 'query'; readonly query: Query }
   /** To be answered with this response code. */
   | { readonly kind: 'refused'; readonly code: ResponseCode; readonly query: Query }
-  /** Gets no answer: a response to a response could loop, and garbage has no sender. */
+  /** Dropped without an answer: an answer to a response could loop, and a malformed message needs none. */
   | { readonly kind: 'dropped'; readonly reason: 'malformed' | 'not-a-question' };
 
 const MALFORMED = { kind: 'dropped', reason: 'malformed' } as const;
@@ -65,7 +65,7 @@ export function parseQuery(message: Buffer): ParsedQuery {
   if ((flags & FLAG_RESPONSE) !== 0) return { kind: 'dropped', reason: 'not-a-question' };
   const bare: Query = { id, flags, question: NO_QUESTION, edns: undefined };
   if ((flags & OPCODE_MASK) !== 0) return refused(responseCodes.notImplemented, bare);
-  // One question per message (RFC 9619), and only EDNS and signatures accompany it.
+  // One question per message (RFC 9619), with only EDNS and signatures as further records.
   const hasOneQuestion = message.readUInt16BE(4) === 1 && message.readUInt32BE(6) === 0;
   if (!hasOneQuestion) return refused(responseCodes.formatError, bare);
   const nameEnd = questionNameEnd(message);

@@ -14,20 +14,20 @@ import { associate, type TestAssociation } from '../../test/udp.ts';
 import { fitToDescriptors } from '../descriptors.ts';
 import { defaultLimits } from '../limits.ts';
 
-/** `ASSOCIATION_ATTEMPTS=10000` makes so many attempts of each kind. */
+/** `ASSOCIATION_ATTEMPTS=10000` makes 10,000 attempts of each kind. */
 const ATTEMPTS = Number(process.env['ASSOCIATION_ATTEMPTS'] ?? 500);
 /** Fewer than needed for all attempts, so that the node must refuse some before its descriptors are exhausted. */
 const DESCRIPTORS = Math.max(1_000, 2 * ATTEMPTS);
 const AT_ONCE = 40;
 const ATTACKER = '127.0.1.1';
 const PER_CONNECTION = 50;
-/** A datagram that the system loses is sent again; so the relay must pass one of so many. */
+/** Lost datagrams are sent again; the relay must pass one of this many. */
 const SENDINGS_MAX = 5;
 const RESEND_MS = 1_000;
 /** Keeps the other customer below their own rate of new tunnels. */
 const PAUSE_MS = 50;
 const HEAP_GROWTH_MAX_BYTES = 12_000_000;
-/** Connections to the control plane among them. */
+/** Includes connections to the control plane. */
 const DESCRIPTORS_GROWTH_MAX = 8;
 const TIMEOUT_MS = 300_000;
 const REPLY = { granted: '050201000500', refused: '050201000501', noMethod: '05ff', loginRefused: '05020101' };

@@ -141,7 +141,7 @@ describe('the limits of associations', () => {
     expect((await busy.control.rest()).bytes).toHaveLength(0);
   });
 
-  it('do not let replies alone keep an association open', async () => {
+  it('close an association that only receives replies', async () => {
     const harness = await startNode({ limits: { udpIdleMs: 200 } });
     const origin = await openPeer();
     const association = await associate(harness.gateway, harness.control.sell());
@@ -153,7 +153,7 @@ describe('the limits of associations', () => {
     clearInterval(sending);
   });
 
-  it('refuse another one of the same connection, or of the node, with reply 1', async () => {
+  it('refuse one too many per connection or per node, with reply 1', async () => {
     const harness = await startNode({ limits: { associationsPerConnection: 2, associationsPerNode: 3 } });
     const [one, other] = [harness.control.sell(), harness.control.sell()];
     const replies: number[] = [];

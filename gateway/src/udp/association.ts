@@ -198,7 +198,7 @@ export class Association {
     exit.send(payload, route);
   }
 
-  /** A datagram passes as a whole or not at all. One that no later grant can pay ends the association, as a tunnel ends. */
+  /** A datagram passes as a whole or not at all. If no later grant can pay for it, the association ends like a tunnel. */
   #pay(direction: Direction, bytes: number, now: number): boolean {
     if (this.flow.meter.takeWhole(direction, bytes, now)) return true;
     this.#drop('no-credit');

@@ -91,7 +91,7 @@ function toPort(
   SendRequest: SendRequestType | undefined,
 ): DatagramPort {
   let onError = ignore;
-  /** Usually the system takes a datagram at once, and then there is no queue to ask Node about. */
+  /** Usually the system accepts a datagram at once; then the queue is empty and Node need not be asked for its length. */
   let queued = 0;
   const sending: SendEvents = {
     queued: () => (queued += 1),

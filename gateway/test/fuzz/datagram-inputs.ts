@@ -3,7 +3,7 @@ import type { Random } from '../../../tools/random.ts';
 import { between, chance, randomBytes } from './plan.ts';
 
 export const ORIGIN_NAME = 'origin.test';
-/** Nothing else uses it: on 127.0.0.1, a datagram whose port was mutated might reach another program, which might answer. */
+/** Used only here: on 127.0.0.1, a datagram with a mutated port might reach another program, which might answer. */
 export const ORIGIN_ADDRESS = '127.77.0.1';
 const ORIGIN = ORIGIN_ADDRESS.split('.').map(Number);
 const MUTATIONS_MAX = 3;

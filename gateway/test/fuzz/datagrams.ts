@@ -1,5 +1,5 @@
 /**
- * A seeded fuzz run of UDP associations: valid, mutated and random datagrams, from the client and from strangers. The gateway
+ * A seeded fuzz run of UDP associations: valid, mutated and random datagrams, from the client and from other addresses. The gateway
  * runs in a separate process, so that its heap and descriptors can be measured.
  */
 import { createRandom, type Random } from '../../../tools/random.ts';

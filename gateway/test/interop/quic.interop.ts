@@ -75,7 +75,7 @@ describe('HTTP/3 through a UDP association', () => {
   });
 
   // An upload, because a client that only receives cannot survive this, with or without a proxy.
-  it('continues an upload when a NAT changes the port of the client meanwhile', async () => {
+  it('continues an upload when a NAT changes the port of the client', async () => {
     const upload = `--data=${join(directory, 'files', 'body')}`;
     const { connection, received, clientPorts } = await download(
       [upload, '--change-local-addr=30ms', '--nat-rebinding'],

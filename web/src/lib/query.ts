@@ -27,7 +27,7 @@ export type Dependencies = {
   throttleMs?: number;
 };
 
-/** Lists of staff change with every customer. */
+/** Longer, because staff lists change with every customer. */
 const STAFF_THROTTLE_MS = 3000;
 /** Sums over many charges are more expensive for the server than a page of a list. */
 export const SUMS_THROTTLE_MS = 5000;

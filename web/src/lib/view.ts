@@ -1,4 +1,4 @@
-/** See as user: in this tab, a member of staff sees what another user sees. Only lib/tokens.ts and the banner know about it. */
+/** See as user: in this tab, a member of staff sees the app as another user. Only lib/tokens.ts and the banner depend on it. */
 
 /** The tab's own storage: other tabs stay signed in as the member of staff. */
 export const VIEW_KEY = 'view';

@@ -1,4 +1,4 @@
-/** Applies requests, and records in the audit log what happens to them. */
+/** Applies requests, and records each action on them in the audit log. */
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';

@@ -178,7 +178,7 @@ async function decide(ctx: Ctx, kind: store.RequestKind, id: string, decision: D
   });
 }
 
-/** A response was lost and the member of staff clicked again. */
+/** True for a second click after a lost response. */
 function isDecidedBy({ status, deciderId }: store.RequestRow, decided: RequestStatus, { actor }: Staff): boolean {
   return status === decided && deciderId === actor.userId;
 }
@@ -204,7 +204,7 @@ export async function listRequests(
   return { data: rows.map(presentRequest), ...pages, pendingCount };
 }
 
-/** Saves that nobody has decided requests in time; reads show them as LAPSED before. */
+/** Saves the status LAPSED of requests that nobody decided in time; reads already show it before. */
 export async function lapseRequests(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'lapsed requests', store.saveLapsed);
 }

@@ -138,7 +138,7 @@ describe('the limit', () => {
     expect((await adjust(author, await createUser(testApp), 100)).status).toBe('APPLIED');
   });
 
-  test('is not passed by concurrent requests', async () => {
+  test('is not exceeded by concurrent requests', async () => {
     const user = await createUser(testApp);
     const made = await Promise.all(Array.from({ length: 5 }, () => adjust(author, user, 40)));
     expect(made.filter(({ status }) => status === 'APPLIED')).toHaveLength(2);
@@ -174,7 +174,7 @@ describe('a settlement above the limit', () => {
     expect((await adjust(author, user, 1)).status).toBe('PENDING');
   });
 
-  test('is refused if the invoice has been paid since, so that it is not credited twice', async () => {
+  test('is refused if the invoice was paid in the meantime, so that it is not credited twice', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user, 'BTC', 250);
     const { id } = await settle(author, invoice);
@@ -190,7 +190,7 @@ describe('a settlement above the limit', () => {
 });
 
 describe('the list', () => {
-  test('shows those that wait first, with their number, by kind and permission', async () => {
+  test('shows pending requests first, with their number, by kind and permission', async () => {
     const user = await createUser(testApp);
     const settled = await settle(author, await newInvoice(user, 'BTC', 120));
     const pending = await adjust(author, user, 150);

@@ -69,7 +69,7 @@ describe('seeing the app as a user', () => {
     expect((await call(getProfile, {})).data.role.permissions).toEqual([]);
   });
 
-  test('notifies the user, and is recorded under the name of the member of staff', async () => {
+  test('notifies the user, and is recorded with the member of staff as the actor', async () => {
     const user = await customer();
     const viewer = await admin();
     const { id } = await start(viewer, user);

@@ -90,7 +90,7 @@ describe('an alert about a low balance', () => {
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
     await run.authorize(connection);
-    // What is held for the next megabytes is not spent.
+    // Money that is held for the next megabytes is not spent yet.
     await run.report(connection.id, 50 * MB, 4 * MB);
     await checkBalances();
     expect(await notificationsOf(user)).toEqual([]);
@@ -120,7 +120,7 @@ describe('an alert about a low balance', () => {
     expect(await mailCount(user)).toBe(1);
   });
 
-  test('is in the language of the user, and not mailed to those who do not want that', async () => {
+  test('is in the language of the user, and not mailed to users who have switched that off', async () => {
     const [russian, quiet] = await Promise.all([
       createUser(testApp, { balanceMicros: 1_200_000n }),
       createUser(testApp, { balanceMicros: 1_200_000n }),

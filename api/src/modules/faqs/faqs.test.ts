@@ -137,7 +137,7 @@ describe('an entry', () => {
   });
 });
 
-test('languages that were written by a process of an older version are entries of their own', async () => {
+test('languages that were written by a process of an older version are separate entries', async () => {
   const [old] = await testApp.database.query<{ id: string }>(
     `insert into faqs (language_code, question, response, position) values ('en', 'An old question?', $1, 0) returning id`,
     [response],

@@ -1,4 +1,4 @@
-/** Deposit addresses: assigned to a user forever, and derived again or proven before anybody sees them. */
+/** Deposit addresses: permanently assigned to a user, and verified before they are shown. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { deriveKey, deriveKeys } from '../../keys.ts';
@@ -59,7 +59,7 @@ export interface StoredAddress {
 }
 
 /**
- * Whether this program derived the address for this user. Somebody who can only change the database must not be able to redirect
+ * Whether this program derived the address for this user. An attacker who can only change the database must not be able to redirect
  * payments. The MAC of a secret key that is no longer in the settings proves nothing; then the address is derived again.
  */
 export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {

@@ -22,7 +22,7 @@ import { chooseCreditRate } from './credit-rate.ts';
 import { toStatus } from './invoice-status.ts';
 
 let testApp: TestApp;
-/** One for all rows: the watcher of a chain remembers where it was. */
+/** Shared by all rows, because the watcher of a chain keeps its position. */
 let chain: ScriptedChain;
 beforeAll(async () => {
   testApp = await startTestApp();
@@ -157,7 +157,7 @@ async function everyEvent(): Promise<ShownTransfer[]> {
   }));
 }
 
-/** Customer and referrer can pay back a part only. */
+/** Customer and referrer can pay back only a part. */
 async function orphanAndReturn(user: TestUser, referrer: TestUser): Promise<void> {
   const { credit, orphan, confirm } = paymentsOn(chain, testApp);
   const { payment } = await credit(user);

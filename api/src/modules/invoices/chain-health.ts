@@ -47,7 +47,7 @@ export function isEnabled(ctx: Ctx, currency: Currency): boolean {
   return isConfigured(ctx, chain, addressSpace) && watcherOf(ctx, chain) !== undefined;
 }
 
-/** The sandbox has no worker in tests, and nothing in it can be lost. */
+/** The sandbox is always healthy: tests have no worker, and no money is at risk. */
 export function isHealthy(ctx: Ctx, state: store.ChainState): boolean {
   const problem = findProblem(state, new Date());
   return problem === undefined || (isSandbox(ctx) && problem !== 'PAUSED' && problem !== 'UNAVAILABLE');

@@ -1,4 +1,4 @@
-/** How the chains, their addresses and the exchange rates are doing, for staff and the metrics. */
+/** The state of the chains, their addresses and the exchange rates, for staff and the metrics. */
 import type { SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
 import { chains, type Chain } from '../../payments/currencies.ts';
@@ -47,7 +47,7 @@ export interface ChainFigures {
   lagBlocks: number;
   openDeposits: number;
   heldDeposits: number;
-  /** Between the addresses and their deposits, at the last comparison. */
+  /** The differences between addresses and their deposits at the last comparison. */
   differences: number;
 }
 

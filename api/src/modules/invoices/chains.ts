@@ -51,7 +51,7 @@ function createWatcher(
   return undefined;
 }
 
-/** They remember the limits of their nodes. */
+/** Kept, because watchers remember the limits of their nodes. */
 const watchers = new WeakMap<PaymentSettings, Map<Chain, ChainWatcher | undefined>>();
 
 function knownWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | undefined {

@@ -60,7 +60,7 @@ export interface HoldingAddress extends store.ReceivedByAddress {
 }
 
 /**
- * The addresses that hold most of a currency now, for the operator who sweeps them.
+ * The addresses with the largest balances in a currency, for the operator who sweeps them.
  * @returns at most `limit` of them, the largest first
  * @throws ChainUnavailable
  */
@@ -83,7 +83,7 @@ function selectLargest(addresses: readonly HoldingAddress[], limit: number): Hol
   return addresses.toSorted((a, b) => (a.heldUnits < b.heldUnits ? 1 : -1)).slice(0, limit);
 }
 
-/** All addresses of a currency with what they hold now. */
+/** All addresses of a currency with their current balances. */
 async function* readAddresses(ctx: Ctx, currency: Currency, watcher: ChainWatcher): AsyncGenerator<HoldingAddress> {
   const rules = currencyRules[currency];
   let afterId = 0n;

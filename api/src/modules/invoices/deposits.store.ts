@@ -187,7 +187,7 @@ export interface DepositByHand {
   addressId: bigint;
   chain: string;
   asset: string;
-  /** Identifies it, as a transaction identifies a payment of a chain. */
+  /** Identifies the deposit, like the transaction id of a payment on a chain. */
   requestId: string;
   units: bigint;
   amountMicros: bigint;
@@ -214,7 +214,7 @@ export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<st
   return row!.id;
 }
 
-/** Deposits that are on their way, by chain; there are few. */
+/** Deposits that are not credited yet, by chain; there are few. */
 export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; heldCount: number }[]> {
   return ctx.db.query(
     `select chain, count(*)::int as count, (count(*) filter (where hold is not null and released_at is null))::int as "heldCount"

@@ -211,7 +211,7 @@ test('dust is credited with what it is worth, and completes no invoice', async (
   expect(await balanceOf(testApp, user)).toBe(1000n);
 });
 
-test('a payment at once belongs to its invoice, although the clock of its block is behind', async () => {
+test('an immediate payment belongs to its invoice, although the clock of its block is behind', async () => {
   const invoice = await newInvoice(user);
   chain.clockBehindMs = 60_000;
   chain.send({ asset, address: invoice.address, units });

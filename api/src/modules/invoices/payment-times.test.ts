@@ -160,7 +160,7 @@ describe('on chains of validators', () => {
     await watch('ethereum');
   });
 
-  test('a payment at once belongs to the newest invoice, though its block is of the second before', async () => {
+  test('an immediate payment belongs to the newest invoice, though its block is of the second before', async () => {
     const old = await newInvoice(user, 'ETH');
     await backdate(30 * 60_000);
     const open = await newInvoice(user, 'ETH');
@@ -172,7 +172,7 @@ describe('on chains of validators', () => {
     expect(await balanceOf(testApp, user)).toBe(25_000_000n);
   });
 
-  test('a payment belongs to the invoice of its time, though a newer one was open when we read its block', async () => {
+  test('a payment belongs to the invoice of its time, though a newer one was open when its block was read', async () => {
     const paid = await newInvoice(user, 'ETH');
     await backdate(20_000);
     chain.clockBehindMs = 10_000;

@@ -21,7 +21,7 @@ export async function saveSuccess(ctx: Ctx, source: RateSourceName): Promise<voi
   );
 }
 
-/** The source is asked again with the usual pause. */
+/** The source is queried again after the usual pause. */
 export async function saveFailure(ctx: Ctx, source: RateSourceName, failure: string): Promise<void> {
   await ctx.db.query(
     'update rate_sources set failing_since = coalesce(failing_since, now()), failure = $2 where source = $1',

@@ -11,7 +11,7 @@ import { hasChanged, observe, type ChainFacts } from './observe.ts';
 import * as store from './observed-deposits.store.ts';
 import { updateStatuses } from './status-updates.ts';
 
-/** A deeper reorganisation than any that happens by chance. */
+/** Reorganisations of this depth do not happen by chance. */
 const PAUSING_REORGANISATION_BLOCKS = 3;
 const pausedByReorganisations: ReadonlySet<Chain> = new Set(['bitcoin', 'litecoin']);
 

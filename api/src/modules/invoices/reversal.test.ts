@@ -76,7 +76,7 @@ test('money that customer and referrer have spent is a loss until the payment re
   expect(await compareChain(testApp.ctx, 'bitcoin', chain)).toEqual([]);
 });
 
-test('the earnings of the referral page are what the referrer has kept', async () => {
+test('the earnings on the referral page exclude bonuses that were taken back', async () => {
   const earned = async () => (await referrer.call(getReferralSummary, {})).data.earned;
   const { payment } = await payments.credit(user);
   expect(await earned()).toBe(2.5);

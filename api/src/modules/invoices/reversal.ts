@@ -102,7 +102,7 @@ export function restoreDeposit(
   });
 }
 
-/** The first one has no number. A deposit may leave its chain and return more than once. */
+/** The first reversal has no number in its keys. A deposit may leave its chain and return more than once. */
 function keyOf(event: 'reversal' | 'restoration', id: string, round: number): string {
   return round === 1 ? `${event}:${id}` : `${event}:${id}:${round}`;
 }

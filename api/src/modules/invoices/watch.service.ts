@@ -19,9 +19,9 @@ const POLL_LIMIT_MS = 45_000;
 const LEASE_MS = 60_000;
 const ADDRESSES_MAX = 20_000;
 const FAILURE_PAUSE_MAX_MS = 5 * 60_000;
-/** Nodes that throttle suspend clients which come back too early. */
+/** Nodes that throttle suspend clients that retry too early. */
 const THROTTLED_PAUSE_MS = 30_000;
-/** A poll that has found nothing is stored this often, for the age of the head. */
+/** How often a poll without payments is stored, for the age of the head. */
 const QUIET_SAVE_MS = 5000;
 
 /** Polls one chain, if it is due, and credits what has become final. Several workers may run it at once. */
@@ -79,7 +79,7 @@ async function tryToPoll(
     const addresses = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], ADDRESSES_MAX);
     return await watcher.poll(cursor, addresses, stopping ? AbortSignal.any([limit, stopping]) : limit);
   } catch (error) {
-    // Another worker need not wait for the lease of this one.
+    // Another worker can claim the poll without waiting for the lease.
     if (stopping?.aborted) await states.releaseClaim(ctx, chain);
     else await recordFailure(ctx, chain, error);
     return undefined;

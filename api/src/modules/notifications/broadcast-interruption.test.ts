@@ -42,7 +42,7 @@ async function progress() {
 
 const done = { delivered: READERS, readerCount: READERS, recipientCount: READERS, isSent: true };
 
-/** The process of the server that waits to write the second batch. */
+/** The database process that waits to write the second batch. */
 async function untilDeliveryWaits(): Promise<number> {
   for (;;) {
     const [row] = await testApp.database.query<{ pid: number }>(

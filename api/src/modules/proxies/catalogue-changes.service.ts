@@ -1,7 +1,7 @@
 /**
- * Bulk changes and imports of the catalogue. A request orders one, a job applies it: in one transaction, so that customers never see a part
- * of it, and a job that is cut off and repeated applies it once. The progress is written outside of the transaction. A change whose job
- * has failed at all of its attempts is retried or dismissed by staff.
+ * Bulk changes and imports of the catalogue. A request orders a change and a job applies it in one transaction, so customers never see a
+ * part of it, and an interrupted job that runs again applies it once. The progress is written outside of the transaction. After the last
+ * failed attempt, staff retry or dismiss the change.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { CATALOGUE_CHANGES_LISTED } from '@cellhop/contract/limits';
@@ -37,7 +37,7 @@ const requestSchemas = {
 };
 
 /**
- * Orders a change. The same order again, before it has ended, returns the same change, and retries it if it has failed.
+ * Orders a change. A repeated order before its end returns the same change, and retries it if it has failed.
  * @throws AppError CHANGED_ELSEWHERE if the proxies are not those that were seen, NOT_FOUND
  */
 export async function orderChange(

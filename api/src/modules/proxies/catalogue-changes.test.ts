@@ -64,7 +64,7 @@ async function countEntries(action: string): Promise<number> {
   return (await testApp.database.query('select from audit_log where action = $1', [action])).length;
 }
 
-/** Runs the job until it has done some rows, and then ends its connection, as the end of its process does. */
+/** Runs the job until it has changed some rows, and then ends its connection, as if its process was killed. */
 async function cutOff(changeId: string): Promise<void> {
   const onProgress = async (doneCount: number) => {
     if (doneCount === 0) return;

@@ -19,7 +19,7 @@ import type { Editor, OnProgress } from './inventory.service.ts';
 
 /** The limit of one statement; a file of the largest size needs some seconds. */
 const TIME_LIMIT_MS = 120_000;
-/** Rows that are stored or applied at a time. Between two batches the process serves other requests. */
+/** Rows per batch. Between two batches the process serves other requests. */
 const BATCH_ROWS = 2000;
 
 export interface ImportFile {
@@ -173,7 +173,7 @@ function recordImport(
   });
 }
 
-/** Files that nobody applied are forgotten after a day. */
+/** Unapplied files are deleted after a day. */
 export async function deleteOldImports(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'rows of imports', store.deleteOldRows);
   await cleanUp(ctx, 'imports', store.deleteOldImports);

@@ -45,7 +45,7 @@ export interface StagedUpstream {
 
 export type StagedRow = Omit<ImportRow, 'upstream'> & { staged: StagedUpstream | undefined };
 
-/** The exits that proxies have, where they are the upstreams that these rows name. @returns exits by the address of the proxy */
+/** Finds current exits of proxies that match the upstreams in these rows. @returns exits by the address of the proxy */
 export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
   const found = await ctx.db.query<{ ip: string; exitId: string }>(
     `select host(proxies.ip) as ip, exits.id as "exitId"
@@ -69,7 +69,7 @@ export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promi
 const hashesText = (hashes: Buffer[] | null | undefined) =>
   hashes ? `{${hashes.map((hash) => `"\\\\x${hash.toString('hex')}"`).join(',')}}` : null;
 
-/** Each row has another address, which the caller has checked. */
+/** The caller has checked that no address is repeated. */
 export async function insertRows(ctx: Ctx, importId: string, rows: readonly StagedRow[]): Promise<void> {
   const column = <Key extends keyof StagedRow>(key: Key) => rows.map((row) => row[key]);
   const ofUpstream = <Key extends keyof StagedUpstream>(key: Key) => rows.map(({ staged }) => staged?.[key] ?? null);
@@ -224,7 +224,7 @@ export async function markApplied(ctx: Ctx, importId: string): Promise<void> {
   await ctx.db.query('delete from catalogue_import_rows where import_id = $1', [importId]);
 }
 
-/** Rows first, because an import may have two hundred thousand of them. */
+/** Deletes rows first, because an import may have two hundred thousand of them. */
 export async function deleteOldRows(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from catalogue_import_rows where ctid = any (array(

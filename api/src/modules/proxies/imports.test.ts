@@ -168,7 +168,7 @@ describe('an import', () => {
 });
 
 describe('a file with errors', () => {
-  test('is refused with all of them by line and column, and nothing of it is kept', async () => {
+  test('is refused with all errors by line and column, and not stored', async () => {
     const lines = [
       HEADER,
       lineOf({ ip: '203.0.113.1' }),

@@ -197,7 +197,7 @@ export function toAssignment(change: BulkChange, priceMaxMicros: bigint) {
 /** The advisory lock that allows one bulk change or import at a time. */
 const LOCK_ID = 727_004;
 
-/** Holds until the end of the transaction. */
+/** The lock is held until the end of the transaction. */
 export async function lockInventory(ctx: Ctx): Promise<void> {
   await ctx.db.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
 }

@@ -1,4 +1,4 @@
-/** Exits through other proxies: their credentials come with a file, are encrypted at rest, and go to gateways only. */
+/** Exits through other proxies: their credentials are imported from a file, encrypted at rest, and sent only to gateways. */
 import { connect } from '@cellhop/contract/connections';
 import {
   applyImport,

@@ -108,7 +108,7 @@ export async function countViews(ctx: Ctx, actorId: string): Promise<ViewCounts>
   return row!;
 }
 
-/** All of them: the index of open tickets has no others. */
+/** Counts all, because the index contains only open tickets. */
 export async function countOpen(ctx: Ctx): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>('select count(*)::int as count from ticket_desk where is_open');
   return row!.count;

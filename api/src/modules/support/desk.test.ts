@@ -130,7 +130,7 @@ const search = (words: string, query: { view?: 'waiting' | 'oldest'; page?: numb
   support.call(listAllTickets, { query: { words, ...query } });
 
 describe('filters', () => {
-  test('find the beginnings of words in the name, whatever their case and language', async () => {
+  test('find prefixes of words in the name, in any case and language', async () => {
     for (const name of ['Прокси НЕ работает', 'Proxy does not work', "It's 100% broken"]) await open(name);
     expect(await found({ words: 'не работ' })).toEqual(['Прокси НЕ работает']);
     expect(await found({ words: 'WORK prox' })).toEqual(['Proxy does not work']);

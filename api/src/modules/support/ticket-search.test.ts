@@ -1,4 +1,4 @@
-/** The search by words, compared with a plain one that reads all tickets and uses no index, no copy of the words and no view. */
+/** Compares the search by words with a simple one that reads all tickets, without indexes, copies of words and views. */
 import { listAllTickets, ticketViews, type TicketView } from '@cellhop/contract/staff/support';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

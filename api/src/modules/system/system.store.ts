@@ -51,7 +51,7 @@ export async function findJob(ctx: Ctx, id: string): Promise<JobRow | undefined>
   return row;
 }
 
-/** Keeps workers from starting it until the end of the transaction. */
+/** Prevents workers from starting the job until the end of the transaction. */
 export async function lockJob(ctx: Ctx, id: string): Promise<JobRow | undefined> {
   const [row] = await ctx.db.query<JobRow>(`${SELECT_JOB} where jobs.id = $1 for update of jobs`, [id]);
   return row;

@@ -48,7 +48,7 @@ test('shows what happened, newest first, each entry with its subject', async () 
   ]);
 });
 
-test('shows what staff gave and took', async () => {
+test('shows corrections by staff', async () => {
   const user = await createUser(testApp);
   for (const amount of [3, -1])
     await admin.call(createAdjustment, { body: { userId: user.id, amount, reason: 'a failed top-up' } });

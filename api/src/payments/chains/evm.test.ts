@@ -140,7 +140,7 @@ describe('the watcher of an EVM chain', () => {
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
   });
 
-  it('refuses two nodes of different chains of blocks', async () => {
+  it('refuses two nodes with different blocks', async () => {
     const { chains, poll } = await openWatcher({ chains: [createFakeEvmChain(), createFakeEvmChain()] });
     chains[1]!.fork = 'b';
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
@@ -216,7 +216,7 @@ describe('the watcher of an EVM chain', () => {
     await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
   });
 
-  it('keeps a bounded cursor, whatever the payments', async () => {
+  it('keeps a bounded cursor, regardless of the payments', async () => {
     const { advance, poll } = await openWatcher();
     advance({ transfers: Array.from({ length: 600 }, (_, index) => ({ ...transfer, height: 1001 + (index % 88) })) });
     const { cursor, payments } = await poll();

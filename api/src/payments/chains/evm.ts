@@ -12,7 +12,7 @@ export interface EvmWatcherOptions {
   /** Two independent providers must agree; a third one replaces one that fails. */
   urls: readonly string[];
   usdtContract: string;
-  /** The operator's own addresses: what they send, such as gas for a sweep, is no payment. */
+  /** The operator's own addresses: their transactions, such as gas for a sweep, are not payments. */
   fundingAddresses?: readonly string[];
   /** An older newest block means that the node does not follow the chain. */
   headAgeMaxMs?: number;

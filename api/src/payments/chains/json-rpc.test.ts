@@ -19,7 +19,7 @@ describe('JSON-RPC', () => {
     expect(await ping()).toBe('pong');
   });
 
-  it.each([403, 429])('stops calling a node that throttles with HTTP %d, for as long as it asks', async (status) => {
+  it.each([403, 429])('stops calling a node that throttles with HTTP %d, for the requested time', async (status) => {
     const { node, ping } = await openNode();
     let requests = 0;
     node.respond = (_request, response) => {

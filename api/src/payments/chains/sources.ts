@@ -18,7 +18,7 @@ export interface Probed<Node, Head> {
 }
 
 /**
- * Runs with two usable nodes (one if only one is configured), those first that failed least recently: one broken node of three
+ * Runs with two usable nodes (one if only one is configured), preferring those that failed least recently: one broken node of three
  * does not stop the chain.
  * @param probe reads the node's head; throws if the node is not usable
  */
@@ -51,7 +51,7 @@ export async function useSources<Node extends Source, Head, Result>(
 }
 
 /**
- * The same fact from several sources, asked before a large credit.
+ * Confirms a fact by several sources, before a large credit.
  * @returns undefined if only one is configured, false if one denies it, true if two confirm it
  */
 export async function confirmBySources<Node extends Source>(

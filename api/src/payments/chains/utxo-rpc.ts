@@ -45,7 +45,7 @@ const CLOCK_ERROR_MS = 2 * 3_600_000;
 const COINBASE_CONFIRMATIONS = 100;
 /** The network may reject a peg-out from MWEB with its whole block, as it did in a reorganisation of 13 blocks. */
 const PEG_OUT_CONFIRMATIONS = 24;
-/** The first output of the transaction that ends a block with MWEB: what is inside. The others leave it. */
+/** The script of the first output of the transaction that ends a block with MWEB: coins inside. The other outputs are peg-outs. */
 const MWEB_SCRIPT = '5820';
 
 type Checkpoint = readonly [height: number, hash: string];

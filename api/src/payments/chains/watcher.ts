@@ -14,7 +14,7 @@ export interface ObservedPayment {
   block: { height: number; hash: string; time: Date } | undefined;
   /** The time of its block, or now if it is in the memory pool; never in the future. */
   arrivedAt: Date;
-  /** Outputs that need more confirmations than the amount asks for, such as coinbase (100) or MWEB peg-outs (24). */
+  /** For outputs that need more confirmations than their amount, such as coinbase (100) or MWEB peg-outs (24). */
   confirmationsMin?: number;
   /** In the memory pool: it signals that its sender may replace it (BIP 125). Nodes may also accept replacements of other payments. */
   isReplaceable?: boolean;
@@ -57,7 +57,7 @@ export interface ChainWatcher {
    */
   poll(cursor: string | null, addresses: ReadonlySet<string>, signal: AbortSignal): Promise<Poll>;
   /**
-   * The same fact from a second, independent source, asked before large credits.
+   * Confirms a fact by a second, independent source, before large credits.
    * @returns undefined if only one source is configured; false if it is denied
    */
   confirm(payment: ObservedPayment, signal: AbortSignal): Promise<boolean | undefined>;

@@ -19,7 +19,7 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
-/** The button of a row that stays when the connection has ended. */
+/** The button of a row that remains after the connection has ended. */
 export function focusInfo(connectionId: string): void {
   document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
 }

@@ -16,7 +16,7 @@ const connection = {
 } as Connection;
 
 describe('proxyList', () => {
-  it('writes host:port:user:password, one a line', () => {
+  it('writes host:port:user:password, one per line', () => {
     expect(proxyList([connection, { ...connection, port: 1081 }], 'TXT')).toBe(
       'proxy.example:1080:user:secret\nproxy.example:1081:user:secret\n',
     );
@@ -40,7 +40,7 @@ describe('proxyList', () => {
     });
   });
 
-  it('leaves out those without a password', () => {
+  it('leaves out connections without a password', () => {
     expect(proxyList([{ ...connection, password: null }], 'TXT')).toBe('');
   });
 });

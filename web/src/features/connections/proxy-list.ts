@@ -15,7 +15,7 @@ export function proxyList(connections: readonly Connection[], format: ExportForm
 const columns = ['label', 'ip', 'host', 'port', 'username', 'password', 'countryCode', 'city', 'zip', 'isp'] as const;
 
 const writers: Record<ExportFormat, (connections: readonly Opened[]) => string> = {
-  /** `host:port:user:password`, one a line. */
+  /** `host:port:user:password`, one per line. */
   TXT: (connections) => connections.map((each) => `${connectionStrings(each)[2]}\n`).join(''),
   CSV: (connections) =>
     [columns, ...connections.map((each) => columns.map((column) => String(each[column])))]

@@ -5,14 +5,14 @@ import { megabytePrice } from '../../lib/format.ts';
 const KIB_PER_MEGABYTE = 1024;
 const MINUTE_MS = 60_000;
 
-/** Megabytes of which at least one byte is used: each is charged whole. */
+/** Megabytes of which at least one byte is used: each is charged in full. */
 export function startedMegabytes({ trafficUsed }: Pick<Connection, 'trafficUsed'>): number {
   return Math.ceil(trafficUsed / KIB_PER_MEGABYTE);
 }
 
 export type ExpectedRefund =
   | { kind: 'UNUSED'; megabytes: number; dollars: number }
-  /** All prepaid megabytes have been started. */
+  /** True if all prepaid megabytes have been started. */
   | { kind: 'USED_UP' }
   | { kind: 'TOO_LATE' };
 

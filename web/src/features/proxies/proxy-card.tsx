@@ -9,7 +9,7 @@ interface ProxyCardProps {
   columns: readonly Column<Proxy>[];
 }
 
-/** A proxy on a phone, in two lines: where it is, and price beside Buy. */
+/** A proxy on a phone, in two lines: its location, and the price beside Buy. */
 export function ProxyCard({ proxy, columns }: ProxyCardProps) {
   const { ip, countryCode, region, city, zip, isp, connectionType } = proxy;
   const cell = (key: string) => columns.find((column) => column.key === key)?.render(proxy);

@@ -18,7 +18,7 @@ interface NotificationFieldsProps {
   hasFirstFocus?: boolean;
 }
 
-/** The texts of a notification in one language, and how the bell shows them. */
+/** The texts of a notification in one language, with a preview. */
 export function NotificationFields({ language, register, errors, values, hasFirstFocus }: NotificationFieldsProps) {
   const { t } = useTranslation(['staffContent', 'common']);
   const suffix = language === undefined ? '' : ` (${t(`common:languages.${language}`)})`;

@@ -6,9 +6,9 @@ import type { Search } from '../../lib/search-values.ts';
 import { type Days, toRange } from './day-range.tsx';
 
 export interface Moments {
-  /** Only rows of this moment and later ones, such as 2026-11-21T10:00:00.000Z. */
+  /** Only rows at or after this time, such as 2026-11-21T10:00:00.000Z. */
   since?: string | undefined;
-  /** Only rows before this moment. */
+  /** Only rows before this time. */
   until?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function toTimeOrder(sort: string): TimeOrder | undefined {
   return sort === '-createdAt' ? 'NEWEST_FIRST' : sort === 'createdAt' ? 'OLDEST_FIRST' : undefined;
 }
 
-/** The days and the moments together, for the API. */
+/** Combines the days and the timestamps, for the API. */
 export function toLimitedRange({ from, to, since, until }: Days & Moments): Days {
   const days = toRange({ from, to });
   const first = [days.from, since]

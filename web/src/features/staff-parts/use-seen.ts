@@ -4,7 +4,7 @@ import { useLastDefined } from '../../lib/use-last-defined.ts';
 export interface SeenRow<Row> {
   /** Undefined while the dialog is closed. */
   row: Row | undefined;
-  /** The same, and the last one while the dialog fades out. */
+  /** The row, and the last one while the dialog fades out. */
   shown: Row | undefined;
   isOpen: boolean;
   open: (row: Row) => void;

@@ -10,7 +10,7 @@ interface CannedReplySelectProps {
   onChoose: (text: string) => void;
 }
 
-/** Inserts a prepared text; chooses nothing itself. */
+/** A select that inserts a prepared text and keeps no selection. */
 export function CannedReplySelect({ languageCode, onChoose }: CannedReplySelectProps) {
   const { t } = useTranslation('staffSupport');
   const { rows: replies = [] } = useCannedReplies();

@@ -36,7 +36,7 @@ export function MessageList<Message extends TicketMessage>(props: MessageListPro
           <ol className={classes['messages']} aria-live="polite">
             {items === undefined
               ? PLACEHOLDERS.map((side, index) => (
-                  // Placeholders have no other identity than their index.
+                  // Placeholders can only be identified by their index.
                   // oxlint-disable-next-line react/no-array-index-key
                   <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
                     <Skeleton height={13} width={150} mb={8} />
