@@ -8,12 +8,12 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
-  // Each worker has its own product, database and browser. They wait for each other a third of the time.
+  // Each worker has its own product, database and browser, which wait for each other a third of the time.
   workers: Math.min(os.availableParallelism() + 1, 4),
   fullyParallel: true,
   // Generous, because machines may be slow or busy; it only ends tests that would hang.
   timeout: 240_000,
-  // Less than the half minute after which screens poll, so that polling does not hide a lost live event.
+  // Less than the 30 seconds after which screens poll, so that polling does not hide a lost live event.
   expect: { timeout: 20_000 },
   forbidOnly: true,
   reporter: [
@@ -38,7 +38,7 @@ export default defineConfig({
         '--no-first-run',
         // The GPU is emulated here.
         '--disable-gpu',
-        // What the browser draws then needs no process of its own.
+        // Draws in an existing process instead of a separate one.
         '--in-process-gpu',
         '--no-pings',
       ],

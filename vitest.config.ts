@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     exclude: ['**/node_modules/**', '**/dist/**'],
     projects: [
-      // Loading the API's modules again for each test file took half of the time. Modules are mocked only in the web app's tests.
+      // Not isolated: reloading the API's modules for each test file took half of the time, and only the web app's tests mock modules.
       project({
         name: 'programs',
         include: ['{contract,api,gateway,tools,bench}/**/*.test.ts'],
@@ -17,7 +17,7 @@ export default defineConfig({
       }),
       project({ name: 'web', include: ['web/**/*.test.{ts,tsx}'] }),
     ],
-    // Three more than processors: tests of failing networks and of timeouts mostly wait.
+    // Three more workers than processors, because tests of failing networks and of timeouts mostly wait.
     maxWorkers: os.availableParallelism() + 3,
     // Generous, because machines may be slow or busy; they only end tests that would hang.
     testTimeout: 300_000,

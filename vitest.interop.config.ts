@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests with real programs of others: `npm run test:interop` installs them. */
+/** Tests with real third-party programs: `npm run test:interop` installs them. */
 export default defineConfig({
   test: {
     include: ['{api,gateway}/test/interop/*.interop.ts'],

@@ -131,7 +131,7 @@ test('an unconfirmed account can request another email at sign-in after a countd
     await expect(page.getByText('Email has already been confirmed')).toBeVisible();
   });
 
-  await test.step('the notice ends, and the form is shown again, with the email', async () => {
+  await test.step('the notice disappears, and the form is shown again, with the email', async () => {
     await expect(page.getByLabel('Email')).toHaveValue(email);
     await expect(page.getByLabel('Password', { exact: true })).toHaveValue('');
   });

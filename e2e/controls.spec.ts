@@ -1,4 +1,4 @@
-/** What customers control of their own connections: traffic cap, password, allow-list. */
+/** Settings of a customer's own connections: traffic cap, password, allow-list. */
 import { createClient } from '@cellhop/contract/client';
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { listNotifications } from '@cellhop/contract/notifications';
@@ -131,10 +131,7 @@ test('a new password replaces the old one, and a listed address needs none', asy
   await call(disconnect, { params: { id } });
 });
 
-test('a new password whose response was lost is not replaced once more by the next click', async ({
-  page,
-  product,
-}) => {
+test('after a lost response to a new password, the next click does not change it again', async ({ page, product }) => {
   await createCustomer(page, 'loses-response@example.com');
   await enter(page, '/connection-history', 'loses-response@example.com');
   const { call, connection, dialog } = await buyAndShow(page, product.url);

@@ -1,4 +1,4 @@
-/** What a customer chooses, pays and prints; and links into the app that lead nowhere. */
+/** How customers filter, pay and print; and links to objects that do not exist. */
 import { type Call, createClient } from '@cellhop/contract/client';
 import { connect } from '@cellhop/contract/connections';
 import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
@@ -18,7 +18,7 @@ const balanceOf = (page: Page) => page.getByRole('link', { name: /^Balance / });
 const money = (micros: bigint) => `$${toDollars(micros < 0n ? -micros : micros).toFixed(2)}`;
 const invoiceDialog = (page: Page) => page.getByRole('dialog', { name: 'New invoice' });
 
-test('filters of the catalogue offer what fits the other ones, with counts; a choice that no longer fits shows 0', async ({
+test('each filter of the catalogue offers values that match the other filters, with counts; a choice without matches shows 0', async ({
   page,
   product,
 }) => {
@@ -56,7 +56,7 @@ test('filters of the catalogue offer what fits the other ones, with counts; a ch
   await expect(rowsOf(page)).toHaveCount(51);
 });
 
-test('a price that has changed keeps the dialog open with the new price, and the next click buys at it', async ({
+test('after a price change the dialog stays open with the new price, and the next click buys at it', async ({
   page,
   product,
   database,
@@ -80,7 +80,7 @@ test('a price that has changed keeps the dialog open with the new price, and the
   await expect(dialog.getByText('The proxy is yours.', { exact: false })).toBeVisible();
 });
 
-test('out of money: toast, dialog and balance lead to the form for a new invoice', async ({ page, product }) => {
+test('without money, toast, dialog and balance link to the form for a new invoice', async ({ page, product }) => {
   await createCustomer(page, 'spent-it-all@example.com');
   await enter(page, '/proxies', 'spent-it-all@example.com');
   const call = callAs(page, product.url);
@@ -112,7 +112,7 @@ test('out of money: toast, dialog and balance lead to the form for a new invoice
   }
 });
 
-test('a link to an unknown invoice or connection says so; one to an invoice of another page opens it', async ({
+test('a link to an unknown invoice or connection shows a warning; a link to an invoice of another page opens it', async ({
   page,
   product,
 }) => {
@@ -121,7 +121,7 @@ test('a link to an unknown invoice or connection says so; one to an invoice of a
   const call = callAs(page, product.url);
   const { data: oldest } = await call(createInvoice, { body: { currency: 'BTC', amount: 5 } });
   const { data: newest } = await call(createInvoice, { body: { currency: 'ETH', amount: 6 } });
-  // As if the list had one row per page.
+  // Simulates a list with one row per page.
   await page.route('**/v1/payments/invoices?page=*', async (route) => {
     const url = new URL(route.request().url());
     url.searchParams.set('size', '1');
@@ -150,7 +150,7 @@ test('no toast covers the balance while it falls or rises, at any width', async 
     const balance = (await balanceOf(page).boundingBox())!;
     for (const toast of await toasts.all()) {
       const box = await toast.boundingBox();
-      // It may have closed meanwhile.
+      // It may have closed in the meantime.
       if (box === null) continue;
       const isApart =
         box.x >= balance.x + balance.width ||
@@ -241,7 +241,7 @@ test('a printed receipt has the proxy and the charges, but no password', async (
   await expect(dialog.getByRole('heading', { name: `Connection ${bought.ip}` })).toBeVisible();
 });
 
-test('mails about ended connections can be switched off, each by itself', async ({ page }) => {
+test('mails about ended connections can be switched off separately', async ({ page }) => {
   await createCustomer(page, 'less-mail@example.com');
   await enter(page, '/account', 'less-mail@example.com');
   const box = (name: string) => page.getByRole('checkbox', { name });
@@ -255,7 +255,7 @@ test('mails about ended connections can be switched off, each by itself', async 
     await expect(box(name)).toBeChecked();
 });
 
-test('password managers know the account wherever a password is typed', async ({ page }) => {
+test('each password form names the account for password managers', async ({ page }) => {
   const email = 'forgets+often@example.com';
   await createCustomer(page, email);
   await page.goto('/sign-in');
@@ -288,7 +288,7 @@ test('a confirmed email leads to sign-in, and the trial credit is announced', as
   await expect(page.getByText('Your trial credit of $1.00 is on your balance.', { exact: false })).toBeVisible();
 });
 
-test('link previews and installations show the address and the name of this shop', async ({ page }) => {
+test('link previews and the installed app show the address and the brand', async ({ page }) => {
   const html = await (await page.request.get('/')).text();
   expect(html).toMatch(/<meta property="og:image" content="http:\/\/[\w.:]+\/social-image\.png"/);
   const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as { name: string };

@@ -4,14 +4,16 @@ import { createCustomer, expect, signIn, test } from './product.ts';
 
 const without = (connection: Connection) => ({ ...connection, dnsPort: null });
 
-/** As when other customers have all DNS ports of the node. */
+/** Simulates that other customers have all DNS ports of the node. */
 async function takeDnsPorts(route: Route): Promise<void> {
   const response = await route.fetch();
   const { data, ...rest } = (await response.json()) as { data: Connection | Connection[] };
   await route.fulfill({ response, json: { ...rest, data: Array.isArray(data) ? data.map(without) : without(data) } });
 }
 
-test('a connection without a DNS port says so, when it is bought and in the list of connections', async ({ page }) => {
+test('a connection without a DNS port shows this after the purchase and in the list of connections', async ({
+  page,
+}) => {
   await createCustomer(page, 'without-dns-port@example.com');
   await signIn(page, 'without-dns-port@example.com');
   await page.route(/\/v1\/proxies\/connections(\?|$)/, takeDnsPorts);

@@ -57,10 +57,10 @@ const seen = {
   confirmationsNeeded: 1,
 };
 
-/** Seen, with the signal that its sender may replace it. */
+/** A payment in the memory pool that signals that it may be replaced. */
 export const replaceable: Invoice = exampleInvoice('CONFIRMING', {
   payment: { ...payments.CONFIRMING!, transfers: [{ ...seen, isReplaceable: true }] },
 });
 
-/** The only payment was replaced by one to somebody else, or dropped. */
+/** The only payment was replaced by one to another address, or dropped. */
 export const replaced: Invoice = exampleInvoice('PENDING', { replaced: '0.00025000' });

@@ -7,7 +7,7 @@ const CURRENCIES = '**/v1/payments/currencies';
 const dialogOf = (page: Page) => page.getByRole('dialog');
 const optionOf = (page: Page, name: RegExp) => page.getByRole('listbox').getByRole('option', { name });
 
-test('a currency that is unavailable says why, and cannot be chosen', async ({ page }) => {
+test('an unavailable currency shows the reason, and cannot be chosen', async ({ page }) => {
   const states: CurrencyState[] = [
     { currency: 'BTC', problem: 'NETWORK' },
     { currency: 'ETH', problem: 'RATE' },

@@ -135,7 +135,7 @@ export async function accessToken(page: Page): Promise<string> {
 }
 
 /**
- * Lets the page's clock run, after React has rendered what came before, and waits until it has rendered what the timers changed:
+ * Advances the page's clock after pending renders of React, and waits until React has rendered the changes of the timers:
  * React schedules with message channels, which the clock does not control.
  */
 export async function passTime(page: Page, milliseconds: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** A customer checks a receipt in the browser, without the server, and gets the program that does the same. */
+/** A customer checks a receipt in the browser, without the server, and downloads the checker. */
 import { connect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { getReceipt, getReceiptKey } from '@cellhop/contract/receipts';
@@ -25,7 +25,7 @@ test('a receipt is checked in the browser, also without the server', async ({ pa
   const { data: receipt } = await call(getReceipt, { params: { id: connection.id } });
   const { data: key } = await call(getReceiptKey, {});
 
-  await test.step('the connection leads to the page', async () => {
+  await test.step('the connection links to the page', async () => {
     await enter(page, `/connection-history?connection=${connection.id}`, 'accountant@example.com');
     const link = page.getByRole('dialog').getByRole('link', { name: 'Check a receipt' });
     await expect(link).toHaveAttribute('href', '/check-receipt');
@@ -40,7 +40,7 @@ test('a receipt is checked in the browser, also without the server', async ({ pa
     await check(page, 'no receipt');
     await expect(result).toHaveText('This file is not a receipt in JSON.');
   });
-  await test.step('the program is the one of the documentation', async () => {
+  await test.step('the downloaded program is the documented one', async () => {
     const text = await download(page, () => page.getByRole('link', { name: 'Download check.mjs' }).click());
     expect(text).toBe(await readFile(new URL('../tools/receipt-checker/check.mjs', import.meta.url), 'utf8'));
   });

@@ -18,7 +18,7 @@ test('a customer invites others and reads the FAQ in their language', async ({ p
   await test.step('questions and answers, in English and in Russian', () => readFaq(page, api));
 });
 
-test('the referral page shows what a referrer has earned and kept', async ({ page }) => {
+test('the referral page shows the earnings without reversed bonuses', async ({ page }) => {
   const email = 'kept-bonuses@example.com';
   await createCustomer(page, email);
   await page.route('**/v1/referral-system', async (route) => {

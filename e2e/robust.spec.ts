@@ -137,7 +137,7 @@ test('a lost network and a timeout show a message and can be retried', async ({ 
   // The network fails while the styles of later popups load.
   const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/controls-'));
   await page.route('**/assets/controls-*.css', (route) => route.abort());
-  // Browsers never load a module again that failed, and this is about stylesheets and data.
+  // Browsers never retry a module that failed to load; this test is about stylesheets and data.
   const loading = new Set<Request>();
   page.on('request', (request) => request.url().endsWith('.js') && loading.add(request));
   page.on('requestfinished', (request) => loading.delete(request));

@@ -1,4 +1,4 @@
-/** What a customer meets on the way: focus, questions, and requests that are not needed. */
+/** Details of the customer screens: focus, confirmations, and unnecessary requests. */
 import { createClient } from '@cellhop/contract/client';
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
@@ -69,7 +69,7 @@ test('the purchase dialog returns the focus, however it is closed', async ({ pag
   }
 });
 
-test('a click on Buy is answered at once, however slowly its dialog loads', async ({ page }) => {
+test('a click on Buy has a visible effect at once, however slowly its dialog loads', async ({ page }) => {
   await createCustomer(page, 'far-away@example.com');
   const loading = new EventEmitter();
   const released = once(loading, 'released');
@@ -81,7 +81,7 @@ test('a click on Buy is answered at once, however slowly its dialog loads', asyn
   await expect(page.getByRole('button', { name: /^Buy for/ })).toBeVisible();
 });
 
-test('connections are named, found, exported and disconnected together', async ({ page, product }) => {
+test('connections can be labelled, found, exported and disconnected together', async ({ page, product }) => {
   await createCustomer(page, 'with-several@example.com');
   await enter(page, '/proxies', 'with-several@example.com');
   const call = callAs(page, product.url);
@@ -121,7 +121,7 @@ test('connections are named, found, exported and disconnected together', async (
   await expect(page).toHaveURL(/\/connection-history$/);
 });
 
-test('a session that ends in the middle is explained at sign-in', async ({ page }) => {
+test('a session that ends during use is explained at sign-in', async ({ page }) => {
   await createCustomer(page, 'cut-off@example.com');
   await enter(page, '/faq', 'cut-off@example.com');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('FAQ');
@@ -136,7 +136,7 @@ test('a session that ends in the middle is explained at sign-in', async ({ page 
   await expect(page.getByText('Your session has ended. Please sign in again')).toBeVisible();
 });
 
-test('offline, a screen that is not loaded keeps the menu and comes back with the network', async ({
+test('offline, a screen that is not loaded keeps the menu, and loads when the network is back', async ({
   page,
   context,
 }) => {
@@ -151,10 +151,10 @@ test('offline, a screen that is not loaded keeps the menu and comes back with th
   await expect(page.getByText('Invite people')).toBeVisible();
 });
 
-test('a second invoice in the same currency is announced, with a way to the first one', async ({ page }) => {
+test('a second invoice in the same currency causes a warning with a link to the first one', async ({ page }) => {
   await createCustomer(page, 'pays-twice@example.com');
   await enter(page, '/proxies', 'pays-twice@example.com');
-  // Out of money, the balance leads to the form.
+  // Without money, the balance links to the form.
   await page.getByRole('link', { name: /^Balance / }).click();
   const create = async (amount: string) => {
     await page.getByLabel('Amount, USD').fill(amount);

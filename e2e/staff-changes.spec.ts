@@ -9,7 +9,7 @@ const ADMIN = ['admin@example.com', 'demo-password'] as const;
 const STALE = 'Someone else has changed this';
 const main = (page: Page) => page.getByRole('main');
 
-test('dialogs write what staff saw: a change of others while they are open is refused, not overwritten', async ({
+test('a dialog never overwrites a change that others made while it was open: its own change is refused', async ({
   page,
   product,
 }) => {
@@ -24,8 +24,8 @@ test('dialogs write what staff saw: a change of others while they are open is re
     await row.getByRole('button', { name: `Change ${name}` }).click();
     await dialog.getByLabel('TICKETS_READ').check();
     await dialog.getByLabel('Reason').fill('also reads tickets');
-    const theirs = { permissions: ['AUDIT_READ'] as const, reason: 'they were faster' };
-    await call(changeRole, { params: { name }, body: { ...theirs, permissions: [...theirs.permissions] } });
+    const otherChange = { permissions: ['AUDIT_READ'] as const, reason: 'they were faster' };
+    await call(changeRole, { params: { name }, body: { ...otherChange, permissions: [...otherChange.permissions] } });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText(STALE)).toBeVisible();
     await expect(row).toContainText('AUDIT_READ');
@@ -39,12 +39,12 @@ test('dialogs write what staff saw: a change of others while they are open is re
     await page.goto('/admin/tickets/replies');
     await main(page).getByRole('button', { name: 'Delete Seen before' }).click();
     await call(changeCannedReply, { params: { id }, body: { ...texts, contentEn: 'Good morning' } });
-    // The live event has brought the newer row, and the dialog still has the older one.
+    // The live event has updated the row, but the dialog still has the older version.
     await expect(main(page).getByText('Good morning')).toBeVisible();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect(page.getByText(STALE).last()).toBeVisible();
     expect((await call(listCannedReplies, {})).data.some((reply) => reply.id === id)).toBe(true);
-    // The next try has seen the current one.
+    // The next attempt is based on the current version.
     await expect(dialog).toBeHidden();
     await main(page).getByRole('button', { name: 'Delete Seen before' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
@@ -52,7 +52,7 @@ test('dialogs write what staff saw: a change of others while they are open is re
   });
 });
 
-test('a bulk change goes on while the network is lost, and the panel comes back', async ({
+test('a bulk change continues while the network is down, and its panel is shown again afterwards', async ({
   page,
   product,
   database,
@@ -84,8 +84,8 @@ test('a bulk change goes on while the network is lost, and the panel comes back'
   await expect(main(page).getByRole('row').nth(1)).toContainText('$1.20');
 });
 
-test('a list with more rows than it has pages says to narrow the filters', async ({ page }) => {
-  // No test has more than 10,000 users: the response of the API is that of a larger shop.
+test('a truncated list suggests narrower filters', async ({ page }) => {
+  // Creating more than 10,000 users would take too long, so the response of the API is faked.
   await page.route(/\/v1\/users\/admin(?:\?|$)/, async (route) => {
     const response = await route.fetch();
     const json = (await response.json()) as object;
@@ -109,7 +109,7 @@ async function importProxies(page: Page, ips: readonly string[]): Promise<void> 
   await expect(page.getByText(`Imported: ${ips.length} new, 0 changed`)).toBeVisible();
 }
 
-/** Keeps the job from finishing, as a slow one would. @returns a function that ends this */
+/** Blocks the job, to simulate a slow one. @returns a function that unblocks it */
 async function holdProxy(databaseUrl: string, ip: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { accessToken, clickTwice, createCustomer, enter, expect, test } from './product.ts';
 import { expectGood } from './screen-checks.ts';
 
-/** Half-way through an animation, colours differ. */
+/** Without animations, because colours differ while they run. */
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
 const enterAsAdmin = (page: Page, path: string) => enter(page, path, 'admin@example.com', 'demo-password');
@@ -28,7 +28,7 @@ test('staff create a promo code, find it and disable it', async ({ page }) => {
     await dialog.getByLabel('Code', { exact: true }).fill(code);
     await dialog.getByLabel('Email of its owner').fill(email);
   };
-  await test.step('the rules of the fields, and what the server refuses', async () => {
+  await test.step('errors of the fields and of the server', async () => {
     await fill('ABCD', 'user@example.com');
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await expect(dialog.getByText('Minimum length 5')).toBeVisible();
@@ -57,7 +57,7 @@ test('staff create a promo code, find it and disable it', async ({ page }) => {
     await expect(page).toHaveURL(/code=sum/);
     await expect(page.getByRole('row', { name: /WELCOME/ })).toHaveCount(0);
   });
-  await test.step('disabled, it no longer signs up', async () => {
+  await test.step('sign-up refuses the disabled code', async () => {
     expect((await signUpWith(page, 'SUMMER')).status()).toBe(201);
     await page.getByRole('button', { name: 'Disable SUMMER' }).click();
     await dialog.getByLabel('Reason (optional)').fill('Shared in public');
@@ -86,7 +86,7 @@ test('staff edit both languages of the FAQ, move entries, and see changes of oth
     await page.getByRole('button', { name: 'Move up: Is there an app?' }).click();
     await expect(entries.nth(11)).toContainText('Is there an app?');
   });
-  await test.step('somebody else changes it meanwhile', async () => {
+  await test.step('somebody else changes it at the same time', async () => {
     await page.getByRole('button', { name: 'Change: Is there an app?' }).click();
     await dialog.getByLabel('Answer (English)').fill('Soon.');
     await changeElsewhere(page, 'Is there an app?', 'Nobody knows.');
@@ -127,7 +127,7 @@ async function changeElsewhere(page: Page, question: string, response: string): 
 }
 
 test('staff send a broadcast to a counted number of users, and a notification to one', async ({ page, browser }) => {
-  // Not a part of another test's address, because mails are found by parts.
+  // Not a substring of another test's address, because mails are found by substring.
   const email = 'told-by-broadcast@example.com';
   await createCustomer(page, email, 'ru');
   await enterAsAdmin(page, '/admin/broadcasts');
@@ -162,7 +162,7 @@ test('staff send a broadcast to a counted number of users, and a notification to
     await customer.getByRole('button', { name: /Notifications|Уведомления/ }).click();
     await expect(customer.getByText('в воскресенье')).toBeVisible();
   });
-  await test.step('a notification to this user alone', async () => {
+  await test.step('a notification to a single user', async () => {
     const { id } = (await (await clientOf(customer))(getProfile, {})).data;
     await page.goto(`/admin/users/${id}/notifications`);
     const list = page.getByRole('list', { name: 'Notifications of the user' });

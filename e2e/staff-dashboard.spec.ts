@@ -1,6 +1,6 @@
 import { enter, expect, test } from './product.ts';
 
-test('staff choose a period, and every number leads to its rows', async ({ page }) => {
+test('staff choose a period, and every number links to its rows', async ({ page }) => {
   await enter(page, '/admin', 'admin@example.com', 'demo-password');
   await expect(page.getByRole('heading', { name: 'Proxies by country' })).toBeVisible();
   const main = page.getByRole('main');
@@ -15,7 +15,7 @@ test('staff choose a period, and every number leads to its rows', async ({ page 
   await expect(free).toHaveCount(1);
 });
 
-test('a role sees its numbers alone, and customers none', async ({ page }) => {
+test('a role sees only the numbers that it may read; customers see none', async ({ page }) => {
   await enter(page, '/admin', 'support@example.com', 'demo-password');
   await expect(page.getByText('Median first reply')).toBeVisible();
   await expect(page.getByText('Revenue')).toHaveCount(0);

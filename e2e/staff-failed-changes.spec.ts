@@ -52,7 +52,7 @@ test('staff retry a bulk change that has failed, and dismiss an import', async (
     await expect(russianPanel.getByRole('button')).toHaveCount(0);
     await acceptProxies(client);
     expect(await readPrices()).toEqual([1.2, 1.2]);
-    // Nothing tries again.
+    // It is not retried.
     const { rowCount } = await client.query(
       `select from graphile_worker._private_jobs where key like 'proxies.change:%'`,
     );
@@ -61,7 +61,7 @@ test('staff retry a bulk change that has failed, and dismiss an import', async (
   await client.end();
 });
 
-/** As a full disk would: each write of these proxies fails. */
+/** Simulates a full disk: each write of these proxies fails. */
 async function refuseProxies(client: pg.Client): Promise<void> {
   await client.query(`create or replace function refuse() returns trigger language plpgsql as $$
     begin raise 'The disk is full'; end $$`);
@@ -73,7 +73,7 @@ async function acceptProxies(client: pg.Client): Promise<void> {
   await client.query('drop trigger refused on proxies');
 }
 
-/** Waits for the first attempt, and makes the next one the last, at once instead of after minutes. */
+/** Waits for the first attempt, then runs the next one as the last, without the pause of minutes. */
 async function failLastAttempt(client: pg.Client, hasFailedOnce: Locator): Promise<void> {
   await expect(hasFailedOnce).toBeVisible();
   await client.query(`update graphile_worker._private_jobs set attempts = max_attempts - 1, run_at = now()

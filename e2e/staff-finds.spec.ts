@@ -3,7 +3,7 @@ import { connect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { accessToken, createCustomer, enter, expect, test } from './product.ts';
 
-test('staff search for a user, read their timeline, and see the app as they do', async ({ page, baseURL }) => {
+test('staff search for a user, read their timeline, and see the app as that user', async ({ page, baseURL }) => {
   const email = 'searched-for@example.com';
   await createCustomer(page, email);
   await enter(page, '/favicon.svg', email);

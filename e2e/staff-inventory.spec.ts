@@ -50,7 +50,7 @@ test('staff import proxies after a check, raise their price and retire one', asy
   expect((await download).suggestedFilename()).toBe('proxies.csv');
 });
 
-test('a draining gateway is not sold, until staff end that', async ({ page }) => {
+test('proxies of a draining gateway are not sold until draining ends', async ({ page }) => {
   await enter(page, '/admin/nodes', 'admin@example.com', 'demo-password');
   const row = page.getByRole('region', { name: 'Gateways' }).getByRole('row').nth(1);
   await expect(row).toContainText('default');
@@ -73,7 +73,7 @@ async function hasFreeProxies(page: Page): Promise<boolean> {
   await page.goto('/admin/proxies?state=FREE');
   const none = page.getByText('No proxy matches this filter.');
   await expect(none.or(page.getByRole('table'))).toBeVisible();
-  // Placeholders are a table too.
+  // The placeholders also render a table.
   await expect(
     page
       .getByRole('button', { name: /^Retire \d/ })

@@ -5,7 +5,7 @@ import { clientAs, createCustomer, enter, expect, test } from './product.ts';
 
 const ADMIN = ['admin@example.com', 'demo-password'] as const;
 const EMAIL = 'asks-very-often@example.com';
-/** Tickets of one customer: ten more than have pages. */
+/** Tickets of one customer: ten more than can be paged through. */
 const TICKETS = LISTED_ROWS_MAX + 10;
 
 test('staff reach the rows after the last page of a long list', async ({ page, product, database }) => {
@@ -32,7 +32,7 @@ test('staff reach the rows after the last page of a long list', async ({ page, p
 
   await main.getByRole('button', { name: 'Continue after this row' }).click();
   await expect(page).toHaveURL(/until=/);
-  // It begins with the row after which it continues.
+  // The continued list repeats its start row.
   for (const number of [10_000, 10_001, TICKETS])
     await expect(main.getByText(`Question ${number}`, { exact: true })).toBeVisible();
   await expect(main.getByText('Question 9999', { exact: true })).toHaveCount(0);
@@ -41,7 +41,7 @@ test('staff reach the rows after the last page of a long list', async ({ page, p
   await expect(main.getByText('Question 1', { exact: true })).toBeVisible();
 
   const call = await clientAs(ADMIN[0], product.url);
-  // Pages up to the largest number exist, and are empty after the last row that has a page; larger numbers are refused.
+  // Pages after the last one are empty, up to the largest page number; larger numbers are refused.
   const after = await call(listAllTickets, { query: { userId, page: 201 } });
   expect(after).toEqual({ data: [], totalPages: 200, isTruncated: true });
   const refused = call(listAllTickets, { query: { userId, page: LISTED_ROWS_MAX + 1 } });

@@ -6,7 +6,7 @@ import { accessToken, clickTwice, createCustomer, enter, expect, signIn, test } 
 import { expectGood } from './screen-checks.ts';
 
 const ADMIN = 'admin@example.com';
-/** The check of widths ends with a phone's, where rows are cards. */
+/** Restores the width: the check of widths ends with that of a phone, where rows are cards. */
 const WIDE = { width: 1440, height: 900 };
 const REASON = 'goodwill after the outage';
 

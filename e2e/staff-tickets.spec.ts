@@ -10,9 +10,9 @@ test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
 const main = (page: Page) => page.getByRole('main');
 
-/** Sends what is in the form; meanwhile a colleague answers. */
+/** Sends the form while a colleague answers. */
 async function answerTwice(page: Page, answerAsColleague: () => Promise<unknown>): Promise<void> {
-  // Refused before the page itself knows of the other answer.
+  // Refused before the page has received the other answer.
   const { restore } = await mockResponses(page, { '/messages': refusal(409, 'CHANGED_ELSEWHERE') });
   await main(page).getByRole('button', { name: 'Send', exact: true }).click();
   await expect(main(page).getByRole('alert')).toContainText('someone else answered');
@@ -35,7 +35,7 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
   const reply = { title: 'Please wait', contentEn: 'We are looking into it.', contentRu: 'Мы уже разбираемся.' };
   await colleague(createCannedReply, { body: reply });
 
-  await test.step('it is in the view of those that wait', async () => {
+  await test.step('it is in the view of waiting tickets', async () => {
     await enter(page, '/admin/tickets', 'support@example.com', 'demo-password');
     await main(page)
       .getByRole('link', { name: /^Waiting for us/ })
@@ -57,7 +57,7 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
     await expect(side).toContainText('No live connections.');
   });
 
-  await test.step('it is assigned, and noted without the customer', async () => {
+  await test.step('it is assigned, and gets an internal note', async () => {
     await clickTwice(main(page).getByRole('button', { name: 'Assign to me' }));
     await expect(main(page).getByRole('button', { name: 'Assign to me' })).toBeHidden();
     await main(page).getByLabel('New note').fill('Ask the operator');
@@ -72,13 +72,13 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
     await expect(main(page).getByLabel('Your answer')).toHaveValue(reply.contentRu);
   });
 
-  await test.step('an answer of somebody else is shown before another one is sent', async () => {
+  await test.step('an answer by somebody else is shown before the own one is sent', async () => {
     await answerTwice(page, () => colleague(answerTicket, { params, body: { content: 'Is the balance enough?' } }));
     const { data } = await customer(listTicketMessages, { params, query: {} });
     expect(data.map(({ content }) => content)).toEqual([reply.contentRu, 'Is the balance enough?']);
   });
 
-  await test.step('messages appear by themselves, and it is closed', async () => {
+  await test.step('messages appear without a reload, and the ticket is closed', async () => {
     await customer(sendTicketMessage, { params, body: { content: 'Спасибо!' } });
     await expect(main(page).getByText('Спасибо!')).toBeVisible();
     await main(page).getByRole('button', { name: 'Close ticket' }).click();
@@ -88,7 +88,7 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
   });
 });
 
-test('staff open a ticket for a user, and keep canned replies', async ({ page }) => {
+test('staff open a ticket for a user, and manage canned replies', async ({ page }) => {
   const dialog = page.getByRole('dialog');
   await enter(page, '/admin/tickets', 'support@example.com', 'demo-password');
   await test.step('the form shows its errors', async () => {

@@ -56,7 +56,7 @@ test('staff create a role and give it to a user; a change in between is shown, n
   await page.getByRole('button', { name: 'Change role' }).click();
   await dialog.getByRole('combobox', { name: 'New role' }).click();
   await page.getByRole('option', { name: 'NIGHT_SHIFT' }).click();
-  // Somebody else is faster.
+  // Somebody else changes the user first.
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
   const response = await page.request.patch(`/v1/users/admin/${id}/role`, {
     headers: { authorization: `Bearer ${await accessToken(page)}` },

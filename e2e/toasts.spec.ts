@@ -34,8 +34,8 @@ const topUpLink = (page: Page) => page.getByRole('dialog').getByRole('link', { n
 const toastOf = (page: Page) =>
   page.getByRole('region', { name: 'Messages' }).getByText(NO_MONEY, { exact: false }).locator('..');
 
-/** Buys while the page's clock is paused. The dialog shows the refusal a timer later than the toast. */
-async function buyInVain(page: Page): Promise<void> {
+/** Tries to buy without money, while the page's clock is paused. The dialog shows the refusal one timer later than the toast. */
+async function tryToBuy(page: Page): Promise<void> {
   await buyButton(page).press('Enter');
   await expect(toastOf(page)).toBeVisible();
   await passTime(page, 100);
@@ -115,7 +115,7 @@ for (const [width, height] of [
     await page.clock.install();
     await openPurchase(page, [width, height]);
     await page.clock.pauseAt(Date.now() + 60_000);
-    await buyInVain(page);
+    await tryToBuy(page);
     await expect.poll(() => coveredControls(page)).toEqual([]);
     await topUpLink(page).scrollIntoViewIfNeeded();
     await expect.poll(() => coveredControls(page)).toEqual([]);
@@ -129,7 +129,7 @@ for (const [width, height] of [
     await passTime(page, 6000);
     await expect(toastOf(page)).toBeHidden();
     expect(await places()).toEqual(withMessage);
-    await buyInVain(page);
+    await tryToBuy(page);
     expect(await places()).toEqual(withMessage);
 
     // Clicks by coordinates: Playwright's click would wait until nothing covers the button.

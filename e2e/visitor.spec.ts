@@ -66,7 +66,7 @@ test('a visitor reads the landing page in their language, and all tabs follow th
   await other.close();
 });
 
-test('the landing page ends with the price and links to the default texts', async ({ page }) => {
+test('the footer of the landing page shows the price and links to the default texts', async ({ page }) => {
   await page.goto('/');
   const footer = page.getByRole('contentinfo');
   await expect(footer).toContainText(/From \$0\.\d+ per megabyte/);

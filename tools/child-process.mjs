@@ -19,8 +19,8 @@ const SIGNAL_NUMBERS = /** @type {Record<string, number>} */ ({ SIGHUP: 1, SIGIN
 const YOUNG_SPACE_MIB = 64;
 
 /**
- * V8 collects the old space when it has grown by this share of what was in use at the last time (percent). Its own factor is up to 4:
- * after the thousands of requests that an attacker pipelines in one burst, 150 MB were in use and 500 MB of garbage followed.
+ * V8 collects the old space when it has grown by this percentage of what was in use after the last collection. Its default is up to 300:
+ * after a burst of thousands of pipelined requests, 150 MB were in use and 500 MB of garbage followed.
  */
 const HEAP_GROWTH_PERCENT = 100;
 

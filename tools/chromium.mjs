@@ -12,7 +12,7 @@ const CHROMIUMS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** @param {string[]} files @returns the first that exists, or before it the setting's */
+/** @param {string[]} files @returns the path of the setting, or else the first file that exists */
 const findFirst = (...files) => [process.env['CHROMIUM'], ...files].find((file) => file && fs.existsSync(file));
 
 export const findChromium = () => findFirst(...CHROMIUMS);

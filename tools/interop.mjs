@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `npm run test:interop`: this project against real programs of others on this machine. Installs what it needs, which is nothing that
- * production uses: npm packages in .data/interop, Debian packages as root. Names what is missing and fails, so that no test passes unseen.
+ * `npm run test:interop`: tests with real third-party programs on this machine. Installs what they need: npm packages in .data/interop,
+ * Debian packages as root; production uses none of it. If a program is missing, it prints the name and fails, so that no test is skipped.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -20,10 +20,10 @@ const INSTALL_TIMEOUT_MS = 10 * 60_000;
 
 /**
  * @typedef {{ setting: string, find: () => string | undefined, install: () => void, advice: string }} Program
- * `setting` overrides where the program is, and passes it to the tests.
+ * `setting` overrides the path of the program, and passes it to the tests.
  */
 
-/** In a folder of its own: an old dependency of a test's node is none of ours. @param {string} name @param {object} manifest */
+/** In a separate folder, to keep old dependencies out of this project. @param {string} name @param {object} manifest */
 function installPackage(name, manifest) {
   const folder = path.join(directory, name);
   fs.mkdirSync(folder, { recursive: true });
@@ -38,7 +38,7 @@ function installDebianPackage(name) {
   runApt(['install', '-y', '-qq', '--no-install-recommends', name]);
 }
 
-/** In a folder of its own: the installation would start its program as a service. @param {string} name */
+/** Unpacked into a separate folder, because an installation would start the program as a service. @param {string} name */
 function unpackDebianPackage(name) {
   const folder = path.join(directory, name);
   fs.rmSync(folder, { recursive: true, force: true });
@@ -60,7 +60,7 @@ function runApt(command, cwd = root) {
 /** @param {string[]} files */
 const firstExisting = (...files) => files.find((file) => fs.existsSync(file));
 
-/** The binary itself: the wrapper of its package would be the process that is ended, not the node. */
+/** The binary itself, because ending the wrapper of its package would not end the node. */
 function findAnvil() {
   const platform = `${process.platform === 'win32' ? 'win32' : process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
   return firstExisting(path.join(directory, `anvil/node_modules/@foundry-rs/anvil-${platform}/bin/anvil`));
@@ -85,7 +85,7 @@ const PROGRAMS = [
   {
     setting: 'BCOIN',
     find: () => firstExisting(path.join(directory, 'bcoin/node_modules/bcoin/bin/node')),
-    // The leveldown that bcoin asks for does not build on current versions of Node.
+    // The version of leveldown that bcoin requires does not build on current versions of Node.
     install: () => installPackage('bcoin', { dependencies: { bcoin: '1.0.2' }, overrides: { leveldown: '6.1.1' } }),
     advice: 'npm could not install bcoin 1.0.2',
   },
@@ -138,7 +138,7 @@ function ensurePrograms() {
 
 try {
   const env = { ...process.env, ...ensurePrograms(), NODE_ENV: 'test' };
-  // Of the tests that start the whole product.
+  // For the tests that start the whole product.
   buildChanged(root);
   const vitest = path.join(path.dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
   const args = [vitest, 'run', '-c', 'vitest.interop.config.ts', ...process.argv.slice(2)];

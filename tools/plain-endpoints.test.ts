@@ -47,7 +47,7 @@ describe('the web app', () => {
   });
 });
 
-/** The files of the contract of which a source imports more than types. */
+/** The files of the contract from which a source imports more than types. */
 function valuesImported(source: string): string[] {
   return [...source.matchAll(/^import (?!type )\{([^}]*)\} from '@cellhop\/contract\/([\w/.-]+)';$/gm)]
     .filter(([, names = '']) => names.split(',').some((name) => name.trim() !== '' && !name.trim().startsWith('type ')))

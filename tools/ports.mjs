@@ -20,15 +20,15 @@ function bindOnce(port, host) {
  * from there may be taken again before its program listens.
  */
 const [FREE_PORT_MIN, FREE_PORT_MAX] = [2048, 10_239];
-/** Those of the range that browsers and `fetch` refuse to call: "port blocking" of the Fetch standard. */
+/** Ports of the range that browsers and `fetch` refuse to call: "port blocking" of the Fetch standard. */
 const BLOCKED_PORTS = [
   2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ];
 const ATTEMPTS_MAX = 100;
-/** Its program may not listen on a port yet when the next one is chosen. */
+/** A chosen port may still be unused when the next one is chosen. */
 const chosenPorts = new Set(BLOCKED_PORTS);
 
-/** A port that was free a moment ago and was not chosen before; only another program that listens can take it. */
+/** A port that was free a moment ago and was not chosen before. Only another program can take it. */
 export async function freePort(host = '127.0.0.1') {
   for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
     const port = randomInt(FREE_PORT_MIN, FREE_PORT_MAX + 1);

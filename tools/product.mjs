@@ -94,7 +94,7 @@ export async function startProduct(options) {
 
 const LAST_OUTPUT_CHARACTERS = 4000;
 
-/** Why the programs did not start is in their own output. @param {string} logFile */
+/** The output of the programs shows why they did not start. @param {string} logFile */
 function lastOutput(logFile) {
   const output = fs.readFileSync(logFile, 'utf8').slice(-LAST_OUTPUT_CHARACTERS);
   return `The product did not start. The end of ${logFile}:\n${output}`;

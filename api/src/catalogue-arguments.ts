@@ -57,7 +57,7 @@ const valuesSchema = z.object({
   apply: numberSchema.pipe(z.int().min(1)).optional(),
 });
 
-/** @throws Error with a sentence for each mistake */
+/** @throws Error with a sentence for each invalid argument */
 export function parseCatalogueArguments([given = '', ...rest]: readonly string[]): CatalogueCommand {
   const command = commandSchema.safeParse(given);
   if (!command.success) throw new Error(given === '' ? 'Which command?' : `There is no command "${given}".`);

@@ -82,7 +82,7 @@ describe('the commands', () => {
     });
   });
 
-  test('import says where the mistakes are', async () => {
+  test('import prints the errors with their lines', async () => {
     expect(await run(['import', 'a.csv'], { 'a.csv': FILE.replace('0.8', 'cheap').replace('paris', 'rome') })).toEqual({
       code: 1,
       output: '',
@@ -98,7 +98,7 @@ describe('the commands', () => {
     expect((await run(['export', '--ip=192.0.2.1'])).output).toBe(FILE);
   });
 
-  test('price counts first, and changes exactly as many', async () => {
+  test('price first counts, then changes only that number of proxies', async () => {
     await createProxy(testApp, { countryCode: 'QA', priceMicros: 1_000_000n });
     await createProxy(testApp, { countryCode: 'QA', priceMicros: 2_000_000n });
     const values = ['price', '--percent=50', '--country=qa'];
@@ -119,7 +119,7 @@ describe('the commands', () => {
     expect((await run(['restore', '--country=QB', '--state=RETIRED'])).lines).toEqual(['No proxy matches.']);
   });
 
-  test('an unexpected error has no text of its own', () => {
+  test('an unexpected error is not turned into a refusal', () => {
     expect(refusalText(new Error('x'))).toBeUndefined();
   });
 });

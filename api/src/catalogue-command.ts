@@ -1,4 +1,4 @@
-/** The catalogue at the command line: the same imports, exports and bulk changes as on the screens of staff. */
+/** The catalogue on the command line: the imports, exports and bulk changes of the admin area. */
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
 import type { ChangeCounts, ImportError } from '@cellhop/contract/staff/inventory';
@@ -13,9 +13,9 @@ import * as inventory from './modules/proxies/inventory.service.ts';
 
 export interface Terminal {
   readFile: (file: string) => Promise<Buffer>;
-  /** To the standard output. */
+  /** Writes to the standard output. */
   write: (text: string) => Promise<void>;
-  /** For people: a line. */
+  /** Writes a line for the operator. */
   say: (line: string) => void;
 }
 
@@ -86,7 +86,7 @@ async function changeAll(
 }
 
 /**
- * Applies a change in this process and says how far it is. If the process ends before, the worker's job applies it.
+ * Applies a change in this process and reports the progress. If the process ends early, the worker's job applies the change.
  * @returns false if it was refused
  */
 async function change(ctx: Ctx, order: ChangeRequest, say: Terminal['say']): Promise<boolean> {

@@ -13,7 +13,7 @@ import { migrate } from './migrate.ts';
 const WRONG_ARGUMENTS = 2;
 
 const terminal: Terminal = {
-  // npm runs this in the project's folder, and says in which one it was called.
+  // npm runs this in the project's folder and sets INIT_CWD to the caller's.
   readFile: (file) => readFile(path.resolve(process.env['INIT_CWD'] ?? '.', file)),
   write: async (text) => {
     if (!process.stdout.write(text)) await once(process.stdout, 'drain');

@@ -104,7 +104,7 @@ describe('loadConfig', () => {
       expect(() => keysOf(wrong)).toThrow('SECRET_KEY');
   });
 
-  test('production does not start on the sandbox, and says what is missing', () => {
+  test('production refuses to start without real payments, and lists the missing settings', () => {
     expect(() => loadConfig(production)).toThrow(
       /refuses the sandbox. Set PAY_BTC_XPUB, PAY_BTC_ADDRESS_0 and PAY_BTC_URLS/,
     );

@@ -49,7 +49,7 @@ const environmentSchema = z.object({
   REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
-  /** Unlike other settings, an empty one has a meaning of its own: nothing needs approval. */
+  /** Unlike for other settings, empty does not mean the default: nothing needs approval. */
   APPROVAL_USD: z.union([z.literal(''), z.coerce.number().min(0).max(1_000_000).refine(isDollarAmount)]).default(100),
   DEMO_DATA: z.enum(['small', 'large']).default('small'),
   REQUIRE_STAFF_2FA: optional(z.stringbool()),
@@ -107,7 +107,7 @@ export interface Config {
   idleTimeoutMs: number;
   /** The trial credit of the demo's promo code. */
   trialCreditMicros: bigint;
-  /** Changes of money by staff above it need a second member of staff; undefined: none do. */
+  /** Larger changes of money by staff need the approval of a second member of staff; undefined: none do. */
   approvalMicros: bigint | undefined;
   /** In development: `large` adds months of history. */
   demoData: 'small' | 'large';
@@ -132,7 +132,7 @@ export interface Config {
   purchasesPerHour: number;
   /** Per user: connections without traffic that they end themselves with a full refund. */
   unusedReturnsPerHour: number;
-  /** In development the sandbox is used, whatever they are. */
+  /** Ignored in development, which uses the sandbox. */
   payments: PaymentSettings;
   /** Interval of the invariant checks. */
   reconciliationMs: number;
@@ -202,7 +202,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-/** By default in production only, because the demo needs no phone. */
+/** By default in production only: nobody should need an authenticator app to try the demo. */
 export function isStaffSecondFactorRequired(setting: boolean | undefined, isDevelopment: boolean): boolean {
   return setting ?? !isDevelopment;
 }

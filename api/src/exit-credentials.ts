@@ -1,4 +1,4 @@
-/** The credentials of upstream proxies at rest: encrypted, and hashed with a key so that an import finds the same ones again. */
+/** The credentials of upstream proxies at rest: encrypted, and hashed with a key so that an import recognizes known credentials. */
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { deriveKey, deriveKeys, type SecretKeys } from './keys.ts';
@@ -16,7 +16,7 @@ export interface UpstreamAddress {
   port: number;
 }
 
-/** A ciphertext copied to another host does not decrypt: the credentials are never sent to a proxy that they are not for. */
+/** A ciphertext copied to another host does not decrypt, so credentials are never sent to the wrong proxy. */
 export function encryptCredentials(
   secretKeys: SecretKeys,
   upstream: UpstreamAddress,
@@ -35,7 +35,7 @@ export function decryptCredentials(
   return opened && credentialsSchema.parse(JSON.parse(opened.secret));
 }
 
-/** By each key, the newest first. */
+/** @returns the hash by each key, the newest key first */
 export function hashCredentials(secretKeys: SecretKeys, credentials: ExitCredentials): Buffer[] {
   return deriveKeys(secretKeys, CHECK).map((key) => hashWith(key, textOf(credentials)));
 }
@@ -44,7 +44,7 @@ export function credentialsKeys(secretKeys: SecretKeys): readonly Buffer[] {
   return deriveKeys(secretKeys, ENCRYPTION);
 }
 
-/** @param text the decrypted one. @returns it encrypted and hashed with the newest key */
+/** Encrypts and hashes decrypted credentials again, with the newest key. */
 export function resealCredentials(secretKeys: SecretKeys, owner: string, text: string) {
   return { encrypted: encryptText(secretKeys, owner, text), hash: hashWith(deriveKey(secretKeys, CHECK), text) };
 }

@@ -1,8 +1,8 @@
 const SHOWN_LENGTH_MAX = 300;
 
 /**
- * The first line of an error, without what staff must not see: mail servers quote addresses, and a message may contain a link with a
- * code. Anything that looks like a link, an address or a long random text is replaced.
+ * The first line of an error, without secrets that staff must not see: mail servers quote addresses, and a message may contain a link with
+ * a code. Anything that looks like a link, an address or a long random text is replaced.
  */
 export function hideSecrets(error: string): string {
   const [line = ''] = error.trim().split(/\r?\n/, 1);

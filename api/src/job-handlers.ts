@@ -7,7 +7,7 @@ import { deliverBroadcast } from './modules/notifications/broadcasts.service.ts'
 import { applyChange } from './modules/proxies/catalogue-changes.service.ts';
 import { followDraining } from './modules/proxies/inventory.service.ts';
 
-/** What a handler may have to know about the attempt. */
+/** Information for handlers about the attempt. */
 interface Attempt {
   isLastAttempt: boolean;
 }

@@ -21,7 +21,7 @@ async function listeners(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('jobs are done again after the network to the database was lost without a word, and a new connection listens', async () => {
+test('after the database connection drops silently, lost jobs run again and a new connection listens', async () => {
   const url = new URL(testApp.ctx.config.databaseUrl);
   const port = Number(url.port);
   const network = new Network(() => port);
@@ -48,7 +48,7 @@ test('jobs are done again after the network to the database was lost without a w
   network.close();
 });
 
-test('a runner whose first fetch gets no answer is not started, and the next one works', async () => {
+test('a runner whose first fetch gets no response does not start, and the next one works', async () => {
   const url = new URL(testApp.ctx.config.databaseUrl);
   const port = Number(url.port);
   const network: Network = new Network(

@@ -17,13 +17,13 @@ const MB = 1_048_576;
 let testApp: TestApp;
 let client: pg.Client;
 /** Notifications of the job runner about new jobs, in commit order. */
-const heard: string[] = [];
+const received: string[] = [];
 beforeAll(async () => {
   testApp = await startTestApp();
   await registerNode(testApp.ctx);
   client = new pg.Client({ connectionString: testApp.ctx.config.databaseUrl });
   await client.connect();
-  client.on('notification', ({ payload }) => heard.push(payload ?? ''));
+  client.on('notification', ({ payload }) => received.push(payload ?? ''));
   await client.query('listen "jobs:insert"');
 });
 afterAll(async () => {
@@ -37,7 +37,7 @@ const buy = async (user: Awaited<ReturnType<typeof createUser>>) =>
 test('transactions that move money enqueue no job, because its notification would serialize all commits', async () => {
   const referrer = await createUser(testApp);
   const user = await createUser(testApp, { referrerId: referrer.id });
-  heard.length = 0;
+  received.length = 0;
 
   await pay(testApp, await newInvoice(user));
   const staff = await createUser(testApp, { roleName: 'ADMIN' });
@@ -60,11 +60,11 @@ test('transactions that move money enqueue no job, because its notification woul
   await warnOfLowBalances(testApp.ctx);
   await expireInvoices(testApp.ctx);
   expect(await testApp.database.query('select from connections where ended_at is null')).toEqual([]);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 
   // Notifications arrive in commit order, so all earlier ones have arrived with this one.
   await enqueue(testApp.ctx, 'mail.none', { link: 'https://example.com' });
-  await expect.poll(() => heard.length).toBeGreaterThan(0);
-  expect(heard).toHaveLength(1);
+  await expect.poll(() => received.length).toBeGreaterThan(0);
+  expect(received).toHaveLength(1);
   expect(await testApp.database.query('select from graphile_worker.jobs')).toHaveLength(1);
 });

@@ -29,7 +29,7 @@ export const payloadSchemas = {
 export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payloadSchemas)[Name]> };
 
 const ATTEMPTS = 12;
-/** All of them take four minutes, as staff watch the change. Then they decide. */
+/** They take four minutes in total, because staff are waiting for the change. Then staff retry or dismiss it. */
 const CHANGE_ATTEMPTS = 6;
 
 /**

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-test('an unknown kind of notification has a general text', async () => {
+test('an unknown kind of notification gets a generic text', async () => {
   await testApp.database.query(
     `insert into notifications (user_id, idempotency_key, kind, details) values ($1, 'newer', 'NEWER_KIND', '{"city":"Bonn"}')`,
     [user.id],
@@ -48,7 +48,7 @@ test('an unknown action of the audit log is shown by its name', async () => {
   expect(timeline.data).toMatchObject([{ action: 'NEWER_ACTION' }]);
 });
 
-test('an unknown permission is not shown, and stays with the role when staff change it', async () => {
+test('an unknown permission is not shown, and the role keeps it when staff change the role', async () => {
   const permissionsOf = async (name: string): Promise<string[]> => {
     const [row] = await testApp.database.query<{ permissions: string[] }>(
       'select permissions from roles where name = $1',

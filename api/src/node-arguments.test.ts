@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseNodeArguments } from './node-arguments.ts';
 
 describe('the arguments of add-node', () => {
-  test('are a name, and what customers of the node are told', () => {
+  test('are a name, and the host and ports that customers of the node see', () => {
     expect(parseNodeArguments(['paris'])).toEqual({ name: 'paris', options: {} });
     const values = ['paris-2', 'host=paris.example.com', 'port=1080', 'dns-ports=20000-20999'];
     expect(parseNodeArguments(values)).toEqual({

@@ -11,7 +11,7 @@ const nameSchema = z
     (name) => name !== DEFAULT_NODE_NAME,
     `The node "${DEFAULT_NODE_NAME}" has the token of the setting GATEWAY_TOKEN: choose another name.`,
   );
-/** No IPv6 address: `host:port:username:password`, which customers copy, could not be told apart. */
+/** No IPv6 address: `host:port:username:password`, which customers copy, would be ambiguous. */
 const optionsSchema = z
   .strictObject({
     host: z.hostname('host is a name or an IPv4 address').optional(),
@@ -22,7 +22,7 @@ const optionsSchema = z
 
 /**
  * @param values the name, then options such as `port=1080`
- * @throws Error with a sentence for each mistake
+ * @throws Error with a sentence for each invalid argument
  */
 export function parseNodeArguments([name, ...values]: readonly string[]): { name: string; options: NodeOptions } {
   const options = Object.fromEntries(values.map((value) => splitOption(value)));

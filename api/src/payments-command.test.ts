@@ -48,7 +48,7 @@ describe('holdings', () => {
     expect(lines[3]).toBe(`sandbox\t0/${await indexOf(small)}\t${small}\t0.00010000`);
   });
 
-  test('says that the account and the number of an older address are not known', async () => {
+  test('prints that the account and the number of an older address are unknown', async () => {
     const address = await pay('0.00010000');
     await testApp.database.query('update deposit_addresses set wallet_account_id = null, derivation_index = null');
     expect(await run('holdings', 'BTC')).toBe(`account\tnumber\taddress\tBTC\nunknown\t0/?\t${address}\t0.00010000`);
@@ -58,7 +58,7 @@ describe('holdings', () => {
     expect(await run('holdings', 'USDT_BSC')).toBe('account\tnumber\taddress\tUSDT_BSC');
   });
 
-  test('asks for a currency that exists and is set up', async () => {
+  test('requires a currency that exists and is set up', async () => {
     await expect(run('holdings')).rejects.toThrow('Name one of the currencies: BTC, ');
     await expect(run('holdings', 'DOGE')).rejects.toThrow('Name one of the currencies: BTC, ');
     Object.assign(testApp.ctx.config, { isDevelopment: false });
@@ -86,14 +86,14 @@ describe('check', () => {
     expect(lines).toHaveLength(6);
   });
 
-  test('says in development that it asks the sandbox', async () => {
+  test('prints in development that payments use the sandbox', async () => {
     const lines = (await run('check')).split('\n');
     expect(lines[0]).toMatch(/^bitcoin {3}works: block \d+ of \d{4}-/);
     expect(lines.at(-1)).toBe('In development these are the sandbox, whatever the settings are.');
   });
 });
 
-test('resume and release say what they did', async () => {
+test('resume and release report what they did', async () => {
   expect(await run('resume', 'bitcoin')).toBe('bitcoin was not paused.');
   await states.pause(testApp.ctx, 'bitcoin', 'a test');
   expect(await run('resume', 'bitcoin')).toBe('bitcoin is credited again.');

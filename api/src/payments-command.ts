@@ -1,4 +1,4 @@
-/** What `npm run payments` prints for each command. */
+/** The output of each command of `npm run payments`. */
 import { currencies } from '@cellhop/contract/invoices';
 import { idSchema } from '@cellhop/contract/schemas';
 import type { Ctx } from './ctx.ts';

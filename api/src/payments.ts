@@ -1,4 +1,4 @@
-/** `npm run payments -- COMMAND`: checks the settings of payments, and undoes what has stopped them. Migrates the database if needed. */
+/** `npm run payments -- COMMAND`: checks the settings of payments, releases deposits, resumes chains. Migrates the database if needed. */
 import { loadConfig } from './config.ts';
 import { createCtx } from './ctx.ts';
 import { openDatabase } from './db.ts';

@@ -63,7 +63,7 @@ export interface SealedRow extends Position {
 }
 
 export interface ResealedBatch {
-  /** Of the last completed row. */
+  /** The position of the last completed row. */
   position: Position;
   listedCount: number;
   /** Below `listedCount` if a row was locked by a concurrent transaction. */

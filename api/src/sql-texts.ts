@@ -11,7 +11,7 @@ const DIRECTORIES = ['', 'views/'];
 const REVISION = /^-- revision: (\d+)\n/;
 
 interface SqlText {
-  /** Of the function or view. */
+  /** The name of the function or view. */
   name: string;
   /** Incremented by each release that changes the text. */
   revision: number;

@@ -16,7 +16,7 @@ export interface TestUser {
   email: string;
   accountId: bigint;
   referralCode: string;
-  /** Of the session that `call` uses. */
+  /** The access token of the session that `call` uses. */
   token: string;
   /** Calls as this user. */
   call: Call;

@@ -31,8 +31,8 @@ export function paymentsOn(chain: ScriptedChain, testApp: TestApp) {
     return { invoice, payment };
   };
 
-  /** The blocks since the payment leave the chain, and another transaction spends its coins. */
-  const lose = async (payment: ChainPayment): Promise<void> => {
+  /** Removes the blocks since the payment from the chain; another transaction spends its coins. */
+  const orphan = async (payment: ChainPayment): Promise<void> => {
     chain.reorganise(BLOCKS_UNTIL_FINAL);
     chain.drop(payment);
     chain.mineEmpty(BLOCKS_UNTIL_FINAL + 1);
@@ -42,11 +42,11 @@ export function paymentsOn(chain: ScriptedChain, testApp: TestApp) {
     await states.resume(testApp.ctx, 'bitcoin');
   };
 
-  return { watch, confirm, credit, lose };
+  return { watch, confirm, credit, orphan };
 }
 
-/** A referrer whose bonus is 10 % this month. */
-export async function makeSilver(testApp: TestApp, referrer: TestUser, payer: TestUser): Promise<void> {
+/** Gives the referrer the level Silver: a bonus of 10 % this month. */
+export async function raiseToSilver(testApp: TestApp, referrer: TestUser, payer: TestUser): Promise<void> {
   const { id } = await newInvoice(payer, 'LTC');
   await testApp.database.query(
     `insert into referral_payments (invoice_id, referrer_id, paid_at)

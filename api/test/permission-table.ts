@@ -1,7 +1,7 @@
 import type { Permission } from '@cellhop/contract/permissions';
 
 /**
- * The endpoints of staff and the permission that each needs; `any`: one permission, whichever it is. A change of an endpoint's
+ * The endpoints of staff and the permission that each needs; `any`: at least one of all permissions. A change of an endpoint's
  * permission must be made here too.
  */
 export const permissionTable: Record<string, Permission | 'any'> = {

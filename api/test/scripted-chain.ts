@@ -11,19 +11,19 @@ interface Block {
 }
 
 export class ScriptedChain implements ChainWatcher {
-  /** The first one is the genesis block, which the first poll begins after. */
+  /** The first block is the genesis block; the first poll begins after it. */
   private blocks: Block[] = [{ hash: 'genesis', time: new Date(0), payments: [] }];
   private pool: Payment[] = [];
   private failure: ChainUnavailable | undefined;
   pollCount = 0;
-  /** What the second source says. */
+  /** The response of the second source. */
   secondOpinion: boolean | undefined;
   confirmCount = 0;
-  /** Of a chain whose nodes name final blocks. */
+  /** Set for a chain whose nodes name final blocks. */
   finalizedHeight: number | undefined;
-  /** How far the clock of the miners is behind ours; negative if it is ahead. */
+  /** How far the clock of the miners is behind the clock of the test; negative if it is ahead. */
   clockBehindMs = 0;
-  /** As on Bitcoin. */
+  /** The value of Bitcoin. */
   clockErrorMs = 2 * 3_600_000;
 
   constructor(private readonly blocksPerPoll = 1000) {}
@@ -52,7 +52,7 @@ export class ScriptedChain implements ChainWatcher {
     for (let block = 0; block < count; block++) this.mine([]);
   }
 
-  /** Takes blocks off the chain and puts their payments back into the pool. */
+  /** Removes blocks from the chain and returns their payments to the pool. */
   reorganise(depth: number): Payment[] {
     const removed = this.blocks.splice(Math.max(1, this.blocks.length - depth));
     const returned = removed.flatMap(({ payments }) => payments);

@@ -35,7 +35,7 @@ export interface RecordedEntry {
   details: Record<string, unknown>;
 }
 
-/** What staff did about a user, in order. */
+/** The audit log entries by staff about a user, in order. */
 export function entriesAbout(test: TestApp, { id }: Pick<TestUser, 'id'>): Promise<RecordedEntry[]> {
   return test.database.query<RecordedEntry>(
     `select action, actor_id as "actorId", subject_type as "subjectType", subject_id as "subjectId", details

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../src/db.ts';
 import { permissionTable } from './permission-table.ts';
 
-/** Questions with a body. */
+/** Reads that use POST because they need a body. */
 const unrecorded: ReadonlySet<string> = new Set(['POST /v1/notifications/admin/broadcasts/recipients']);
 
 /**

@@ -70,7 +70,7 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
 function testConfig(databaseUrl: string): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
-    // On a busy machine, what tests do at once takes longer than the defaults.
+    // On a busy machine, concurrent requests of tests take longer than the default limits.
     DATABASE_POOL_TIMEOUT_SECONDS: '60',
     DATABASE_TIMEOUT_SECONDS: '60',
     SECRET_KEY: 'a secret key for tests of at least 32 characters',

@@ -1,5 +1,5 @@
 /**
- * Measures what staff do with a catalogue of a million proxies: pages of the list with different filters, a bulk change, and imports of
+ * Measures the operations of staff on a catalogue of a million proxies: pages of the list with different filters, a bulk change, imports of
  * 100,000 lines, new ones and changed ones. Prints the table of docs/benchmarks.md.
  *
  * Usage: npm run bench:inventory -- [proxies] [pages of each kind]

@@ -1,5 +1,5 @@
 /**
- * Measures what the dashboard of staff reads, with a million ended connections and ten million transfers, and how fast the worker adds
+ * Measures the queries of the dashboard, with a million ended connections and ten million transfers, and how fast the worker adds
  * transfers to its sums. Prints the table of bench/README.md.
  *
  * Usage: npm run bench:dashboard -- [stored connections] [rounds]
@@ -20,7 +20,7 @@ const CONNECTIONS = Number(process.argv[2] ?? 1_000_000);
 const ROUNDS = Number(process.argv[3] ?? 200);
 const TARGET_P99_MS = 100;
 const TICKETS = 100_000;
-/** That the worker has not added: more than a minute of 100 charges a second, and some top-ups. */
+/** Transfers that the worker has not added yet: more than a minute of 100 charges a second, and some top-ups. */
 const NEW_TRANSFERS = 10_000;
 const TOP_UP_EVERY = 100;
 const HOUR_MS = 3_600_000;
@@ -76,7 +76,7 @@ function range(days: number, step: 'hour' | 'day'): DashboardQuery {
   return { from: new Date(now - days * DAY_MS).toISOString(), to: new Date(now).toISOString(), step, timeZone: 'UTC' };
 }
 
-/** As the screen does. */
+/** The requests of the screen. */
 async function readSums(query: DashboardQuery): Promise<unknown> {
   return store.listSums(ctx, query, await store.listSteps(ctx, query), figures);
 }

@@ -1,6 +1,6 @@
 /**
- * UDP ASSOCIATE with nothing but `node:dgram`: relays datagrams between one client and one destination by two sockets of `node:dgram`,
- * without authentication, checks, metering and limits.
+ * A minimal UDP ASSOCIATE: relays datagrams between one client and one destination by two sockets of `node:dgram`, without authentication,
+ * checks, metering and limits.
  */
 import { createSocket, type SocketOptions } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';

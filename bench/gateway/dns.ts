@@ -32,7 +32,7 @@ interface Peer {
 interface Sample {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
-  /** Utilisation of the load's core by the load alone. */
+  /** Utilisation of the load generator's core by the load generator. */
   readonly loadShare: number;
 }
 
@@ -88,7 +88,7 @@ async function startGateway(upstreamPort: number): Promise<Peer> {
     CONTROL_TOKEN: token,
     NAME_SERVER: `127.0.0.1:${upstreamPort}`,
   });
-  // The login counts, whether or not something listens on the destination.
+  // Only the login matters: nothing has to listen on the destination.
   await socks5Connect(gateway.ready, credentials, '127.0.0.1', await closedPort());
   await untilAnswering(dnsPort);
   return { name: 'gateway', port: dnsPort, processId: gateway.processId };
@@ -117,7 +117,7 @@ async function measure({ port, processId }: Peer): Promise<Sample> {
   };
 }
 
-/** A run with lost questions or errors compares nothing. */
+/** Discards runs with lost questions or errors. */
 function assertWhole(output: string): void {
   const [lost, sent] = [numberAfter(output, /Queries lost:\s+(\d+)/), numberAfter(output, /Queries sent:\s+(\d+)/)];
   if (lost > sent / 1_000 || !/NOERROR \d+ \((?:99\.\d+|100\.00)%\)/.test(output)) throw new Error(output);

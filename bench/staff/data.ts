@@ -1,6 +1,6 @@
 /**
- * What staff's lists show after years of business: users, invoices, tickets, audit entries, promo codes, mails, notifications and requests,
- * inserted by one statement per table. The first user has a large share of everything, and one member of staff wrote a third of the log.
+ * Data for staff lists as after years of business: users, invoices, tickets, audit entries, promo codes, mails, notifications and requests,
+ * inserted by one statement per table. The first user has a large share of the rows, and one member of staff wrote a third of the log.
  */
 import type pg from 'pg';
 
@@ -11,7 +11,7 @@ export interface DataSizes {
   auditEntries: number;
 }
 
-/** Who wrote most answers and a third of the audit log. */
+/** The member of staff who wrote most answers and a third of the audit log. */
 export const STAFF_EMAIL = 'busy.staff@example.com';
 
 export async function insertStaffData(client: pg.Client, sizes: DataSizes): Promise<void> {
@@ -122,7 +122,7 @@ const TICKETS = `
             from generate_series(1, $1::int) as g) as ticket
     join bench_users on bench_users.n = customer`;
 
-/** To all closed tickets and a third of the open ones; the others wait. */
+/** Answers all closed tickets and a third of the open ones; the others wait. */
 const ANSWERS = `
   insert into ticket_messages (ticket_id, author_id, is_user, content, created_at)
   select tickets.id, staff.id, false, 'An answer', tickets.created_at + interval '10 minutes'

@@ -1,4 +1,4 @@
-/** What staff may ask of each list: usual filters, wide ones, and those that match nothing. */
+/** Queries for each list: usual filters, wide filters, and filters without matches. */
 import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import { permissions } from '@cellhop/contract/permissions';
 import { inventorySorts } from '@cellhop/contract/staff/inventory.plain';

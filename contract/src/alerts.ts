@@ -9,7 +9,7 @@ const alertSettingsSchema = z.strictObject({
   lowBalance: dollarsWithin(0, ALERT_DOLLARS_MAX).nullable(),
   /** Whether alerts are also sent by email. */
   isMailed: z.boolean(),
-  /** Whether a connection that the system has ended is mailed about, by reason. Older processes do not know it; without it, nothing changes. */
+  /** By reason: whether to send a mail when the system ends a connection. Missing in requests of older pages: then nothing changes. */
   endMails: z.strictObject({ noMoney: z.boolean(), idle: z.boolean(), exitLost: z.boolean() }).optional(),
 });
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;

@@ -32,7 +32,7 @@ export interface CallOptions {
   file?: { type: string; content: Blob | string };
 }
 
-/** What a client passes to `fetch`, and what it needs of the response. */
+/** The subset of `fetch` that the client uses. */
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;

@@ -1,4 +1,4 @@
-/** The company that a customer buys for, as it is printed on their monthly statements. */
+/** The customer's company, as printed on their monthly statements. */
 import { z } from 'zod';
 import { isTaxId } from './company.plain.ts';
 import { endpoint } from './endpoint.ts';
@@ -7,7 +7,7 @@ import { data } from './schemas.ts';
 
 export { isTaxId } from './company.plain.ts';
 
-/** Line breaks only where a text has lines. */
+/** Line breaks are allowed only in texts with several lines. */
 const line = (maximum: number) =>
   z
     .string()

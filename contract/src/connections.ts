@@ -25,7 +25,7 @@ export const connectionSchema = locationSchema.extend({
   id: idSchema,
   /** US dollars for 100 MB, as bought. */
   price: dollarsSchema,
-  /** What the connection has cost so far, minus refunds. */
+  /** The cost of the connection until now, minus refunds. */
   paidFor: dollarsSchema,
   /** KiB of payload, both directions together. */
   trafficUsed: z.number().nonnegative(),
@@ -36,7 +36,7 @@ export const connectionSchema = locationSchema.extend({
   /** When the gateway last reported traffic. */
   syncAt: dateSchema.nullable(),
   disconnectAt: dateSchema.nullable(),
-  /** Of the gateway node that serves it. */
+  /** The address of the gateway node that serves it. */
   host: z.string(),
   port: z.int(),
   /** Null if all DNS ports of that node were taken at the purchase. */
@@ -44,7 +44,7 @@ export const connectionSchema = locationSchema.extend({
   username: z.string(),
   /** Null if the key it was encrypted with is no longer configured. */
   password: z.string().nullable(),
-  /** What the customer calls it; empty without one. */
+  /** Chosen by the customer; may be empty. */
   label: z.string(),
   /** The connection ends when it has used this traffic. Null: no cap. */
   capMegabytes: z.int().nullable(),
@@ -62,8 +62,8 @@ export const connectBody = z.strictObject({ id: idSchema, price: dollarsSchema, 
 export type ConnectBody = z.infer<typeof connectBody>;
 
 /**
- * An optional header of `connect`: a repeat with the same key returns the same connection and charges nothing. Of `changePassword`: it
- * changes nothing more.
+ * An optional header of `connect` and `changePassword`: a repeated request with the same key returns the same connection, and neither
+ * charges nor changes anything again.
  */
 export const idempotencyKeySchema = z.string().min(1).max(200);
 
@@ -148,7 +148,7 @@ export const listConnections = endpoint({
   query: z.strictObject({
     ...pageQuery,
     id: idSchema.optional(),
-    /** Only those that are open. */
+    /** Lists only open connections. */
     active: z.literal('true').optional(),
     /** A part of the IP address, label, city, region, ZIP code, ISP or country code. */
     search: z.string().max(CONNECTION_SEARCH_LENGTH_MAX).optional(),
@@ -157,7 +157,7 @@ export const listConnections = endpoint({
   response: paged(connectionSchema).extend({ balance: dollarsSchema.optional() }),
 });
 
-/** Only the given values change: all of them, or none. */
+/** Changes only the given values, all of them or none. */
 const changeConnectionBody = z
   .strictObject({
     /** Trimmed; an empty text removes it. Ended connections have one too. */
@@ -184,7 +184,7 @@ export const changeConnection = endpoint({
 const connectionAccessSchema = z.object({
   /** In canonical CIDR notation. Clients with these addresses need no password. */
   allowList: z.array(z.string()),
-  /** Client addresses that have used the password in the last 30 days and are not listed, the last used first. */
+  /** Addresses of clients that used the password in the last 30 days and are not on the list; the last used first. */
   recentAddresses: z.array(z.object({ address: z.string(), usedAt: dateSchema })).max(RECENT_ADDRESSES_MAX),
 });
 export type ConnectionAccess = z.infer<typeof connectionAccessSchema>;

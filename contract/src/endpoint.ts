@@ -25,7 +25,7 @@ export interface EndpointDefinition<Url extends string = string> {
   /** The whole success body, `{ data }` or `{ data, totalPages }`. */
   readonly response: z.ZodType;
   readonly status?: 200 | 201 | 202;
-  /** A file of the user's data: refused to staff who see the app as the user. */
+  /** The response is a file of the user's data: refused to staff who see the app as the user. */
   readonly isExport?: true;
   /** Codes of the error catalogue that are particular to this endpoint; they appear in OpenAPI. */
   readonly errors?: readonly ErrorCode[];

@@ -1,4 +1,4 @@
-/** Building blocks that the web app's forms share with the API. Apart from schemas.ts, so that browsers load these alone. */
+/** Building blocks that the web app's forms share with the API. Separate from schemas.ts, so that browsers load only these. */
 import { z } from 'zod';
 import { isDollarAmount } from './units.ts';
 

@@ -22,7 +22,7 @@ export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
 const versionSchema = z.int().positive();
 
-/** What a node says about itself. */
+/** The status that a node reports about itself. */
 const nodeStatusSchema = z.object({
   softwareVersion: z.string().max(40),
   tunnels: z.int().nonnegative(),
@@ -62,7 +62,7 @@ const upstreamShape = {
 
 /**
  * How traffic leaves: from a local address, or by the host's default route if `address` is null; or through another proxy.
- * Gateways before version 5 know only local addresses: they fail the tunnels of connections with other exits. Connections whose exits
+ * Gateways before version 5 support only local addresses: they fail the tunnels of connections with other exits. Connections whose exits
  * have the same `id` share one exit in the node; without an `id`, exits with equal fields are shared.
  */
 export const exitSchema = z.discriminatedUnion('kind', [
@@ -166,7 +166,7 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     /** For `final`. */
     reason: reasonSchema.optional(),
     access: accessSchema.optional(),
-    /** Where this node answers the DNS questions of the connection. Null: it has none on this node. */
+    /** The port on which this node answers the DNS questions of the connection. Null: the connection has none on this node. */
     dnsPort: dnsPortSchema.nullable().optional(),
   }),
   /**
@@ -195,7 +195,7 @@ export const authorizeAddress = endpoint({
   body: z.object({
     runId: idSchema,
     clientAddress: clientAddressSchema,
-    /** Set for a question on a DNS port: only the connection that has this port is meant, even if others list the address. */
+    /** Set for a question on a DNS port: finds only the connection that has this port, even if others list the address. */
     dnsPort: dnsPortSchema.optional(),
   }),
   response: data(authorizationSchema),

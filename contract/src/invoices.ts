@@ -16,21 +16,21 @@ export const currencyAmountSchema = z
   .max(60)
   .regex(/^(?:0|[1-9]\d*)(?:\.\d+)?$/);
 
-/** A payment that the network has not confirmed enough yet, or that is credited. */
+/** A payment that is waiting for confirmations, or is credited. */
 export const invoiceTransferSchema = z.object({
   amountInCurrency: z.string(),
-  /** Of a public block explorer; null if staff recorded it, if no transaction shows it, and in the sandbox. */
+  /** The page of a public block explorer; null if staff recorded the payment, if it has no transaction, and in the sandbox. */
   explorerUrl: z.url().nullable(),
   isCredited: z.boolean(),
   confirmations: z.int().nonnegative(),
   /** Null on chains whose nodes name final blocks: the payment waits for one of these. */
   confirmationsNeeded: z.int().positive().nullable(),
-  /** It is in no block, and its sender has signalled that they may replace it. The previous release leaves it out. */
+  /** The payment is in no block, and signals that its sender may replace it. Missing in the previous release. */
   isReplaceable: z.boolean().optional(),
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
 
-/** What was paid for an invoice so far. Decimal strings are amounts in its currency. */
+/** The payments for an invoice until now. Decimal strings are amounts in its currency. */
 export const invoicePaymentSchema = z.object({
   /** The total of all payments, credited or not. */
   received: z.string(),
@@ -44,7 +44,7 @@ export const invoicePaymentSchema = z.object({
   credited: dollarsSchema,
   /** Some of it arrived after the invoice had ended, when its rate was no longer guaranteed. */
   isLate: z.boolean(),
-  /** In the order of their arrival. An API of the previous release leaves them out. */
+  /** In the order of arrival. Missing in an API of the previous release. */
   transfers: z.array(invoiceTransferSchema).optional(),
 });
 export type InvoicePayment = z.infer<typeof invoicePaymentSchema>;
@@ -54,25 +54,25 @@ export const invoiceSchema = z.object({
   amount: dollarsSchema,
   amountInCurrency: z.string(),
   currency: z.enum(currencies),
-  /** Empty if it cannot be proven to be the operator's. */
+  /** Empty if the address cannot be verified. */
   address: z.string(),
   /** The contents of a QR code: a URI with the amount that is still due where wallets know it, else the address. */
   paymentUri: z.string(),
-  /** A link for wallets that know it, with the amount that is still due; null where it is not safe. The previous release has none. */
+  /** A link that opens a wallet with the amount still due; null where it is not safe. Missing in the previous release. */
   walletUri: z.string().nullable().optional(),
   status: z.enum(invoiceStatuses),
   /** True if the invoice is on the sandbox chain and payments can be simulated. */
   isSandbox: z.boolean(),
   /** Null until the first payment. */
   payment: invoicePaymentSchema.nullable(),
-  /** What was seen, but then replaced by its sender or dropped by the network; null if there is nothing, or nothing is missing any more. */
+  /** Payments that were seen, but then replaced by the sender or dropped by the network; null if none, or if the invoice is fully paid. */
   replaced: z.string().nullable().optional(),
   expiredAt: dateSchema,
   createdAt: dateSchema,
 });
 export type Invoice = z.infer<typeof invoiceSchema>;
 
-/** Why no new invoice in a currency can be created now: its network has trouble, or it has no reliable exchange rate. */
+/** Why no new invoice in a currency can be created now: its network is unavailable, or there is no reliable exchange rate. */
 export const currencyProblems = ['NETWORK', 'RATE'] as const;
 export type CurrencyProblem = (typeof currencyProblems)[number];
 

@@ -1,4 +1,4 @@
-/** What the operator promises and asks for: terms, acceptable use, privacy and refunds. */
+/** The operator's legal texts: terms, acceptable use, privacy and refunds. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { legalDocuments } from './legal.plain.ts';

@@ -8,18 +8,18 @@ export const PRICED_MEGABYTES = 100;
 
 export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 100;
-/** Staff's lists have pages up to this row, because counting or skipping more would read whole tables. Filters find the others. */
+/** Staff lists can be paged through up to this row, because counting or skipping more would read whole tables. Filters find the rest. */
 export const LISTED_ROWS_MAX = 10_000;
 /** Stored per user; the oldest are deleted first. */
 export const NOTIFICATIONS_MAX = 500;
-/** Of a text that staff write, including its HTML. */
+/** The limits of a text by staff, including its HTML. */
 export const NOTIFICATION_DESCRIPTION_LENGTH_MAX = 1000;
 export const NOTIFICATION_CONTENT_LENGTH_MAX = 5000;
 /** How many users a broadcast can list by id; larger audiences use its filters. */
 export const BROADCAST_USERS_MAX = 200;
 /** The recipients of a broadcast are counted up to here, because counting all users takes seconds. */
 export const RECIPIENTS_COUNTED_MAX = 100_000;
-/** Of the filters of a broadcast. */
+/** The largest balance in the filter of a broadcast. */
 export const BALANCE_FILTER_DOLLARS_MAX = 1_000_000;
 export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
@@ -31,7 +31,7 @@ export const FACET_VALUES_MAX = 5000;
 /** US dollars for 100 MB. The step makes the prices of one megabyte and of fifty exact. */
 export const PROXY_PRICE_MAX = 10_000;
 export const PROXY_PRICE_STEP = 0.0001;
-/** Of a price change by percent. */
+/** The range of a price change by percent. */
 export const PERCENT_MIN = -90;
 export const PERCENT_MAX = 1000;
 /** Proxies that one bulk change may touch: purchases of them wait until it is done. */
@@ -62,9 +62,9 @@ export const REASON_LENGTH_MAX = 500;
 
 export const ROLE_NAME_LENGTH_MIN = 2;
 export const ROLE_NAME_LENGTH_MAX = 30;
-/** How often a member of staff may begin to see the app as a user, within an hour. */
+/** How many views as a user a member of staff may begin within an hour. */
 export const VIEWS_PER_HOUR_MAX = 20;
-/** All roles are one list. */
+/** All roles are returned in one list. */
 export const ROLES_MAX = 100;
 
 /** The largest correction of a balance, and the largest settlement of an invoice by hand. */
@@ -78,9 +78,9 @@ export const APPROVAL_SUM_HOURS = 24;
 export const ALERT_DOLLARS_MAX = 100_000;
 /** The largest traffic cap of a connection, in megabytes. */
 export const CAP_MEGABYTES_MAX = 10_000_000;
-/** What a customer calls a connection. */
+/** The label that a customer gives a connection. */
 export const CONNECTION_LABEL_LENGTH_MAX = 60;
-/** Of the text that a customer searches their connections by. */
+/** The search text for a customer's connections. */
 export const CONNECTION_SEARCH_LENGTH_MAX = 100;
 /** Addresses and networks on the allow-list of a connection. */
 export const ALLOW_LIST_MAX = 20;
@@ -92,11 +92,11 @@ export const RECENT_ADDRESSES_MAX = 20;
 /** Each listed network must contain a client address that used the connection's password within this time. */
 export const ALLOW_LIST_USED_WITHIN_DAYS = 30;
 
-/** What a customer prints on their monthly statements. */
+/** The company details on a customer's monthly statements. */
 export const COMPANY_NAME_LENGTH_MAX = 200;
 export const COMPANY_ADDRESS_LENGTH_MAX = 500;
 export const TAX_ID_LENGTH_MAX = 40;
-/** Of a summary of transactions. */
+/** The longest range of a summary of transactions. */
 export const SUMMARY_DAYS_MAX = 366;
 
 export const INVOICE_DOLLARS_MIN = 5;
@@ -109,10 +109,10 @@ export const TICKET_DESCRIPTION_LENGTH_MAX = 5000;
 export const TICKET_MESSAGE_LENGTH_MAX = 5000;
 /** Internal notes of staff per ticket. */
 export const TICKET_NOTES_MAX = 500;
-/** Words that tickets are searched by; each is matched from its beginning. */
+/** The search text for tickets. Each of its words is a prefix. */
 export const TICKET_WORDS_LENGTH_MIN = 2;
 export const TICKET_WORDS_LENGTH_MAX = 100;
-/** Tickets that a search by words lists: a common word is in very many. */
+/** The most tickets in a search result, because common words match very many. */
 export const TICKET_MATCHES_MAX = 1000;
 export const CANNED_REPLIES_MAX = 200;
 export const CANNED_REPLY_TITLE_LENGTH_MIN = 2;

@@ -7,7 +7,7 @@ export const liveTopics = ['balance', 'connections', 'invoices', 'notifications'
 
 export type LiveTopic = (typeof liveTopics)[number];
 
-/** Topics of staff's lists, which show things of all users, and the permission that a stream needs to receive each. */
+/** Topics of staff lists, which show data of all users, and the permission that a stream needs to receive each. */
 export const staffTopics = {
   'staff-adjustments': 'TRANSACTIONS_READ',
   'staff-catalogue': 'PROXIES_READ',

@@ -1,6 +1,6 @@
 /** Where the programs write their log. */
 
-/** Of pino's `destination`. */
+/** The options of pino's `destination`. */
 export const LOG_STREAM_OPTIONS = {
   /** The standard output. */
   dest: 1,

@@ -23,7 +23,7 @@ export const listNotifications = endpoint({
   summary: "The user's notifications, newest first",
   query: z.strictObject(pageQuery),
   response: paged(notificationSchema).extend({
-    /** Of all pages. */
+    /** Unread notifications on all pages. */
     unreadCount: z.int().nonnegative(),
   }),
 });

@@ -1,4 +1,4 @@
-/** Product specification, section 6, and after them those that were added for screens that it does not draw. */
+/** The permissions of the product specification, section 6; after them those of screens that it does not contain. */
 export const permissions = [
   'USERS_READ',
   'USERS_EDIT',

@@ -18,7 +18,7 @@ export const referralSummarySchema = z.object({
   /** When the next level takes effect. */
   monthEndsAt: dateSchema,
   registeredUsersCount: z.int().nonnegative(),
-  /** US dollars: all bonuses so far, less those that were taken back because a payment has left its chain. */
+  /** US dollars: all bonuses, less those that were taken back because a payment has left its chain. */
   earned: dollarsSchema,
 });
 export type ReferralSummary = z.infer<typeof referralSummarySchema>;

@@ -26,8 +26,7 @@ export const addressSchema = z.union([z.ipv4(), z.ipv6()]);
 /** Why a member of staff changes money or access; it is kept in the audit log. */
 export const reasonSchema = plainText(REASON_LENGTH_MIN, REASON_LENGTH_MAX);
 /**
- * Counts the changes of an object by staff. Whoever sends the version that they saw gets CHANGED_ELSEWHERE if the object has been
- * changed since.
+ * Counts the changes of an object by staff. A request with an outdated version is refused with CHANGED_ELSEWHERE.
  */
 export const versionSchema = z.int().nonnegative();
 /** The same in a URL, for requests without a body. */
@@ -46,8 +45,8 @@ export const paged = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), totalPages: z.int().nonnegative() });
 
 /**
- * A list of staff: only its first rows have pages (LISTED_ROWS_MAX, or a lower limit of the list). `isTruncated`: there are more rows,
- * which narrower filters find.
+ * A staff list: only its first rows can be paged through (LISTED_ROWS_MAX, or a lower limit of the list). `isTruncated`: there are more
+ * rows, which narrower filters find.
  */
 export const listed = <T extends z.ZodType>(item: T) => paged(item).extend({ isTruncated: z.boolean() });
 

@@ -13,7 +13,7 @@ export const settingsSchema = z.object({
   contactEmail: z.string().nullable(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
-  /** Those that are set up. The previous release leaves them out. */
+  /** The currencies that are set up. Missing in the previous release. */
   currencies: z.array(z.enum(currencies)).optional(),
 });
 export type Settings = z.infer<typeof settingsSchema>;

@@ -4,7 +4,7 @@ import type * as full from './usage.ts';
 /** The longest range by days. */
 export const USAGE_DAYS_MAX = 366;
 
-/** By which the connections are listed; a leading minus turns the order over. The first one is the default. */
+/** The sort orders of the connections; a leading minus: descending. The first one is the default. */
 export const usageSorts = ['-spent', 'spent', '-trafficUsed', 'trafficUsed', '-createdAt', 'createdAt'] as const;
 
 export const getUsage = plain<typeof full.getUsage>({ method: 'GET', url: '/v1/usage', access: 'user' });

@@ -36,7 +36,7 @@ function limitOfShell(): string | undefined {
 /** An association is a tunnel with two more sockets: one to the client, and one for the other address family. */
 const ASSOCIATION_EXTRA = 2;
 
-/** Without client sockets: those to destinations, and the additional ones of associations. */
+/** Descriptors besides client sockets: sockets to destinations, and additional ones of associations. */
 export const descriptorsOf = ({ tunnels, associations }: { tunnels: number; associations: number }): number =>
   tunnels + ASSOCIATION_EXTRA * associations;
 

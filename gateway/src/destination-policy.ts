@@ -47,7 +47,7 @@ export function isDestinationAllowed(policy: DestinationPolicy, bytes: Uint8Arra
   return isPublic(dialled) && !reached.some((address) => policy.isReserved(address, port));
 }
 
-/** Whether an address in a DNS answer is of the public internet. The node's own public addresses are. */
+/** Whether an address in a DNS answer is public. The node's own public addresses count as public. */
 export function isPublicAddress(bytes: Uint8Array): boolean {
   return isPublic(toAddress(unmapped(bytes)));
 }

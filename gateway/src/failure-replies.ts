@@ -1,4 +1,4 @@
-/** All causes why a request for a tunnel can fail, and the reply to the client: the only table of wire codes. */
+/** All causes for which a request for a tunnel can fail, with the reply to the client: the only table of wire codes. */
 export interface FailureReply {
   /**
    * REP field of RFC 1928, section 6; `login-failed`: status 1 of RFC 1929, or no acceptable method; `close` if the protocol

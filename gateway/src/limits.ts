@@ -25,11 +25,11 @@ export const defaultLimits = {
   /** UDP associations also count as tunnels. */
   associationsPerConnection: 64,
   associationsPerNode: 4_000,
-  /** Of an association; the one without traffic for longest is evicted. New ones have the rate of new tunnels. */
+  /** The one without traffic for longest is evicted. New destinations have the rate limit of new tunnels. */
   destinationsPerAssociation: 256,
-  /** Of an association, while names are resolved. */
+  /** Datagrams of an association that wait while names are resolved. */
   waitingDatagrams: 16,
-  /** Of a connection, in both directions: QUIC at some 200 Mbit/s. A flood costs the others no more than this. */
+  /** Per connection, in both directions: QUIC at some 200 Mbit/s. It limits the cost of a flood for others. */
   datagramsPerSecond: 30_000,
   /** At least two minutes (RFC 4787, section 4.3). */
   udpIdleMs: 120_000,
@@ -37,9 +37,9 @@ export const defaultLimits = {
   clientPortSilenceMs: 1_000,
   /** Ports that a new association tries if they are in use. */
   clientPortAttempts: 16,
-  /** Of each UDP socket in each direction, if the system allows so much. */
+  /** The buffer of each UDP socket in each direction, if the system allows so much. */
   udpBufferBytes: 4 * MIB,
-  /** While more is waiting to be sent, datagrams are dropped. */
+  /** While more bytes wait to be sent, datagrams are dropped. */
   udpQueueBytes: MIB,
 
   /** 0 disables the limit. */
@@ -58,7 +58,7 @@ export const defaultLimits = {
   addressLoginsCached: 10_000,
   /** How long an address that no connection lists is cached. The control plane announces changes of allow-lists. */
   addressRefusalCacheMs: 10_000,
-  /** Of one client network; above it, its addresses are not checked for a while. 0 disables the limit. */
+  /** Per client network; above it, its addresses are not checked for a while. 0 disables the limit. */
   addressRefusalsPerMinute: 20,
   addressBlockMs: 60_000,
   /** The longest time that a client without a password waits for the check of its address. */
@@ -76,9 +76,9 @@ export const defaultLimits = {
   exitCheckMs: 1_000,
   /** An exit is lost, and its connections end, after its address was missing for this time. 0 disables this. */
   exitLostMs: 30_000,
-  /** Between two checks of an upstream proxy, half as much or half more; also the timeout of one. */
+  /** The mean interval between two checks of an upstream proxy, varied by half of it; also the timeout of a check. */
   upstreamCheckMs: 10_000,
-  /** Longer than a restart of an upstream proxy takes. 0: such an exit is never lost. */
+  /** Longer than a restart of an upstream proxy. 0: such an exit is never lost. */
   upstreamLostMs: 180_000,
   /** How long the addresses of an upstream proxy that has a name are kept. */
   upstreamAddressMs: 30_000,
@@ -91,32 +91,32 @@ export const defaultLimits = {
   dnsClientsPerConnection: 1_000,
   dnsQuestionsPerSecond: 200,
   dnsQuestionsBurst: 400,
-  /** Of one client address, because the source of a UDP question may be forged. */
+  /** Per client address, because the source of a UDP question may be forged. */
   dnsQuestionsPerSecondPerClient: 50,
   dnsQuestionsBurstPerClient: 200,
   dnsQuestionsInFlight: 64,
-  /** From a question to its answer, with all attempts at the name servers. */
+  /** The time from a question to its answer, with all attempts at the name servers. */
   dnsAnswerMs: 5_000,
   dnsTcpClientsPerPort: 16,
   dnsTcpClientsPerNode: 1_000,
-  /** Of one TCP client; the next question is read after an answer. */
+  /** Per TCP client; the next question is read after an answer. */
   dnsTcpQuestionsInFlight: 16,
-  /** Between two complete questions of a TCP client, and for it to read its answers. */
+  /** The limit between two complete questions of a TCP client, and for reading its answers. */
   dnsTcpIdleMs: 10_000,
   /** Answers to a TCP client that it has not read; above it, no further question is read. */
   dnsTcpUnreadBytes: 128 * KIB,
   /** Sockets to name servers, of all exits together. */
   dnsUpstreamSockets: 2_000,
-  /** At once on a TCP connection to a name server; above it, another one is opened. */
+  /** Concurrent questions on a TCP connection to a name server; above it, another connection is opened. */
   dnsUpstreamTcpQuestions: 64,
   /** How long such a connection stays open without a question. */
   dnsUpstreamTcpIdleMs: 10_000,
-  /** Ports that could not be opened are tried again; ports of connections that list clients are asked for. */
+  /** Intervals: opening failed ports again, and requesting the ports of connections that list clients. */
   dnsPortsCheckMs: 1_000,
   dnsPortsRefreshMs: 60_000,
-  /** Also until the version of the control plane is known. */
+  /** Also the interval until the version of the control plane is known. */
   dnsPortsRetryMs: 1_000,
-  /** How long a listed client that the control plane has refused is not checked again, per port. */
+  /** After a refusal by the control plane, listed clients of the port are not checked again for this time. */
   dnsRefusalMs: 10_000,
 
   descriptorCheckMs: 1_000,

@@ -27,18 +27,18 @@ export interface ExitSettings {
 interface NodeParts {
   readonly limits: Limits;
   readonly metrics: Metrics;
-  /** Of TCP listeners; filled when they are bound. */
+  /** The ports of TCP listeners; filled when they are bound. */
   readonly ownPorts: ReadonlySet<number>;
   /** Whether a connection has this DNS port here: the control plane may assign ports outside the range of the settings. */
   readonly isDnsPort: (port: number) => boolean;
 }
 
-/** How traffic leaves this node, and what it may not reach. */
+/** The exits of this node, and the checks of destinations. */
 interface Routes {
   readonly exits: Exits;
   readonly reserved: ReservedAddresses;
   readonly dial: Dial;
-  /** Of datagrams. */
+  /** Checks the destinations of datagrams. */
   readonly guard: DestinationGuard;
   readonly clientPorts: ClientPorts;
 }
@@ -56,7 +56,7 @@ export function openExits(settings: ExitSettings, { limits, metrics, ownPorts, i
     isOwnListener: ownListeners({ has: isOwnPort }, hostAddresses),
     isReserved: (address, port) => reserved.isReserved(address, port),
   });
-  // A DNS port would see the client of a tunnel to it with an address of this node.
+  // In a tunnel to a DNS port, the client would have an address of this node.
   const isDns = (port: number) => isWithin(port, dnsPorts) || isDnsPort(port);
   const tcpPolicy = policyWithout((port) => ownPorts.has(port) || isDns(port));
   const udpPolicy = policyWithout((port) => isWithin(port, udpPorts) || isDns(port));

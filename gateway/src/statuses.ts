@@ -4,7 +4,7 @@ import { failureReplies, type FailureCause, type FailureReply } from './failure-
 
 export type { FailureCause } from './failure-replies.ts';
 
-/** The upstream proxy of an exit does not work, whatever the destination: another of its addresses would fail as well. */
+/** The upstream proxy itself does not work, so the next address of the destination would fail as well. */
 const downCauses: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'upstream-unreachable',
   'upstream-timeout',

@@ -1,4 +1,4 @@
-/** A client that requests many UDP associations, in a process of its own: it needs as many descriptors as the gateway. */
+/** A client that requests many UDP associations, in a separate process, because it needs as many descriptors as the gateway. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Credentials, socks5Greeting, socks5Login, socks5Request } from './gateway-harness.ts';
@@ -12,7 +12,7 @@ export interface Attempts {
   readonly credentials: readonly Credentials[];
 }
 
-/** How many attempts got these bytes, without the address of a successful reply. */
+/** Received bytes -> number of attempts. The address of a successful reply is left out. */
 export type Outcomes = Record<string, number>;
 
 const NO_AUTHENTICATION = Buffer.from([5, 1, 0]);

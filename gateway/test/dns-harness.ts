@@ -1,4 +1,4 @@
-/** What tests of DNS ports use; everything is closed at the end of the test. */
+/** Helpers for tests of DNS ports; everything is closed at the end of the test. */
 import { connect } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import type { GatewaySettings } from '../src/gateway.ts';
@@ -58,7 +58,7 @@ export async function openDnsClient(port: number, from?: string): Promise<DnsCli
   return client;
 }
 
-/** Does not wait until it is connected: the port may reset it at once. */
+/** Does not wait for the connection, because the port may reset it at once. */
 export function openTcp(port: number, localAddress = '127.0.0.1'): Reader {
   const reader = new Reader(connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true, noDelay: true }));
   onTestFinished(() => void reader.socket.destroy());

@@ -3,7 +3,7 @@
 export interface QuestionOptions {
   id?: number;
   type?: number;
-  /** Of an OPT record; without it there is none. */
+  /** The UDP payload size of the OPT record; undefined: no OPT record. */
   payloadBytes?: number;
   flags?: number;
 }
@@ -66,7 +66,7 @@ export interface ReadMessage {
   id: number;
   code: number;
   isTruncated: boolean;
-  /** In its spelling. */
+  /** The name in its original spelling. */
   name: string;
   type: number;
   answers: number;

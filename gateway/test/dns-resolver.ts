@@ -22,7 +22,7 @@ export interface TestResolver {
   stop(): void;
 }
 
-/** A name server over UDP and TCP, on the same port, that answers as the test says. */
+/** A name server over UDP and TCP, on the same port, with answers that the test defines. */
 export async function startResolver(
   onQuestion: (asked: Asked) => void,
   { host = '127.0.0.1' }: { host?: string } = {},

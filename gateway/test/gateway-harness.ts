@@ -32,7 +32,7 @@ export async function startHarness(settings: Partial<GatewaySettings> = {}): Pro
   return { control, gateway, stop };
 }
 
-/** What a client needs of a connection. */
+/** The parts of a connection that a client needs. */
 export type Credentials = Pick<FakeConnection, 'username' | 'password'>;
 
 export const socks5Login = ({ username, password }: Credentials) =>

@@ -1,4 +1,4 @@
-/** What tests of UDP associations use; everything is closed at the end of the test. */
+/** Helpers for tests of UDP associations; everything is closed at the end of the test. */
 import { onTestFinished } from 'vitest';
 import type { GatewaySettings } from '../src/gateway.ts';
 import type { Drop } from '../src/udp/drop.ts';

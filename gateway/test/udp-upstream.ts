@@ -12,7 +12,7 @@ export interface UdpUpstreamSettings {
   /** The reply to UDP ASSOCIATE in hex, with PPPP for the port of the relay. */
   readonly reply?: string;
   readonly leavesAfterReply?: boolean;
-  /** The server sends nothing more from this message of the client on. */
+  /** The server stops responding when it receives this message. */
   readonly isSilentFrom?: 'greeting' | 'login' | 'request';
 }
 

@@ -1,4 +1,4 @@
-/** UDP sockets of tests: destinations, and clients of associations with an encoder of their own. */
+/** UDP sockets for tests: destinations, and clients of associations with their own encoder. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Gateway } from '../src/gateway.ts';

@@ -11,7 +11,7 @@ export interface UpstreamSettings {
   readonly afterReply?: (socket: Socket) => void;
 }
 
-/** What a server has seen. */
+/** The requests that a server has received. */
 interface SeenByUpstream {
   readonly logins: string[];
   readonly targets: string[];

@@ -8,12 +8,12 @@ import {
   type SandboxTransaction,
 } from './sandbox-chain.ts';
 
-describeWatcher('the sandbox', startSandbox, ['NODES', 'REORGANISATIONS', 'REPLACEMENTS', 'IMPOSTORS']);
+describeWatcher('the sandbox', startSandbox, ['NODES', 'REORGANISATIONS', 'REPLACEMENTS', 'FAKE_PAYMENTS']);
 
-const BORN_MS = 1_700_000_000_000;
-/** The chain at one moment, with transactions of these ages. */
+const EPOCH_MS = 1_700_000_000_000;
+/** A snapshot of the chain with transactions of these ages. */
 function chainOf(...ages: number[]) {
-  const now = BORN_MS + 60_000;
+  const now = EPOCH_MS + 60_000;
   const all = ages.map((ageMs, index): SandboxTransaction => ({
     position: BigInt(index + 1),
     transactionId: `transaction-${index + 1}`,

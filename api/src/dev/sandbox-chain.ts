@@ -40,7 +40,7 @@ export function createSandboxWatcher(transactions: SandboxTransactions): ChainWa
       const settled = firstUnsettled === -1 ? found : found.slice(0, firstUnsettled);
       const payments = found.map(toPayment);
       const newest = found.at(-1);
-      // The clock of the database, which the ages are from.
+      // Ages are measured with the clock of the database.
       const nowMs = newest ? newest.createdAt.getTime() + newest.ageMs : Date.now();
       const head = { ...blockAt(nowMs), safeHeight: undefined, finalizedHeight: undefined };
       return {

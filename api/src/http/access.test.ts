@@ -12,7 +12,7 @@ import { permissionTable } from '../../test/permission-table.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { valueCountLimitOf } from './body-values.ts';
 
-/** The permission that an endpoint of staff needs; `any`: one, whichever it is. */
+/** The permission that an endpoint of staff needs; `any`: at least one of all. */
 function permissionOf({ access }: EndpointDefinition): Permission | 'any' | undefined {
   return typeof access === 'object' ? access.permission : access === 'staff' ? 'any' : undefined;
 }
@@ -65,7 +65,7 @@ describe('access', () => {
     expect(Object.fromEntries(declared)).toEqual(permissionTable);
   });
 
-  test.each(named(forStaff))('%s is open to the roles with its permission alone', async (_name, endpoint) => {
+  test.each(named(forStaff))('%s is open only to roles with its permission', async (_name, endpoint) => {
     const permission = permissionOf(endpoint)!;
     for (const [roleName, permissions] of Object.entries(seededRoles)) {
       const { status } = await send(endpoint, tokens[roleName], randomUUID(), {});
@@ -141,8 +141,8 @@ describe('for any input', () => {
         const token = endpoint.access === 'gateway' ? GATEWAY_TOKEN : tokens['ADMIN'];
         const { status, text } = await send(endpoint, token, id, body, query);
         expect(`${endpoint.url} ${status}`).not.toMatch(/ 5\d\d$/);
-        const told = status >= 400 ? errorBodySchema.parse(JSON.parse(text)).statusCode : status;
-        expect(told).toBe(status);
+        const bodyStatus = status >= 400 ? errorBodySchema.parse(JSON.parse(text)).statusCode : status;
+        expect(bodyStatus).toBe(status);
       }),
       { numRuns: 600 },
     );

@@ -56,7 +56,7 @@ test.each([
   expect(decode(rawPayload).toString()).toContain('<title>');
 });
 
-test('clients that have the page get 304; HEAD has no body', async () => {
+test('clients with a cached page get 304; HEAD has no body', async () => {
   const { etag } = (await app.inject('/')).headers;
   const again = await app.inject({ url: '/', headers: { 'if-none-match': String(etag) } });
   expect([again.statusCode, again.body]).toEqual([304, '']);

@@ -20,7 +20,7 @@ interface BrandedFile {
   fill: (text: string, brand: Brand) => string;
 }
 
-/** In the source of the web app. */
+/** The name in the source of the web app. */
 const DEFAULT_BRAND = 'Cellhop';
 
 const files: readonly BrandedFile[] = [
@@ -33,7 +33,7 @@ const files: readonly BrandedFile[] = [
   },
 ];
 
-/** Call it before the static files are registered: a route with the whole path precedes theirs. */
+/** Call it before the static files are registered: routes with a full path take precedence. */
 export function serveBrandedPages(app: FastifyInstance, root: string, brand: Brand): void {
   for (const { urls, name, type, fill } of files) {
     const place = path.join(root, name);
@@ -80,7 +80,7 @@ function send(request: FastifyRequest, reply: FastifyReply, { etag, bodies }: Pa
   return reply.type(type).send(bodies[encoding]);
 }
 
-/** The smallest that the client accepts (RFC 9110, section 12.5.3); a weight of 0 excludes an encoding. */
+/** Chooses the smallest encoding that the client accepts (RFC 9110, section 12.5.3); a weight of 0 excludes an encoding. */
 function chooseEncoding(accepted: string): Encoding {
   const offers = accepted.split(',').map((offer) => offer.replaceAll(/\s/g, '').toLowerCase());
   const isAccepted = (encoding: Encoding) =>

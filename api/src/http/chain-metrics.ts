@@ -1,7 +1,7 @@
 /** Metrics of the chains that payments come from. */
 import { Gauge, type Registry } from 'prom-client';
 
-/** Of a chain on which payments are watched. */
+/** The metrics of a watched chain. */
 export interface ChainFigures {
   chain: string;
   isHealthy: boolean;

@@ -16,7 +16,7 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
     },
     transform: jsonSchemaTransform,
   });
-  // Serialized once: the plugin would do it for each request, which takes milliseconds and is open to anybody. As bytes, which all
+  // Serialized once: the plugin would do it for each request, which takes milliseconds and is public. As bytes, which all
   // responses share: Node copies a string for each client that is slow to read it.
   const documents = new Map<string, Buffer>();
   const write = (path: string) => (path === JSON_PATH ? JSON.stringify(app.swagger()) : app.swagger({ yaml: true }));

@@ -30,13 +30,13 @@ test("the operator's texts are read once; a missing language is replaced by the 
   expect(findText(texts, 'refunds', 'en')).toBeNull();
 });
 
-test('a missing folder and a text that is too long stop the start', () => {
+test('a missing folder or a text that is too long prevents the start', () => {
   expect(() => readLegalTexts(path.join(folder, 'none'))).toThrow('LEGAL_TEXTS_FOLDER: there is no folder');
   writeFileSync(path.join(folder, 'acceptable-use.en.txt'), 'x'.repeat(200_001));
   expect(() => readLegalTexts(folder)).toThrow('is longer than 200000 characters');
 });
 
-test('without a setting the default texts apply, and visitors may ask', async () => {
+test('without a setting the default texts apply; visitors can read the texts', async () => {
   const { data } = await testApp.call(getLegalText, { params: { document: 'terms' }, query: { languageCode: 'ru' } });
   expect(data).toEqual({ text: null });
 });

@@ -40,7 +40,7 @@ export function readLegalTexts(folder: string | undefined): Texts {
   return texts;
 }
 
-/** In another language if necessary: what the operator wrote applies, not the default text. */
+/** Falls back to the other language: the operator's text applies, not the default text. */
 export function findText(texts: Texts, document: LegalDocument, language: LanguageCode): string | null {
   const inOrder = [language, ...languageCodes];
   return inOrder.map((each) => texts.get(keyOf(document, each))).find((text) => text !== undefined) ?? null;

@@ -18,7 +18,7 @@ export interface MetricSources {
   browserErrors(): { logged: number; dropped: number };
   passwordHashes(): ConcurrencyUsage;
   tokenRefreshes(): ConcurrencyUsage;
-  /** Of gateways that wait for ending connections. */
+  /** Long polls of gateways that wait for ending connections. */
   longPolls(): number;
 }
 

@@ -25,13 +25,13 @@ function tableOf(rows: number) {
   return table;
 }
 
-test('a list with as many rows as have pages is whole', async () => {
+test('a list with exactly the maximum of paged rows is not truncated', async () => {
   const { rows, ...pages } = await tableOf(LISTED_ROWS_MAX).read(100, 100);
   expect(rows.at(-1)).toBe(LISTED_ROWS_MAX - 1);
   expect(pages).toEqual({ totalPages: 100, isTruncated: false });
 });
 
-test('a longer list says that it is truncated, and its last page ends at the last row with a page', async () => {
+test('a longer list is marked as truncated, and its last page ends at the maximum', async () => {
   const { rows, ...pages } = await tableOf(1_000_000).read(102, 99);
   expect(rows).toEqual([LISTED_ROWS_MAX - 1]);
   expect(pages).toEqual({ totalPages: 102, isTruncated: true });
@@ -43,7 +43,7 @@ test('a page after the last one is not read', async () => {
   expect(table.skipped).toBe(0);
 });
 
-test('a list may have fewer rows with pages', async () => {
+test('a list may lower the maximum', async () => {
   expect(await tableOf(30).read(2, 10, 20)).toMatchObject({ rows: { length: 10 }, totalPages: 2, isTruncated: true });
   expect(await tableOf(0).read(1, 10)).toEqual({ rows: [], totalPages: 0, isTruncated: false });
 });

@@ -18,22 +18,22 @@ export function toTotalPages(rowCount: number, { size }: PageQuery): number {
 export interface ListedPage<Row> {
   rows: Row[];
   totalPages: number;
-  /** There are more rows than have pages. */
+  /** The list has more rows than can be paged through. */
   isTruncated: boolean;
 }
 
 interface Reading<Row> {
-  /** Of the wanted page. */
+  /** Reads the rows of the requested page. */
   list: () => Promise<Row[]>;
   /** @param limit counts at most this many */
   count: (limit: number) => Promise<number>;
-  /** How many rows have pages. */
+  /** How many rows can be paged through. */
   rowsMax?: number;
 }
 
 /**
- * Reads a page of a list of staff. Only its first rows have pages: to skip more of them would read ever more of a table. A page after
- * them is empty, and is not read.
+ * Reads a page of a staff list. Only its first rows can be paged through, because each skipped row is read. Later pages are empty, and
+ * no query runs for them.
  */
 export async function readListed<Row>(
   page: PageQuery,

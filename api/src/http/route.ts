@@ -92,7 +92,7 @@ export function routeUpload<const E extends EndpointDefinition>(
 ): void {
   void app.register(async (scope) => {
     useFileBodies(scope);
-    // Only now, after the permission was checked, does it matter how many there are.
+    // After the permission check, so that refused requests do not count as uploads.
     scope.addHook('preParsing', async (request, reply) => {
       const { actor } = request.getDecorator<Identity>('identity');
       scope.uploads.begin(actor!.userId, reply);
@@ -182,7 +182,7 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
   return { actor };
 }
 
-/** What staff may call who see the app as a user: they read it, and take no files with them. */
+/** Whether staff may call the endpoint while they see the app as a user: reads only, and no exports. */
 function isViewable({ method, access, isExport }: EndpointDefinition): boolean {
   return method === 'GET' && access === 'user' && isExport !== true;
 }

@@ -111,7 +111,7 @@ test('a client that pipelines too many requests is disconnected', async () => {
 });
 
 test.each(['/large', '/unended'])('the memory for unread responses is limited: %s', async (path) => {
-  // A complete response is counted at once, any other by the periodic check, which the first case does without.
+  // Complete responses are counted at once, others by the periodic check. The first case shows that it needs no such check.
   if (path === '/large') vi.spyOn(globalThis, 'setInterval').mockReturnValue(setTimeout(() => undefined));
   const { sockets, open } = await start({ unreadBytes: 1024 * 1024 });
   const reader = await open('127.0.0.3', get('/'));

@@ -135,7 +135,7 @@ export class Sockets {
     const checkAt = this.limits.unreadBytes * UNCHECKED_SHARE;
     const wasBelow = this.#uncheckedBytes < checkAt;
     this.#uncheckedBytes += bytes;
-    // Before the next request, but not while Node ends this response.
+    // On the next tick: before the next request, but after Node has ended this response.
     if (wasBelow && this.#uncheckedBytes >= checkAt) process.nextTick(() => this.closeUnread());
   }
 

@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 export const CHANNEL = 'live_events';
 /** Minimum time between batches; the first event after a pause is sent at once. */
 const BATCH_SPACING_MS = 200;
-/** Longer, because the things of all users change all the time, and each event makes all open lists of staff fetch. */
+/** Longer, because some user's data changes all the time, and each event makes every open staff list refetch. */
 const STAFF_SPACING_MS = 1000;
 /** Shorter, because traffic continues until the gateways are notified. */
 const GATEWAY_SPACING_MS = 50;
@@ -48,7 +48,7 @@ export interface Changes {
   add: (owner: Owner, topic: Topic) => void;
 }
 
-/** A change of a user's thing also changes the lists of staff. */
+/** A change of a user's data also changes the staff lists that show it. */
 const staffTopicsOf: Partial<Record<Topic, readonly StaffTopic[]>> = {
   balance: ['staff-transactions', 'staff-users'],
   connections: ['staff-connections'],
@@ -73,7 +73,7 @@ function ownerKey(owner: Exclude<Owner, typeof STAFF>): string {
   return 'userId' in owner ? owner.userId : String(owner.accountId);
 }
 
-/** @returns adds to the next batch, which is sent once `spacingMs` have passed since the last one */
+/** @returns a function that adds to the next batch, which is sent `spacingMs` after the last one */
 function startBatches(db: Db, log: Log): (topic: Topic, key: string, spacingMs: number) => void {
   let collected = new Map<Topic, Set<string>>();
   let timer: NodeJS.Timeout | undefined;

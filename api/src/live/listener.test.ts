@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 let network: Network;
-let heard: string[];
+let received: string[];
 let timesListening: number;
 let stop: () => Promise<void>;
 beforeEach(async () => {
@@ -26,11 +26,11 @@ beforeEach(async () => {
   const port = Number(url.port);
   network = new Network(() => port);
   url.port = String(await network.listen());
-  heard = [];
+  received = [];
   timesListening = 0;
   stop = startListener(
     { databaseUrl: url.href, log: createLog('test', 'silent', false), probeEveryMs: 100 },
-    { onPayload: (payload) => heard.push(payload), onListening: () => (timesListening += 1) },
+    { onPayload: (payload) => received.push(payload), onListening: () => (timesListening += 1) },
   );
   await vi.waitUntil(() => timesListening === 1, { timeout: 60_000 });
 });
@@ -40,13 +40,13 @@ afterEach(async () => {
 });
 
 test.each(['cut', 'one-way', 'blackholed'] as const)(
-  'a connection whose network is %s is replaced, and what is told from then on is heard',
+  'a connection whose network is %s is replaced, and later notifications arrive',
   async (state) => {
     await network.set(state);
     await network.set('open');
     await expect.poll(() => timesListening).toBeGreaterThan(1);
     await database.query('select pg_notify($1, $2)', [CHANNEL, state]);
-    await expect.poll(() => heard).toEqual([state]);
+    await expect.poll(() => received).toEqual([state]);
   },
 );
 
@@ -54,7 +54,7 @@ test('events during a network delay arrive after it', async () => {
   await network.set('silent');
   await database.query('select pg_notify($1, $2)', [CHANNEL, 'late']);
   await network.set('open');
-  await expect.poll(() => heard).toEqual(['late']);
+  await expect.poll(() => received).toEqual(['late']);
 });
 
 test('it can be stopped while the network is silent', async () => {

@@ -159,7 +159,7 @@ describe('an event', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('about money or access of a user reaches the lists of staff', async () => {
+  test('about money or access of a user also reaches staff lists', async () => {
     const [user, admin] = [await createUser(testApp), await createUser(testApp, { roleName: 'ADMIN' })];
     const stream = await openStream(second.url, admin);
     await adjust(admin, user, 1);

@@ -70,7 +70,7 @@ export class Stream {
 
 export class Streams {
   readonly #all = new Set<Stream>();
-  /** By the keys of events: the user's id, that of their account, and the topics of staff that they may read. */
+  /** Streams by the keys of events: the ids of the user and of their account, and the topics of staff that they may read. */
   readonly #byOwner = new Map<string, Set<Stream>>();
 
   get size(): number {

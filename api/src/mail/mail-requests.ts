@@ -40,7 +40,7 @@ export const sealedMailSchema = z.object({
   sealedOrder: z.base64(),
   /** When the link expires: after that the mail is not sent. Null: never. */
   expiredAt: z.iso.datetime().nullable(),
-  /** Of the row in `sent_mails`; undefined in jobs of earlier versions. */
+  /** The id of the row in `sent_mails`; undefined in jobs of earlier versions. */
   mailId: z.uuid().optional(),
 });
 export type SealedMail = z.infer<typeof sealedMailSchema>;

@@ -25,14 +25,14 @@ export type AlertMail =
   | { template: 'no-money' | 'ended-idle' | 'ended-exit-lost'; values: EndAlert & { link: string } };
 
 interface CapAlert {
-  /** Of the proxy. */
+  /** The address of the proxy. */
   ip: string;
   usedMegabytes: number;
   capMegabytes: number;
 }
 
 interface EndAlert {
-  /** Of the first proxy. */
+  /** The address of the first proxy. */
   ip: string;
   /** How many more connections have ended. */
   otherCount: number;

@@ -8,7 +8,7 @@ export interface CurrencyRules {
   addressSpace: AddressSpace;
   /** The chain's native coin or a token. */
   asset: 'BTC' | 'ETH' | 'LTC' | 'TRX' | 'TON' | 'USDT';
-  /** Of the smallest unit. Depends on the chain: USDT has 6 on most chains and 18 on BSC. */
+  /** The decimals of the smallest unit. They depend on the chain: USDT has 6 on most chains and 18 on BSC. */
   decimals: number;
   /** Maximum decimals of the due amount of an invoice, because people type it. */
   displayDecimals: number;

@@ -8,7 +8,7 @@ test('a transaction has a page of its chain', () => {
   expect(explorerUrl('ethereum', `0x${HASH}`)).toBe(`https://etherscan.io/tx/0x${HASH}`);
 });
 
-test('what no transaction shows has none', () => {
+test('a payment without a transaction has none', () => {
   expect(explorerUrl('ethereum', `balance:123:0x${'ab'.repeat(20)}`)).toBeNull();
   expect(explorerUrl('bitcoin', '01a20481-220a-7455-a52c-05ba51de3320')).toBeNull();
 });

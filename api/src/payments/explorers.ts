@@ -1,4 +1,4 @@
-/** Public block explorers, for payers. The program itself never asks them. */
+/** Links to public block explorers, for payers. The server never calls them. */
 import type { Chain } from './currencies.ts';
 
 const transactionPages: Record<Chain, string> = {
@@ -10,7 +10,7 @@ const transactionPages: Record<Chain, string> = {
   ton: 'https://tonviewer.com/transaction/',
 };
 
-/** Of all chains: hashes in hexadecimal digits. What no transaction shows has another id, such as `balance:<height>:<address>`. */
+/** On all chains: hashes in hexadecimal. Payments without a transaction have other ids, such as `balance:<height>:<address>`. */
 const TRANSACTION_ID = /^(?:0x)?[0-9a-f]{64}$/i;
 
 /** @returns null if no page shows the payment */

@@ -58,7 +58,7 @@ describe('payments are final as the table of docs/payments.md says', () => {
     }
   });
 
-  test('outputs that need more say so themselves', () => {
+  test('an output may require more confirmations', () => {
     for (const confirmationsMin of [24, 100])
       expect(neededConfirmations(finalityRules.bitcoin, { valueMicros: 1n, confirmationsMin })).toBe(confirmationsMin);
   });

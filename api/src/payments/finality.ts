@@ -1,4 +1,4 @@
-/** When a payment counts as irreversible: the larger it is, the later. The limits are those of docs/payments.md. */
+/** When a payment counts as irreversible; larger payments later. The limits are those of docs/payments.md. */
 import type { ChainHead } from './chains/watcher.ts';
 import type { Chain } from './currencies.ts';
 
@@ -16,7 +16,7 @@ interface CheckpointRule {
   kind: 'CHECKPOINTS';
   /** Smaller amounts are final when their block is `safe`, others when it is `finalized`. */
   safeBelowMicros: bigint;
-  /** In addition. */
+  /** Required in addition to the checkpoint. */
   confirmationsMin: number;
 }
 
@@ -61,7 +61,7 @@ export interface FinalityQuestion {
   /** Undefined if the payment has no known value: the strictest step applies. */
   valueMicros: bigint | undefined;
   blockHeight: number;
-  /** What the payment itself demands, such as a coinbase output. */
+  /** Confirmations that the payment itself requires, such as a coinbase output. */
   confirmationsMin: number;
 }
 

@@ -18,7 +18,7 @@ export interface PaymentRequest {
 /** The contracts of USDT, as lower-case or checksummed hex. */
 export type TokenContracts = Record<'ethereum' | 'bsc', string>;
 
-/** Of EIP-155. */
+/** Chain ids of EIP-155. */
 const chainIds = { ethereum: 1, bsc: 56 } as const;
 /** The contract that mints USDT on TON. */
 const USDT_TON_MASTER = 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs';

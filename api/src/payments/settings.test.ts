@@ -11,7 +11,7 @@ const production = {
   MAIL_FROM: 'Cellhop <mail@example.com>',
   PUBLIC_URL: 'https://cellhop.example.com',
 };
-/** Of the seed phrase `abandon` x 11 + `about`. */
+/** An account of the seed phrase `abandon` x 11 + `about`. */
 const bitcoin = {
   PAY_BTC_XPUB:
     'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
@@ -50,14 +50,14 @@ describe('a production', () => {
     },
   );
 
-  test('knows the addresses that pay for sweeps', () => {
+  test('reads the addresses that pay for sweeps', () => {
     const [first, second] = [`0x${'aB'.repeat(20)}`, `0x${'0c'.repeat(20)}`];
     expect(load(bitcoin).fundingAddresses).toEqual([]);
     expect(load({ ...bitcoin, PAY_EVM_FUNDING: `${first}, ${second}` }).fundingAddresses).toEqual([first, second]);
     expect(() => load({ ...bitcoin, PAY_EVM_FUNDING: 'my wallet' })).toThrow(/PAY_EVM_FUNDING.*40 hexadecimal digits/);
   });
 
-  test('does not start if the pasted address is of another account', () => {
+  test('does not start if the pasted address belongs to another account', () => {
     expect(() => load({ ...bitcoin, PAY_BTC_ADDRESS_0: 'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g' })).toThrow(
       /PAY_BTC_ADDRESS_0 is bc1qnjg.*the first address of PAY_BTC_XPUB is bc1qcr8/,
     );
@@ -87,7 +87,7 @@ test('settings of payments are checked', () => {
     expect(() => load({ ...bitcoin, [name]: value })).toThrow(name);
 });
 
-test('a source of rates can be replaced or turned off, and one that needs a key is off without it', () => {
+test('a source of rates can be replaced or turned off; one that needs a key is off without it', () => {
   const { rateUrls } = load({ ...bitcoin, RATES_KRAKEN_URL: 'http://127.0.0.1:1', RATES_BINANCE_URL: 'off' });
   expect(rateUrls).toEqual({
     kraken: 'http://127.0.0.1:1',

@@ -10,18 +10,18 @@ import { rateSourceUrls, type RateSourceName } from './rates/sources.ts';
 export interface PaymentSettings {
   /** The operator's accounts. */
   accounts: Partial<Record<DerivedSpace, AccountKey>>;
-  /** Of nodes, the preferred ones first. A chain without is not watched. */
+  /** URLs of nodes, the preferred ones first. A chain without URLs is not watched. */
   urls: Partial<Record<Chain, readonly string[]>>;
   usdtContracts: { ethereum: string; bsc: string };
-  /** The operator's own addresses on Ethereum and BSC: what they send is no payment. */
+  /** The operator's own addresses on Ethereum and BSC: their transactions are not payments. */
   fundingAddresses: readonly string[];
-  /** Undefined: no credit is held back because of its size. */
+  /** Undefined: no credit is put on hold because of its size. */
   holdAboveMicros: bigint | undefined;
   /** How long an address is watched at the pace of its chain after the end of its last invoice. */
   watchMs: number;
   /** Above the minimum of all currencies. */
   minimumMicros: Partial<Record<Currency, bigint>>;
-  /** Base addresses; a source without one is not asked. */
+  /** Base URLs; a source without one is not queried. */
   rateUrls: Partial<Record<RateSourceName, string>>;
   coingeckoKey: string | undefined;
 }
@@ -117,7 +117,7 @@ export function configuredCurrencies({ accounts, urls }: PaymentSettings): Curre
 
 /**
  * For production, which has no sandbox.
- * @throws Error that says what is missing, unless at least one currency is complete
+ * @throws Error with the missing settings, unless at least one currency is complete
  */
 export function requireCurrency(settings: PaymentSettings): void {
   if (configuredCurrencies(settings).length > 0) return;
@@ -144,7 +144,7 @@ function readAccounts(environment: Environment): PaymentSettings['accounts'] {
   return accounts;
 }
 
-/** The address proves that the wallet and this program mean the same account. */
+/** The address proves that the key belongs to the account of the wallet. */
 function readAccount(space: DerivedSpace, name: string, key: string, address: string): AccountKey {
   const account = parseOrExplain(name, key);
   const derived = deriveAddress(space, account, 0n);

@@ -1,7 +1,7 @@
 /**
- * Development only: lets the product's own functions write history. Within the transaction of the seed, now() and the like return a chosen
- * time, so a purchase of last month is made by the same statements as one of today: ledger, receipts and refund window agree with each
- * other, and no row is changed afterwards.
+ * Development only: lets the product's own functions write history. Within the transaction of the seed, now() and similar functions return
+ * a chosen time. So the statements of the product make purchases in the past: ledger, receipts and refund window agree, and no row is
+ * changed afterwards.
  *
  * Functions and statements find `demo_clock.now()` first in the search path. Defaults of columns are bound when they are declared, so
  * they are declared again, and restored before the commit. Nothing of this is visible to other transactions.

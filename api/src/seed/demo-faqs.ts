@@ -3,7 +3,7 @@ import { insertEntry } from '../modules/faqs/faq-entries.service.ts';
 
 type Entry = readonly [question: string, response: string];
 
-/** What customers ask first. The rules are those of docs/billing.md, with the default settings. Both languages have the same order. */
+/** Common questions of customers. The rules are those of docs/billing.md, with the default settings. Both languages have the same order. */
 const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [

@@ -1,6 +1,6 @@
 /**
- * DEMO_DATA=large: three months of customers, so that staff have something to see. Every event is made by the product's own services at a
- * time of the past (demo-clock.store.ts), in the order of time.
+ * DEMO_DATA=large: three months of customers' activity for the screens of staff. The product's own services make every event, in
+ * chronological order, with a clock in the past (demo-clock.store.ts).
  */
 import { currencies } from '@cellhop/contract/invoices';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
@@ -27,7 +27,7 @@ interface History {
   passwordHash: string;
   adminId: string;
   supportId: string;
-  /** How many sign up. */
+  /** The number of customers. */
   users: number;
 }
 
@@ -36,13 +36,13 @@ const MINUTE_MS = 60_000;
 const CONFIRMED_AFTER_MS = 15_000;
 const REPORTS = 3;
 
-/** What the events share. */
+/** The state that the events share. */
 interface Stage {
   ctx: Ctx;
   history: History;
   runId: string;
   promoCodeIds: string[];
-  /** Not sold at this time; the first one is sold next. */
+  /** The proxies that are free at this time; the first one is sold next. */
   freeProxies: store.SeededProxy[];
   queue: Event[];
 }
@@ -65,7 +65,7 @@ export async function seedHistory(ctx: Ctx, history: History): Promise<void> {
   for (const code of ['SPRING', 'PARTNER10', 'PODCAST', 'FORUM', 'STUDENT', 'LAUNCH'])
     promoCodeIds.push(await store.insertPromoCode(ctx, code, history.adminId, 0n));
   const freeProxies = await store.listProxies(ctx);
-  // Nobody listens to events of the past.
+  // Events of the past have no listeners.
   const stage: Stage = { ctx: { ...ctx, changed: () => {} }, history, runId, promoCodeIds, freeProxies, queue: [] };
   for (const user of users) add(stage, user.at, () => signUp(stage, user));
   for (let event = stage.queue.shift(); event !== undefined; event = stage.queue.shift()) {
@@ -76,7 +76,7 @@ export async function seedHistory(ctx: Ctx, history: History): Promise<void> {
   await closeDemoClock(ctx);
 }
 
-/** Keeps the queue in the order of time. */
+/** Keeps the queue in chronological order. */
 function add({ queue }: Stage, at: number, run: () => Promise<void>): void {
   const place = queue.findIndex((event) => event.at > at);
   queue.splice(place === -1 ? queue.length : place, 0, { at, run });

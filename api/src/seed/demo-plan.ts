@@ -1,4 +1,4 @@
-/** What the customers of the demo do, and when: the same at every start, relative to now. */
+/** The actions of the demo's customers and their times: the same at every start, relative to now. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
 
 export interface PlannedUser {
@@ -35,7 +35,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAYS = 90;
 const DAY_MS = 24 * HOUR_MS;
-/** Everything ends before, so that the transfers are settled when the demo starts. */
+/** Everything ends before this time, so that the transfers are settled when the demo starts. */
 const END_BEFORE_MS = 5 * MINUTE_MS;
 
 const topics = [
@@ -56,7 +56,7 @@ export function planHistory(count: number, now: number): PlannedUser[] {
   const end = now - END_BEFORE_MS;
   const start = end - DAYS * DAY_MS;
   return Array.from({ length: count }, (_, index) => {
-    // More of them in later weeks.
+    // More customers in later weeks.
     const at = start + (end - start - 2 * HOUR_MS) * Math.sqrt((index + random() / 2) / count);
     return planUser(index, at, end, random);
   });
@@ -64,7 +64,7 @@ export function planHistory(count: number, now: number): PlannedUser[] {
 
 function planUser(index: number, at: number, end: number, random: () => number): PlannedUser {
   const topUps = [{ at: at + 10 * MINUTE_MS, dollars: 20 + Math.floor(random() * 9) * 10, currency: index }];
-  // Reaches the last minutes of some, so that connections are open when the demo starts.
+  // Some purchases fall into the last minutes, so that connections are open when the demo starts.
   const times = Array.from({ length: 1 + Math.floor(random() * 5) }, () => between(at + HOUR_MS, end, random));
   if (index % 12 === 0) times.push(end - 20 * MINUTE_MS * random());
   const purchases = times.sort((one, other) => one - other).map((time) => planPurchase(time, end, random));

@@ -20,7 +20,7 @@ const connectionTypes = ['LTE', '5G', 'LTE', '3G'];
 /** Every demo proxy leaves by the host's own route, so all of them work on any machine, with the internet or without. */
 const exit: Exit = { kind: 'local-address', address: null };
 
-/** Fills the catalogue with proxies whose addresses come from the range for benchmarks (RFC 2544), nobody's on the internet. */
+/** Fills the catalogue with proxies whose addresses are in the range for benchmarks (RFC 2544), which nobody uses on the internet. */
 export async function seedProxies(ctx: Ctx): Promise<void> {
   await insertProxies(
     ctx,

@@ -69,7 +69,7 @@ export function listProxies(ctx: Ctx): Promise<SeededProxy[]> {
   return ctx.db.query('select id, price_micros as "priceMicros" from proxies order by ip');
 }
 
-/** A gateway process of the past. @returns false if there is no node */
+/** Inserts a past gateway process. @returns false if there is no node */
 export async function insertRun(ctx: Ctx, id: string): Promise<boolean> {
   const rows = await ctx.db.query(
     `insert into gateway_runs (id, node_id, started_at, seen_at)

@@ -54,7 +54,7 @@ test('in development an empty database gets the demo once, even with concurrent 
   expect(rows).toEqual([{ referrerId: admin.id, trialMicros: 1_000_000n }]);
 });
 
-test('production only gets the roles, and those that staff have changed or deleted stay so', async () => {
+test('production only gets the roles, and keeps changes and deletions of roles by staff', async () => {
   testApp = await startTestApp({ isDevelopment: false, smtpUrl: 'smtp://127.0.0.1:1' });
   await testApp.database.query(`update roles set permissions = '{FAQ_READ}' where name = 'SUPPORT'`);
   await testApp.database.query(`delete from roles where name = 'FINANCE'`);

@@ -170,7 +170,7 @@ export class Fleet {
     if (step.kind === 'endRun') run.counters.delete(purchase.connection.id);
   }
 
-  /** Staff add money, or take some: at times more than is free. */
+  /** Staff add or take money, sometimes more than the free balance. */
   async #adjust(customer: Customer, step: Step): Promise<void> {
     const { oracle, actor } = customer;
     const share = BigInt(Math.abs(step.sharePercent)) + 1n;

@@ -37,7 +37,7 @@ export interface Anvil {
   end: () => Promise<void>;
 }
 
-/** With USDT, a contract that pays, and a stand-in for Multicall3. */
+/** Starts anvil with USDT, a contract that pays, and a replacement for Multicall3. */
 export async function startAnvil(chain: 'ethereum' | 'bsc'): Promise<Anvil> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
@@ -68,7 +68,7 @@ export function randomAddress(): string {
   return `0x${randomBytes(20).toString('hex')}`;
 }
 
-/** What both assets of an EVM chain share. */
+/** The parts that both assets of an EVM chain share. */
 async function startChain(chain: 'ethereum' | 'bsc') {
   const anvil = await startAnvil(chain);
   const raw = new Map<string, string>();
@@ -113,7 +113,7 @@ export async function startEther(): Promise<LocalChain> {
       const data = encodePay(payouts);
       return remember(await anvil.send({ to: anvil.payer, value: sum(payouts), data }));
     },
-    impostors: {
+    fakePayments: {
       'a transaction of 0': (address) => anvil.send({ to: address }),
       'a reverted payment by a contract': (address) =>
         anvil.send({
@@ -143,7 +143,7 @@ export async function startUsdt(chain: 'ethereum' | 'bsc'): Promise<LocalChain> 
       const selector = contracts.Payer.selectors['payTokens(address,address[],uint256[])'];
       return remember(await anvil.send({ to: anvil.payer, data: encodePayouts(selector, [anvil.token], payouts) }));
     },
-    impostors: {
+    fakePayments: {
       'a token that only claims to be USDT': (address) => anvil.send(transferOf(forged, address, unit)),
       'another contract of the same code': async (address) => {
         const other = await anvil.send({ data: contracts.TestToken.bytecode + word(TOKEN_DECIMALS[chain]) });

@@ -24,7 +24,7 @@ export interface FakeEvmChain {
   changeLog: (log: Record<string, unknown>) => Record<string, unknown>;
   /** Makes another chain of the same heights. */
   fork: string;
-  /** How many native transactions of each block pay others. The same ones everywhere, so that they cost the node nothing. */
+  /** How many native transactions of each block pay foreign addresses. All blocks share them, so that generating costs nothing. */
   foreignTransactions: number;
 }
 
@@ -100,7 +100,7 @@ export function serveEvm(chain: FakeEvmChain): Methods {
       const fields = { blockHash: blockHash(transfer.height), status: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' };
       return { ...fields, logs: [log(transfer, index)] };
     },
-    /** Of Multicall3: every balance is 0. */
+    /** The call of Multicall3: every balance is 0. */
     eth_call({ data }: { data: string }) {
       const count = Number(`0x${data.slice(10 + 64, 10 + 128)}`);
       const offsets = Array.from({ length: count }, () => word(0).slice(2)).join('');

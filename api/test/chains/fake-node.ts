@@ -1,4 +1,4 @@
-/** A JSON-RPC node of a test: answers from functions, or not as it should. */
+/** A JSON-RPC node for tests: responds from functions, or misbehaves. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Outside of tests, where nothing ends it but the process. */
+/** For use outside of tests: it runs until the process ends. */
 export async function listenAsNode(methods: Methods): Promise<{ node: FakeNode; close: () => void }> {
   const node: FakeNode = { url: '', calls: [], respond: undefined };
   const server = http.createServer((request, response) => {

@@ -18,13 +18,13 @@ export interface FakeUtxoChain {
   /** Heights below are deleted. */
   prunedHeight: number;
   isDownloading: boolean;
-  /** How many transactions of each block pay two others. The same ones everywhere, so that they cost the node nothing. */
+  /** How many transactions of each block pay two foreign addresses. All blocks share them, so that generating costs nothing. */
   foreignTransactions: number;
   /** Other transactions of a block beside its coinbase. */
   outputsAt: (height: number) => FakeOutput[][];
   /** Transactions by id. */
   pool: Map<string, unknown[]>;
-  /** Of the inputs of transactions in the pool. */
+  /** The sequence of the inputs of transactions in the pool. */
   sequence: number;
 }
 

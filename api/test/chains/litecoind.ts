@@ -21,7 +21,7 @@ export interface Litecoin {
   generateEmpty: (address: string) => Promise<unknown>;
 }
 
-/** Past the activation of MWEB, with a wallet whose coins are inside. */
+/** Starts a chain after the activation of MWEB, with a wallet whose coins are inside MWEB. */
 export async function startLitecoin(): Promise<Litecoin> {
   const { directory, remove } = nodeDirectory();
   const [port, rpcPort] = [await freePort(), await freePort()];
@@ -47,7 +47,7 @@ dnsseed=0
   const args = [`-datadir=${directory}`, `-conf=${file}`];
   const node = await startNode({ command: binary('LITECOIND'), args }, () => rpc('getblockcount'));
   const generate = (blocks: number, address: string) => rpc<string[]>('generatetoaddress', blocks, address);
-  // `generateblock` fails since MWEB; a block leaves out what pays less than nothing.
+  // `generateblock` fails since MWEB; a negative priority keeps a transaction out of the block.
   const generateEmpty = async (address: string) => {
     const waiting = await rpc<string[]>('getrawmempool');
     for (const id of waiting) await rpc('prioritisetransaction', id, 0, -PRIORITY_UNITS);

@@ -5,7 +5,7 @@ export interface Payout {
   units: bigint;
 }
 
-/** A chain of this machine on which a test controls every block. One asset of it. */
+/** One asset of a chain on this machine. A test controls every block. */
 export interface LocalChain {
   name: string;
   asset: string;
@@ -30,11 +30,11 @@ export interface LocalChain {
   reorganise(depth: number, transactionId: string): Promise<void>;
   /** After `reorganise`: includes the same transaction again. */
   includeAgain(transactionId: string): Promise<void>;
-  /** Transactions that look like payments and are none; sent to the address, not yet in a block. */
-  impostors: Record<string, (address: string) => Promise<unknown>>;
+  /** Send transactions to the address that look like payments and are not; not yet in a block. */
+  fakePayments: Record<string, (address: string) => Promise<unknown>>;
   /** A transaction that is still in the memory pool pays another address instead, or the same one with a higher fee. */
   replace?: (transactionId: string, payout: Payout) => Promise<string>;
-  /** Part of what the watcher offers that this node cannot do. */
+  /** This node does not support `readBalances` of the watcher. */
   cannotReadBalances?: true;
   end(): Promise<void>;
 }

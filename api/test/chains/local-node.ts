@@ -27,7 +27,7 @@ export async function startNode(
   child.stderr.on('data', keep);
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
-  // What a failed test leaves behind must not outlive the tests.
+  // A failed test must not leave a process behind.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const end = async () => {
@@ -48,7 +48,7 @@ export async function startNode(
 
 class NodeEnded extends Error {}
 
-/** Repeats what throws until it does not, for things that a node does in the background. */
+/** Repeats a call until it no longer throws: for work that a node does in the background. */
 export async function waitFor<T>(what: string, timeoutMs: number, attempt: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Applies polls as the invoices module does, so that the suite can ask what a deposit would be now. */
+/** Applies polls as the invoices module does, so that the suite can check the resulting state of deposits. */
 import type { ChainWatcher, ObservedPayment, Poll } from '../../src/payments/chains/watcher.ts';
 
 const POLLS_MAX = 500;
@@ -54,11 +54,11 @@ export function createObserver(
       }
       throw new Error(`The watcher has not reached the head after ${POLLS_MAX} polls`);
     },
-    /** As after a restart of the worker. */
+    /** Simulates a restart of the worker. */
     restart: (fresh: ChainWatcher) => void (current = fresh),
     lastPoll: () => lastPoll!,
     paymentsTo: (address: string) => [...deposits.values()].filter((payment) => payment.address === address),
-    /** Of payments in blocks. */
+    /** The sum of payments in blocks. */
     includedUnits: (address: string) => sumOf(deposits, ({ block, address: to }) => to === address && Boolean(block)),
     finalUnits: (address: string) => sumOf(finalDeposits, ({ address: to }) => to === address),
     finalTo: (address: string) => [...finalDeposits.values()].filter((payment) => payment.address === address),

@@ -1,4 +1,4 @@
-/** JSON-RPC for tests: throws what the node refuses. */
+/** JSON-RPC for tests: throws the error of a refused call. */
 export type Rpc = <T = string>(method: string, ...params: unknown[]) => Promise<T>;
 
 export function createRpc(url: string): Rpc {

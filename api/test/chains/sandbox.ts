@@ -10,7 +10,7 @@ const UNITS = 25_000n;
 
 const impossible = () => assert.fail('the sandbox never reorganises');
 
-/** It has no nodes, reorganises never, and nobody can forge a payment on it. */
+/** It has no nodes, never reorganises, and has no fake payments. */
 export function startSandbox(): Promise<LocalChain> {
   // Ages are measured with the clock of the database; here it is that of the process.
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -54,7 +54,7 @@ export function startSandbox(): Promise<LocalChain> {
     mine: async (blocks) => void vi.setSystemTime(Date.now() + blocks * BLOCK_MS),
     reorganise: impossible,
     includeAgain: impossible,
-    impostors: {},
+    fakePayments: {},
     end: async () => void vi.useRealTimers(),
   });
 }

@@ -4,7 +4,7 @@ import { waitFor } from './local-node.ts';
 import type { Rpc } from './rpc.ts';
 import { createUtxoWallet, type Network, randomWitnessAddress } from './utxo-wallet.ts';
 
-/** Of small amounts. */
+/** The rule for small amounts. */
 const CONFIRMATIONS_FINAL = 6;
 const UNITS = 25_000_000n;
 
@@ -62,7 +62,7 @@ export async function openUtxoChain(options: UtxoChainOptions) {
       await pooled(transactionId);
       await options.generate(1, wallet.address);
     },
-    impostors: {
+    fakePayments: {
       'the legacy address of the same key': async (address) =>
         pooled(await wallet.payLegacy({ address, units: UNITS })),
     },

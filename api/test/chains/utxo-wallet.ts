@@ -19,7 +19,7 @@ interface Coin {
   amount: bigint;
 }
 
-/** A payment, and the coin that it spends: whoever spends it again replaces the payment. */
+/** A payment, and the coin that it spends: a transaction that spends the coin again replaces the payment. */
 interface Sent {
   coin: Coin;
   fee: bigint;

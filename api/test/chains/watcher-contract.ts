@@ -8,18 +8,18 @@ const signal = new AbortController().signal;
 /** Two payments of one transaction in the shown order. */
 const byUnits = (a: { units: bigint }, b: { units: bigint }) => Number(a.units - b.units);
 
-/** What a chain may lack. A case about it cannot exist there, so it is not registered: a skipped test would ask for a repair. */
-export type Lacking = 'NODES' | 'REORGANISATIONS' | 'REPLACEMENTS' | 'IMPOSTORS';
+/** Features that a chain may lack. Their tests are not registered for it, because skipped tests would look like unfinished work. */
+export type Feature = 'NODES' | 'REORGANISATIONS' | 'REPLACEMENTS' | 'FAKE_PAYMENTS';
 
-const leaveOut = (_title: string, _run: () => Promise<void>): void => {};
+const skip = (_title: string, _run: () => Promise<void>): void => {};
 
-/** What every watcher does on its chain. Each test has its own addresses and begins at the present head. */
+/** The tests that every watcher passes. Each test has its own addresses and begins at the current head. */
 export function describeWatcher(
   name: string,
   start: () => Promise<LocalChain>,
-  lacking: readonly Lacking[] = [],
+  lacking: readonly Feature[] = [],
 ): void {
-  const caseOf = (needed: Lacking) => (lacking.includes(needed) ? leaveOut : it);
+  const caseOf = (needed: Feature) => (lacking.includes(needed) ? skip : it);
   describe(`the watcher of ${name}`, () => {
     let chain: LocalChain;
     let addresses: string[];
@@ -228,12 +228,12 @@ export function describeWatcher(
       expect([address, other].map(observer.finalUnits)).toEqual([0n, chain.units]);
     });
 
-    caseOf('IMPOSTORS')('ignores what only looks like a payment', async () => {
+    caseOf('FAKE_PAYMENTS')('ignores what only looks like a payment', async () => {
       const [address, b] = addresses as [string, string];
-      for (const send of Object.values(chain.impostors)) await send(address);
+      for (const send of Object.values(chain.fakePayments)) await send(address);
       await chain.pay({ address: b, units: chain.units });
       await makeFinal();
-      expect(Object.keys(chain.impostors).length).toBeGreaterThan(0);
+      expect(Object.keys(chain.fakePayments).length).toBeGreaterThan(0);
       expect(observer.paymentsTo(address)).toEqual([]);
       expect(observer.finalUnits(b)).toBe(chain.units);
     });

@@ -35,7 +35,7 @@ describe('ether that arrives without a transaction of its own', () => {
     return anvil.send({ to: anvil.payer, value: units * BigInt(addresses.length), data: encodePay(payouts) });
   };
 
-  it('is one payment per block and address, however often and from where the range is read', async () => {
+  it('is one payment per block and address, regardless of the ranges that are read', async () => {
     const [a, b] = [randomAddress(), randomAddress()];
     const [slow, fast] = [await observe([a, b]), await observe([a, b])];
     await payFromContract(a, b);
@@ -69,7 +69,7 @@ describe('ether that arrives without a transaction of its own', () => {
     expect(observer.finalTo(address)).toMatchObject([{ asset: 'ETH', units }]);
   });
 
-  it('is none of the payments if the operator sends it, to pay for a sweep', async () => {
+  it('is not a payment if the operator sends it to pay for a sweep', async () => {
     const address = randomAddress();
     const observer = await observe([address], [anvil.sender]);
     await anvil.send({ to: address, value: units });

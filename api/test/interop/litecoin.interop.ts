@@ -5,7 +5,7 @@ import { describeWatcher } from '../chains/watcher-contract.ts';
 
 describeWatcher('Litecoin', async () => (await startLitecoin()).chain);
 
-describe('the watcher of Litecoin: transactions that do not stay', () => {
+describe('the watcher of Litecoin: replaced and orphaned transactions', () => {
   let litecoin: Litecoin;
   let address: string;
   let foreign: string;
@@ -82,7 +82,7 @@ describe('the watcher of Litecoin: transactions that do not stay', () => {
     expect(observer.finalUnits(address)).toBe(0n);
   });
 
-  it('asks for 24 confirmations of what leaves MWEB, and for 100 of mined coins', async () => {
+  it('requires 24 confirmations for peg-outs from MWEB, and 100 for mined coins', async () => {
     const { rpc } = litecoin;
     await rpc('sendtoaddress', address, 1);
     await rpc('generatetoaddress', 1, address);

@@ -23,7 +23,7 @@ import { ACCOUNT, createCustomer, PASSWORD, type Production, signInAs, startProd
 
 const ADMINISTRATOR = 'owner@example.com';
 const POLL_INTERVAL_MS = 12_000;
-/** A poll takes some time itself, and this machine is busy. */
+/** Generous: a poll takes time, and the machine may be busy. */
 const POLL_ITSELF_MS = 6000;
 const STEP_LIMIT_MS = 90_000;
 const DOWNLOAD_BYTES = 3 * 1_048_576;
@@ -112,7 +112,7 @@ function invoiceOf(call: Call, body: CreateInvoiceBody): Promise<Invoice> {
   });
 }
 
-/** From the moment at which the node calls the block of the transaction safe. */
+/** Waits until the block of the transaction is `safe`. */
 async function creditDelayMs(call: Call, { id }: Invoice, transaction: string): Promise<number> {
   const { rpc } = production.anvil;
   const block = await waitFor('the block of the payment', STEP_LIMIT_MS, async () => {

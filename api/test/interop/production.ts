@@ -1,4 +1,4 @@
-/** The whole product in production mode on Ethereum from anvil: as an operator sets it up, from public keys alone. */
+/** The whole product in production mode with a chain of anvil, set up as operators do it: with public keys only. */
 import { type Call, createClient } from '@cellhop/contract/client';
 import { signIn, signUp } from '@cellhop/contract/auth';
 import assert from 'node:assert/strict';
@@ -35,7 +35,7 @@ const MAIL_LIMIT_MS = 30_000;
 
 export interface Production {
   anvil: Anvil;
-  /** From which the operator pays the gas of sweeps. */
+  /** The address from which the operator pays the gas of sweeps. */
   fundingAddress: string;
   url: string;
   databaseUrl: string;
@@ -89,7 +89,7 @@ export async function startProduction(overrides: Record<string, string> = {}): P
   }
 }
 
-/** What docs/payments.md and docs/settings.md tell an operator to set. */
+/** The settings that docs/payments.md and docs/settings.md require in production. */
 async function productionSettings() {
   const port = String(await freePort());
   return {
@@ -100,7 +100,7 @@ async function productionSettings() {
     SECRET_KEY: randomBytes(32).toString('hex'),
     GATEWAY_TOKEN: randomBytes(32).toString('hex'),
     GATEWAY_PORT: String(await freePort()),
-    // The destination of the test is on this machine, and no download of a customer needs to finish.
+    // The destination of the test is on this machine, and no customer's download has to finish.
     GATEWAY_ALLOW_PRIVATE: 'true',
     GATEWAY_DRAIN_SECONDS: '1',
     MAIL_FROM: 'Cellhop <no-reply@example.com>',
@@ -119,7 +119,7 @@ async function startMovingChain(): Promise<Anvil> {
   return { ...anvil, token: USDT };
 }
 
-/** Kraken and Coinbase as they answer, on this machine. */
+/** A local server with the responses of Kraken and Coinbase. */
 async function startRates() {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');

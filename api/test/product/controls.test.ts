@@ -1,4 +1,4 @@
-/** What customers change while their programs use the proxy: the real gateway follows at once, and the bill is right. */
+/** Changes by customers while their programs use the proxy: the real gateway applies them at once, and the bill is right. */
 import { changeConnection, changePassword, disconnect } from '@cellhop/contract/connections';
 import type { ClientInput } from '@cellhop/contract/endpoint';
 import assert from 'node:assert/strict';
@@ -95,7 +95,7 @@ test('an allow-list that is emptied closes the tunnels without a password, and n
   const withPassword = await openTunnel(connection, port);
   expect(await openWithoutPassword(port)).toBeUndefined();
   await change(customer, connection.id, { allowList: ['127.0.0.1'] });
-  // Rarely: refusals are limited.
+  // With long pauses, because refusals are limited.
   await expect.poll(async () => (await openWithoutPassword(port)) !== undefined, { interval: 500 }).toBe(true);
   const listed = await openWithoutPassword(port);
   assert(listed);
@@ -109,7 +109,7 @@ test('an allow-list that is emptied closes the tunnels without a password, and n
   expect(await find(customer, connection.id)).toMatchObject({ trafficUsed: (3 * 8) / 1024, paidFor: 0.008 });
 });
 
-test('a new password ends what the old one has opened, over TCP and UDP, and a repeated request ends nothing', async () => {
+test('a new password ends the tunnels and associations of the old one, and a repeated request ends nothing', async () => {
   const { customer, connection } = await createBuyer(product, 1_000_000n);
   const port = await openEcho();
   const tunnel = await openTunnel(connection, port);
@@ -142,7 +142,7 @@ test('a cap below the used traffic is refused and changes nothing; the next mega
 
   const recalled = await openTunnel(connection, await openEcho());
   await change(customer, connection.id, { capMegabytes: 3 });
-  // What passes before the node has learned the cap is charged, too.
+  // Traffic that passes before the node has learned the cap is charged, too.
   expect((await recalled.rest()).end).toBe('reset');
   const received = await downloadUntilRefused(connection, await openEndlessOrigin());
   expect(received).toBe(MB - 1);
@@ -174,7 +174,7 @@ test('a hundred changes of the cap while programs download end with the last one
   expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.032, receiptTotal: 0.032 });
 });
 
-test('nothing passes any more on open tunnels when the response to a lowered cap comes', async () => {
+test('open tunnels pass no more data once the response to a lowered cap arrives', async () => {
   const { customer, connection } = await createBuyer(product, 1_000_000n);
   const port = await openOrigin((socket) => {
     const sending = setInterval(() => socket.write(Buffer.alloc(16_384)), 5);
@@ -190,7 +190,7 @@ test('nothing passes any more on open tunnels when the response to a lowered cap
   await customer.call(disconnect, { params: connection });
 });
 
-test('a cap that is lowered in the middle of downloads charges what has passed, and never more', async () => {
+test('a cap that is lowered during downloads charges exactly the traffic that has passed', async () => {
   const { customer, connection } = await createBuyer(product, 500_000n);
   const port = await openEndlessOrigin();
   const downloads = [1, 2, 3].map(() => downloadUntilRefused(connection, port));

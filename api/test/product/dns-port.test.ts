@@ -1,4 +1,4 @@
-/** What the DNS port of a connection costs, and how it ends. */
+/** The charges for DNS port traffic, and the end of the port. */
 import { disconnect } from '@cellhop/contract/connections';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DnsClient, freeDnsPort } from '../../../gateway/test/dns-client.ts';
@@ -68,7 +68,7 @@ async function useUp(connection: UsableConnection, bytes: number, usedKibibytes:
   await expect.poll(usedKibibytes).toBe(bytes / 1024);
 }
 
-test('questions and answers cost what their messages count, over UDP and TCP', async () => {
+test('questions and answers are charged by the bytes of their messages, over UDP and TCP', async () => {
   const { customer, connection } = await buyAndLogIn(1_000_000n);
   const udp = await openUdpClient();
   const tcp = openTcp(dnsPort);
@@ -123,7 +123,7 @@ test('the last bytes that the money pays for may be questions, and then the port
   expect((await openTcp(dnsPort).rest()).bytes).toHaveLength(0);
 });
 
-test('a disconnect closes the port at once, and questions pass no more', async () => {
+test('a disconnect closes the port at once, and no more questions pass', async () => {
   const { customer, connection } = await buyAndLogIn(400_000n);
   const udp = await openUdpClient();
   const asked = question('before.example.test');

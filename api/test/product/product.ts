@@ -1,4 +1,4 @@
-/** The real API on PostgreSQL and a real gateway, as customers and staff use them together; only the internet is a test's own. */
+/** The real API on PostgreSQL and a real gateway, as customers and staff use them; only the internet is simulated. */
 import { connect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { getReceipt } from '@cellhop/contract/receipts';
@@ -23,7 +23,7 @@ export interface Product extends TestApp {
   readonly gateway: Gateway;
   /** An exit that leaves by the route of this machine. */
   readonly exitId: string;
-  /** Everything that the API and the gateway have logged, at the most talkative level. */
+  /** The logs of the API and the gateway, at the most verbose level. */
   logged(): string;
 }
 
@@ -45,7 +45,7 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
     controlUrl: testApp.url,
     token: GATEWAY_TOKEN,
     allowPrivate: true,
-    // Prevents that the descriptor limit of this machine lowers the limits of a test.
+    // Keeps this machine's descriptor limit from lowering the limits of a test.
     descriptors: 1_000_000,
     log: pino({ name: 'gateway', level: 'trace' }, sink),
     ...node,
@@ -63,7 +63,7 @@ export async function stopProduct(product: Product): Promise<string[]> {
   return violations;
 }
 
-/** A connection whose password is known: what a customer's program needs. */
+/** A connection with its password, as a customer's program needs it. */
 export type UsableConnection = Connection & { password: string };
 
 export async function buy({ call }: TestUser, proxyId: string): Promise<UsableConnection> {
@@ -86,7 +86,7 @@ export async function find({ call }: TestUser, id: string): Promise<Connection> 
   return data[0];
 }
 
-/** What docs/billing.md says that this traffic costs: the first 50 MB, and each further megabyte that has begun. In US dollars. */
+/** The price of traffic by the rules of docs/billing.md: the first 50 MB, and each further megabyte that has begun. In US dollars. */
 export const chargeFor = (usedBytes: number) => dollars(Math.max(PREPAID_MEGABYTES, begun(usedBytes)));
 /** The same for a connection that ends within the refund window. */
 export const chargeWithRefundFor = (usedBytes: number) => dollars(begun(usedBytes));
@@ -94,7 +94,7 @@ export const chargeWithRefundFor = (usedBytes: number) => dollars(begun(usedByte
 const begun = (usedBytes: number) => Math.ceil(usedBytes / MB);
 const dollars = (megabytes: number) => (megabytes * MEGABYTE_MICROS) / 1e6;
 
-/** What the customer paid for a connection, by the list of transactions and by the signed receipt, and the traffic of the receipt. */
+/** The cost of a connection by the list of transactions and by the signed receipt, and the traffic of the receipt. */
 export async function readCharges({ call }: TestUser, id: string) {
   const { data } = await call(listTransactions, { query: { size: 100 } });
   const amounts = data.filter(({ subject }) => subject?.id === id).map(({ amount }) => Math.round(amount * 1e6));

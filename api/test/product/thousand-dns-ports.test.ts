@@ -1,4 +1,4 @@
-/** A node with a thousand DNS ports, the default number: all are sold, one process serves them, and they come back. */
+/** A node with a thousand DNS ports, the default number: all are sold, served by one process, and released. */
 import { connect, type Connection, disconnect } from '@cellhop/contract/connections';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -14,8 +14,9 @@ import { PRICE, startProduct, stopProduct } from './product.ts';
 const PORTS = 1_000;
 const FIRST_PORT = 20_000;
 const AT_A_TIME = 20;
-/** The others are bought in the database, which takes less time. */
+/** How many connections are bought over HTTP. The others are bought in the database, which takes less time. */
 const BOUGHT_OVER_HTTP = 60;
+/** How many of the connections end. */
 const ENDED = 40;
 const RESEND_MS = 2_000;
 const TEST_MS = 600_000;
@@ -94,7 +95,7 @@ async function askAll(ports: readonly number[]): Promise<void> {
   });
 }
 
-test('are given to a thousand connections, served by one process, and taken back', { timeout: TEST_MS }, async () => {
+test('are assigned to a thousand connections, served by one process, and released', { timeout: TEST_MS }, async () => {
   const { product, buy, buyInDatabase, end } = await startNode();
   const connections = await forAll(Array.from({ length: BOUGHT_OVER_HTTP }), buy);
   const ports = [...sorted(connections), ...(await buyInDatabase(PORTS - BOUGHT_OVER_HTTP))].sort(ascending);

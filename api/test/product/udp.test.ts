@@ -1,4 +1,4 @@
-/** What UDP through the gateway costs: datagrams of a client, counted by the gateway, charged by the API. */
+/** The charges for UDP through the gateway: datagrams of a client, counted by the gateway, charged by the API. */
 import { disconnect } from '@cellhop/contract/connections';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { associate, openEcho, type TestAssociation, type UdpPeer } from '../../../gateway/test/udp.ts';
@@ -22,7 +22,7 @@ const HEADER_BYTES = 10;
 const PAYLOAD_BYTES = 32_768;
 /** The gateway drops datagrams while a grant is late; clients of UDP send them again. */
 const RESEND_MS = 250;
-/** From the moment in which the gateway learns the end. */
+/** Measured from the time when the gateway learns of the end. */
 const CLOSE_MS = 100;
 
 let product: Product;
@@ -64,7 +64,7 @@ async function exchange(association: TestAssociation, echo: UdpPeer, payload: Ui
   }
 }
 
-test('datagrams cost what their payloads count, in both directions and without headers', async () => {
+test('datagrams are charged by their payloads, in both directions and without headers', async () => {
   const { customer, connection } = await createBuyer(product, 1_000_000n);
   const { association, echo, passed, isOpen } = await open(connection);
   const sizes = [1, 2, 700, 1_200, 1_472, 9_000, 65_000];

@@ -1,4 +1,4 @@
-/** Changes of money that staff ask for, and the decisions of a second member of staff. */
+/** Changes of money that staff request, and the decisions of a second member of staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.plain.ts';
@@ -17,7 +17,7 @@ export const staffRequestSchema = z.object({
   status: z.enum(requestStatuses),
   /** The customer. */
   user: namedUserSchema,
-  /** Of a settlement. */
+  /** The invoice of a settlement. */
   invoice: z.object({ id: idSchema, currency: z.enum(currencies), amountInCurrency: z.string() }).nullable(),
   /** US dollars; negative takes money from the customer. */
   amount: dollarsSchema,
@@ -38,7 +38,7 @@ const requestsQuery = z.strictObject({
   userId: idSchema.optional(),
 });
 const requestsPage = listed(staffRequestSchema).extend({
-  /** Of all customers and pages. */
+  /** Pending requests of all customers, on all pages. */
   pendingCount: z.int().nonnegative(),
 });
 

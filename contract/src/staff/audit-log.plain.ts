@@ -73,7 +73,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** What an entry is about. The parts of the catalogue have no subject of their own: their entries say how many. */
+/** The subject of an entry. Bulk changes of the catalogue have no subject with an id: their entries contain the number of proxies. */
 export const subjectTypes = [
   'USER',
   'CONNECTION',

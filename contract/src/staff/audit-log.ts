@@ -20,15 +20,15 @@ export const auditEntrySchema = z.object({
   id: z.string(),
   createdAt: dateSchema,
   action: z.string(),
-  /** Null before authentication, and for the operator at the command line. */
+  /** Null before authentication, and for the operator on the command line. */
   actor: namedUserSchema.nullable(),
-  /** The user whom it concerns. */
+  /** The affected user. */
   user: namedUserSchema.nullable(),
   subject: z.object({ type: z.string(), id: z.string().nullable() }).nullable(),
   ip: z.string().nullable(),
   /** Such as "Firefox on Windows". */
   device: z.string().nullable(),
-  /** Of the HTTP request, as in the log. */
+  /** The id of the HTTP request, as in the log. */
   requestId: z.string().nullable(),
   reason: z.string().nullable(),
   /** The changed values. */
@@ -51,7 +51,7 @@ export const listAuditLog = endpoint({
       action: repeated(recordedName, ACTIONS_MAX),
       subjectType: recordedName.optional(),
       subjectId: idSchema.optional(),
-      /** The user whom it concerns, or to whom it was done. */
+      /** The affected user. */
       userId: idSchema.optional(),
       /** Inclusive. */
       from: dateInputSchema.optional(),

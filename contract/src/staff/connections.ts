@@ -15,7 +15,7 @@ import { connectionSorts } from './connections.plain.ts';
 
 export { connectionSorts, type ConnectionSort } from './connections.plain.ts';
 
-/** Staff never see passwords, nor what customers call their connections. */
+/** Staff never see passwords, nor the labels of customers. */
 export const staffConnectionSchema = connectionSchema
   .omit({ password: true, label: true })
   .extend({ user: z.object({ id: idSchema, email: z.string() }) });

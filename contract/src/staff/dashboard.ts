@@ -1,4 +1,4 @@
-/** The numbers on the first screen of staff: sums over a range, and what is true now. */
+/** The numbers on the first screen of staff: sums over a range, and the current state. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.plain.ts';
@@ -10,7 +10,7 @@ import { rangeQuery, withRange } from '../usage.ts';
 export const dashboardQuery = withRange(z.strictObject(rangeQuery));
 export type DashboardQuery = z.infer<typeof dashboardQuery>;
 
-/** Each part and the permissions of which one opens it; others get null. */
+/** Each part with the permissions of which one is enough to read it; without one, the part is null. */
 export const dashboardParts = {
   revenue: ['TRANSACTIONS_READ', 'PAYMENTS_READ'],
   topUps: ['TRANSACTIONS_READ', 'PAYMENTS_READ'],
@@ -50,7 +50,7 @@ const dashboardSchema = z.object({
   tickets: z
     .object({
       open: countSchema,
-      /** Of tickets that customers opened in the range and that have a reply of staff. Null: there is none. */
+      /** The median for tickets that customers opened in the range and staff have answered. Null: there are none. */
       firstReplySeconds: z.number().nonnegative().nullable(),
     })
     .nullable(),

@@ -37,7 +37,7 @@ export type ImportColumn = (typeof importColumns)[number];
 export const fileFormats = ['csv', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-/** What can be wrong with a line of a file. */
+/** The errors of lines in an imported file. */
 export const importProblems = [
   'NOT_UTF8',
   'EMPTY_FILE',

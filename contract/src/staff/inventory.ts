@@ -43,7 +43,7 @@ export {
   proxyStates,
 } from './inventory.plain.ts';
 
-/** A proxy with what customers do not see: how it leaves, its state, and who has it. */
+/** A proxy with fields that customers do not see: its exit, its state, and its current user. */
 export const inventoryProxySchema = locationSchema.extend({
   id: idSchema,
   price: dollarsSchema,
@@ -53,7 +53,7 @@ export const inventoryProxySchema = locationSchema.extend({
       id: idSchema,
       node: z.string(),
       kind: z.string(),
-      /** Of the node's host (null: its own route), or of the upstream proxy as `socks5://host:port`, without credentials. */
+      /** An address of the node's host (null: its default route), or the upstream proxy as `socks5://host:port`, without credentials. */
       address: z.string().nullable(),
     })
     .nullable(),
@@ -78,7 +78,7 @@ const filterOfOne = {
   node: z.string().min(1).max(NODE_NAME_LENGTH_MAX).optional(),
   state: z.enum(proxyStates).optional(),
 };
-/** In a URL. Values of one group are alternatives, groups narrow. */
+/** The filter in a URL. Values of one group are combined with OR, groups with AND. */
 const filterQuery = {
   ...filterOfOne,
   country: repeated(valueSchema, FILTER_VALUES_MAX),
@@ -109,7 +109,7 @@ export const exportInventory = endpoint({
   response: z.string(),
 });
 
-/** Identifies the proxies that a member of staff saw: it differs if one was added, left, got another price or was retired. */
+/** Identifies the proxies that a member of staff saw. It changes if a proxy is added or removed, changes its price or is retired. */
 const fingerprintSchema = z.string().max(60);
 const selectionSchema = z.object({
   count: z.int().min(0).max(BULK_PROXIES_MAX),
@@ -144,9 +144,9 @@ export const catalogueChangeSchema = z.object({
   status: z.enum(catalogueChangeStatuses),
   /** Proxies to change. */
   rowCount: z.int().nonnegative(),
-  /** So far; customers see none of them before the end. */
+  /** Proxies that are changed already; customers see no change before all are. */
   doneCount: z.int().nonnegative(),
-  /** Of an import: how many of them are added. */
+  /** The number of added proxies; null unless it is an import. */
   newCount: z.int().nonnegative().nullable(),
   /** Why the last attempt failed; null if none did, or if its worker ended without a reason. */
   failure: z.string().nullable(),
@@ -207,7 +207,7 @@ const changeCountsSchema = z.object({
 export type ChangeCounts = z.infer<typeof changeCountsSchema>;
 
 export const importErrorSchema = z.object({
-  /** From 1, as in an editor. */
+  /** The line number, from 1. */
   line: z.int(),
   column: z.string().nullable(),
   problem: z.enum(importProblems),

@@ -1,4 +1,4 @@
-/** Invoices of all users, with what staff see of their payments. */
+/** Invoices of all users, with details of their payments for staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies, currencyAmountSchema, invoiceSchema, invoiceStatuses } from '../invoices.ts';
@@ -35,7 +35,7 @@ export const listAllInvoices = endpoint({
     userId: idSchema.optional(),
     status: repeated(z.enum(invoiceStatuses), invoiceStatuses.length),
     currency: repeated(z.enum(currencies), currencies.length),
-    /** Of the creation; inclusive. */
+    /** The time of creation; inclusive. */
     from: dateInputSchema.optional(),
     /** Exclusive. */
     to: dateInputSchema.optional(),
@@ -49,7 +49,7 @@ export const listAllInvoices = endpoint({
 
 export const depositSchema = z.object({
   id: idSchema,
-  /** Of the chain; null if staff recorded it. */
+  /** The transaction on the chain; null if staff recorded the deposit. */
   transactionId: z.string().nullable(),
   /** The request of staff that recorded it. */
   requestId: idSchema.nullable(),
@@ -59,15 +59,15 @@ export const depositSchema = z.object({
   /** US dollars taken back from the customer; null unless it is REVERSED. */
   reversed: dollarsSchema.nullable().optional(),
   state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED']),
-  /** In no block yet, with the signal that another transaction may replace it. */
+  /** The payment is in no block yet and signals that another transaction may replace it. */
   isReplaceable: z.boolean().optional(),
   /** Another transaction had paid to the same address before, on a chain where each invoice has its own. */
   isAddressReuse: z.boolean().optional(),
-  /** Decides on the invoice and the rate. */
+  /** Determines the invoice and the rate. */
   arrivedAt: dateSchema,
   /** When a worker first reported it; null in older deposits. */
   firstSeenAt: dateSchema.nullable().optional(),
-  /** By the clock of the chain; null while it is in no block. */
+  /** The time of its block; null while it is in no block. */
   blockAt: dateSchema.nullable().optional(),
   /** US dollars for one coin, as a decimal string, at which it was credited. */
   rate: z.string().nullable(),
@@ -80,7 +80,7 @@ export type Deposit = z.infer<typeof depositSchema>;
 export const staffInvoiceDetailSchema = staffInvoiceSchema.extend({
   /** US dollars for one coin, as a decimal string. */
   rate: z.string(),
-  /** Of the address in the operator's wallet: the number after `0/`; null in rows of older versions. */
+  /** The number of the address in the operator's wallet, after `0/`; null in rows of older versions. */
   derivationIndex: z.int().nonnegative().nullable(),
   /** US dollars that a settlement without an amount credits. */
   due: dollarsSchema,

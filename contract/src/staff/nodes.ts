@@ -12,13 +12,13 @@ export const nodeSchema = z.object({
   isDraining: z.boolean(),
   /** Counts the changes of this node by staff. */
   version: versionSchema,
-  /** Null: it has never reported, or is too old to say. */
+  /** Null: it has never reported, or its version is too old to report this. */
   lastReportAt: dateSchema.nullable(),
   softwareVersion: z.string().nullable(),
-  /** Of the last report about itself, up to a minute ago; null if it is silent. */
+  /** From the last heartbeat, up to a minute ago; null if the node is silent. */
   tunnels: z.int().nullable(),
   bytesPerSecond: z.number().nullable(),
-  /** What customers are told to connect to. */
+  /** The host and ports that customers connect to. */
   host: z.string(),
   port: z.int(),
   dnsPorts: z.object({ free: z.int(), total: z.int() }),

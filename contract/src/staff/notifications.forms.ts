@@ -18,7 +18,7 @@ export type NotificationText = z.infer<typeof notificationTextSchema>;
 
 const balanceSchema = dollarsSchema.min(0).max(BALANCE_FILTER_DOLLARS_MAX);
 
-/** The recipients: users who match all given filters. Deleted users never do. */
+/** The recipients: users who match all given filters, never deleted users. */
 export const audienceSchema = z.strictObject({
   /** Without it: active users. */
   status: z.enum(['ACTIVE', 'BLOCKED']).optional(),

@@ -10,9 +10,9 @@ export { foundKinds, SEARCH_LENGTH_MIN, type FoundKind } from './search.plain.ts
 export const foundSchema = z.object({
   kind: z.enum(foundKinds),
   id: idSchema,
-  /** What it is called: an email, an IP, a code. */
+  /** An email, an IP address, a code. */
   title: z.string(),
-  /** What tells it from others of that title, such as its owner; empty if nothing does. */
+  /** Distinguishes results with the same title, for example by their owner; may be empty. */
   detail: z.string(),
 });
 export type Found = z.infer<typeof foundSchema>;

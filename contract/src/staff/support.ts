@@ -83,7 +83,7 @@ export const listAllTickets = endpoint({
     status: z.enum(ticketStatuses).optional(),
     /** All of these words begin words of the name. */
     words: wordsSchema.optional(),
-    /** Of the creation: inclusive. */
+    /** The time of creation; inclusive. */
     from: dateInputSchema.optional(),
     /** Exclusive. */
     to: dateInputSchema.optional(),

@@ -14,7 +14,7 @@ export const systemStateSchema = z.object({
   jobs: z.object({
     waiting: count,
     running: count,
-    /** Failed for good; they need somebody. */
+    /** Permanently failed: staff must retry them or fix the cause. */
     failed: count,
     /** When the oldest waiting job was due; null if none is. */
     oldestDueAt: dateSchema.nullable(),
@@ -26,7 +26,7 @@ export const systemStateSchema = z.object({
       isWatched: z.boolean(),
       /** Why no invoices are created on it; null while it is healthy. */
       problem: z.enum(['PAUSED', 'NEVER_POLLED', 'UNAVAILABLE', 'NOT_POLLED', 'OLD_HEAD', 'BEHIND']).nullable(),
-      /** Of a failure or pause, healthy or not: a node may have failed just now. */
+      /** The reason of a failure or pause, also while the chain still counts as healthy. */
       detail: z.string().nullable(),
       since: dateSchema.nullable(),
       headHeight: count.nullable(),
@@ -35,11 +35,11 @@ export const systemStateSchema = z.object({
       lagBlocks: count,
       /** Deposits that were seen and are not credited yet. */
       openDeposits: count,
-      /** Part of them: the operator must release them. */
+      /** The open deposits that the operator must release. */
       heldDeposits: count,
-      /** Of the last comparison of addresses with deposits; null before the first. */
+      /** The time of the last comparison of addresses with deposits; null before the first. */
       comparedAt: dateSchema.nullable(),
-      /** What it has found, each a sentence. */
+      /** The differences of the last comparison, as sentences. */
       differences: z.array(z.string()),
     }),
   ),
@@ -54,7 +54,7 @@ export const systemStateSchema = z.object({
       gap: count,
     }),
   ),
-  /** Of exchange rates; empty in the sandbox. */
+  /** The sources of exchange rates; empty in the sandbox. */
   rateSources: z.array(
     z.object({
       source: z.string(),
@@ -69,7 +69,7 @@ export const systemStateSchema = z.object({
     /** Connections of all programs, and how many the server allows. */
     connections: count,
     connectionsMax: count,
-    /** Of this API process. */
+    /** The connection pool of this API process. */
     pool: z.object({ used: count, idle: count, waiting: count }),
   }),
 });

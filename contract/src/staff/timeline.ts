@@ -13,7 +13,7 @@ const connection = { connectionId: idSchema, ip: z.string() };
 const base = { id: z.string(), at: dateSchema };
 
 export const timelineEntrySchema = z.discriminatedUnion('kind', [
-  /** Of the user's own account: sign-ins, passwords, sessions. `action` is that of the audit log. */
+  /** Actions of the user on their own account: sign-ins, passwords, sessions. `action` is that of the audit log. */
   z.object({
     ...base,
     kind: z.literal('ACCOUNT'),
@@ -31,7 +31,7 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
   }),
   /** Top-ups, bonuses and other credits that are not part of a connection. Charges are part of PURCHASE and END. */
   z.object({ ...base, kind: z.literal('MONEY'), transaction: z.enum(transactionKinds), amount: dollarsSchema }),
-  /** `paidFor`: what it has cost until now. */
+  /** `paidFor`: its cost until now. */
   z.object({
     ...base,
     kind: z.literal('PURCHASE'),

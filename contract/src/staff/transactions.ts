@@ -1,4 +1,4 @@
-/** The ledger of one customer as staff see it, and corrections of it. */
+/** The ledger of one customer for staff, and corrections of the balance. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';

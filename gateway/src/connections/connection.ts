@@ -13,7 +13,7 @@ const DNS_BUSY_MS = 10_000;
 /** Limits what a connection may start or relay in a second. */
 interface FlowRates {
   readonly newTunnels: TokenBucket;
-  /** Of UDP associations. Datagrams without payload count as well. */
+  /** Limits new destinations of UDP associations. Datagrams without payload count as well. */
   readonly newDestinations: TokenBucket;
   /** In both directions. */
   readonly datagrams: TokenBucket;

@@ -111,9 +111,9 @@ export class Connections {
   async authorizeDnsClient(dnsPort: number, address: string): Promise<Connection> {
     return this.#share(`dns-port ${dnsPort}`, async () => {
       const authorization = await this.settings.control.authorizeAddress(address, dnsPort);
-      // A control plane of another version may have found a connection with another port.
-      const isMeant = authorization.isAuthorized && authorization.dnsPort === dnsPort;
-      if (!isMeant || authorization.state === 'ended') throw new TunnelFailure('credentials-wrong');
+      // A control plane of another version may return a connection with another port.
+      const isExpected = authorization.isAuthorized && authorization.dnsPort === dnsPort;
+      if (!isExpected || authorization.state === 'ended') throw new TunnelFailure('credentials-wrong');
       return this.#admit(authorization, { kind: 'address', address });
     });
   }

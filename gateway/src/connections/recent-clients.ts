@@ -6,7 +6,7 @@ interface Client {
   readonly authenticatedAt: number;
 }
 
-/** Client addresses that have authenticated on a connection recently, and how: they may use its DNS port. */
+/** Addresses of clients that have recently authenticated on a connection, with the credential: they may use its DNS port. */
 export class RecentClients {
   readonly #byAddress = new Map<string, Client>();
 
@@ -24,7 +24,7 @@ export class RecentClients {
       this.#byAddress.delete(oldest);
   }
 
-  /** Whether the address has authenticated within `dnsClientMs`, with what is still accepted. */
+  /** Whether the address has authenticated within `dnsClientMs`, with a credential that is still valid. */
   has(address: string): boolean {
     const client = this.#byAddress.get(address);
     if (!client) return false;

@@ -36,7 +36,7 @@ export interface ControlClientSettings {
   readonly token: string;
   readonly runId: string;
   readonly timeoutMs: number;
-  /** Of `authorizeAddress`. */
+  /** The timeout of `authorizeAddress`. */
   readonly addressTimeoutMs: number;
   readonly onDuration: (seconds: number, outcome: 'answered' | 'failed') => void;
   readonly onRefusal: (call: ControlCall) => void;

@@ -47,13 +47,13 @@ describe('a call to the control plane', () => {
     expect(ports).toHaveLength(4);
   });
 
-  it('survives that all idle connections were closed', async () => {
+  it('works after all idle connections were closed', async () => {
     let isRestarted = false;
     const old = new Set<unknown>();
     const url = await serve(({ socket }, response) => {
       if (!isRestarted) old.add(socket);
       if (isRestarted && old.has(socket)) return void socket.resetAndDestroy();
-      // Late enough that each call has a connection of its own.
+      // Late enough that each call has a separate connection.
       setTimeout(() => response.end('done'), 100);
     });
     await Promise.all([1, 2, 3].map(() => call(url)));

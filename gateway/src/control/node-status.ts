@@ -8,7 +8,7 @@ interface Sources {
   readonly now?: () => number;
 }
 
-/** What this process says about itself to the control plane, which shows it to staff. */
+/** The status that this process reports to the control plane, which shows it to staff. */
 export class NodeStatusReader {
   readonly #now: () => number;
   #bytes = 0;

@@ -21,7 +21,7 @@ export interface Question {
   readonly transport: Transport;
   /** In canonical text. */
   readonly client: string;
-  /** Whether its answer could not be sent any more. */
+  /** Whether the client has left, so that its answer could not be sent. */
   readonly isGone?: () => boolean;
 }
 
@@ -53,7 +53,7 @@ export class Answers {
     this.#limiter = new QuestionLimiter(context.limits);
   }
 
-  /** Only clients of the connection: the port is never an open resolver. */
+  /** Allows only clients of the connection: the port is never an open resolver. */
   isAllowed(client: string): boolean {
     const { access, recentClients } = this.connection;
     return recentClients.has(client) || access.allows({ kind: 'address', address: client });
@@ -115,7 +115,7 @@ export class Answers {
       const answer = await this.connection.exit.ask(query, { needsWhole: transport === 'tcp' });
       return this.#toResult(answer, query, transport);
     } catch (error) {
-      // Otherwise no name server answers, or the exit is not available: both are counted there.
+      // Otherwise no name server answers, or the exit is not available: the exit counts both.
       if (causeOf(error) === 'internal') this.context.log.error({ err: error }, 'A DNS question failed');
       return { answer: errorAnswer(query, responseCodes.serverFailure), outcome: 'failed' };
     } finally {
@@ -125,7 +125,7 @@ export class Answers {
   }
 
   #toResult(received: Answer, query: Query, transport: Transport): Result {
-    // A public name with a private address leads into the client's own network (DNS rebinding).
+    // A public name with a private address can point into the client's own network (DNS rebinding).
     if (!received.addresses.every((address) => this.context.isAddressAllowed(address)))
       return { answer: withheldAnswer(received.message, query), outcome: 'withheld' };
     const answer = toClientAnswer(received, query);

@@ -10,11 +10,11 @@ const SEED = 7;
 const ROUNDS = 100;
 const PER_ROUND = 50;
 const QUESTIONS_BURST = 200;
-/** What one client may ask in this test beyond its burst. */
+/** The rate limit of one client in this test, beyond its burst. */
 const QUESTIONS_PER_SECOND = 10;
 
 describe('a flood of a DNS port', () => {
-  it('of valid, mutated and random messages is bounded, leaves nothing open, and others are served', async () => {
+  it('of valid, mutated and random messages is bounded, leaves nothing open, and does not affect others', async () => {
     const node = await startReadyNode(answerAll, {
       limits: {
         dnsQuestionsPerSecond: QUESTIONS_PER_SECOND,
@@ -47,7 +47,7 @@ describe('a flood of a DNS port', () => {
     const seconds = (performance.now() - startedAt) / 1000;
     const asked = node.resolver.asked.filter(({ name }) => !name.startsWith('honest'));
     expect(asked.length).toBeGreaterThan(0);
-    // A question is asked again if its answer is not believed, which happens to none of these.
+    // A question is repeated if its answer is not trusted; all of these are.
     expect(asked.length).toBeLessThanOrEqual(QUESTIONS_BURST + seconds * QUESTIONS_PER_SECOND);
     expect(stranger.received).toEqual([]);
     expect(await counted(node, 'gateway_dns_dropped_total', { reason: 'stranger' })).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ const SEED = Number(process.env['DNS_FUZZ_SEED'] ?? 1);
 /** The longest name, type and class, header and OPT record. */
 const QUESTION_MAX = 12 + 255 + 4 + 11;
 
-/** Feeds one message of a client through the forwarder's functions. @returns how far it came */
+/** Feeds one message of a client through the forwarder's functions. @returns the last step that it reached */
 function forward(random: Random, message: Buffer): 'dropped' | 'refused' | 'asked' | 'answered' {
   const parsed = parseQuery(message);
   if (parsed.kind !== 'query') return parsed.kind;

@@ -9,7 +9,7 @@ import type { DnsContext } from './dns-context.ts';
 import type { DropReason, Transport } from './dns-metrics.ts';
 import { TcpClient } from './tcp-client.ts';
 
-/** What answers a client; undefined for strangers. A promise while the control plane is asked. */
+/** Finds the answers for a client; undefined for unknown clients. A promise if the control plane has to be asked. */
 type FindAnswers = (client: string) => Answers | Promise<Answers | undefined> | undefined;
 
 /** The UDP and the TCP socket of one DNS port. Both answer only clients of the connection that has the port. */

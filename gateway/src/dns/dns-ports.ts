@@ -27,9 +27,9 @@ interface DnsPortsSettings {
 interface ServedPort {
   readonly port: DnsPort;
   state: 'opening' | 'open' | 'failed';
-  /** Set while the connection is open in this run. */
+  /** Undefined unless the connection is open in this run. */
   owner: { readonly connection: Connection; readonly answers: Answers } | undefined;
-  /** Whose questions open the connection in this run. */
+  /** Clients whose questions open the connection in this run. */
   listed: readonly Network[];
   waiting: number;
   refusedUntil: number;
@@ -61,7 +61,7 @@ export class DnsPorts {
     if (number === null || number === undefined || this.#isStopped) return;
     const served = this.#serve(number);
     if (!served || served.owner?.connection === connection) return;
-    // The control plane has given the port to another connection: the previous one has ended.
+    // The control plane has assigned the port to another connection: the previous one has ended.
     served.owner?.answers.close();
     served.owner = { connection, answers: new Answers(this.settings.context, connection) };
     this.#closeForbidden(served);
@@ -73,7 +73,7 @@ export class DnsPorts {
       if (served.owner?.connection !== connection) continue;
       served.owner.answers.close();
       served.owner = undefined;
-      // Without a client, the connection goes on for the control plane: its allow-list still counts.
+      // The connection is idle here but still open for the control plane: its allow-list still counts.
       if (end === 'idle') this.#closeForbidden(served);
       else served.listed = [];
       this.#closeUnused(number, served, end === 'out-of-money' || end === 'cap-reached');

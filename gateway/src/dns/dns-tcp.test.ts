@@ -38,7 +38,7 @@ function holding() {
 }
 
 describe('a TCP client of a DNS port', () => {
-  it('gets answers as they come, not in the order of its questions', async () => {
+  it('gets answers as soon as they arrive, not in the order of its questions', async () => {
     const { held, onQuestion, release } = holding();
     const node = await startReadyNode(onQuestion);
     const tcp = openTcp(node.dnsPort);
@@ -102,7 +102,7 @@ describe('a TCP client of a DNS port', () => {
     await untilGauge(node.gateway, 'gateway_dns_tcp_clients', 0);
   });
 
-  it('that waits for an answer is not idle', async () => {
+  it('that waits for an answer does not count as idle', async () => {
     const { held, onQuestion, release } = holding();
     const node = await startReadyNode(onQuestion, { limits: { dnsTcpIdleMs: 100 } });
     const waiting = openTcp(node.dnsPort);
@@ -115,7 +115,7 @@ describe('a TCP client of a DNS port', () => {
     expect(read(await takeMessage(waiting))).toMatchObject({ name: 'slow.test', answers: 1 });
   });
 
-  it('that does not read is not read, and is closed after the idle time', async () => {
+  it('that does not read answers gets no more questions read, and is closed after the idle time', async () => {
     const questions = 4_000;
     const node = await startReadyNode(({ message, respond }) => respond(answerTo(message, [text(30_000)])), {
       // More answers of this size at once would not fit into the buffer of a UDP socket, and a question without an answer closes the client.
@@ -128,7 +128,7 @@ describe('a TCP client of a DNS port', () => {
     socket.pause();
     socket.write(framed(...Array.from({ length: questions }, (_, id) => question('one.test', { id, type: TYPE.TXT }))));
     await untilDropped(node, 'idle');
-    // What the system buffers for the client, and no more: the whole would be 120 MB.
+    // Only as much as the system buffers for the client: all answers would be 120 MB.
     expect(node.resolver.asked.length).toBeLessThan(questions / 2);
     await untilGauge(node.gateway, 'gateway_dns_tcp_clients', 0);
     socket.resume();
@@ -169,7 +169,7 @@ describe('a TCP client of a DNS port', () => {
     expect(await tcp.rest()).toMatchObject({ end: 'ended', bytes: Buffer.alloc(0) });
   });
 
-  it('that leaves before its answer costs the question alone', async () => {
+  it('that leaves before its answer is charged for the question only', async () => {
     const { held, onQuestion, release } = holding();
     const node = await startReadyNode(onQuestion);
     const tcp = openTcp(node.dnsPort);

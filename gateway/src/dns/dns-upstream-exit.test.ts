@@ -61,7 +61,7 @@ describe.each(['socks5', 'http'] as const)('a DNS port through another proxy (%s
     expect(await untilGauge(gateway, 'gateway_dns_upstream_sockets', 0)).toBe(0);
   });
 
-  it('answers with a failure when the proxy is away, and when the name server is silent', async () => {
+  it('answers with a failure when the proxy is unreachable, and when the name server is silent', async () => {
     const limits = { resolverAttemptMs: 100 };
     const { upstream, dnsPort, gateway, resolver } = await startThrough(kind, () => {}, { limits });
     const client = await openDnsClient(dnsPort);

@@ -39,7 +39,7 @@ describe('the DNS port', () => {
     expect(await counted(node, 'gateway_bytes_total', { protocol: 'dns' })).toBe(node.connection.endedAtBytes);
   });
 
-  it('gives nothing to other addresses, over UDP and TCP', async () => {
+  it('does not answer other addresses, over UDP and TCP', async () => {
     const node = await startReadyNode();
     const client = await openDnsClient(node.dnsPort);
     await client.ask(question('known.test'));
@@ -79,13 +79,13 @@ describe('the DNS port', () => {
     expect(second.received).toHaveLength(1);
   });
 
-  it('is open for listed clients before the first tunnel, and follows the list', async () => {
+  it('is open for listed clients before the first tunnel, and follows changes of the list', async () => {
     const access = { revision: 1, passwordRevision: 1, allowList: ['127.0.0.3/32'] };
     const resolver = await openResolver();
     const dnsPort = await freeDnsPort();
     const harness = await startNode({ nameServers: [resolver.address], limits: { dnsPortsRetryMs: 20 } });
     const connection = harness.control.sell({ dnsPort, access });
-    // Others may list the same address: the port says which connection is meant.
+    // Other connections may list the same address: the port identifies the connection.
     harness.control.sell({ access });
     await until(() => harness.control.held.size > 0);
     harness.control.announceAccess(connection);
@@ -104,7 +104,7 @@ describe('the DNS port', () => {
     expect(resolver.asked.map(({ name }) => name)).toEqual(['listed.test']);
   });
 
-  it('closes with its connection, and its number serves the next connection', async () => {
+  it('closes with its connection, and its number can serve the next connection', async () => {
     const node = await startReadyNode();
     const client = await openDnsClient(node.dnsPort);
     await client.ask(question('one.test'));
@@ -353,7 +353,7 @@ describe('an answer', () => {
     expect(client.received).toHaveLength(10);
   });
 
-  it('with another spelling or another question is not believed; TCP decides', async () => {
+  it('with another spelling or another question is not trusted; the question is repeated over TCP', async () => {
     const node = await startReadyNode(({ message, respond, transport }) => {
       const records = [address(transport === 'tcp' ? '192.0.2.7' : '6.6.6.6')];
       const other = Buffer.from(message);
@@ -367,7 +367,7 @@ describe('an answer', () => {
 });
 
 describe('name servers', () => {
-  it('that are silent are passed over, and a client hears of the failure', async () => {
+  it('that are silent are skipped, and the client gets a failure if none answers', async () => {
     const silent = await openResolver(() => {});
     const working = await startResolver(answerAll);
     const node = await startReadyNode(answerAll, {
@@ -398,7 +398,7 @@ describe('name servers', () => {
 });
 
 describe('the end of the money', () => {
-  it('drops questions and answers as a whole: none is cut, none is free', async () => {
+  it('drops whole questions and answers: none is truncated, none is free', async () => {
     const asked = question('one.test');
     const answerBytes = answerTo(asked, [address('192.0.2.7')]).length;
     const node = await startDnsNode();
@@ -432,7 +432,7 @@ describe('the end of the money', () => {
     await untilGauge(node.gateway, 'gateway_dns_ports', 0);
   });
 
-  it('gets grants for DNS traffic alone', async () => {
+  it('gets grants for a connection with DNS traffic only', async () => {
     const node = await startDnsNode(({ message, respond }) => respond(answerTo(message, [text(1_000)])), {
       limits: { updateIntervalMs: 20 },
     });

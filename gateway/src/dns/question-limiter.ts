@@ -1,7 +1,7 @@
 import { TokenBucket } from '../connections/token-bucket.ts';
 import type { Limits } from '../limits.ts';
 
-/** Client addresses of one port that have a rate of their own; the oldest is evicted. */
+/** Client addresses of one port with their own rate; the oldest is evicted. */
 const CLIENTS_MAX = 256;
 
 /** The rates of questions on one port, in total and of each client address. */

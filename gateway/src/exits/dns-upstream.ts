@@ -8,12 +8,12 @@ import { QueryConnections, type QueryConnectionsSettings } from './query-connect
 import { type NameServer, QuerySocket } from './query-socket.ts';
 
 const DNS_PORT = 53;
-/** Of one name server, if there is only one. */
+/** Attempts at the same name server if there is only one. */
 const ATTEMPTS_MIN = 2;
 /** A socket is replaced after this many questions or this time: a guessed port is of no use for long. */
 const QUESTIONS_PER_SOCKET = 32;
 const SOCKET_MS = 2_000;
-/** Random bytes are drawn from the system in blocks: one call per question was visible in profiles. */
+/** Random bytes are read from the system in blocks: one call per question was visible in profiles. */
 const RANDOM_BLOCK_BYTES = 64 * RANDOM_BYTES;
 
 export interface DnsUpstreamSettings extends QueryConnectionsSettings {
@@ -21,7 +21,7 @@ export interface DnsUpstreamSettings extends QueryConnectionsSettings {
   readonly address: string | null;
   readonly nameServers: readonly string[] | undefined;
   readonly limits: QueryConnectionsSettings['limits'] & Pick<Limits, 'resolverAttemptMs' | 'dnsAnswerMs'>;
-  /** For exits without UDP of their own: `dial` alone reaches the name servers. */
+  /** For exits without UDP: name servers are reached only by `dial`. */
   readonly isTcpOnly?: boolean;
 }
 
@@ -62,7 +62,7 @@ export class DnsUpstream {
       } catch (error) {
         failure = new TunnelFailure(causeOf(error));
         const next = (index + 1) % this.#servers.length;
-        // Another question may have moved on already.
+        // Another question may already have changed it.
         if (this.#preferred === index) this.#preferred = next;
         index = next;
       }
@@ -145,7 +145,7 @@ export class DnsUpstream {
     socket.retire();
   }
 
-  /** Without questions there are no sockets, and no timer. */
+  /** Closes old sockets, and stops the timer when none is left. */
   #closeOld(): void {
     const before = performance.now() - SOCKET_MS;
     for (const [server, socket] of this.#sockets) if (socket.openedAt <= before) this.#replace(server, socket);
@@ -154,7 +154,7 @@ export class DnsUpstream {
     this.#sweep = undefined;
   }
 
-  /** Only those that the exit's address can reach. */
+  /** Reads the name servers that the exit's address can reach. */
   #readServers(): NameServer[] {
     const { address, nameServers = getServers() } = this.settings;
     return nameServers.flatMap((text) => {

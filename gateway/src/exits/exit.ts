@@ -34,7 +34,7 @@ export interface ExitPortEvents extends DatagramEvents {
 
 /** A port of an exit, from which datagrams leave. */
 export interface ExitPort {
-  /** So much is waiting to be sent that further datagrams should be dropped: there is no backpressure in UDP. */
+  /** The send queue is so long that further datagrams should be dropped: UDP has no backpressure. */
   readonly isCongested: boolean;
   /** Starts to report events. Datagrams that arrived before are discarded. */
   open(events: ExitPortEvents): void;
@@ -44,7 +44,7 @@ export interface ExitPort {
 }
 
 /**
- * A route to the internet, shared by all connections that use it. It does not check destinations; the guard has done so. If
+ * A route to the internet, shared by all connections that use it. It does not check destinations; the guard does. If
  * an exit fails, the dial fails: traffic never leaves by another route.
  */
 export interface Exit {

@@ -59,7 +59,7 @@ it('opens a changed exit again, and keeps the old one for existing connections',
   expect(events.filter((event) => event.startsWith('close'))).toHaveLength(3);
 });
 
-it('opens an upstream again when its credentials have changed, and keeps no other by its host', () => {
+it('opens another exit when the credentials or the id change, even for the same host', () => {
   const { exits, events } = registry();
   const id = randomUUID();
   const upstream = (password: string, own?: string): ExitDescription => {

@@ -117,7 +117,7 @@ export class LocalAddressExit implements Exit {
   }
 }
 
-/** A socket from which datagrams go straight to their destinations. */
+/** A socket that sends datagrams directly to their destinations. */
 class LocalPort implements ExitPort {
   constructor(private readonly socket: DatagramPort) {}
 

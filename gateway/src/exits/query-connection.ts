@@ -23,7 +23,7 @@ interface Pending {
 }
 
 /**
- * A TCP connection to a name server that carries several questions at once (RFC 7766, sections 6.2.1 and 7): their answers may come in
+ * A TCP connection to a name server that carries several questions at once (RFC 7766, sections 6.2.1 and 7): answers may arrive in
  * any order. It closes when it is idle; its failure fails only its questions.
  */
 export class QueryConnection {
@@ -34,12 +34,12 @@ export class QueryConnection {
   #idle: NodeJS.Timeout | undefined;
   #chunks: Buffer[] = [];
   #receivedBytes = 0;
-  /** So many bytes complete the next message, as far as is known. */
+  /** The bytes needed to complete the next message, as far as its length is known. */
   #neededBytes = LENGTH_BYTES;
 
   constructor(private readonly settings: QueryConnectionSettings) {}
 
-  /** Questions that are asked in the meantime wait for it, and fail with it. */
+  /** Questions that arrive before it is open wait for it, and fail if it fails. */
   open(dial: Promise<Socket>): void {
     dial.then(
       (socket) => this.#opened(socket),
@@ -117,7 +117,7 @@ export class QueryConnection {
 
   #answered(message: Buffer): void {
     const pending = message.length < 2 ? undefined : this.#pending.get(message.readUInt16BE(0));
-    // Late, or of a name server that mixes up its clients: such a connection carries no further questions.
+    // Late, or the name server confuses its clients: the connection takes no further questions.
     if (!pending) {
       this.settings.onEvent('unexpected');
       return this.retire();
@@ -128,7 +128,7 @@ export class QueryConnection {
     return this.#failed(message.readUInt16BE(0));
   }
 
-  /** A connection that has failed one question may be dead, so the next ones get another. */
+  /** A connection that has failed one question may be dead, so the next questions use another one. */
   #failed(id: number): void {
     this.#isRetired = true;
     this.#pending.get(id)?.settle(new TunnelFailure('resolver-silent'));

@@ -14,7 +14,7 @@ import type { UpstreamEvent } from './query-socket.ts';
 const answering = ({ name, message }: Asked) => answerTo(message, [address(`192.0.2.${name.split('.')[0]}`)]);
 const answerAll = (asked: Asked) => asked.respond(answering(asked));
 
-/** An exit that reaches its name server over TCP alone. */
+/** An exit that reaches its name server only over TCP. */
 async function openUpstream(
   onQuestion: (asked: Asked) => void,
   limits: { readonly [Name in keyof Limits]?: number } = {},
@@ -36,7 +36,7 @@ async function openUpstream(
       }),
   });
   onTestFinished(() => upstream.close());
-  /** @returns the address of the answer, or why there is none */
+  /** @returns the address of the answer, or the reason of the failure */
   const ask = async (name: string): Promise<string | undefined> => {
     const parsed = parseQuery(question(name));
     if (parsed.kind !== 'query') throw new Error(`${name} is not a question`);
@@ -83,7 +83,7 @@ describe('the connection to a name server over TCP', () => {
     expect(connections(resolver.asked)).toBe(2);
   });
 
-  it('is followed by another one above its bound of questions, within the sockets of the node', async () => {
+  it('is joined by another one when it is full, within the socket limit of the node', async () => {
     const held: Asked[] = [];
     const { resolver, askAll } = await openUpstream(
       (asked) => {
@@ -96,7 +96,7 @@ describe('the connection to a name server over TCP', () => {
     expect(connections(resolver.asked)).toBe(3);
   });
 
-  it('takes answers that are split at every byte, and several in one segment', async () => {
+  it('accepts answers that are split at every byte, and several in one segment', async () => {
     const held: Asked[] = [];
     const { askAll } = await openUpstream((asked) => {
       held.push(asked);
@@ -131,7 +131,7 @@ describe('the connection to a name server over TCP', () => {
     expect(await ask('11.test')).toBe('192.0.2.11');
   });
 
-  it('is replaced once: a name server that only closes has failed', async () => {
+  it('is replaced only once: a name server that only closes connections has failed', async () => {
     const { resolver, budget, ask } = await openUpstream(({ socket }) => socket?.destroy());
     expect(await ask('1.test')).toBe('resolver-silent');
     // Two attempts, with two connections each.

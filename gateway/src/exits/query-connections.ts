@@ -5,7 +5,7 @@ import { TunnelFailure } from '../statuses.ts';
 import { QueryConnection } from './query-connection.ts';
 import type { NameServer, UpstreamEvent } from './query-socket.ts';
 
-/** The sockets to name servers that the node may have open, and what is counted of them; shared by all exits. */
+/** Limit and metrics of the sockets to name servers, shared by all exits. */
 export interface UpstreamBudget {
   readonly socketsMax: number;
   sockets: number;
@@ -29,7 +29,7 @@ export class QueryConnections {
   constructor(private readonly settings: QueryConnectionsSettings) {}
 
   /**
-   * Asks once more, on a connection of its own, if the name server closed the connection before it answered: it may have been idle for too
+   * Asks once more, on a new connection, if the name server closed the connection before it answered: it may have been idle for too
    * long, or serve one question per connection.
    * @throws TunnelFailure
    */

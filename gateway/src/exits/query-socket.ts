@@ -9,7 +9,7 @@ export interface NameServer {
   readonly port: number;
 }
 
-/** What happens at name servers, for metrics. `unexpected`: late, repeated or forged. `unlike`: not the question that was asked. */
+/** Events for metrics. `unexpected`: a late, repeated or forged answer. `unlike`: an answer to another question or spelling. */
 export type UpstreamEvent = 'asked' | 'answered' | 'unexpected' | 'unlike' | 'silent' | 'failed' | 'asked-over-tcp';
 
 interface QuerySocketSettings {
@@ -69,7 +69,7 @@ export class QuerySocket {
 
   /**
    * @returns the answer, or `unlike` if there was one with the right id but another question or spelling: then the name server
-   * does not preserve the case, or somebody guesses
+   * does not preserve the case, or somebody tries to forge answers
    * @throws TunnelFailure `resolver-silent`, or `exit-unavailable` if the socket fails
    */
   ask(asked: Buffer): Promise<Answer | 'unlike'> {

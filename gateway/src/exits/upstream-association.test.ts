@@ -85,7 +85,7 @@ describe('an association through a SOCKS5 upstream', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('drops and counts datagrams that are not from the relay, and those that are none of SOCKS5', async () => {
+  it('drops and counts datagrams that are not from the relay, and those that are not SOCKS5 datagrams', async () => {
     const { server, association, echo, ...harness } = await startRelaying();
     const valid = `00000001${LOOPBACK}${hexOfPort(echo.port)}${hexOf('forged')}`;
     for (const address of ['127.0.0.1', '127.0.0.2']) {
@@ -99,7 +99,7 @@ describe('an association through a SOCKS5 upstream', () => {
     await until(() => dropped(harness, 'malformed') === malformed.length);
     server.reply(`00000101${valid.slice(8)}`);
     await until(() => dropped(harness, 'fragment') === 1);
-    // From the relay, but of a sender to which the client has sent nothing.
+    // From the relay, but with a sender to which the client has sent nothing.
     const before = dropped(harness, 'unknown-sender');
     server.reply(`00000001${hexOfIpv4('192.0.2.1')}${hexOfPort(53)}${hexOf('unasked')}`);
     await until(() => dropped(harness, 'unknown-sender') === before + 1);
@@ -108,7 +108,7 @@ describe('an association through a SOCKS5 upstream', () => {
     expect(association.udp.received).toBe(2);
   });
 
-  it.each(['end', 'destroy', 'resetAndDestroy'] as const)('ends when its upstream leaves (%s)', async (leave) => {
+  it.each(['end', 'destroy', 'resetAndDestroy'] as const)('ends when its upstream disconnects (%s)', async (leave) => {
     const { server, association, gateway, upstream } = await startRelaying();
     server.control[leave]();
     await untilEnded(association);
@@ -117,7 +117,7 @@ describe('an association through a SOCKS5 upstream', () => {
     await until(() => upstream.controls.size === 0);
   });
 
-  it('ends when its upstream leaves in the moment of its reply', async () => {
+  it('ends when its upstream disconnects right after its reply', async () => {
     const { connection, gateway, upstream } = await startThrough({ leavesAfterReply: true });
     const association = await associate(gateway, connection);
     expect([0, 1]).toContain(association.reply);
@@ -174,13 +174,13 @@ describe('an upstream that opens no association', () => {
     await until(() => upstream.controls.size === 0);
   });
 
-  it('because it is away', async () => {
+  it('because it is unreachable', async () => {
     const { gateway, control } = await startNode();
     const connection = control.sell({ exit: exitAt(await closedPort()) });
     expect((await associate(gateway, connection)).reply).toBe(1);
   });
 
-  it('because it is an HTTP proxy: reply 7, and it is not even asked', async () => {
+  it('because it is an HTTP proxy: reply 7, without a connection to it', async () => {
     const upstream = await startHttpUpstream();
     onTestFinished(upstream.stop);
     const { gateway, control } = await startNode();

@@ -7,15 +7,15 @@ import { failureOfDial, TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket, type Sender, UNSPECIFIED } from '../udp/udp-socket.ts';
 import type { DatagramTarget, ExitPort, ExitPortEvents } from './exit.ts';
 
-/** After this silence the system checks whether the upstream still exists. */
+/** TCP keep-alive after this silence. */
 const KEEP_ALIVE_MS = 60_000;
 
 interface UpstreamAssociationSettings {
   /** The connection to the upstream after its handshake. The association lives as long as it does. */
   readonly control: Socket;
-  /** What the upstream said where its relay receives. */
+  /** The address of the relay, from the upstream's reply. */
   readonly bound: Target | undefined;
-  /** Whether datagrams may be sent to an address only because the upstream said so. */
+  /** Whether datagrams may be sent to a relay at this address. */
   readonly isRelayAllowed: (address: Uint8Array, port: number) => boolean;
   readonly limits: Limits;
 }
@@ -48,7 +48,7 @@ export async function openUpstreamAssociation(settings: UpstreamAssociationSetti
 function relayOf({ control, bound, isRelayAllowed }: UpstreamAssociationSettings): Sender {
   if (!bound || bound.port === 0) throw new TunnelFailure('upstream-malformed');
   const { host, port } = bound;
-  // A name is not resolved: the upstream's own address is the usual one.
+  // A name is not resolved: the relay usually has the upstream's own address.
   if (host.kind === 'address' && isRelayAllowed(host.bytes, port)) return { address: textOf(host.bytes), port };
   const upstream = parseHost(control.remoteAddress ?? '');
   // A closed socket has no address.
@@ -64,7 +64,7 @@ function textOf(bytes: Uint8Array): string {
 /** An association with a SOCKS5 upstream (RFC 1928, section 7), as the port of one association of a customer. */
 class UpstreamAssociation implements ExitPort {
   #isClosed = false;
-  /** The sender of the last reply: usually the next one has the same. */
+  /** The sender of the last reply, cached because the next one is usually the same. */
   #latest: { readonly header: Buffer; readonly sender: Sender } | undefined;
 
   constructor(
@@ -87,7 +87,7 @@ class UpstreamAssociation implements ExitPort {
       if (!this.#isClosed) events.ended();
     };
     control.once('end', ended).once('close', ended).setKeepAlive(true, KEEP_ALIVE_MS);
-    control.on('data', () => {}).resume(); // It has no meaning.
+    control.on('data', () => {}).resume(); // Data has no meaning here.
     // It may have ended while the socket was opened.
     if (control.destroyed || control.readableEnded) queueMicrotask(ended);
   }

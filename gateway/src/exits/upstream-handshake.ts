@@ -34,7 +34,7 @@ export class UpstreamHandshake {
     }
   }
 
-  /** Like `exchange`, for the message that names the destination: from now on the upstream waits for it. */
+  /** Like `exchange`, for the message that names the destination. Later delays count as delays of the destination. */
   request<Message>(message: Buffer, parse: (bytes: Buffer) => Parsed<Message>): Promise<Message> {
     this.#isRequested = true;
     return this.exchange(message, parse);
@@ -44,7 +44,7 @@ export class UpstreamHandshake {
     this.#fail(new TunnelFailure(this.#isRequested ? 'dial-timeout' : 'upstream-timeout'));
   }
 
-  /** Pauses the socket, and gives back what belongs to the tunnel: a destination may send first. */
+  /** Pauses the socket, and unshifts bytes of the tunnel that have already arrived: a destination may send first. */
   release(): void {
     const { socket } = this;
     socket.pause();

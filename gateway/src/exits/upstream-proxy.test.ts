@@ -161,7 +161,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     expect(await refusal(gateway, other)).toBe('upstream-unreachable');
   });
 
-  it('that is away, refuses the login or is silent is told apart, in replies and metrics', async () => {
+  it('that is unreachable, refuses the login or is silent causes different replies and metrics', async () => {
     const { gateway, control } = await start({ limits: { dialMs: 100 } });
     const silent = await listenLocally((socket) => socket.resume());
     const closing = await listenLocally((socket) => socket.destroy());
@@ -183,7 +183,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     expect(head).toContain('Proxy-Status: gateway; error=destination_unavailable');
   });
 
-  it('asks a refusing upstream once, not for each address of the destination', async () => {
+  it('sends a request to a refusing upstream once, not for each address of the destination', async () => {
     const names = await startNameServer({ 'many.test': ['198.41.0.1', '198.41.0.2', '198.41.0.3'] });
     stops.push(names.stop);
     const { connection, gateway, upstream } = await startThrough(
@@ -214,7 +214,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
       const leaves = [
         [connect, 'resetAndDestroy'],
         [head, 'resetAndDestroy'],
-        // A client of an absolute-form request that ends has left; others may still send an end of their own.
+        // A client that ends its side after an absolute-form request has left; other clients may half-close.
         [head, 'end'],
       ] as const;
       for (const [bytes, leave] of leaves) {
@@ -230,7 +230,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     },
   );
 
-  it('that stalls is released when the dial ends, also if the client has left', async () => {
+  it('that stalls is released when the dial times out, also if the client has left', async () => {
     const { gateway, control } = await start({ limits: { dialMs: 300 } });
     const sockets = new Set<Socket>();
     const { server, port } = await listenLocally((socket) => {

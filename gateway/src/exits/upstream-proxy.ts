@@ -33,8 +33,8 @@ export interface UpstreamSettings {
   readonly log: Logger;
 }
 
-/** The messages before a tunnel or an association. */
-type Shake<Result> = (handshake: UpstreamHandshake) => Promise<Result>;
+/** Exchanges the messages before a tunnel or an association. */
+type Handshake<Result> = (handshake: UpstreamHandshake) => Promise<Result>;
 
 interface OpenUpstream<Result> {
   /** Paused. */
@@ -98,7 +98,7 @@ export class UpstreamProxyExit implements Exit {
     this.#dns.close();
   }
 
-  /** The upstream says for each destination. */
+  /** Always true: the upstream decides for each destination. */
   reaches(): boolean {
     return true;
   }
@@ -124,7 +124,7 @@ export class UpstreamProxyExit implements Exit {
     return { side: new TcpSide(socket, this.settings.limits), local: () => undefined };
   }
 
-  /** A name server asked from this node would see its address, not that of the upstream. */
+  /** Through the upstream: otherwise the name server would see the address of this node. */
   async #dialNameServer({ host, port }: NameServer, timeoutMs: number): Promise<Socket> {
     const parsed = parseHost(host);
     if (parsed?.kind !== 'address') throw new TunnelFailure('exit-unavailable');
@@ -132,10 +132,14 @@ export class UpstreamProxyExit implements Exit {
     return (await this.#use(timeoutMs, new DialAbort(), (handshake) => this.#request(handshake, nameServer))).socket;
   }
 
-  /** `open`, whose outcome says something of the upstream. */
-  async #use<Result>(timeoutMs: number, abort: DialAbort, shake: Shake<Result>): Promise<OpenUpstream<Result>> {
+  /** Opens a connection to the upstream, and records the outcome for the watch. */
+  async #use<Result>(
+    timeoutMs: number,
+    abort: DialAbort,
+    performHandshake: Handshake<Result>,
+  ): Promise<OpenUpstream<Result>> {
     try {
-      const opened = await this.#open(timeoutMs, abort, shake);
+      const opened = await this.#open(timeoutMs, abort, performHandshake);
       this.#watch.worked();
       return opened;
     } catch (error) {
@@ -145,7 +149,7 @@ export class UpstreamProxyExit implements Exit {
   }
 
   /**
-   * Connects to the upstream and logs in, without a destination. HTTP has no login of its own, so a refused one counts until a
+   * Connects to the upstream and logs in, without a destination. HTTP has no separate login, so a refused one counts until a
    * tunnel succeeds.
    */
   async #probe(): Promise<FailureCause | undefined> {
@@ -164,7 +168,11 @@ export class UpstreamProxyExit implements Exit {
   }
 
   /** @throws TunnelFailure; the socket is closed then */
-  async #open<Result>(timeoutMs: number, abort: DialAbort, shake: Shake<Result>): Promise<OpenUpstream<Result>> {
+  async #open<Result>(
+    timeoutMs: number,
+    abort: DialAbort,
+    performHandshake: Handshake<Result>,
+  ): Promise<OpenUpstream<Result>> {
     const deadline = performance.now() + timeoutMs;
     const socket = await this.#dial(deadline, abort);
     const handshake = new UpstreamHandshake(socket);
@@ -172,7 +180,7 @@ export class UpstreamProxyExit implements Exit {
     const timer = setTimeout(stop, deadline - performance.now());
     const unsubscribe = abort.whenAborted(stop);
     try {
-      const result = await shake(handshake);
+      const result = await performHandshake(handshake);
       handshake.release();
       return { socket, result };
     } catch (error) {
@@ -250,7 +258,7 @@ export class UpstreamProxyExit implements Exit {
   }
 }
 
-/** No failure to reach the upstream is one of the destination. */
+/** Converts a failure to reach the upstream, so that it does not count as a failure of the destination. */
 function failureOfUpstream(error: unknown): TunnelFailure {
   const { failure } = failureOfDial(error);
   if (failure === 'descriptors-exhausted') return new TunnelFailure(failure);

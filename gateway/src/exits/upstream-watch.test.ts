@@ -30,7 +30,7 @@ it('is lost only after checks have failed for the whole time', async () => {
   expect(state.changes).toEqual(['upstream-unreachable']);
 });
 
-it('begins anew after one success, of a check or of a tunnel', async () => {
+it('starts over after one success, of a check or of a tunnel', async () => {
   const { state, watched, checkAfter } = watch();
   state.outcome = 'upstream-timeout';
   await checkAfter(10_000);
@@ -41,7 +41,7 @@ it('begins anew after one success, of a check or of a tunnel', async () => {
   expect(state.changes).toEqual(['upstream-timeout', undefined, 'upstream-timeout']);
 });
 
-it('is not lost by a single failure that nothing has repeated', () => {
+it('is not lost after a single failure', () => {
   const { state, watched } = watch();
   watched.failed('upstream-login-refused');
   state.now += 600_000;

@@ -14,8 +14,8 @@ interface UpstreamWatchSettings {
 }
 
 /**
- * Whether an upstream proxy works, by connecting to it now and then. Failures of customers' tunnels do not count, because
- * customers choose the destinations and share the exit; their successes do.
+ * Checks whether an upstream proxy works, by connecting to it periodically. Failures of customers' tunnels do not count, because
+ * customers choose the destinations and share the exit; their successes count.
  */
 export class UpstreamWatch {
   #failure: FailureCause | undefined;
@@ -32,7 +32,7 @@ export class UpstreamWatch {
     this.#checkAt = this.#nextCheck();
   }
 
-  /** Failed at every check for `lostAfterMs`. */
+  /** True if every check has failed for `lostAfterMs`. */
   get isLost(): boolean {
     const { lostAfterMs } = this.settings;
     return this.#failure !== undefined && lostAfterMs > 0 && this.#failedAt - this.#failingSince >= lostAfterMs;
@@ -74,7 +74,7 @@ export class UpstreamWatch {
     return this.#failure;
   }
 
-  /** Many exits must not check at the same moment. */
+  /** Random, so that many exits do not check at the same time. */
   #nextCheck(): number {
     return this.#now() + this.settings.checkMs * (0.5 + this.#random());
   }

@@ -27,7 +27,7 @@ describe('the fair share of a connection', () => {
     expect(isWithinFairShare(limits, TUNNEL, { ...busy, own: own(1) })).toBe(false);
   });
 
-  it('limits associations by those of the node, and tunnels not by them', () => {
+  it('limits associations by their own limit, which does not affect tunnels', () => {
     const node = own(40, 40);
     expect(isWithinFairShare(limits, ASSOCIATION, { ...idle, node, own: own(13, 13) })).toBe(false);
     expect(isWithinFairShare(limits, ASSOCIATION, { ...idle, node, own: own(13, 11) })).toBe(true);

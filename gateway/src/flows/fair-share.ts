@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts';
 /** Above this share of a limit of the node, no connection may grow beyond its equal share of it. */
 const BUSY_SHARE = 0.8;
 
-/** What counts towards the limits of the node: of all connections, or of one. Associations are tunnels, too. */
+/** Counts towards the limits of the node, of all connections or of one. Associations are tunnels, too. */
 export interface FlowCounts {
   readonly tunnels: number;
   readonly associations: number;
@@ -13,7 +13,7 @@ export interface FlowCounts {
 interface NodeUse {
   readonly node: FlowCounts;
   readonly own: FlowCounts;
-  /** Those with a flow, including this one. */
+  /** Connections with a flow, including this one. */
   readonly connections: number;
   /** In use by all clients and flows; DNS ports have their own limits. */
   readonly descriptors: number;

@@ -99,13 +99,13 @@ export class Tunnel {
 interface TunnelRequest {
   readonly target: Target | undefined;
   readonly client: Socket;
-  /** What the client sent after its request. Undefined: its protocol decides what an end means. */
+  /** Data that the client sent after its request. Undefined: the protocol handles a half-close. */
   readonly early?: Buffer;
 }
 
 /**
  * Opens a tunnel for an authenticated client and dials its destination. A disconnect of the client aborts the dial, and so does its
- * end if it has sent nothing for the destination. `end` comes only when everything before it was read, which nobody does now.
+ * half-close if it has sent nothing for the destination. If it has sent data, `end` is not emitted, because nothing reads during the dial.
  * @throws TunnelFailure
  */
 export async function openTunnel(

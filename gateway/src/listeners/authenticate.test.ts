@@ -56,7 +56,7 @@ describe('authentication', () => {
     expect(await connectStatus(harness, unknown, '127.0.0.2')).toBe('200');
   });
 
-  it('does not count the credentials of ended connections as failed logins, however often they are used', async () => {
+  it('never counts the credentials of ended connections as failed logins', async () => {
     const harness = await start({ loginFailuresPerMinute: 3, credentialsCacheMs: 0, refusalCacheMs: 1 });
     const [ended, open] = [harness.control.sell(), harness.control.sell()];
     harness.control.announceEnd(ended, 'NO_MONEY');

@@ -98,7 +98,7 @@ export class ClientSockets {
   readonly #ofNetworks = new Groups();
   readonly #halfOpenOfNetworks = new Groups();
   readonly #ofConnections = new Groups();
-  /** Of all counted sockets. An evicted one is no longer counted, although its `close` event comes later. */
+  /** The memberships of all counted sockets. An evicted socket is no longer counted, although its `close` event comes later. */
   readonly #memberships = new Map<ClientSocket, Membership>();
 
   constructor(

@@ -9,7 +9,7 @@ export interface ListenerContext extends TunnelContext, AssociationContext {
   readonly clients: ClientSockets;
   readonly connections: Pick<Connections, 'find' | 'authorize' | 'findByAddress' | 'authorizeAddress'>;
   readonly loginGuard: LoginGuard;
-  /** Of clients without credentials. */
+  /** Limits checks of clients without credentials. */
   readonly addressGuard: LoginGuard;
   /** Returned to UDP clients instead of the address of this host to which they connected, if it has the same family. */
   readonly publicAddresses: readonly string[];

@@ -9,7 +9,7 @@ import { Association } from '../udp/association.ts';
 import type { Handshake } from './handshake.ts';
 import type { ListenerContext } from './listener-context.ts';
 
-/** After this silence the system checks whether the client still exists: one that lost its network sends no end. */
+/** TCP keep-alive after this silence: a client that lost its network does not close its connection. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
@@ -52,7 +52,7 @@ async function openAssociation(
   const localAddress = canonicalAddress(socket.localAddress ?? '');
   // A closed socket has no addresses.
   if (address === undefined || localAddress === undefined) throw new TunnelFailure('client-gone');
-  // The port from which the client intends to send, or 0. Its address is ignored: behind a NAT it is wrong.
+  // The port from which the client will send, or 0. The address is ignored, because it is wrong behind a NAT.
   const client = { address, localAddress, port: target?.port || undefined };
   let isOpen = false;
   const association = new Association(context, login, client, () => {

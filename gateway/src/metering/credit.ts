@@ -116,7 +116,7 @@ export class Credit {
     return false;
   }
 
-  /** Whether no later grant can pay so many bytes: this is the last one. */
+  /** Whether the grant is final and too small for so many bytes. */
   isBeyondFinal(bytes: number): boolean {
     return this.#state === 'final' && bytes > this.#grantedBytes - this.#usedBytes;
   }

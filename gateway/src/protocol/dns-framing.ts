@@ -8,6 +8,6 @@ export function framed(message: Buffer): Buffer {
   return Buffer.concat([length, message]);
 }
 
-/** Where the first message ends, as far as these bytes tell: with too few of them, where its length ends. */
+/** The end of the first message; if its length is not complete yet, the end of the length. */
 export const messageEnd = (bytes: Buffer): number =>
   bytes.length < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + bytes.readUInt16BE(0);

@@ -46,7 +46,7 @@ describe('a question', () => {
     expect(udpPayloadMax(queryOf(hex(PLAIN)))).toBe(512);
   });
 
-  it.each([DIG, PLAIN])('is not read from any part of it', (message) => {
+  it.each([DIG, PLAIN])('is not read from any incomplete part of a message', (message) => {
     const whole = hex(message);
     for (let length = 0; length < whole.length; length += 1)
       expect(parseQuery(whole.subarray(0, length))).toEqual({
@@ -94,7 +94,7 @@ describe('a question', () => {
 });
 
 describe('the question to a name server', () => {
-  it('has a random id and spelling, and none of the options of the client', () => {
+  it('has a random id and spelling, and no options of the client', () => {
     const zeros = upstreamQuestion(queryOf(hex(DIG)), Buffer.alloc(RANDOM_BYTES));
     expect(zeros.toString('hex')).toBe(
       hex('0000 0120 0001 0000 0000 0001 076578616d706c65 03636f6d 00 0001 0001 00 0029 04d0 00000000 0000').toString(
@@ -163,7 +163,7 @@ describe('an answer', () => {
     );
   });
 
-  it('may have compressed names that lead backwards, as in RFC 1035', () => {
+  it('may have compressed names with backward pointers, as in RFC 1035', () => {
     expect(readAnswer(withNames(['c00c', '03 464f4f c00c', 'c012', '00']))).toBeDefined();
     for (const loop of ['c01c', 'c01d', 'c0ff', 'ffff', '01 61 c01c', 'c000', '80 00'])
       expect(readAnswer(withNames([loop]))).toBeUndefined();
@@ -176,7 +176,7 @@ describe('an answer', () => {
       ).toBeUndefined();
   });
 
-  it('without records repeats what RFC 1035 and RFC 6891 demand', () => {
+  it('without records repeats the fields that RFC 1035 and RFC 6891 require', () => {
     const query = queryOf(hex(DIG));
     expect(errorAnswer(query, responseCodes.serverFailure).toString('hex')).toBe(
       hex('1f5e 8182 0001 0000 0000 0001 076578616d706c65 03636f6d 00 0001 0001 00 0029 04d0 00000000 0000').toString(

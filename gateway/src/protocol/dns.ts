@@ -1,4 +1,4 @@
-/** DNS messages (RFC 1035, section 4; EDNS(0): RFC 6891): what a forwarder reads and changes in them. */
+/** Parses and rewrites DNS messages for a forwarder (RFC 1035, section 4; EDNS(0): RFC 6891). */
 
 const HEADER_LENGTH = 12;
 const NAME_LENGTH_MAX = 255;
@@ -52,7 +52,7 @@ export type ParsedQuery =
   | { readonly kind: 'query'; readonly query: Query }
   /** To be answered with this response code. */
   | { readonly kind: 'refused'; readonly code: ResponseCode; readonly query: Query }
-  /** Gets no answer: a response to a response could loop, and garbage has no sender. */
+  /** Dropped without an answer: an answer to a response could loop, and a malformed message needs none. */
   | { readonly kind: 'dropped'; readonly reason: 'malformed' | 'not-a-question' };
 
 const MALFORMED = { kind: 'dropped', reason: 'malformed' } as const;
@@ -65,7 +65,7 @@ export function parseQuery(message: Buffer): ParsedQuery {
   if ((flags & FLAG_RESPONSE) !== 0) return { kind: 'dropped', reason: 'not-a-question' };
   const bare: Query = { id, flags, question: NO_QUESTION, edns: undefined };
   if ((flags & OPCODE_MASK) !== 0) return refused(responseCodes.notImplemented, bare);
-  // One question per message (RFC 9619), and only EDNS and signatures accompany it.
+  // One question per message (RFC 9619), with only EDNS and signatures as further records.
   const hasOneQuestion = message.readUInt16BE(4) === 1 && message.readUInt32BE(6) === 0;
   if (!hasOneQuestion) return refused(responseCodes.formatError, bare);
   const nameEnd = questionNameEnd(message);
@@ -202,7 +202,7 @@ export function isAnswerTo(asked: Buffer, message: Buffer): boolean {
 
 export const isTruncated = (message: Buffer) => (message.readUInt16BE(2) & FLAG_TRUNCATED) !== 0;
 
-/** An answer, and what a forwarder needs to know of it. */
+/** An answer, with the fields that a forwarder needs. */
 export interface Answer {
   readonly message: Buffer;
   /** The addresses of all A and AAAA records. */

@@ -31,7 +31,7 @@ export function parseResponse(bytes: Buffer, headBytes: number): Parsed<number> 
   const length = end + HEAD_END.length;
   const [, digits] = STATUS_LINE.exec(bytes.toString('latin1', 0, end)) ?? [];
   const status = Number(digits);
-  // An interim response (1xx) makes no sense for CONNECT.
+  // Interim responses (1xx) are invalid for CONNECT.
   if (length > headBytes || digits === undefined || status < 200) return parseFailure('upstream-malformed');
   return parsedMessage(status, length);
 }

@@ -52,7 +52,7 @@ describe('the header of a datagram', () => {
     expect(read(hex)).toBe(fault);
   });
 
-  it('has no usable name in bytes that are none', () => {
+  it('has no usable name if its bytes are no valid name', () => {
     expect(read('0000 00 03 03 612062 0035')).toEqual({ host: undefined, port: undefined, payload: '' });
     expect(read('0000 00 03 02 fffe 0035')).toMatchObject({ host: undefined });
   });

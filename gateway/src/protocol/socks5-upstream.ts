@@ -42,7 +42,7 @@ export function encodeConnect(address: Uint8Array, port: number): Buffer {
   return Buffer.from([SOCKS5_VERSION, COMMAND_CONNECT, 0, ...encodeAddress(address, port)]);
 }
 
-/** Its address is unspecified: a NAT between may change the one from which datagrams are sent. */
+/** With an unspecified address, because a NAT may change the address from which datagrams are sent. */
 export const encodeUdpAssociate = (): Buffer =>
   Buffer.from([SOCKS5_VERSION, COMMAND_UDP_ASSOCIATE, 0, ...encodeAddress(new Uint8Array(4), 0)]);
 
@@ -52,7 +52,7 @@ export interface UpstreamReply {
   readonly bound: Target | undefined;
 }
 
-/** The reply of a failure counts from its second byte, because some servers close before its end. */
+/** A failure is recognized at its second byte, because some servers close before the end of the reply. */
 export function parseReply(bytes: Buffer): Parsed<UpstreamReply> {
   const [version, reply] = bytes;
   if (version !== undefined && version !== SOCKS5_VERSION) return parseFailure('upstream-malformed');

@@ -14,26 +14,26 @@ import { associate, type TestAssociation } from '../../test/udp.ts';
 import { fitToDescriptors } from '../descriptors.ts';
 import { defaultLimits } from '../limits.ts';
 
-/** `ASSOCIATION_ATTEMPTS=10000` makes so many attempts of each kind. */
+/** `ASSOCIATION_ATTEMPTS=10000` makes 10,000 attempts of each kind. */
 const ATTEMPTS = Number(process.env['ASSOCIATION_ATTEMPTS'] ?? 500);
-/** With more attempts than the node may have associations, it must refuse some before it has no descriptor left. */
+/** Fewer than needed for all attempts, so that the node must refuse some before its descriptors are exhausted. */
 const DESCRIPTORS = Math.max(1_000, 2 * ATTEMPTS);
 const AT_ONCE = 40;
 const ATTACKER = '127.0.1.1';
 const PER_CONNECTION = 50;
-/** A datagram that the system loses is sent again; so the relay must pass one of so many. */
+/** Lost datagrams are sent again; the relay must pass one of this many. */
 const SENDINGS_MAX = 5;
 const RESEND_MS = 1_000;
 /** Keeps the other customer below their own rate of new tunnels. */
 const PAUSE_MS = 50;
 const HEAP_GROWTH_MAX_BYTES = 12_000_000;
-/** Connections to the control plane among them. */
+/** Includes connections to the control plane. */
 const DESCRIPTORS_GROWTH_MAX = 8;
 const TIMEOUT_MS = 300_000;
 const REPLY = { granted: '050201000500', refused: '050201000501', noMethod: '05ff', loginRefused: '05020101' };
 const GAUGES = ['gateway_udp_associations', 'gateway_tunnels', 'gateway_client_sockets', 'gateway_half_open'];
 
-async function startAttacked() {
+async function startTarget() {
   const faults: string[] = [];
   const control = await new ControlPlane().start();
   const udpPorts = { first: 10_000, last: 32_000 };
@@ -51,9 +51,9 @@ async function startAttacked() {
   return { node, control, faults, honest: { connection, association, echoPort: echo.port, originPort: port } };
 }
 
-type Attacked = Awaited<ReturnType<typeof startAttacked>>;
+type AttackTarget = Awaited<ReturnType<typeof startTarget>>;
 
-async function startAttack({ node }: Attacked, credentials: Attempts['credentials']) {
+async function startAttack({ node }: AttackTarget, credentials: Attempts['credentials']) {
   const program = fileURLToPath(new URL('../../test/association-attempts.ts', import.meta.url));
   const child = fork(program, { execArgv: ['--import', 'tsx'] });
   await once(child, 'message');
@@ -69,7 +69,7 @@ async function startAttack({ node }: Attacked, credentials: Attempts['credential
 }
 
 /** A datagram and a new tunnel of another customer. */
-async function useAsCustomer({ node, honest }: Attacked): Promise<void> {
+async function useAsCustomer({ node, honest }: AttackTarget): Promise<void> {
   await sendAndReceive(honest.association, honest.echoPort);
   const { client, reply } = await socks5Connect(node, honest.connection, '127.0.0.1', honest.originPort);
   expect(reply).toBe(0);
@@ -92,7 +92,7 @@ async function sendAndReceive(association: TestAssociation, port: number): Promi
 }
 
 /** Waits until nothing but the association of the other customer is open. */
-async function measureAtRest({ node }: Attacked): Promise<Measurement> {
+async function measureAtRest({ node }: AttackTarget): Promise<Measurement> {
   for (;;) {
     const measurement = await node.measure();
     const [halfOpen, open] = [measurement.values['gateway_half_open'], GAUGES.slice(0, -1)];
@@ -107,21 +107,21 @@ function refusals({ values }: Measurement): number {
 }
 
 /** Attacks while another customer works. @returns the outcomes, and the refusals that were counted */
-async function attack(attacked: Attacked, credentials: Attempts['credentials']) {
-  const { node, faults } = attacked;
-  await useAsCustomer(attacked);
-  const before = await measureAtRest(attacked);
-  const { finished, stop } = await startAttack(attacked, credentials);
+async function attack(target: AttackTarget, credentials: Attempts['credentials']) {
+  const { node, faults } = target;
+  await useAsCustomer(target);
+  const before = await measureAtRest(target);
+  const { finished, stop } = await startAttack(target, credentials);
   const state = { isFinished: false };
   void finished.then(() => (state.isFinished = true));
   do {
-    await useAsCustomer(attacked);
+    await useAsCustomer(target);
     await pause(PAUSE_MS);
   } while (!state.isFinished);
   const outcomes = await finished;
   const during = await node.measure();
   await stop();
-  const after = await measureAtRest(attacked);
+  const after = await measureAtRest(target);
   expect(faults).toEqual([]);
   expect(after.values['gateway_descriptors_exhausted_total'] ?? 0).toBe(0);
   expect(after.heapBytes - before.heapBytes).toBeLessThan(HEAP_GROWTH_MAX_BYTES);
@@ -141,8 +141,8 @@ describe(`${ATTEMPTS} attempts to open UDP associations`, () => {
   it(
     'of one connection get the associations of one connection',
     async () => {
-      const attacked = await startAttacked();
-      const { outcomes, counted } = await attack(attacked, [attacked.control.sell()]);
+      const target = await startTarget();
+      const { outcomes, counted } = await attack(target, [target.control.sell()]);
       const granted = limits.associationsPerConnection;
       expect(outcomes).toEqual({ [REPLY.granted]: granted, [REPLY.refused]: ATTEMPTS - granted });
       expect(counted).toBe(ATTEMPTS - granted);
@@ -153,9 +153,9 @@ describe(`${ATTEMPTS} attempts to open UDP associations`, () => {
   it(
     'of one customer with many connections leave associations and descriptors to others',
     async () => {
-      const attacked = await startAttacked();
-      const connections = Array.from({ length: ATTEMPTS / PER_CONNECTION }, () => attacked.control.sell());
-      const { outcomes, counted, during } = await attack(attacked, connections);
+      const target = await startTarget();
+      const connections = Array.from({ length: ATTEMPTS / PER_CONNECTION }, () => target.control.sell());
+      const { outcomes, counted, during } = await attack(target, connections);
       const granted = outcomes[REPLY.granted] ?? 0;
       expect(outcomes).toEqual({ [REPLY.granted]: granted, [REPLY.refused]: ATTEMPTS - granted });
       expect(counted).toBe(ATTEMPTS - granted);
@@ -169,11 +169,11 @@ describe(`${ATTEMPTS} attempts to open UDP associations`, () => {
   it(
     'of a stranger get none, and are counted',
     async () => {
-      const attacked = await startAttacked();
-      const withoutMethod = await attack(attacked, []);
+      const target = await startTarget();
+      const withoutMethod = await attack(target, []);
       expect(withoutMethod.outcomes).toEqual({ [REPLY.noMethod]: ATTEMPTS });
       expect(withoutMethod.counted).toBe(ATTEMPTS);
-      const { outcomes, counted } = await attack(attacked, [{ username: 'nobody', password: 'guessed' }]);
+      const { outcomes, counted } = await attack(target, [{ username: 'nobody', password: 'guessed' }]);
       // After some failures of its network, a client with unknown credentials is closed before it learns anything.
       expect(outcomes[REPLY.loginRefused]).toBeGreaterThanOrEqual(defaultLimits.loginFailuresPerMinute);
       expect(outcomes[REPLY.granted]).toBeUndefined();

@@ -60,7 +60,7 @@ async function openAssociations(node: Node, control: ControlPlane, count: number
   return opened;
 }
 
-/** Waits until the node has closed everything but what is open besides. */
+/** Waits until the node has closed everything except the flows that stay open. */
 async function untilAssociations(node: Node, count: number): Promise<Measurement> {
   for (;;) {
     const measurement = await node.measure();

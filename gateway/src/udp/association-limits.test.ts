@@ -27,7 +27,7 @@ describe('the credit of an association', () => {
     const ends = (await harness.gateway.metrics.tunnelEnds.get()).values;
     expect(ends).toContainEqual({ labels: { reason: end }, value: 1 });
     await until(() => connection.usedBytes === 2_000);
-    // A tunnel can still use what is left: it passes the paid part of a chunk.
+    // A tunnel could still use the rest: it passes the paid part of a chunk.
     expect(connection.endedAtBytes).toBeUndefined();
     const sink = await listenLocally((socket) => socket.resume());
     const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', sink.port);
@@ -36,7 +36,7 @@ describe('the credit of an association', () => {
     sink.server.close();
   });
 
-  it('ends it with a reply that no grant can pay', async () => {
+  it('ends it with a reply that no further grant can pay for', async () => {
     const harness = await startNode({ limits: { updateIntervalMs: 20 } });
     const echo = await openEchoing();
     const connection = harness.control.sell({ allowedBytes: 1_500 });
@@ -86,7 +86,7 @@ describe('the credit of an association', () => {
     await expect.poll(() => connection.usedBytes).toBe(origin.received * 1_000);
   });
 
-  it('goes on within its grant while the control plane restarts, like a tunnel, and every byte is reported later', async () => {
+  it('continues within its grant while the control plane restarts, like a tunnel, and every byte is reported later', async () => {
     const harness = await startNode({ limits: { updateIntervalMs: 20, updateRetryMs: 20 } });
     const echo = await openEchoing();
     const { server, port } = await listenLocally((socket) => socket.pipe(socket));
@@ -141,7 +141,7 @@ describe('the limits of associations', () => {
     expect((await busy.control.rest()).bytes).toHaveLength(0);
   });
 
-  it('do not let replies alone keep an association open', async () => {
+  it('close an association that only receives replies', async () => {
     const harness = await startNode({ limits: { udpIdleMs: 200 } });
     const origin = await openPeer();
     const association = await associate(harness.gateway, harness.control.sell());
@@ -153,7 +153,7 @@ describe('the limits of associations', () => {
     clearInterval(sending);
   });
 
-  it('refuse another one of the same connection, or of the node, with reply 1', async () => {
+  it('refuse one too many per connection or per node, with reply 1', async () => {
     const harness = await startNode({ limits: { associationsPerConnection: 2, associationsPerNode: 3 } });
     const [one, other] = [harness.control.sell(), harness.control.sell()];
     const replies: number[] = [];
@@ -192,7 +192,7 @@ describe('the limits of associations', () => {
     expect(await untilGauge(harness.gateway, 'gateway_tunnels', 0)).toBe(0);
   });
 
-  it('drop a flood, so that another customer is served meanwhile', async () => {
+  it('drop a flood, so that another customer is still served', async () => {
     const harness = await startNode({ limits: { datagramsPerSecond: 500 } });
     const echo = await openEchoing();
     const flooding = await associate(harness.gateway, harness.control.sell());
@@ -207,7 +207,7 @@ describe('the limits of associations', () => {
     honest.close();
   });
 
-  it('are drained: existing ones continue, new ones are refused, and all end at last', async () => {
+  it('are drained: existing ones continue, new ones are refused, and all end eventually', async () => {
     const harness = await startNode();
     const echo = await openEchoing();
     const connection = harness.control.sell();

@@ -37,7 +37,7 @@ describe('a UDP association', () => {
     await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
   });
 
-  it('has a port of its own within the range of UDP ports, on the address to which the client connected', async () => {
+  it('has a separate port within the range of UDP ports, on the address to which the client connected', async () => {
     const connection = harness.control.sell();
     const [one, other] = [await associate(harness.gateway, connection), await associate(harness.gateway, connection)];
     for (const { bound } of [one, other]) {
@@ -156,7 +156,7 @@ describe('a UDP association', () => {
     association.close();
   });
 
-  it('ends in the moment in which its control connection ends, in any way', async () => {
+  it('ends at once when its control connection ends, in any way', async () => {
     for (const leave of ['end', 'destroy', 'resetAndDestroy'] as const) {
       const association = await associate(harness.gateway, harness.control.sell());
       await settle(association, echo);

@@ -50,8 +50,8 @@ export class Association {
   readonly #exits: ExitPorts;
   #client: DatagramPort | undefined;
   #clientPort: number | undefined;
-  /** When a datagram came from the client's port. */
-  #heardAt = performance.now();
+  /** When the last datagram came from the client's port. */
+  #clientSeenAt = performance.now();
   /** Datagrams that wait for a route, of all destinations. */
   #waiting = 0;
 
@@ -100,7 +100,7 @@ export class Association {
     } catch (error) {
       const { endReason } = this.flow;
       this.flow.close('dial-failed');
-      // Else the exit has failed: its own error is the one to reply.
+      // If the exit has failed, reply with its error.
       const isClientGone = endReason !== undefined && endReason !== 'exit-failed';
       throw isClientGone ? new TunnelFailure('client-gone') : failureOfDial(error);
     }
@@ -137,16 +137,22 @@ export class Association {
    * the same NAT cannot easily use the association.
    */
   #acceptsPort(port: number, isKnownDestination: boolean, now: number): boolean {
-    const isSilent = now - this.#heardAt >= this.context.limits.clientPortSilenceMs;
+    const isSilent = now - this.#clientSeenAt >= this.context.limits.clientPortSilenceMs;
     const isFixed = this.#clientPort !== undefined && port !== this.#clientPort;
     if (isFixed && !isKnownDestination && !isSilent) return false;
     this.#clientPort = port;
-    this.#heardAt = now;
+    this.#clientSeenAt = now;
     return true;
   }
 
   #addDestination(header: string, target: Target, payload: Buffer): void {
-    const destination: Destination = { header, target, route: undefined, waiting: [payload], sentAt: this.#heardAt };
+    const destination: Destination = {
+      header,
+      target,
+      route: undefined,
+      waiting: [payload],
+      sentAt: this.#clientSeenAt,
+    };
     const evicted = this.#destinations.add(destination);
     if (evicted) this.#dropWaiting(evicted, 'unresolved');
     inBackground(this.context.log, 'datagram route', this.#openRoute(destination));
@@ -187,12 +193,12 @@ export class Association {
     if (!this.#isAllowed(route)) return this.#drop('destination-refused');
     if (exit.isCongested) return this.#drop('queue-full');
     if (!this.#pay('toExit', payload.length, now)) return;
-    this.#destinations.sent(destination, route, this.#heardAt);
+    this.#destinations.sent(destination, route, this.#clientSeenAt);
     metrics.udp.relayed.toExit += 1;
     exit.send(payload, route);
   }
 
-  /** A datagram passes as a whole or not at all. One that no later grant can pay ends the association, as a tunnel ends. */
+  /** A datagram passes as a whole or not at all. If no later grant can pay for it, the association ends like a tunnel. */
   #pay(direction: Direction, bytes: number, now: number): boolean {
     if (this.flow.meter.takeWhole(direction, bytes, now)) return true;
     this.#drop('no-credit');
@@ -201,11 +207,11 @@ export class Association {
     return false;
   }
 
-  /** Each datagram is judged; the verdict is reused until the addresses of this host and of the control plane are read again. */
+  /** Checks the address of each datagram; the result is reused until the addresses of this host and of the control plane are read again. */
   #isAllowed(route: Route): boolean {
     const { guard } = this.context;
-    if (route.judgedAt !== guard.revision) {
-      route.judgedAt = guard.revision;
+    if (route.checkedAt !== guard.revision) {
+      route.checkedAt = guard.revision;
       route.isAllowed = guard.isAllowed(route.address, route.port);
     }
     return route.isAllowed;

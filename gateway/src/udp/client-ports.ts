@@ -6,7 +6,7 @@ import { type DatagramPort, openUdpSocket } from './udp-socket.ts';
 
 interface ClientPortSettings {
   readonly range: PortRange;
-  /** Ports within the range that others use. */
+  /** Ports within the range that are used otherwise. */
   readonly reserved: PortRange;
   readonly limits: Pick<Limits, 'udpBufferBytes' | 'udpQueueBytes' | 'clientPortAttempts'>;
 }

@@ -10,8 +10,8 @@ export interface Route extends DatagramTarget {
   readonly exit: ExitPort;
   /** The same address and port as a key of the table. */
   readonly key: string;
-  /** The revision of the guard that judged the address last. */
-  judgedAt: number | undefined;
+  /** The revision of the guard at the last check of the address. */
+  checkedAt: number | undefined;
   isAllowed: boolean;
 }
 
@@ -19,7 +19,7 @@ export function createRoute(exit: ExitPort, address: Uint8Array, port: number): 
   const text = addressText(address);
   const key = keyOf({ address: canonicalAddress(text) ?? text, port });
   const header = encodeUdpHeader(address, port);
-  return { address, port, text, exit, key, header, judgedAt: undefined, isAllowed: false };
+  return { address, port, text, exit, key, header, checkedAt: undefined, isAllowed: false };
 }
 
 /** A destination of one association: what a client wrote into the headers of its datagrams. */

@@ -82,7 +82,7 @@ describe('sending without Socket#send', () => {
     expect(seen.slice(2)).toEqual(['sent', 'sent', 'ENOBUFS']);
   });
 
-  it('has a substitute that reports the same events', async () => {
+  it('has a fallback that reports the same events', async () => {
     const [from, to] = [await bind(), await bind()];
     const { seen, events } = recordEvents();
     const send = ordinarySend(from, events);

@@ -4,7 +4,7 @@ import { getSystemErrorName } from 'node:util';
 /** At least one, because libuv ends the process otherwise. */
 export type Parts = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Called by the handle when the system has taken a queued datagram, or refused it. */
+/** Called by the handle when the system has accepted or refused a queued datagram. */
 interface SendRequest {
   oncomplete: (error: number) => void;
   /** Keeps the buffers alive while they are queued. */
@@ -19,7 +19,7 @@ interface UdpHandle {
 }
 
 export interface SendEvents {
-  /** The system takes no more for now; `sent` follows. */
+  /** The datagram is queued; `sent` follows. */
   queued(): void;
   sent(): void;
   /** The datagram is lost. */

@@ -20,7 +20,7 @@ export interface DatagramEvents {
 
 /** A bound UDP socket. */
 export interface DatagramPort {
-  /** So much is waiting to be sent that further datagrams should be dropped: there is no backpressure in UDP. */
+  /** The send queue is so long that further datagrams should be dropped: UDP has no backpressure. */
   readonly isCongested: boolean;
   /** Starts to report events. Datagrams that arrived before are discarded. */
   open(events: DatagramEvents): void;
@@ -47,8 +47,8 @@ interface UdpSocketSettings {
 }
 
 /**
- * A socket of the family of an address, for literal addresses alone: by default, Node calls `getaddrinfo` for each datagram, even for
- * them.
+ * A socket of the family of an address, only for literal addresses: by default, Node calls `getaddrinfo` for each datagram, even for
+ * literals.
  */
 export function createUdpSocket(address: string, { isDualStack = false } = {}): Socket {
   const isIpv6 = address.includes(':');
@@ -91,7 +91,7 @@ function toPort(
   SendRequest: SendRequestType | undefined,
 ): DatagramPort {
   let onError = ignore;
-  /** Usually the system takes a datagram at once, and then there is no queue to ask Node about. */
+  /** Usually the system accepts a datagram at once; then the queue is empty and Node need not be asked for its length. */
   let queued = 0;
   const sending: SendEvents = {
     queued: () => (queued += 1),

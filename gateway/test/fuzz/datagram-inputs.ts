@@ -1,19 +1,19 @@
-/** Generates datagrams of SOCKS5 clients (RFC 1928, section 7), and what a strict reader of the RFC makes of them. */
+/** Generates datagrams of SOCKS5 clients (RFC 1928, section 7), and predicts their handling by a strict reading of the RFC. */
 import type { Random } from '../../../tools/random.ts';
 import { between, chance, randomBytes } from './plan.ts';
 
 export const ORIGIN_NAME = 'origin.test';
-/** Nothing else uses it: on 127.0.0.1, a datagram whose port was mutated might reach another program, which might answer. */
+/** Used only here: on 127.0.0.1, a datagram with a mutated port might reach another program, which might answer. */
 export const ORIGIN_ADDRESS = '127.77.0.1';
 const ORIGIN = ORIGIN_ADDRESS.split('.').map(Number);
 const MUTATIONS_MAX = 3;
 const PAYLOAD_BYTES_MAX = 1_400;
 
 /**
- * What may happen to a datagram. `must`: the origin gets the payload; `may`: it can, because of how names are read; `never`:
- * nobody gets anything; `elsewhere`: it is for a destination that no exit of this run reaches.
+ * The expected handling of a datagram. `must`: the origin gets the payload; `may`: it may get it, because parsers of names differ;
+ * `never`: it is dropped; `elsewhere`: no exit of this run reaches the destination.
  */
-export interface Verdict {
+export interface Expectation {
   readonly kind: 'must' | 'may' | 'never' | 'elsewhere';
   readonly payload: Buffer;
 }
@@ -53,8 +53,8 @@ function mutate(random: Random, datagram: Buffer): Buffer {
 }
 
 /** Shares no code with the gateway's parser. */
-export function verdictOf(datagram: Buffer, originPort: number): Verdict {
-  const never: Verdict = { kind: 'never', payload: Buffer.alloc(0) };
+export function expectationOf(datagram: Buffer, originPort: number): Expectation {
+  const never: Expectation = { kind: 'never', payload: Buffer.alloc(0) };
   if (datagram.length < 4 || datagram.readUIntBE(0, 3) !== 0) return never;
   const type = datagram.readUInt8(3);
   const addressAt = type === 3 ? 5 : 4;

@@ -1,12 +1,12 @@
 /**
- * A seeded fuzz run of UDP associations: valid, mutated and random datagrams, from the client and from strangers. The gateway
+ * A seeded fuzz run of UDP associations: valid, mutated and random datagrams, from the client and from other addresses. The gateway
  * runs in a separate process, so that its heap and descriptors can be measured.
  */
 import { createRandom, type Random } from '../../../tools/random.ts';
 import { ControlPlane, type FakeConnection } from '../control-plane.ts';
 import { startNameServer } from '../name-server.ts';
 import { associate, openUdp, socks5Datagram, type TestAssociation, type UdpPeer } from '../udp.ts';
-import { datagramInput, ORIGIN_ADDRESS, ORIGIN_NAME, type Verdict, verdictOf } from './datagram-inputs.ts';
+import { datagramInput, ORIGIN_ADDRESS, ORIGIN_NAME, type Expectation, expectationOf } from './datagram-inputs.ts';
 import type { Measurement } from './node-process.ts';
 import { startNode } from './node.ts';
 import { chance } from './plan.ts';
@@ -78,7 +78,7 @@ class Run {
   /** Payload bytes that the client sent to valid destinations, that the origin got, and that the client got. */
   readonly bytes = { valid: 0, toOrigin: 0, toClient: 0 };
 
-  /** What may arrive after its burst, because its name is resolved first: of this association and of the one before. */
+  /** Payloads that may arrive after their burst, because a name is resolved first: of this association and of the previous one. */
   #late: [Set<string>, Set<string>] = [new Set(), new Set()];
 
   constructor(private readonly parts: RunParts) {}
@@ -100,13 +100,13 @@ class Run {
   /** Datagrams of one sender are relayed in their order, so the sentinel arrives after all others. */
   async #burst(association: TestAssociation, datagrams: number): Promise<void> {
     const { random, origin, stranger, faults } = this.parts;
-    const verdicts: Verdict[] = [];
+    const expectations: Expectation[] = [];
     for (let count = 0; count < datagrams; count += 1) {
       this.sent += 1;
       const datagram = datagramInput(random, this.sent, origin.port);
       const isStranger = chance(random, 0.03);
       association.sendRaw(datagram, isStranger ? stranger : association.udp);
-      if (!isStranger) verdicts.push(verdictOf(datagram, origin.port));
+      if (!isStranger) expectations.push(expectationOf(datagram, origin.port));
     }
     const sentinel = `${SENTINEL} ${this.sent}`;
     association.send(ORIGIN_ADDRESS, origin.port, sentinel);
@@ -115,18 +115,18 @@ class Run {
       if (performance.now() > deadline) return void faults.push(`no reply after datagram ${this.sent}`);
       await new Promise(setImmediate);
     }
-    this.#check([...verdicts, { kind: 'must', payload: Buffer.from(sentinel) }], association);
+    this.#check([...expectations, { kind: 'must', payload: Buffer.from(sentinel) }], association);
     if (stranger.received > 0) faults.push('a stranger got a datagram');
   }
 
-  #check(verdicts: readonly Verdict[], { udp }: TestAssociation): void {
+  #check(expectations: readonly Expectation[], { udp }: TestAssociation): void {
     const { origin, faults } = this.parts;
     const got = origin.waiting.splice(0);
     const replies = udp.waiting.splice(0);
     const payloads = new Set(got.map((payload) => payload.toString('hex')));
     const allowed = new Set<string>();
     const [late, older] = this.#late;
-    for (const { kind, payload } of verdicts) {
+    for (const { kind, payload } of expectations) {
       const hex = payload.toString('hex');
       if (kind !== 'never') this.bytes.valid += payload.length;
       if (kind === 'must') allowed.add(hex);

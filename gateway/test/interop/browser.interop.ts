@@ -23,7 +23,7 @@ const body = randomBytes(BODY_BYTES);
 let directory: string;
 let caddy: ChildProcess;
 let originPort: number;
-/** Of the certificate's key, in the form of Chromium's option. */
+/** The hash of the certificate's key, in the form of Chromium's option. */
 let keyHash: string;
 let names: Awaited<ReturnType<typeof startNameServer>>;
 beforeAll(async () => {
@@ -81,7 +81,7 @@ async function startCaddy(): Promise<ChildProcess> {
   return child;
 }
 
-/** A node of its own, because a listed address needs no password for any request. */
+/** A separate node, because a listed address needs no password for any request. */
 const openNode = () => startNode({ nameServers: [names.address] });
 
 /** Opens the page of the origin in a new browser, and downloads the body in it. */

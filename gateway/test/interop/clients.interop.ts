@@ -1,4 +1,4 @@
-/** Clients of others: curl over TCP, PySocks (Python) and the npm package socks over UDP. */
+/** Third-party clients: curl over TCP, PySocks (Python) and the npm package socks over UDP. */
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
@@ -42,7 +42,7 @@ afterAll(async () => {
   await harness.stop();
 });
 
-describe('clients of others', () => {
+describe('third-party clients', () => {
   it.each(['127.0.0.1', 'localhost'])('PySocks relays datagrams to %s', async (host) => {
     const connection = harness.control.sell();
     const { username, password } = connection;
@@ -83,7 +83,7 @@ describe('clients of others', () => {
   });
 });
 
-/** This command of the package has only events: the tunnel is announced by `established`. */
+/** The package has only events for this command: `established` announces the tunnel. */
 async function associateWithSocks({ username, password }: FakeConnection) {
   const client = new SocksClient({
     proxy: { host: '127.0.0.1', port: harness.gateway.port, type: 5, userId: username, password },

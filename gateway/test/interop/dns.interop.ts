@@ -1,4 +1,4 @@
-/** dig (of BIND) and kdig (of Knot) ask a DNS port; the name server behind the gateway is a test's own. */
+/** dig (BIND) and kdig (Knot) ask a DNS port; the tests provide the name server behind the gateway. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe.each(CLIENTS)('%s', (_, program) => {
-  /** Without the user's own options. */
+  /** Ignores the user's configuration of the program. */
   async function ask(...options: readonly string[]): Promise<string> {
     const parameters = ['@127.0.0.1', '-p', String(dnsPort), ...options];
     const { stdout } = await run(program, parameters, { timeout: CLIENT_MS, env: { HOME: '/nonexistent' } });
@@ -55,7 +55,7 @@ describe.each(CLIENTS)('%s', (_, program) => {
     expect(output).toContain(`(${transport})`);
   });
 
-  it('gets a truncated answer, and by itself the whole one over TCP', async () => {
+  it('gets a truncated answer, and repeats the question over TCP by itself', async () => {
     const truncated = await ask('large.test', 'TXT', '+ignore', '+bufsize=512');
     expect(truncated).toMatch(/(?:flags|Flags): qr tc rd ra/);
     const whole = await ask('large.test', 'TXT');

@@ -5,7 +5,7 @@ import { associate, openUdp, socks5Datagram } from '../udp.ts';
 
 /**
  * Lets a QUIC client without support for proxies use an association: a local port stands for the target. Each port of the
- * client gets a port of its own towards the gateway, so that the gateway sees when the client changes its port.
+ * client gets a separate port towards the gateway, so that the gateway sees when the client changes its port.
  */
 export async function startShim(gateway: Pick<Gateway, 'port'>, connection: FakeConnection, targetPort: number) {
   const association = await associate(gateway, connection);

@@ -74,8 +74,8 @@ describe('HTTP/3 through a UDP association', () => {
     expect(sha256(received)).toBe(sha256(body));
   });
 
-  // A client that only receives would notice nothing: it does not work without a proxy either.
-  it('continues an upload when a NAT changes the port of the client meanwhile', async () => {
+  // An upload, because a client that only receives cannot survive this, with or without a proxy.
+  it('continues an upload when a NAT changes the port of the client', async () => {
     const upload = `--data=${join(directory, 'files', 'body')}`;
     const { connection, received, clientPorts } = await download(
       [upload, '--change-local-addr=30ms', '--nat-rebinding'],

@@ -4,7 +4,7 @@ import { takeEcho, withoutEcho } from './echoes.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('takes one event of the own change, before or after its response', async () => {
+it('ignores one event of a change by this tab, before or after its response', async () => {
   await withoutEcho('tickets', async () => expect(takeEcho('tickets')).toBe(true));
   expect(takeEcho('tickets')).toBe(false);
   await withoutEcho('tickets', async () => undefined);
@@ -13,7 +13,7 @@ it('takes one event of the own change, before or after its response', async () =
   expect(takeEcho('tickets')).toBe(false);
 });
 
-it('takes no event that comes long after the response', async () => {
+it('does not ignore an event that comes long after the response', async () => {
   await expect(withoutEcho('tickets', () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   vi.advanceTimersByTime(2001);
   expect(takeEcho('tickets')).toBe(false);

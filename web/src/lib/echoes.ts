@@ -1,6 +1,6 @@
 /**
- * The server announces each change to all tabs of its user, also to the one that made it. Where that tab has cached the
- * response already, the event would only fetch the same data again.
+ * The server announces each change to all tabs of the user, also to the tab that made it. That tab has already cached the response, so
+ * the event would only fetch the same data again.
  */
 import type { Topic } from './query.ts';
 

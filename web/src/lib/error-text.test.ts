@@ -33,12 +33,12 @@ describe('errorText', () => {
     expect(codes.sort()).toEqual([...errorCodes, 'NETWORK', 'TIMEOUT'].sort());
   });
 
-  it('tells how long to wait if the server does', () => {
+  it('shows how long to wait if the server says so', () => {
     const refusal = new ApiError(429, 'RATE_LIMITED', 'Too many requests', undefined, 61);
     expect(errorText(refusal)).toBe('Too many attempts. Try again in 2 minutes');
   });
 
-  it('tells blocked users whom to write to, if the operator has an address', async () => {
+  it('shows blocked users the contact address, if there is one', async () => {
     const refusal = new ApiError(403, 'ACCOUNT_BLOCKED', 'Account is blocked');
     expect(errorText(refusal)).toBe(en.errors.ACCOUNT_BLOCKED);
     const data = { ...currentSettings(), contactEmail: 'help@example.com' };

@@ -15,7 +15,7 @@ export function errorText(error: unknown): string {
   return textOf(error.code);
 }
 
-/** The texts of errors that only staff get are in their own file. */
+/** Texts of errors that only staff get are in a separate file. */
 function textOf(code: ApiError['code']): string {
   const key = `errors.${code}`;
   return i18next.t(i18next.exists(key) ? key : `staff:${key}`, i18next.t('genericError'));

@@ -1,7 +1,7 @@
 /** Parses server-sent events from a response body: `EventSource` cannot send the access token, so `fetch` is used. */
 import { createParser } from 'eventsource-parser';
 
-/** Of one event. Events of our API only list a few topics. */
+/** The largest event. Events of our API only list a few topics. */
 const MAX_EVENT_CHARACTERS = 64 * 1024;
 
 export interface ServerEvent {

@@ -12,12 +12,12 @@ export function formatMoney(dollars: number): string {
   return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}${decimalMark()}${trimmed}`;
 }
 
-/** Dollars and whole cents, rounded down: `$12.34` is there for sure. */
+/** Dollars and whole cents, rounded down, so that it never shows more than the balance: `$12.34`. */
 export function formatCents(dollars: number): string {
   return formatMoney(Math.floor(Math.round(dollars * 1e6) / 1e4) / 100);
 }
 
-/** Of a formatted amount. */
+/** Counts the decimals of a formatted amount. */
 export function countDecimals(money: string): number {
   return money.length - money.indexOf(decimalMark()) - 1;
 }
@@ -52,7 +52,7 @@ function groupThousands(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, isRussian() ? '\u00A0' : ',');
 }
 
-/** As people write it in the language of the interface. */
+/** In the notation of the interface language. */
 function decimalMark(): string {
   return isRussian() ? ',' : '.';
 }

@@ -6,7 +6,7 @@ export interface TextPart {
 
 /** Only http and https: other schemes could run code or open programs. */
 const ADDRESS = /https?:\/\/[^\s<>"']+/gi;
-/** The punctuation of the sentence around an address, and the bracket that it stands in. */
+/** Trailing punctuation of the sentence, and an enclosing bracket. */
 const TRAILING = /[.,:;!?)\]}»”]+$/;
 
 /** Finds the web addresses in a plain text. Everything stays text; nothing is parsed as HTML. */

@@ -62,7 +62,7 @@ export function startLive(session: string): () => void {
       wasStreamOpen = true;
       setStreamOpen(true);
     } else if (name === 'refetch') refetch.after(isStreamed);
-    else if (name === 'changed') refetch.after(isAmongTopicsOf(data));
+    else if (name === 'changed') refetch.after(matchesTopicsOf(data));
   }
 
   function post(message: TabMessage): void {
@@ -131,8 +131,8 @@ function setStreamOpen(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Without echoes of this tab's own changes. Unknown topics come from a newer server; no query has them. */
-function isAmongTopicsOf(data: string): (topic: Topic) => boolean {
+/** Ignores echoes of changes by this tab. Unknown topics are from a newer server; no query depends on them. */
+function matchesTopicsOf(data: string): (topic: Topic) => boolean {
   // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };
   const changed = Array.isArray(topics) ? topics.filter((topic: Topic) => !takeEcho(topic)) : [];

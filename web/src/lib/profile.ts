@@ -26,7 +26,7 @@ export async function showBalance(balance: number): Promise<void> {
   queryClient.setQueryData<ProfileResponse>(profileQuery.queryKey, (response) =>
     response === undefined ? response : { data: { ...response.data, balance } },
   );
-  // The list of connections has it, too: costs and balance are of one moment.
+  // The list of connections also contains the balance, from the same snapshot as the costs.
   queryClient.setQueriesData<Output<typeof listConnections>>({ queryKey: [listConnections.url] }, (response) =>
     response?.balance === undefined ? response : { ...response, balance },
   );

@@ -7,7 +7,7 @@ import { call } from './http.ts';
 import { clearToasts } from './toasts.ts';
 import { currentSession, tokens } from './tokens.ts';
 
-/** What queries depend on: the topics of live events, and those that only this app uses. */
+/** Dependencies of queries: the topics of live events, and topics that only this app uses. */
 export type Topic =
   | LiveTopic
   | StaffTopic
@@ -27,7 +27,7 @@ export type Dependencies = {
   throttleMs?: number;
 };
 
-/** Lists of staff change with every customer. */
+/** Longer, because staff lists change with every customer. */
 const STAFF_THROTTLE_MS = 3000;
 /** Sums over many charges are more expensive for the server than a page of a list. */
 export const SUMS_THROTTLE_MS = 5000;
@@ -76,12 +76,12 @@ export function apiQuery<const C extends Callable>(
   });
 }
 
-/** What lists of staff depend on. */
+/** The topics of staff lists. */
 export function staffDependencies(...topics: Topic[]): Dependencies {
   return { topics, throttleMs: STAFF_THROTTLE_MS };
 }
 
-/** Of a list: the size is sent, as the product specification says, though it is the API's default. */
+/** The query of a list. The product specification requires the size, even if it is the API's default. */
 export function pageQuery(page: number): { page: number; size: number } {
   return { page, size: PAGE_SIZE };
 }

@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { showToast } from './toasts.ts';
 import { tokens } from './tokens.ts';
 
-/** The server has refused the session in the middle of the user's work: signs out in all tabs, and says why. */
+/** Called when the server refuses the session of a signed-in user: signs out in all tabs, and shows the reason. */
 export function endRefusedSession(): void {
   tokens.set(undefined);
   // After the change, which removes the toasts of the session.

@@ -5,7 +5,7 @@ export interface Toast {
   id: number;
   kind: ToastKind;
   text: string;
-  /** What helps, as a link below the text. */
+  /** A link below the text to a screen that solves the problem. */
   link?: ToastLink | undefined;
 }
 

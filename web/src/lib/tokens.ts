@@ -27,7 +27,7 @@ let shared: { spent: string; next: StoredTokens } | undefined;
 /** The newest pair that this tab has seen whose session had not ended. */
 let lastValid: StoredTokens | undefined;
 
-/** Of a member of staff who sees the app as a user. It cannot be refreshed: the view ends then. */
+/** The token of a member of staff who sees the app as a user. It cannot be refreshed: the view ends when it expires. */
 const viewPair = toViewPair();
 
 export const tokens: StoredValue<StoredTokens> = {

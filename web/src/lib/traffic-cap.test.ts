@@ -27,7 +27,7 @@ describe('the maximum charge', () => {
     expect(maximumCharge({ price: 0.8, cap: 10, balance: 5 })).toBe(0.4);
   });
 
-  test('of a connection includes what it has cost so far', () => {
+  test('of a connection includes its cost until now', () => {
     expect(maximumCharge({ price: 0.8, cap: 100, balance: 5, paidFor: 0.5 })).toBe(0.8);
     expect(maximumCharge({ price: 0.8, cap: null, balance: 0.25, paidFor: 0.5 })).toBe(0.75);
   });

@@ -17,11 +17,11 @@ interface CappedTraffic {
   cap: number | null;
   /** US dollars that the user has now. */
   balance: number;
-  /** What the connection has cost so far. */
+  /** The cost of the connection until now. */
   paidFor?: number;
 }
 
-/** In US dollars: the price of the cap, but at least of the prepaid megabytes and at most all the money there is. */
+/** In US dollars: the price of the cap, but at least that of the prepaid megabytes, and at most the available money. */
 export function maximumCharge({ price, cap, balance, paidFor = 0 }: CappedTraffic): number {
   const affordable = balance + paidFor;
   return cap === null ? affordable : Math.min(Math.max(cap, PREPAID_MEGABYTES) * megabytePrice(price), affordable);

@@ -25,7 +25,7 @@ export interface Action<Input, Result> {
   /** @returns undefined when it failed, or was ignored because one is already running */
   run: (input: Input, callbacks?: RunCallbacks<Result>) => Promise<Result | undefined>;
   isRunning: boolean;
-  /** Of the last run, as are `result` and `error`. */
+  /** The input of the last run; `result` and `error` belong to it. */
   input: Input | undefined;
   result: Result | undefined;
   error: Error | null;

@@ -33,14 +33,14 @@ export function lazyPart<Part>(load: () => Promise<Part>): LazyPart<Part> {
       if (isScheduled) return;
       isScheduled = true;
       runWhenIdle(() => {
-        // Browsers remember a module that failed to load: only a reload of the page would try it again.
+        // Browsers cache a module that failed to load: only a reload of the page tries again.
         if (!isOffline()) void loadOnce().catch(() => undefined);
       });
     },
   };
 }
 
-/** Only browsers know. */
+/** False outside browsers. */
 const isOffline = () => 'navigator' in globalThis && 'onLine' in navigator && !navigator.onLine;
 
 /** @returns the part, once it was requested and is loaded, and a function that requests it */

@@ -15,7 +15,7 @@ export interface List<Row> extends Pick<ApiQueryState<unknown>, 'error' | 'failu
   rows: readonly Row[] | undefined;
   /** Keeps the previous number while another page loads, so that the pager stays visible. */
   totalPages: number;
-  /** There are more rows than have pages; narrower filters find them. */
+  /** There are more rows than can be paged through; narrower filters find them. */
   isTruncated: boolean;
 }
 

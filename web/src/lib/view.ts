@@ -1,4 +1,4 @@
-/** See as user: in this tab, a member of staff sees what another user sees. Only lib/tokens.ts and the banner know about it. */
+/** See as user: in this tab, a member of staff sees the app as another user. Only lib/tokens.ts and the banner depend on it. */
 
 /** The tab's own storage: other tabs stay signed in as the member of staff. */
 export const VIEW_KEY = 'view';
@@ -21,7 +21,7 @@ export function currentView(): ShownView | undefined {
 /** Returns to the page of the user in the admin area. */
 export function closeView(): void {
   sessionStorage.removeItem(VIEW_KEY);
-  // Ended with the tokens of the member of staff, which this page does not use.
+  // The view is ended with the tokens of the member of staff, which this page does not have.
   if (shown !== undefined) sessionStorage.setItem(ENDED_VIEW_KEY, shown.id);
   location.assign(shown === undefined ? '/admin' : `/admin/users/${shown.user.id}`);
 }

@@ -5,20 +5,20 @@ import { Plot } from './plot.tsx';
 import classes from './bar-chart.module.css';
 
 const LABELS_MAX = 6;
-/** Of the room of each bar, in percent. */
+/** The gap between bars, in percent of the space of each bar. */
 const GAP = 24;
-/** Where there are more, a gap would be less than a pixel. */
+/** With more bars, a gap would be less than a pixel. */
 const GAPPED_MAX = 120;
-/** Of the whole chart, in percent: the bar of a single day is not a wall. */
+/** In percent of the whole chart, so that the bar of a single day does not fill it. */
 const BAR_WIDTH_MAX = 12;
 
 interface Bar {
   key: string;
   /** Under the axis. */
   label: string;
-  /** What is said of the bar: when, and how much. */
+  /** The description of the bar: time and value. */
   text: string;
-  /** From the bottom up, of one sign. */
+  /** Values from the bottom up, all of the same sign. */
   parts: readonly number[];
 }
 
@@ -27,10 +27,10 @@ interface BarChartProps {
   bars: readonly Bar[];
   /** Names of the parts; one part needs none. */
   legend?: readonly string[];
-  /** In place of bars where there is nothing to see. */
+  /** Shown instead of bars if there is no data. */
   emptyText: string;
   formatTick: (value: number) => string;
-  /** Opens the rows behind a bar: by mouse, or Enter. A finger reads the numbers. */
+  /** Opens the rows of a bar, by mouse or Enter. On touch screens a tap shows the numbers. */
   onOpen?: (index: number) => void;
 }
 
@@ -142,7 +142,7 @@ function BarsPicture({ bars, scale, chosen, onChoose, onOpen }: BarsPictureProps
 interface StackedBarProps {
   parts: readonly number[];
   scale: Scale;
-  /** Of the whole chart, in percent. */
+  /** In percent of the whole chart. */
   left: number;
   width: number;
 }

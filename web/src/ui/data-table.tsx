@@ -47,11 +47,11 @@ interface DataTableProps<Row> {
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
 const ROW_HEIGHT = 45;
-/** At least; more rows than fit render first where cards are lower. */
+/** The minimum height of a card. If cards are lower, more rows than necessary render first. */
 const CARD_HEIGHT = 90;
 const ROWS_PER_STEP = 6;
 
-/** Only sorting: pages and filters are done by the API. */
+/** Only sorting: the API pages and filters. */
 const features = tableFeatures({ rowSortingFeature });
 const NO_ROWS: never[] = [];
 

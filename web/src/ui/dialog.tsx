@@ -28,7 +28,7 @@ export function Dialog({
 }: DialogProps) {
   const { t } = useTranslation();
   useAsOverlay('dialog', isOpen);
-  // Opened in an effect: the focus returns to the element that had it before the dialog opened, also if the dialog was
+  // Opened in an effect, so that the focus returns to the element that had it before, also if the dialog was
   // mounted to be opened.
   const [isShown, setShown] = useState(false);
   // oxlint-disable-next-line react/set-state-in-effect

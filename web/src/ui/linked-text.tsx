@@ -1,12 +1,12 @@
 import { linkify } from '../lib/linkify.ts';
 
-/** A plain text that somebody wrote, with its web addresses as links to other sites. */
+/** A plain text by a user, with its web addresses as links to other sites. */
 export function LinkedText({ text }: { text: string }) {
   return linkify(text).map(({ text: shown, href }, index) =>
     href === undefined ? (
       shown
     ) : (
-      // Parts of one text have no other identity than their index.
+      // Parts of one text can only be identified by their index.
       // oxlint-disable-next-line react/no-array-index-key
       <a key={index} href={href} target="_blank" rel="noopener noreferrer nofollow">
         {shown}

@@ -25,7 +25,7 @@ export function Pages({ page, totalPages, onChange }: PagesProps) {
   );
 }
 
-/** From an old URL, or because the list has become shorter. */
+/** Happens with an old URL, or if the list has become shorter. */
 export function isPastLast({ page, totalPages }: Pick<PagesProps, 'page' | 'totalPages'>): boolean {
   return totalPages > 0 && page > totalPages;
 }
@@ -42,7 +42,7 @@ export function PastLastPage({ page, totalPages, onChange }: PagesProps) {
   );
 }
 
-/** Below a list with more rows than have pages. */
+/** Shown below a truncated list. */
 export function TruncatedNotice() {
   const { t } = useTranslation();
   return (

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import classes from './spinner.module.css';
 
-/** Over the screen while the code of a dialog loads, which a click has requested. */
+/** Shown over the screen while the code of a requested dialog loads. */
 export function OverlaySpinner() {
   const { t } = useTranslation();
   return (

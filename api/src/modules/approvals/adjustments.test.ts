@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe('an adjustment', () => {
-  test('moves the amount, and customers see it without reason and author', async () => {
+  test('moves the amount; customers see neither reason nor author', async () => {
     const user = await createUser(testApp, { balanceMicros: 10n * DOLLAR });
     const made = await adjust(staff, user, 2.5);
     expect(made).toMatchObject({ kind: 'ADJUSTMENT', status: 'APPLIED', amount: 2.5, reason: REASON });
@@ -85,7 +85,7 @@ describe('an adjustment', () => {
     expect(await balanceOf(testApp, other)).toBe(0n);
   });
 
-  test('never takes what the customer does not have, or what is held', async () => {
+  test('never takes more than the balance without holds', async () => {
     const user = await createUser(testApp, { balanceMicros: DOLLAR });
     await expect(adjust(staff, user, -1.000001)).rejects.toMatchObject({ status: 402, code: 'SMALL_BALANCE' });
     const bought = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });

@@ -1,4 +1,4 @@
-/** Applies requests, and records in the audit log what happens to them. */
+/** Applies requests, and records each action on them in the audit log. */
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
@@ -12,18 +12,18 @@ import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
 import type { RequestRow } from './approvals.store.ts';
 
-/** What a member of staff does with a request. */
-export interface Act {
+/** An action of a member of staff on a request. */
+export interface RequestAction {
   actor: Pick<Actor, 'userId'>;
   requester: Requester;
   request: RequestRow;
-  /** Of an approval or a rejection. */
+  /** The reason of an approval or a rejection. */
   decisionReason?: string | undefined;
 }
 
 /** Moves the money between the customer and the account of adjustments. @throws AppError SMALL_BALANCE */
-export async function applyAdjustment(ctx: Ctx, act: Act): Promise<void> {
-  const { id, userId, amountMicros } = act.request;
+export async function applyAdjustment(ctx: Ctx, action: RequestAction): Promise<void> {
+  const { id, userId, amountMicros } = action.request;
   const accountId = await findAccount(ctx, userId);
   const { balanceMicros } = await ledger.lockBalance(ctx, accountId);
   const { adjustment } = ledger.systemAccounts;
@@ -35,7 +35,7 @@ export async function applyAdjustment(ctx: Ctx, act: Act): Promise<void> {
     amountMicros: isCredit ? amountMicros : -amountMicros,
     reason: 'ADJUSTMENT',
   };
-  await recordAct(ctx, act, 'BALANCE_ADJUSTED', {
+  await recordAction(ctx, action, 'BALANCE_ADJUSTED', {
     before: { balance: toDollars(balanceMicros) },
     after: { balance: toDollars(balanceMicros + amountMicros) },
   });
@@ -48,30 +48,33 @@ export async function applyAdjustment(ctx: Ctx, act: Act): Promise<void> {
 }
 
 /** @throws AppError CHANGED_ELSEWHERE if the invoice has been credited since the request, so that it is not paid twice */
-export async function applySettlement(ctx: Ctx, act: Act): Promise<void> {
-  const { id: requestId, userId, invoiceId, units, amountMicros, creditedBeforeMicros } = act.request;
+export async function applySettlement(ctx: Ctx, action: RequestAction): Promise<void> {
+  const { id: requestId, userId, invoiceId, units, amountMicros, creditedBeforeMicros } = action.request;
   assert(invoiceId !== null && units !== null);
   const before = await settlements.lockForSettlement(ctx, invoiceId);
   if (before.creditedMicros !== creditedBeforeMicros) throw new AppError('CHANGED_ELSEWHERE');
   const deposit = await settlements.recordDeposit(ctx, { invoiceId, requestId, units, amountMicros });
-  await recordAct(ctx, act, 'INVOICE_SETTLED', {
+  await recordAction(ctx, action, 'INVOICE_SETTLED', {
     before: { status: before.status, credited: toDollars(before.creditedMicros) },
     after: { status: deposit.state.status, credited: toDollars(deposit.state.creditedMicros) },
   });
   await settlements.creditDeposit(ctx, deposit, await findAccount(ctx, userId), amountMicros);
 }
 
-export function recordRequested(ctx: Ctx, act: Act): Promise<void> {
-  return recordAct(ctx, act, 'APPROVAL_REQUESTED', { after: { status: 'PENDING' } });
+export function recordRequested(ctx: Ctx, action: RequestAction): Promise<void> {
+  return recordAction(ctx, action, 'APPROVAL_REQUESTED', { after: { status: 'PENDING' } });
 }
 
-export function recordRejected(ctx: Ctx, act: Act): Promise<void> {
-  return recordAct(ctx, act, 'REQUEST_REJECTED', { before: { status: 'PENDING' }, after: { status: 'REJECTED' } });
+export function recordRejected(ctx: Ctx, action: RequestAction): Promise<void> {
+  return recordAction(ctx, action, 'REQUEST_REJECTED', {
+    before: { status: 'PENDING' },
+    after: { status: 'REJECTED' },
+  });
 }
 
-function recordAct(
+function recordAction(
   ctx: Ctx,
-  { actor, requester, request, decisionReason }: Act,
+  { actor, requester, request, decisionReason }: RequestAction,
   action: AuditEntry['action'],
   values: Pick<AuditEntry, 'before' | 'after'>,
 ): Promise<void> {

@@ -21,7 +21,13 @@ import { STAFF } from '../../live/changes.ts';
 import type { Requester } from '../../requester.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as users from '../users/users.service.ts';
-import { applyAdjustment, applySettlement, recordRejected, recordRequested, type Act } from './application.ts';
+import {
+  applyAdjustment,
+  applySettlement,
+  recordRejected,
+  recordRequested,
+  type RequestAction,
+} from './application.ts';
 import * as store from './approvals.store.ts';
 import { presentRequest } from './request-presenter.ts';
 
@@ -98,12 +104,12 @@ async function submit(ctx: Ctx, staff: Staff, request: Submitted, key: string | 
   if (id === undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   const row = (await store.findRequest(ctx, id))!;
   ctx.changed(STAFF, topicOf[request.kind]);
-  const act: Act = { ...staff, request: row };
-  await (isPending ? recordRequested(ctx, act) : apply(ctx, act));
+  const action: RequestAction = { ...staff, request: row };
+  await (isPending ? recordRequested(ctx, action) : apply(ctx, action));
   return presentRequest(row);
 }
 
-/** Staff never give money to themselves without a second pair of eyes, however little it is. */
+/** A change of their own balance always needs approval, however small it is. */
 async function needsApproval(
   ctx: Ctx,
   authorId: string,
@@ -117,12 +123,12 @@ async function needsApproval(
   return before + size > approvalMicros;
 }
 
-function apply(ctx: Ctx, act: Act): Promise<void> {
-  return act.request.kind === 'ADJUSTMENT' ? applyAdjustment(ctx, act) : applySettlement(ctx, act);
+function apply(ctx: Ctx, action: RequestAction): Promise<void> {
+  return action.request.kind === 'ADJUSTMENT' ? applyAdjustment(ctx, action) : applySettlement(ctx, action);
 }
 
 /**
- * Applies a request. Repeating one's own approval changes nothing.
+ * Applies a request. A repeated approval by the same member of staff changes nothing.
  * @throws AppError NOT_FOUND, OWN_REQUEST, REQUEST_DECIDED, REQUEST_LAPSED, SMALL_BALANCE, CHANGED_ELSEWHERE
  */
 export function approve(
@@ -172,7 +178,7 @@ async function decide(ctx: Ctx, kind: store.RequestKind, id: string, decision: D
   });
 }
 
-/** A response was lost and the member of staff clicked again. */
+/** True for a second click after a lost response. */
 function isDecidedBy({ status, deciderId }: store.RequestRow, decided: RequestStatus, { actor }: Staff): boolean {
   return status === decided && deciderId === actor.userId;
 }
@@ -198,7 +204,7 @@ export async function listRequests(
   return { data: rows.map(presentRequest), ...pages, pendingCount };
 }
 
-/** Saves that nobody has decided requests in time; reads show them as LAPSED before. */
+/** Saves the status LAPSED of requests that nobody decided in time; reads already show it before. */
 export async function lapseRequests(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'lapsed requests', store.saveLapsed);
 }

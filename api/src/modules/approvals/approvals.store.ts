@@ -106,7 +106,7 @@ export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<stri
   return row?.id;
 }
 
-/** The sum of what staff have changed of a customer's money, in whichever direction. */
+/** The sum of staff's changes of a customer's money, as absolute amounts. */
 export async function sumOfCustomer(ctx: Ctx, userId: string, hours: number): Promise<bigint> {
   const [row] = await ctx.db.query<{ micros: bigint }>(
     `select coalesce(sum(abs(amount_micros)), 0)::bigint as micros from staff_requests
@@ -161,7 +161,7 @@ function toCondition({ kind, status, userId }: RequestFilter): { condition: stri
   };
 }
 
-/** Those that wait come first, then the newest. */
+/** Pending requests first, then the newest. */
 export async function listRequests(ctx: Ctx, filter: RequestFilter, page: PageQuery): Promise<RequestRow[]> {
   const { condition, values } = toCondition(filter);
   const rows = await ctx.db.query<Stored>(

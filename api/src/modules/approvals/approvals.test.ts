@@ -71,12 +71,12 @@ describe('a change above the limit', () => {
     await reject(author, request);
   });
 
-  test('is applied exactly once, by whichever of several approvals at the same moment', async () => {
+  test('is applied exactly once, even if several approvals arrive at the same moment', async () => {
     const user = await createUser(testApp);
     const third = await createUser(testApp, { roleName: 'ADMIN' });
     const request = await adjust(author, user, 300);
     const outcomes = await Promise.allSettled([second, third, second, third].map((staff) => approve(staff, request)));
-    // Each approval of the one who was first succeeds; those of the other are refused.
+    // All approvals by the first approver succeed; those by the other one are refused.
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     expect(await balanceOf(testApp, user)).toBe(300n * DOLLAR);
     expect(await entriesAbout(testApp, user)).toHaveLength(2);
@@ -124,7 +124,7 @@ describe('a change above the limit', () => {
 });
 
 describe('the limit', () => {
-  test('counts the sum of 24 hours per customer, in both directions, applied and approved ones', async () => {
+  test('counts all changes of 24 hours per customer: in both directions, applied and approved', async () => {
     const user = await createUser(testApp);
     const first = await adjust(author, user, 60);
     expect((await adjust(author, user, -41)).status).toBe('PENDING');
@@ -138,14 +138,14 @@ describe('the limit', () => {
     expect((await adjust(author, await createUser(testApp), 100)).status).toBe('APPLIED');
   });
 
-  test('is not passed by concurrent requests', async () => {
+  test('is not exceeded by concurrent requests', async () => {
     const user = await createUser(testApp);
     const made = await Promise.all(Array.from({ length: 5 }, () => adjust(author, user, 40)));
     expect(made.filter(({ status }) => status === 'APPLIED')).toHaveLength(2);
     expect(await balanceOf(testApp, user)).toBe(80n * DOLLAR);
   });
 
-  test('is zero for money that staff would give to themselves', async () => {
+  test('is zero for changes that staff request for themselves', async () => {
     expect((await adjust(author, author, 1)).status).toBe('PENDING');
   });
 
@@ -174,7 +174,7 @@ describe('a settlement above the limit', () => {
     expect((await adjust(author, user, 1)).status).toBe('PENDING');
   });
 
-  test('is refused if the invoice has been paid since, so that it is not credited twice', async () => {
+  test('is refused if the invoice was paid in the meantime, so that it is not credited twice', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user, 'BTC', 250);
     const { id } = await settle(author, invoice);
@@ -190,7 +190,7 @@ describe('a settlement above the limit', () => {
 });
 
 describe('the list', () => {
-  test('shows those that wait first, with their number, by kind and permission', async () => {
+  test('shows pending requests first, with their number, by kind and permission', async () => {
     const user = await createUser(testApp);
     const settled = await settle(author, await newInvoice(user, 'BTC', 120));
     const pending = await adjust(author, user, 150);

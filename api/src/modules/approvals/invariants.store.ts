@@ -1,6 +1,6 @@
 import { walkedInvariant, type Invariant, type Walk } from '../../invariant.ts';
 
-/** All of them, because one may be approved days after it was made; staff make few. */
+/** Checks all requests, because one may be approved days after it was made; there are few. */
 const requests: Walk = {
   next: 'select id as key from staff_requests where id > $1::uuid order by id limit $2',
   rows: 'requests.id > $1::uuid and requests.id <= $2::uuid',

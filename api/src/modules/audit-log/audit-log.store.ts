@@ -5,7 +5,7 @@ export interface NewEntry {
   actorId: string | null;
   subjectType: string | null;
   subjectId: string | null;
-  /** The user whom it concerns, such as the payer of an invoice. */
+  /** The affected user, such as the payer of an invoice. */
   userId: string | null;
   ip: string | null;
   device: string | null;

@@ -40,9 +40,9 @@ const CONDITION = `
   and ($7::timestamptz is null or (created_at < $7 and id <= (
         select id from audit_log where created_at < $7::timestamptz + interval '1 hour' order by created_at desc limit 1)))`;
 
-/** Entries from before the column `user_id` have the user as their subject. So those of a user are read from two indexes. */
+/** Entries older than the column `user_id` have the user as their subject, so the entries of a user are read from two indexes. */
 function partsOf({ userId, actions }: EntryFilter): string[] {
-  // With one action, an index has the order of the list.
+  // With a single action, one index has the order of the list.
   const ofActions =
     actions?.length === 1 ? 'action = ($2::text[])[1]' : '($2::text[] is null or action = any($2::text[]))';
   const ofUser =

@@ -47,7 +47,7 @@ test('a write of staff without an entry is found', async () => {
   const app = await buildApp(testApp.ctx);
   const staffWrites = new StaffWrites();
   staffWrites.watch(app);
-  // As a service would that forgets to record its write.
+  // Imitates a service that forgets to record its write.
   app.addHook('onSend', async (_request, reply) => void reply.code(201));
   await staffWrites.check(testApp.database);
   await app.inject({

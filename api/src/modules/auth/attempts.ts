@@ -16,7 +16,7 @@ export interface Attempt {
   kind: AttemptKind;
   /** The entered email, or the user's id. */
   account: string;
-  /** Of a known device of the account. It has a limit of its own, so attackers elsewhere cannot lock it out. */
+  /** A known device of the account. It has a separate limit, so attackers elsewhere cannot lock it out. */
   deviceId?: string | undefined;
   ip: string;
 }
@@ -49,7 +49,7 @@ const failedRefreshesOfSession: Rule = { keyPrefix: 'refresh-session', points: 1
 const failedRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 300, duration: 15 * MINUTE_SECONDS };
 /** Mails per account are limited by the resend policy. */
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
-/** Of one member of staff, as any users. */
+/** Views that one member of staff begins, of all users together. */
 const viewsOfStaff: Rule = { keyPrefix: 'view-staff', points: VIEWS_PER_HOUR_MAX, duration: HOUR_SECONDS };
 
 /** Call it before and after a password is compared. @throws AppError RATE_LIMITED after too many failures */

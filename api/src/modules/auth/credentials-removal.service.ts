@@ -5,11 +5,11 @@ import { deleteDevicesOf } from './known-devices.store.ts';
 import { disableSecondFactor } from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 
-/** Not the hash of any password. */
+/** No password has this hash. */
 const NO_PASSWORD = 'none';
 
 /**
- * Removes what a deleted user could sign in with, and what is known of their devices. Call it in the transaction of the deletion.
+ * Removes the credentials and devices of a deleted user. Call it in the transaction of the deletion.
  * @returns the number of ended sessions
  */
 export async function removeCredentials(ctx: Ctx, userId: string): Promise<number> {

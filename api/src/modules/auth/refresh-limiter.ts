@@ -16,7 +16,7 @@ const WAITING_PER_NETWORK_MAX = 100;
 const overall = limitConcurrency({ runningMax: RUNNING_MAX, waitingMax: SESSIONS_WAITING_MAX });
 /** Sessions with refreshes in progress. One refresh of a session runs at a time, because others would wait for its row lock. */
 const sessions = new Map<string, SessionLimiter>();
-/** By limiters of sessions that are idle again. */
+/** Refusals by limiters of sessions that are idle again. */
 let refusedEarlier = 0;
 
 interface SessionLimiter {

@@ -31,7 +31,7 @@ export interface NextToken {
   hash: Buffer;
   generation: number;
   salt: Buffer;
-  /** Of the replaced token, if that was a legacy one. */
+  /** The hash of the replaced token, if that was a legacy one. */
   legacyTokenHash: Buffer | null;
 }
 

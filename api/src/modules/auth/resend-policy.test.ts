@@ -66,9 +66,9 @@ describe('for any sequence of requests', () => {
           const agesMs = sentMs.map((at) => nowMs - at).toReversed();
           // The store returns the newest ten, which must be enough.
           const { waitMs, isLimit } = waitBeforeSending(agesMs.slice(0, 10));
-          const told = waitMs === 0 ? 'SEND' : isLimit ? 'LIMIT' : 'PAUSE';
-          expect(told).toBe(oracle(sentMs, nowMs));
-          if (told === 'SEND') {
+          const decision = waitMs === 0 ? 'SEND' : isLimit ? 'LIMIT' : 'PAUSE';
+          expect(decision).toBe(oracle(sentMs, nowMs));
+          if (decision === 'SEND') {
             sentMs.push(nowMs);
             continue;
           }

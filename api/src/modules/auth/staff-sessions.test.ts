@@ -16,7 +16,7 @@ const refresh = async (pair: Pick<Tokens, 'accessToken' | 'refreshToken'>) => {
   return (await testApp.call(refreshTokens, { body: { accessToken, refreshToken } })).data;
 };
 const enter = async ({ email }: TestUser) => (await testApp.call(signIn, { body: { email, password: PASSWORD } })).data;
-/** As if all sessions of the user had begun this long ago. They were refreshed just now. */
+/** Backdates the beginning of all sessions of the user, but not their last refresh. */
 async function age(user: TestUser, time: string): Promise<string[]> {
   const rows = await testApp.database.query<{ id: string }>(
     'update sessions set created_at = now() - $2::interval where user_id = $1 returning id',

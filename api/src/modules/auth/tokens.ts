@@ -17,7 +17,7 @@ export interface Claims {
 }
 
 export interface AccessClaims extends Claims {
-  /** The member of staff who sees the app as the user; `sessionId` is the view then. */
+  /** The member of staff who sees the app as the user; then `sessionId` is that of the view. */
   viewerId?: string;
   /** Created by the previous version, without issuer and audience. Only valid for sessions of that version. */
   isLegacy: boolean;

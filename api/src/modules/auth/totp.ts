@@ -1,7 +1,7 @@
 /** Time-based one-time passwords (RFC 6238) with the parameters of authenticator apps: SHA-1, 30 seconds, 6 digits. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** As long as the hash, as RFC 4226 (section 4, R6) recommends. */
+/** The length of the hash, as RFC 4226 (section 4, R6) recommends. */
 const SECRET_BYTES = 20;
 const STEP_MS = 30_000;
 const DIGITS = 6;

@@ -13,7 +13,7 @@ import { activateSecondFactor } from '../../../test/second-factor.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 
 const readByCustomers = endpoints.filter(({ method, access }) => method === 'GET' && access === 'user');
-/** The things of the URLs with an id. A new one is added here. */
+/** An existing id for each URL with one. Add it here for a new URL. */
 const ids: Record<string, string> = {};
 const queries: Record<string, string> = {
   '/v1/usage': '?from=2026-01-01T00:00:00.000Z&to=2026-01-02T00:00:00.000Z&step=hour&timeZone=UTC',
@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 describe('staff who see the app as a user', () => {
-  test('know all endpoints that customers read', () => {
+  test('are tested on all endpoints that customers read', () => {
     expect(readByCustomers.length).toBeGreaterThan(15);
     expect(Object.values(secrets).filter((secret) => !secret)).toEqual([]);
   });
@@ -75,14 +75,14 @@ describe('staff who see the app as a user', () => {
 
 async function read({ url }: EndpointDefinition) {
   const [, id = ''] = Object.entries(ids).find(([prefix]) => url.startsWith(prefix)) ?? [];
-  // A response of another thing, such as 404, would show nothing.
+  // A 404 would prove nothing.
   expect(url.includes('{')).toBe(id !== '');
   const path = toPath(url, { id }) + (queries[url] ?? '');
   const response = await fetch(testApp.url + path, { headers: { authorization } });
   return { status: response.status, text: await response.text() };
 }
 
-/** Fields that are named like a secret and have a value, wherever they are. Counters and flags are none. */
+/** Names of fields at any depth that look like a secret and have a text. */
 function secretFields(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, field]) =>
@@ -92,7 +92,7 @@ function secretFields(value: unknown): string[] {
   );
 }
 
-/** Codes that are none of access, and addresses to pay to. */
+/** Fields that look like a secret but give no access. */
 const openCodes = new Set([
   'languageCode',
   'countryCode',

@@ -43,7 +43,7 @@ describe('seeing the app as a user', () => {
     expect((await call(listTransactions, { query: {} })).data).toHaveLength(2);
   });
 
-  test('changes nothing: every other method, exports and live events are refused', async () => {
+  test('is read-only: other methods, exports and live events are refused', async () => {
     const user = await customer();
     const { data: bought } = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
     const view = await start(await admin(), user);
@@ -63,13 +63,13 @@ describe('seeing the app as a user', () => {
     await expect(testApp.call(refreshTokens, { body: tokens })).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
   });
 
-  test('gives nobody the permissions of another member of staff', async () => {
+  test('does not give the permissions of the viewed member of staff', async () => {
     const other = await admin();
     const call = callAs(await start(await admin(), other));
     expect((await call(getProfile, {})).data.role.permissions).toEqual([]);
   });
 
-  test('notifies the user, and is recorded under the name of the member of staff', async () => {
+  test('notifies the user, and is recorded with the member of staff as the actor', async () => {
     const user = await customer();
     const viewer = await admin();
     const { id } = await start(viewer, user);

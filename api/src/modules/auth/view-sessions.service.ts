@@ -1,6 +1,6 @@
 /**
- * See as user: a member of staff gets a token with which the API answers as it answers the user, for GET requests alone and without
- * secrets and exports (http/route.ts). It ends after 30 minutes, with their own sign-in, and when they lose the permission.
+ * See as user: a member of staff gets a token that reads what the user can read: GET requests only, no secrets, no exports
+ * (http/route.ts). A view ends after 30 minutes, when their own session ends, or when they lose the permission.
  */
 import { AppError } from '@cellhop/contract/errors';
 import type { View } from '@cellhop/contract/staff/view-as';

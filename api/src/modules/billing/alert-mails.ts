@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 import type { AlertMail } from '../../mail/templates.ts';
 import { send } from '../mails/mails.service.ts';
 
-/** A mail that could not be sent within a day says nothing new. */
+/** After a day an alert is out of date. */
 export const ALERT_EXPIRY_MS = 24 * 60 * 60 * 1000;
 
 export interface AlertRecipient {

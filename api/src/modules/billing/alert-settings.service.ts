@@ -1,4 +1,4 @@
-/** What a customer chose about alerts: at which balance, and whether by email too. */
+/** The alert settings of a customer: the balance, and whether alerts are also sent by email. */
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';

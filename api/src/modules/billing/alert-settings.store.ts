@@ -38,7 +38,7 @@ export async function forgetWarning(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query('delete from low_balance_warnings where user_id = $1', [userId]);
 }
 
-/** As if the user had been warned, if the balance is below the threshold. */
+/** Marks the user as warned, without an alert, if the balance is below the threshold. */
 export async function insertSilentWarning(
   ctx: Ctx,
   { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,

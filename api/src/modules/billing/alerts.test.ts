@@ -25,7 +25,7 @@ afterAll(async () => {
   await testApp.stop();
 });
 
-/** As two workers that run the task at the same time. */
+/** Runs the task twice at the same time, like two workers. */
 const checkBalances = () => Promise.all([warnOfLowBalances(testApp.ctx), warnOfLowBalances(testApp.ctx)]);
 const checkCaps = () => Promise.all([warnNearCaps(testApp.ctx), warnNearCaps(testApp.ctx)]);
 const notificationsOf = async (user: TestUser) =>
@@ -90,14 +90,14 @@ describe('an alert about a low balance', () => {
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
     await run.authorize(connection);
-    // What is held for the next megabytes is not spent.
+    // Money that is held for the next megabytes is not spent yet.
     await run.report(connection.id, 50 * MB, 4 * MB);
     await checkBalances();
     expect(await notificationsOf(user)).toEqual([]);
     await run.report(connection.id, 50 * MB + 1);
     await checkBalances();
     expect(await notificationsOf(user)).toEqual(['Your balance is low: <b>$1.992</b>.']);
-    // Exactly the amount again, by a top-up: recovered, so the next fall causes the next alert.
+    // A top-up to exactly the threshold counts as recovered, so the next fall causes another alert.
     await topUp(testApp, user.accountId, 8_000n);
     await checkBalances();
     await run.report(connection.id, 51 * MB + 1);
@@ -106,7 +106,7 @@ describe('an alert about a low balance', () => {
     await run.end(connection.id, 51 * MB + 1);
   });
 
-  test('follows the last of a hundred changes of the amount, without a flood', async () => {
+  test('follows the last of a hundred changes of the threshold, with one alert', async () => {
     const user = await createUser(testApp, { balanceMicros: 3_000_000n });
     await buy(user);
     for (let number = 0; number < 100; number += 1) {
@@ -120,7 +120,7 @@ describe('an alert about a low balance', () => {
     expect(await mailCount(user)).toBe(1);
   });
 
-  test('is in the language of the user, and not mailed to those who do not want that', async () => {
+  test('is in the language of the user, and not mailed to users who have switched that off', async () => {
     const [russian, quiet] = await Promise.all([
       createUser(testApp, { balanceMicros: 1_200_000n }),
       createUser(testApp, { balanceMicros: 1_200_000n }),

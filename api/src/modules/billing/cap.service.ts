@@ -33,8 +33,8 @@ export function setCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promi
 }
 
 /**
- * Waits until gateways have returned the grants of a connection that a lowered cap has recalled: then nothing passes beyond the cap any
- * more. A gateway that does not respond within a second may still use what it was granted.
+ * After a cap was lowered, waits until gateways have returned the recalled grants of the connection: from then on no traffic exceeds the
+ * cap. A gateway that does not respond within a second may still use its grant.
  */
 export async function grantsReturned(ctx: Ctx, id: string): Promise<void> {
   const deadline = performance.now() + RETURN_LIMIT_MS;

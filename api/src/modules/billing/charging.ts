@@ -13,7 +13,7 @@ import { startedMegabytes, megabytesToBytes } from '@cellhop/contract/units';
 /** A connection's totals over all gateway runs. */
 export interface Meter {
   usedBytes: bigint;
-  /** Of the used bytes, those that went from the client to its destinations. */
+  /** The part of the used bytes from the client to its destinations. */
   uploadedBytes: bigint;
   /** Open runs count with their grant, closed runs with their used bytes. */
   grantedBytes: bigint;

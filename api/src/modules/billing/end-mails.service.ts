@@ -7,11 +7,11 @@ import { ALERT_EXPIRY_MS, mailAlert } from './alert-mails.ts';
 import { type MailedReason, mailedReasons } from './end-mails.ts';
 import * as store from './end-mails.store.ts';
 
-/** When the money is out, all connections of a user end within seconds. */
+/** When a user runs out of money, all of their connections end within seconds: one mail lists them. */
 const GATHER_MS = 60_000;
-/** However often connections end. */
+/** The minimum between two mails, however often connections end. */
 const INTERVAL_MS = 3_600_000;
-/** In one transaction. The others are mailed when the task runs next. */
+/** Per transaction; the next run of the task sends the others. */
 const MAILS_MAX = 500;
 
 const templates = {

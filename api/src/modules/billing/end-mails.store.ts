@@ -17,21 +17,21 @@ export interface EndsOfUser extends AlertRecipient {
   reason: MailedReason;
   count: number;
   refundMicros: bigint;
-  /** Of the first one. */
+  /** The first connection that has ended. */
   connectionId: string;
   ip: string;
 }
 
 interface Timing {
-  /** Ends of one user wait this long, so that those of the same cause come in one mail. */
+  /** Ends of one user wait this long, so that ends with the same cause are in one mail. */
   gatherMs: number;
-  /** Between two mails to a user for the same reason. */
+  /** The interval between two mails to a user for the same reason. */
   intervalMs: number;
   /** An older end is not mailed any more. */
   expiryMs: number;
 }
 
-/** Takes the ends that are due, by user and reason. Two workers never take the same one. */
+/** Claims the ends to mail now, by user and reason. Two workers never claim the same one. */
 export function takeEnds(
   ctx: Ctx,
   { gatherMs, intervalMs, expiryMs }: Timing,

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const buy = async (user: TestUser) =>
   (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
-/** As if the time had passed for all ends and mails of the user. */
+/** Backdates all ends and mails of the user. */
 const pass = async (user: TestUser, minutes: number) => {
   for (const [table, column] of [
     ['unmailed_ends', 'ended_at'],
@@ -37,7 +37,7 @@ const pass = async (user: TestUser, minutes: number) => {
       [user.id, minutes],
     );
 };
-/** As two workers that run the task at the same time. */
+/** Runs the task twice at the same time, like two workers. */
 const mail = () => Promise.all([mailEnds(testApp.ctx), mailEnds(testApp.ctx)]);
 const mailsOf = async (user: TestUser) =>
   (await mailsTo(testApp, user.email)).map(({ subject, text }) => ({ subject, text }));
@@ -108,7 +108,7 @@ test('a hundred lost exits within an hour are two mails, the second with all lat
   expect(mails.filter(({ text }) => text.includes(' and 98 more'))).toHaveLength(1);
 });
 
-test('each reason can be switched off, apart from the others and from other alerts', async () => {
+test('each reason can be switched off separately, and separately from other alerts', async () => {
   const user = await createUser(testApp, { balanceMicros: 800_000n });
   const off = { noMoney: false, idle: false, exitLost: true };
   await user.call(saveAlertSettings, { body: { lowBalance: null, isMailed: false, endMails: off } });
@@ -119,7 +119,7 @@ test('each reason can be switched off, apart from the others and from other aler
   expect((await mailsOf(user)).map(({ subject }) => subject)).toEqual([
     'A Cellhop connection ended: the proxy went offline',
   ]);
-  // A page of the previous release does not know them.
+  // A page of the previous release does not send these settings.
   const { data } = await user.call(saveAlertSettings, { body: { lowBalance: null, isMailed: true } });
   expect(data).toEqual({ lowBalance: null, isMailed: true, endMails: off });
 });

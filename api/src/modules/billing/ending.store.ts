@@ -39,7 +39,7 @@ export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnec
   );
 }
 
-/** @returns those that have not ended */
+/** @returns the connections that have not ended */
 export async function filterOpen(ctx: Ctx, ids: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from connections where id = any($1::uuid[]) and status = 'WORK'`,

@@ -8,7 +8,7 @@ import * as store from './low-balance.store.ts';
 
 /** Without a choice of the user, the threshold is the price of 50 MB of their most expensive open connection, but at least this. */
 export const THRESHOLD_MICROS_MIN = 1_000_000n;
-/** In one transaction. The others are warned when the task runs next. */
+/** Per transaction; the next run of the task warns the others. */
 const WARNINGS_MAX = 500;
 
 /** Warns a user once, and again only after a top-up has brought the balance back to the threshold. */

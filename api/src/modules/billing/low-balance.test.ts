@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-const told = async (user: TestUser) =>
+const notificationsOf = async (user: TestUser) =>
   (await user.call(listNotifications, { query: {} })).data.map(({ description, content }) => [description, content]);
 
 async function buy(user: TestUser, price = 0.8): Promise<string> {
@@ -27,7 +27,7 @@ describe('a low balance', () => {
     await buy(user);
     await warnOfLowBalances(testApp.ctx);
     await warnOfLowBalances(testApp.ctx);
-    expect(await told(user)).toEqual([
+    expect(await notificationsOf(user)).toEqual([
       [
         'Your balance is low: <b>$0.90</b>.',
         '<a href="/payments/invoices?create=true">Top up</a> to keep your connections running.',
@@ -37,10 +37,10 @@ describe('a low balance', () => {
     await warnOfLowBalances(testApp.ctx);
     await buy(user);
     await Promise.all([warnOfLowBalances(testApp.ctx), warnOfLowBalances(testApp.ctx)]);
-    expect((await told(user)).length).toBe(1);
+    expect((await notificationsOf(user)).length).toBe(1);
     await buy(user);
     await Promise.all([warnOfLowBalances(testApp.ctx), warnOfLowBalances(testApp.ctx)]);
-    expect((await told(user)).map(([text]) => text)).toEqual([
+    expect((await notificationsOf(user)).map(([text]) => text)).toEqual([
       'Your balance is low: <b>$0.60</b>.',
       'Your balance is low: <b>$0.90</b>.',
     ]);
@@ -50,7 +50,7 @@ describe('a low balance', () => {
     const user = await createUser(testApp, { balanceMicros: 3_900_000n });
     await buy(user, 4);
     await warnOfLowBalances(testApp.ctx);
-    expect((await told(user)).map(([text]) => text)).toEqual(['Your balance is low: <b>$1.90</b>.']);
+    expect((await notificationsOf(user)).map(([text]) => text)).toEqual(['Your balance is low: <b>$1.90</b>.']);
   });
 
   test('causes no warning without an open connection', async () => {
@@ -58,7 +58,7 @@ describe('a low balance', () => {
     const id = await buy(user);
     await user.call(disconnect, { params: { id } });
     await warnOfLowBalances(testApp.ctx);
-    expect(await told(user)).toEqual([]);
+    expect(await notificationsOf(user)).toEqual([]);
   });
 });
 
@@ -68,7 +68,7 @@ describe('the end of a connection', () => {
     const id = await buy(user);
     await endConnection(testApp.ctx, id, 'ADMIN');
     const { ip } = (await user.call(listConnections, { query: {} })).data[0]!;
-    expect(await told(user)).toEqual([
+    expect(await notificationsOf(user)).toEqual([
       [
         `Proxy <a href="/connection-history">${ip}</a> has been disconnected: the support team ended the connection.`,
         '<b>$0.40</b> for unused traffic has been refunded to your balance.',
@@ -84,7 +84,7 @@ describe('the end of a connection', () => {
       [id],
     );
     await endIdle(testApp.ctx, id);
-    expect((await told(user)).map(([text, content]) => [text?.split(': ')[1], content])).toEqual([
+    expect((await notificationsOf(user)).map(([text, content]) => [text?.split(': ')[1], content])).toEqual([
       ['there was no traffic for too long.', null],
     ]);
   });
@@ -92,6 +92,6 @@ describe('the end of a connection', () => {
   test('requested by its own user causes no notification', async () => {
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     await user.call(disconnect, { params: { id: await buy(user) } });
-    expect(await told(user)).toEqual([]);
+    expect(await notificationsOf(user)).toEqual([]);
   });
 });

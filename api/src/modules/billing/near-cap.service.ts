@@ -6,9 +6,9 @@ import { notifyAll } from '../notifications/notifications.service.ts';
 import { mailAlert } from './alert-mails.ts';
 import * as store from './near-cap.store.ts';
 
-/** Of the cap. */
+/** Percentage of the cap. */
 const ALERT_PERCENT = 80;
-/** In one transaction. The others are warned when the task runs next. */
+/** Per transaction; the next run of the task warns the others. */
 const WARNINGS_MAX = 500;
 
 /** Warns once per connection, and again only for a higher cap. */

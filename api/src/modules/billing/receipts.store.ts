@@ -105,7 +105,7 @@ export interface CostStepRow {
 
 /**
  * A sample of charges, evenly spread over the paid megabytes and including the last. Each is looked up by index. After a full refund
- * no megabyte is paid, and the purchase is still a step.
+ * no megabyte is paid, but the purchase is still part of the sample.
  */
 export function listCostSteps(ctx: Ctx, escrowAccountId: bigint, count: number): Promise<CostStepRow[]> {
   return ctx.db.query(

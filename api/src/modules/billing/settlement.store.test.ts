@@ -9,7 +9,7 @@ import { registerNode } from '../gateway/gateway.service.ts';
 import { saveMeters, type MeterChange } from './settlement.store.ts';
 
 const MB = 1_048_576n;
-/** Of a megabyte, at $0.80 for 100 MB. */
+/** The price of a megabyte, at $0.80 for 100 MB. */
 const PRICE = 8000n;
 
 let testApp: TestApp;

@@ -74,7 +74,7 @@ export async function findUnusedNetworks(
   return rows.map(({ network }) => network);
 }
 
-/** The addresses that may be listed and are not, the last used first. */
+/** Recently used addresses that are not on the allow-list, the last used first. */
 export function findRecentAddresses(
   ctx: Ctx,
   connectionId: string,

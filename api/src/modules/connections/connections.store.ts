@@ -17,7 +17,7 @@ export interface ConnectionRow {
   username: string;
   passwordEncrypted: Buffer;
   dnsPort: number | null;
-  /** Of the node that its exit belongs to; both are null where those of the settings count. */
+  /** The host of the exit's node. Host and port are null if those of the settings apply. */
   publicHost: string | null;
   publicPort: number | null;
   createdAt: Date;
@@ -70,7 +70,7 @@ function ownFilterValues(userId: string, { id, isActive = false, search = '' }: 
   return [userId, id ?? null, isActive, search.trim().toLowerCase()];
 }
 
-/** Of one user, each with the user's balance: one statement, so that costs and balance are of one moment. */
+/** A user's connections with the user's balance. One statement, so that costs and balance are from the same snapshot. */
 export async function listConnections(
   ctx: Ctx,
   { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,
@@ -124,12 +124,12 @@ export interface Purchase {
   userId: string;
   payerAccountId: bigint;
   idempotencyKey: string | null;
-  /** Of the new connection. */
+  /** The id of the new connection. */
   id: string;
   username: string;
   passwordEncrypted: Buffer;
   passwordHash: Buffer;
-  /** Of the buyer. */
+  /** The limit of the buyer. */
   openConnectionsMax: number;
   purchasesPerHour: number;
 }

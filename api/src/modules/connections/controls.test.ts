@@ -1,4 +1,4 @@
-/** What customers control of their own connections: cap, allow-list, all over the API, while a gateway uses the connection. */
+/** What customers can change through the API while a gateway uses their connection: cap, allow-list, password. */
 import {
   changeConnection,
   changePassword,
@@ -109,7 +109,7 @@ describe('a traffic cap', () => {
       done.push('confirmed');
       return changed;
     });
-    // What is used until the gateway knows of the change.
+    // Traffic that passes before the gateway learns of the change.
     await expect.poll(() => run.report(connection.id, 3 * MB)).toMatchObject({ state: 'ended', reason: 'RECALLED' });
     done.push('returned');
     await run.end(connection.id, 4 * MB);
@@ -165,7 +165,7 @@ describe('an allow-list', () => {
     expect(await run.authorizeAddress(HOME)).toEqual({ isAuthorized: false });
   });
 
-  test('refuses what it cannot contain', async () => {
+  test('refuses invalid entries', async () => {
     const { user, connection } = await buy();
     const set = (allowList: string[]) => change(user, connection.id, { allowList });
     await expect(set(['203.0.113.9'])).rejects.toMatchObject({
@@ -217,7 +217,7 @@ describe('a new password', () => {
     expect((await find(user, connection.id)).password).toBe(connection.password);
   });
 
-  test('a hundred times in a row leaves one that works, and a bounded number of stored keys', async () => {
+  test('set a hundred times in a row leaves only the last one valid, and a bounded number of stored keys', async () => {
     const { user, connection } = await buy();
     const run = createGatewayRun(testApp);
     let password = connection.password;
@@ -278,7 +278,7 @@ test('IPv6 addresses and networks on an allow-list may have any form, and are st
   expect(await stored('::FFFF:c633:6409')).toEqual(['198.51.100.9/32']);
 });
 
-test('a hundred concurrent changes of cap and allow-list leave the values of one of them, and a gateway learns these', async () => {
+test('after a hundred concurrent changes of cap and allow-list, the values of one of them apply, also in the gateway', async () => {
   const { user, connection } = await buy();
   const run = createGatewayRun(testApp);
   await run.authorize(connection, HOME);

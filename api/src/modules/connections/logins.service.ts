@@ -32,7 +32,7 @@ export async function findLogin(ctx: Ctx, username: string, password: string): P
 /**
  * Finds the open connection that lists this address, among those that this node serves. If several do, none is opened: the client
  * must say by a password which one it means.
- * @param connectionId the client means this connection
+ * @param connectionId consider only this connection: that of the DNS port
  */
 export async function findLoginByAddress(
   ctx: Ctx,
@@ -53,7 +53,7 @@ function exitOf(ctx: Ctx, row: store.ExitOfLogin): Exit {
   const { exit, exitId: id, exitKind: kind, exitAddress: address, upstreamHost: host, upstreamPort: port } = row;
   if (id === null || kind === null) return exit;
   if (kind === 'local-address') return { kind, id, address };
-  // A constraint of the table.
+  // Unreachable: the table has a constraint.
   if (host === null || port === null) throw new Error(`Exit ${id} has no host`);
   if (row.exitCredentials === null) return { kind, id, host, port };
   const credentials = decryptCredentials(ctx.config.secretKeys, { host, port }, row.exitCredentials);

@@ -62,7 +62,7 @@ describe("a customer's history", () => {
     expect(cost.steps.map((step) => step.cost)).toEqual([0.4, 0]);
   });
 
-  test('has the balance of the same moment', async () => {
+  test('has the balance from the same snapshot', async () => {
     const user = await rich();
     expect((await user.call(listConnections, { query: {} })).balance).toBeUndefined();
     const { paidFor } = await buy(user);
@@ -71,7 +71,7 @@ describe("a customer's history", () => {
     expect(balance).toBe(10 - paidFor);
   });
 
-  test('is named by its owner only, with a short text', async () => {
+  test('accepts a short label, from its owner only', async () => {
     const [owner, stranger] = [await rich(), await rich()];
     const { id } = await buy(owner);
     const name = (user: TestUser, label: string) => user.call(changeConnection, { params: { id }, body: { label } });

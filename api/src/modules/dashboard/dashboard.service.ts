@@ -15,7 +15,7 @@ import * as desk from '../support/desk.service.ts';
 import * as store from './dashboard.store.ts';
 import { toSeries, toTopUps, toTraffic } from './series.ts';
 
-/** A gateway reports twice a second; its process is missed after this time. */
+/** A gateway reports twice a second; after this silence it counts as offline. */
 const NODE_SILENCE_SECONDS = 15;
 
 /** Reads only the parts that the role may see; the others are null. */

@@ -15,11 +15,11 @@ export interface SumRow {
   count: bigint;
 }
 
-/** Transfers that are newer than the stored sums. More are there only if the worker has not run for long; it adds them later. */
+/** How many newer transfers to add to the stored sums. There are more only after a long pause of the worker, which adds them later. */
 const NEW_TRANSFERS_MAX = 50_000;
 
 /**
- * The stored sums, and transfers since: one statement, so that none is missed or counted twice. A step of 24 hours is read from the sums of
+ * The stored sums and newer transfers, in one statement: none is missed or counted twice. A step of 24 hours is read from the sums of
  * days, others (hours, the ends of the range, and days when the clocks change) from those of hours. Hours are those of UTC; one that begins
  * before its step, in a time zone with half hours, belongs to the step before.
  */

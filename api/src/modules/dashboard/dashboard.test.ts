@@ -49,7 +49,7 @@ async function pass(hours: number): Promise<void> {
 const sums = ({ revenue, topUps, traffic, signUps }: Dashboard) => ({ revenue, topUps, traffic, signUps });
 const happened = (values: readonly number[] | undefined) => values?.filter((value) => value !== 0);
 
-test('transfers count at once, and as often as they happened once the worker has added them', async () => {
+test('transfers count at once, and exactly once after the worker has added them', async () => {
   const user = await createUser(testApp, { balanceMicros: 10_000_000n });
   const invoice = await newInvoice(user, 'LTC', 25);
   await send(testApp, invoice);
@@ -108,7 +108,7 @@ test('traffic is assigned to the hours in which counters grew, also at the end o
   expect(happened((await read()).traffic?.downloaded.values)).toEqual([10 * 1024, 25 * 1024]);
 });
 
-test('a worker that dies between two steps leaves nothing out and counts nothing twice', async () => {
+test('a worker that crashes between two steps misses nothing and counts nothing twice', async () => {
   await createUser(testApp, { balanceMicros: 3_000_000n });
   await pass(2);
   const before = sums(await read());

@@ -44,7 +44,7 @@ test.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Kat
   },
 );
 
-test('days follow changes of their hours, also those of workers that know no days', async () => {
+test('days follow changes of their hours, also by workers of versions without days', async () => {
   const from = '2026-03-01T00:00:00.000Z';
   const to = '2026-03-03T00:00:00.000Z';
   const before = await totalsOfDays('UTC', from, to);

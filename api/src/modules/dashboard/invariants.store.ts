@@ -2,7 +2,7 @@ import { walkedInvariant, type Invariant, type InvariantCheck, type Walk } from 
 
 const DAY_MS = 86_400_000;
 
-/** Hours before this one were verified by an earlier check, with all periods that they are part of. */
+/** An earlier check has verified the hours before this one, and all periods that contain them. */
 function firstHour({ isFull, verified }: InvariantCheck): string {
   return new Date(isFull ? 0 : verified.until.getTime() - 2 * DAY_MS).toISOString();
 }

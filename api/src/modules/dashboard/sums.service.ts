@@ -22,7 +22,7 @@ export async function updateSums(ctx: Ctx): Promise<void> {
   await ctx.tx((ctx) => store.countProxies(ctx), { timeLimitMs: COUNT_LIMIT_MS });
 }
 
-/** Adds transfers, which never change, up to those of a minute ago. Often, because each request adds the others. */
+/** Adds transfers, which never change, up to a minute ago. Runs often, because each request has to add the rest. */
 export async function addTransfers(ctx: Ctx): Promise<void> {
   const settled = await ledger.findSettledTransfer(ctx);
   for (;;) {

@@ -60,7 +60,7 @@ export async function saveHour(ctx: Ctx, hour: Date): Promise<void> {
   await ctx.db.query('update dashboard_mark set hour = $1', [hour]);
 }
 
-/** By the database's clock. */
+/** The time by the database's clock. */
 export async function readClock(ctx: Ctx): Promise<Date> {
   const [row] = await ctx.db.query<{ now: Date }>('select clock_timestamp() as now');
   return row!.now;

@@ -15,7 +15,7 @@ import * as store from './faqs.store.ts';
 
 const languages = ['en', 'ru'] as const satisfies readonly LanguageCode[];
 
-/** Who makes the change. */
+/** The author of a change. */
 interface Editor {
   actor: Pick<Actor, 'userId'>;
   requester: Requester;
@@ -32,7 +32,7 @@ export async function listEntries(ctx: Ctx): Promise<FaqEntry[]> {
   return (await readEntries(ctx)).map(present);
 }
 
-/** @throws AppError VALIDATION if there are as many entries as there may be, IDEMPOTENCY_KEY_REUSED */
+/** @throws AppError VALIDATION if the number of entries has reached its maximum, IDEMPOTENCY_KEY_REUSED */
 export function createEntry(ctx: Ctx, editor: Editor, texts: FaqTexts, key: string | null): Promise<FaqEntry> {
   const idempotencyKey = key === null ? null : `${editor.actor.userId}:${key}`;
   return ctx.tx(async (ctx) => {

@@ -21,7 +21,7 @@ export function listOfLanguage(ctx: Ctx, languageCode: LanguageCode): Promise<Fa
   );
 }
 
-/** In the order of customers' lists. */
+/** Lists the rows in the order of customers' lists. */
 export function listRows(ctx: Ctx): Promise<FaqRow[]> {
   return ctx.db.query(
     `select coalesce(entry_id, id) as "entryId", language_code as "languageCode", question, response, position, version,
@@ -30,7 +30,7 @@ export function listRows(ctx: Ctx): Promise<FaqRow[]> {
   );
 }
 
-/** Until the end of the transaction only the caller changes entries; reading goes on. */
+/** Locks all entries against changes by others until the end of the transaction. Readers are not blocked. */
 export async function lockFaqs(ctx: Ctx): Promise<void> {
   await ctx.db.query('lock table faqs in share row exclusive mode');
 }

@@ -52,7 +52,7 @@ describe('an entry', () => {
     ]);
   });
 
-  test('is changed in both languages together, also by adding or removing one', async () => {
+  test('is changed in both languages together; a change can add or remove a language', async () => {
     const { id, version } = await create('Only in English?', null);
     const texts = textsOf('In both languages?', 'На двух языках?');
     const { data } = await admin.call(changeFaqEntry, { params: { id }, body: { texts, version } });
@@ -137,7 +137,7 @@ describe('an entry', () => {
   });
 });
 
-test('languages that were written by a process of an older version are entries of their own', async () => {
+test('languages that were written by a process of an older version are separate entries', async () => {
   const [old] = await testApp.database.query<{ id: string }>(
     `insert into faqs (language_code, question, response, position) values ('en', 'An old question?', $1, 0) returning id`,
     [response],

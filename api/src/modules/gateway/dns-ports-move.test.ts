@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** As processes of every version do. */
+/** Buys like processes of every version. */
 async function buy(): Promise<{ id: string; dnsPort: number | null }> {
   const id = randomUUID();
   const { rows } = await client.query<{ outcome: string; dnsPort: number | null }>(

@@ -87,7 +87,7 @@ describe('DNS ports', () => {
     expect((await buy()).dnsPort).toBe(20_001);
   });
 
-  test('that are all taken leave a purchase without one, on that node alone', async () => {
+  test('that are all taken leave a purchase on that node without one', async () => {
     const bought = [await buy(exits.paris), await buy(exits.paris), await buy(exits.paris)];
     expect(bought.map(({ dnsPort }) => dnsPort)).toEqual([20_000, 20_001, null]);
     const [newest] = (await user.call(listConnections, { query: {} })).data;

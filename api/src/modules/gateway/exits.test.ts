@@ -1,4 +1,4 @@
-/** Exits belong to nodes: which of them serves a connection, and what its customer is told to connect to. */
+/** Exits belong to nodes: which node serves a connection, and which host and port its customer sees. */
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { listAllConnections } from '@cellhop/contract/staff/connections';
 import { authorize, authorizationSchema, exitSchema } from '@cellhop/contract/gateway';
@@ -102,7 +102,7 @@ describe('a connection', () => {
       });
   });
 
-  test('stays on the node that its customer was told when the proxy moves to another', async () => {
+  test('stays on the node that its customer uses when the proxy moves to another', async () => {
     const id = await createProxy(testApp, { exitId: exits.paris });
     const { data: connection } = await user.call(connect, { body: { id, price: 0.8 } });
     await testApp.database.query('update proxies set exit_id = $2 where id = $1', [id, exits.builtIn]);

@@ -50,7 +50,7 @@ export async function registerNode(ctx: Ctx): Promise<void> {
 }
 
 export interface NodeOptions {
-  /** What its customers are told to connect to; without it the settings of the built-in node. */
+  /** The host and port that its customers connect to; by default those of the built-in node. */
   address?: store.NodeAddress | undefined;
   dnsPorts?: PortRange | undefined;
 }
@@ -70,7 +70,7 @@ export async function addNode(ctx: Ctx, name: string, { address, dnsPorts }: Nod
   return token;
 }
 
-/** Of each node that has DNS ports. */
+/** Counts the free DNS ports of each node that has any. */
 export function countFreeDnsPorts(ctx: Ctx): Promise<store.FreeDnsPorts[]> {
   return store.countFreeDnsPorts(ctx);
 }
@@ -93,7 +93,7 @@ export function gatewaySilenceMs(ctx: Ctx): Promise<number | undefined> {
 }
 
 /**
- * Keeps what the node says about itself, and returns the contract versions of this API. Logs a warning if the node is too old to be
+ * Stores the status that the node reports, and returns the contract versions of this API. Logs a warning if the node is too old to be
  * served.
  */
 export async function handleHello(

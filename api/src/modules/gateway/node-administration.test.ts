@@ -54,7 +54,7 @@ describe('the list of nodes', () => {
     });
   });
 
-  test('adds up what the processes of a node say about themselves, while they are heard', async () => {
+  test('adds up the statuses of all processes of a node while they report', async () => {
     const call = asNode(await addNode(testApp.ctx, 'paris'));
     const [first, second] = [randomUUID(), randomUUID()];
     for (const runId of [first, second]) {
@@ -74,7 +74,7 @@ describe('the list of nodes', () => {
     expect(await find('paris')).toMatchObject({ isLive: false, tunnels: null, softwareVersion: '0.2.0' });
   });
 
-  test('shows older gateways, which say nothing about themselves', async () => {
+  test('shows older gateways, which report no status', async () => {
     const call = asNode(await addNode(testApp.ctx, 'rome'));
     await call(hello, { body: { contractVersion: 4 } });
     await call(update, { body: { runId: randomUUID(), usages: [] } });
@@ -93,7 +93,7 @@ const statesOf = async (node: string) =>
   (await admin.call(listInventory, { query: { node, sort: 'ip' } })).data.map(({ state }) => state).sort();
 
 describe('a draining node', () => {
-  test('takes no new purchases, open connections go on, and the end of draining returns its proxies', async () => {
+  test('takes no new purchases, keeps open connections, and returns its proxies to the catalogue when draining ends', async () => {
     await addNode(testApp.ctx, 'madrid');
     const exitId = await createExit(testApp, 'madrid');
     const [sold, free] = [
@@ -121,7 +121,7 @@ describe('a draining node', () => {
 
     await user.call(disconnect, { params: { id: connection.id } });
     expect(await offered()).toEqual([]);
-    // Proxies that get an exit of the node meanwhile are not offered either.
+    // Proxies that are assigned to the node while it drains are not offered either.
     const late = await createProxy(testApp, { exitId, countryCode: 'ES' });
     expect(await offered()).toEqual([]);
 

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts';
 import type { NodeStatus } from '@cellhop/contract/gateway';
 
-/** A run that was silent for longer is not live. Runs with nothing to report are heard every two seconds. */
+/** After a longer silence a run is not live. Runs without usage report every two seconds. */
 const LIVE_WITHIN_MS = 15_000;
 
 export interface NodeRow {

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 
-/** Of an account whose key is in the settings, or of the sandbox. */
+/** The account is one of the settings, or that of the sandbox. */
 export async function findOrInsertAccount(
   ctx: Ctx,
   space: AddressSpace,
@@ -20,7 +20,7 @@ export async function findOrInsertAccount(
   return row!.id;
 }
 
-/** Above the ids of all addresses, which older processes have derived sandbox addresses from. */
+/** An index above the ids of all addresses, because older processes derived sandbox addresses from ids. */
 export async function findIndexAboveIds(ctx: Ctx): Promise<bigint> {
   const [row] = await ctx.db.query<{ index: bigint }>(
     'select coalesce(max(id), 0) + 1 as index from deposit_addresses',
@@ -109,7 +109,7 @@ export interface AccountState {
   fingerprint: string;
   addressCount: number;
   paidCount: number;
-  /** The longest run of addresses without a payment, which a wallet must be willing to scan. */
+  /** The longest run of addresses without a payment: the gap that a wallet must scan. */
   gap: number;
 }
 

@@ -1,4 +1,4 @@
-/** Deposit addresses: assigned to a user forever, and derived again or proven before anybody sees them. */
+/** Deposit addresses: permanently assigned to a user, and verified before they are shown. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { deriveKey, deriveKeys } from '../../keys.ts';
@@ -52,14 +52,14 @@ export interface StoredAddress {
   space: AddressSpace;
   address: string;
   userId: string;
-  /** These are null in rows of older processes, which only knew the sandbox. */
+  /** These are null in rows of older processes, which supported only the sandbox. */
   mac: string | null;
   derivationIndex: bigint | null;
   fingerprint: string | null;
 }
 
 /**
- * Whether this program derived the address for this user. Somebody who can only change the database must not be able to redirect
+ * Whether this program derived the address for this user. An attacker who can only change the database must not be able to redirect
  * payments. The MAC of a secret key that is no longer in the settings proves nothing; then the address is derived again.
  */
 export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {
@@ -67,9 +67,9 @@ export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {
   if (isSandbox(ctx)) return true;
   const keys = deriveKeys(ctx.config.secretKeys, MAC_KEY);
   if (mac !== null && keys.some((key) => isEqual(macOf(key, stored), mac))) return true;
-  const isOfPresentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
-  // An index of somebody else would derive a genuine address too, but it is one of the operator's.
-  return isOfPresentAccount && derivationIndex !== null && deriveAddress(ctx, space, derivationIndex) === address;
+  const isOfCurrentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
+  // If an attacker stores another user's index, the derived address still belongs to the operator.
+  return isOfCurrentAccount && derivationIndex !== null && deriveAddress(ctx, space, derivationIndex) === address;
 }
 
 function macOf(key: Buffer, { space, address, userId }: Pick<StoredAddress, 'space' | 'address' | 'userId'>): string {

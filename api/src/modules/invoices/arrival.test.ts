@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { arrivalOf, previousLook } from './arrival.ts';
+import { arrivalOf, previousPollAt } from './arrival.ts';
 
 const at = (time: string) => new Date(`2026-05-01T${time}Z`);
 const HOURS = 3_600_000;
-/** What miners may choose, and the slots of validators. */
+/** The clock error of miners, and the slots of validators. */
 const MINERS_MS = 2 * HOURS;
 const SLOTS_MS = 5000;
 
@@ -30,22 +30,22 @@ describe('a payment in a block of miners', () => {
     expect(arrivalOf({ arrivedAt: at(blockTime) }, look)).toEqual({ arrivedAt: at(expected), slackMs: 0 });
   });
 
-  test('while the watcher catches up arrived at the time of its block', () => {
+  test('that is found while the watcher catches up arrived at the time of its block', () => {
     const look = { seenAt: at('12:00:00'), previousAt: undefined, clockErrorMs: MINERS_MS };
     expect(arrivalOf({ arrivedAt: at('03:00:00') }, look)).toEqual({ arrivedAt: at('03:00:00'), slackMs: 0 });
   });
 });
 
-test('a payment in a block of validators arrived at its time, with some seconds of slack, however often we look', () => {
+test('a payment in a block of validators arrived at the time of the block, with some seconds of slack, however often we poll', () => {
   for (const previousAt of [at('11:59:50'), at('00:00:00'), undefined]) {
     const look = { seenAt: at('12:00:00'), previousAt, clockErrorMs: SLOTS_MS };
     expect(arrivalOf({ arrivedAt: at('11:59:24') }, look)).toEqual({ arrivedAt: at('11:59:24'), slackMs: SLOTS_MS });
   }
 });
 
-test('a look counts only if it reached the head', () => {
+test('a poll counts only if it reached the head', () => {
   const polledAt = at('12:00:00');
-  expect(previousLook({ polledAt, headHeight: 7n, scannedHeight: 7n })).toBe(polledAt);
-  expect(previousLook({ polledAt, headHeight: 7n, scannedHeight: 6n })).toBeUndefined();
-  expect(previousLook({ polledAt: null, headHeight: null, scannedHeight: null })).toBeUndefined();
+  expect(previousPollAt({ polledAt, headHeight: 7n, scannedHeight: 7n })).toBe(polledAt);
+  expect(previousPollAt({ polledAt, headHeight: 7n, scannedHeight: 6n })).toBeUndefined();
+  expect(previousPollAt({ polledAt: null, headHeight: null, scannedHeight: null })).toBeUndefined();
 });

@@ -2,13 +2,13 @@
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import type { ChainState } from './chain-states.store.ts';
 
-/** Polls that are no further apart tell the time of a payment better than a clock that may be hours off. */
+/** Polls within this time date a payment better than the chain's clock if that may be hours off. */
 const POLLS_APART_MS_MAX = 2 * 60_000;
 
-/** When a worker looked at the chain, by the clock of the database, as the times of invoices. */
-export interface Look {
+/** The times of a poll, by the clock of the database, like those of invoices. */
+export interface PollTimes {
   seenAt: Date;
-  /** The previous look; undefined if it did not reach the head, or if there was none. */
+  /** The previous poll; undefined if it did not reach the head, or if there was none. */
   previousAt: Date | undefined;
   clockErrorMs: Poll['clockErrorMs'];
 }
@@ -19,7 +19,7 @@ export interface Arrival {
   slackMs: number;
 }
 
-export function previousLook({
+export function previousPollAt({
   polledAt,
   headHeight,
   scannedHeight,
@@ -29,11 +29,11 @@ export function previousLook({
 
 export function arrivalOf(
   { arrivedAt }: Pick<ObservedPayment, 'arrivedAt'>,
-  { seenAt, previousAt, clockErrorMs }: Look,
+  { seenAt, previousAt, clockErrorMs }: PollTimes,
 ): Arrival {
   const byChain = Math.min(arrivedAt.getTime(), seenAt.getTime());
   if (clockErrorMs <= POLLS_APART_MS_MAX) return { arrivedAt: new Date(byChain), slackMs: clockErrorMs };
   if (!previousAt) return { arrivedAt: new Date(byChain), slackMs: 0 };
-  const hasJustLooked = seenAt.getTime() - previousAt.getTime() <= POLLS_APART_MS_MAX;
-  return { arrivedAt: hasJustLooked ? seenAt : new Date(Math.max(byChain, previousAt.getTime())), slackMs: 0 };
+  const isPollRecent = seenAt.getTime() - previousAt.getTime() <= POLLS_APART_MS_MAX;
+  return { arrivedAt: isPollRecent ? seenAt : new Date(Math.max(byChain, previousAt.getTime())), slackMs: 0 };
 }

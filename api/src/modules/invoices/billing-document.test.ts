@@ -1,4 +1,4 @@
-/** Runs the tables of docs/billing.md about money that comes and goes against the real code. */
+/** Runs the tables of docs/billing.md about deposits, reversals and corrections against the real code. */
 import { megabytesToBytes, toMicros } from '@cellhop/contract/units';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { buy, end, use } from '../../../test/billed-connections.ts';
@@ -6,7 +6,7 @@ import { cell, checkBilling, money } from '../../../test/billing-tables.ts';
 import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { toMicrosFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
-import { makeSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
+import { raiseToSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { adjust, outcomeAfter } from '../../../test/staff-requests.ts';
@@ -22,7 +22,7 @@ import { chooseCreditRate } from './credit-rate.ts';
 import { toStatus } from './invoice-status.ts';
 
 let testApp: TestApp;
-/** One for all rows: the watcher of a chain remembers where it was. */
+/** Shared by all rows, because the watcher of a chain keeps its position. */
 let chain: ScriptedChain;
 beforeAll(async () => {
   testApp = await startTestApp();
@@ -35,8 +35,8 @@ afterAll(async () => {
 });
 
 checkBilling('money', {
-  'Money that comes: Paid': checkPayment,
-  'Money that comes: Paid invoices last month': checkBonus,
+  'Deposits: Paid': checkPayment,
+  'Deposits: Paid invoices last month': checkBonus,
   'When a payment leaves its chain: Balance': checkReversal,
   'Transfers: Event': checkTransfer,
   'Changes by staff: Changes in the last 24 hours': checkApproval,
@@ -49,14 +49,14 @@ function checkPayment(row: MarkdownRow): void {
   expect(dueUnits).toBe(parseUnits('0.00025', rules));
   const expiredAt = new Date();
   const arrivedAt = new Date(expiredAt.getTime() + (cell(row, 'When') === 'late' ? 1 : -1));
-  const arrivalRateE12 = money(row, 'Rate when it came') * 10n ** 6n;
+  const arrivalRateE12 = money(row, 'Rate at arrival') * 10n ** 6n;
   const creditRateE12 = chooseCreditRate(rules, arrivalRateE12, arrivedAt, { rateE12, expiredAt });
   const units = parseUnits(cell(row, 'Paid').replace(/ BTC$/, ''), rules)!;
   expect(toCreditMicros(units, creditRateE12!, rules)).toBe(money(row, 'Credited'));
   const { paidFromBasisPoints } = rules;
   const deposits = [{ units, isCredited: true }];
   const hasEnded = cell(row, 'When') === 'late';
-  expect(toStatus({ dueUnits, paidFromBasisPoints, hasEnded, deposits })).toBe(cell(row, 'Invoice then'));
+  expect(toStatus({ dueUnits, paidFromBasisPoints, hasEnded, deposits })).toBe(cell(row, 'Invoice status'));
 }
 
 function checkBonus(row: MarkdownRow): void {
@@ -68,18 +68,18 @@ function checkBonus(row: MarkdownRow): void {
 /** A payment of $25 with a bonus of $2.50 is reversed, then it returns. */
 async function checkReversal(row: MarkdownRow): Promise<void> {
   const referrer = await createUser(testApp);
-  await makeSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
+  await raiseToSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
   const user = await createUser(testApp, { referrerId: referrer.id });
   const balances = async () => {
     const loss = { accountId: ledger.systemAccounts.loss };
     return Promise.all([user, referrer, loss].map((each) => balanceOf(testApp, each)));
   };
-  const { credit, lose, confirm } = paymentsOn(chain, testApp);
+  const { credit, orphan, confirm } = paymentsOn(chain, testApp);
   const { payment } = await credit(user);
   await setBalance(user, money(row, 'Balance'));
   await setBalance(referrer, money(row, 'Referrer’s balance'));
   const [own, others, loss] = await balances();
-  await lose(payment);
+  await orphan(payment);
   expect(await balances()).toEqual([
     own! - money(row, 'Taken back'),
     others! - money(row, 'Bonus taken back'),
@@ -136,7 +136,7 @@ async function everyEvent(): Promise<ShownTransfer[]> {
   await run.authorize(used);
   await use(run, used, megabytesToBytes(51n));
   for (const connection of [used, unused]) await end(testApp, user, connection, run, 'USER', megabytesToBytes(51n));
-  await loseAndReturn(user, referrer);
+  await orphanAndReturn(user, referrer);
   const rows = await testApp.database.query<{ from: string; to: string; reason: string; key: string | null }>(
     `select payer.kind as "from", receiver.kind as "to", reason, idempotency_key as key
        from transfers
@@ -157,12 +157,12 @@ async function everyEvent(): Promise<ShownTransfer[]> {
   }));
 }
 
-/** Customer and referrer can pay back a part only. */
-async function loseAndReturn(user: TestUser, referrer: TestUser): Promise<void> {
-  const { credit, lose, confirm } = paymentsOn(chain, testApp);
+/** Customer and referrer can pay back only a part. */
+async function orphanAndReturn(user: TestUser, referrer: TestUser): Promise<void> {
+  const { credit, orphan, confirm } = paymentsOn(chain, testApp);
   const { payment } = await credit(user);
   await setBalance(user, 5_000_000n);
   await setBalance(referrer, 500_000n);
-  await lose(payment);
+  await orphan(payment);
   await confirm(payment);
 }

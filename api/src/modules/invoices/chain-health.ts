@@ -1,4 +1,4 @@
-/** Whether a chain is fit for new invoices. Deposits of older ones are watched in any case. */
+/** Whether new invoices may use a chain. Deposits to older ones are watched in any case. */
 import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules, type Chain } from '../../payments/currencies.ts';
@@ -6,10 +6,10 @@ import { isConfigured, isSandbox, watcherOf } from './chains.ts';
 import * as store from './chain-states.store.ts';
 
 const MINUTE_MS = 60_000;
-/** Short failures of a node are no reason to turn customers away. */
+/** A short failure of a node does not make the chain unavailable. */
 const UNAVAILABLE_FOR_MS = 2 * MINUTE_MS;
 const POLLED_WITHIN_MS = 5 * MINUTE_MS;
-/** The newest block of a chain that works is younger than this, except by very rare chance. */
+/** An older newest block means that the chain or the node does not work, except very rarely. */
 const headAgeLimitsMs: Record<Chain, number> = {
   bitcoin: 180 * MINUTE_MS,
   litecoin: 60 * MINUTE_MS,
@@ -41,13 +41,13 @@ export async function isAvailable(ctx: Ctx, currency: Currency): Promise<boolean
   return isEnabled(ctx, currency) && isHealthy(ctx, await store.readState(ctx, chain));
 }
 
-/** Of the settings, whatever the state of the chain. */
+/** Whether the currency is set up, whatever the state of its chain. */
 export function isEnabled(ctx: Ctx, currency: Currency): boolean {
   const { chain, addressSpace } = currencyRules[currency];
   return isConfigured(ctx, chain, addressSpace) && watcherOf(ctx, chain) !== undefined;
 }
 
-/** The sandbox has no worker in tests, and nothing in it can be lost. */
+/** The sandbox is always healthy: tests have no worker, and no money is at risk. */
 export function isHealthy(ctx: Ctx, state: store.ChainState): boolean {
   const problem = findProblem(state, new Date());
   return problem === undefined || (isSandbox(ctx) && problem !== 'PAUSED' && problem !== 'UNAVAILABLE');

@@ -1,4 +1,4 @@
-/** How the chains, their addresses and the exchange rates are doing, for staff and the metrics. */
+/** The state of the chains, their addresses and the exchange rates, for staff and the metrics. */
 import type { SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
 import { chains, type Chain } from '../../payments/currencies.ts';
@@ -26,7 +26,7 @@ export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
   });
 }
 
-/** Accounts that addresses were derived from, the present ones and older ones. */
+/** Accounts that addresses were derived from, the current ones and older ones. */
 export function showAccounts(ctx: Ctx): Promise<SystemState['accounts']> {
   return addresses.listAccounts(ctx);
 }
@@ -47,11 +47,11 @@ export interface ChainFigures {
   lagBlocks: number;
   openDeposits: number;
   heldDeposits: number;
-  /** Between the addresses and their deposits, at the last comparison. */
+  /** The differences between addresses and their deposits at the last comparison. */
   differences: number;
 }
 
-/** Of the chains that are watched. */
+/** The metrics of the watched chains. */
 export async function readChainFigures(ctx: Ctx): Promise<ChainFigures[]> {
   const [open, all] = await Promise.all([deposits.countOpen(ctx), states.listStates(ctx)]);
   return all

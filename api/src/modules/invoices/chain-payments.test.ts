@@ -97,7 +97,7 @@ describe('a payment', () => {
     expect([await depositStates(), await dollars()]).toEqual([['REPLACED', 'CREDITED'], 25n * DOLLAR]);
   });
 
-  test('that seemed to be replaced is credited when it is mined after all', async () => {
+  test('that seemed to be replaced is credited if it is mined later', async () => {
     const invoice = await newInvoice(user);
     await watch();
     const payment = sendTo(invoice);
@@ -153,7 +153,7 @@ describe('a credited payment that leaves the chain', () => {
     expect([await depositStates(), await dollars()]).toEqual([['CREDITED'], 25n * DOLLAR]);
   });
 
-  test('is reversed if it was replaced; the customer is told, and the chain is paused', async () => {
+  test('is reversed if it was replaced; the customer is notified, and the chain is paused', async () => {
     const invoice = await newInvoice(user);
     await watch();
     const payment = await pay(invoice);
@@ -264,7 +264,7 @@ describe('watching', () => {
     expect([headHeight, scannedHeight]).toEqual([145n, 145n]);
   });
 
-  test('records why a chain is unavailable, and forgets it after a poll that works', async () => {
+  test('records why a chain is unavailable, and clears the reason after a successful poll', async () => {
     await watch();
     chain.fail(new ChainUnavailable('LAGGING', 'node 1 is 9 blocks behind'));
     await watch();
@@ -283,7 +283,7 @@ describe('watching', () => {
     await newInvoice(user);
   });
 
-  test('leaves a chain to the worker that has the turn, and takes over when its lease has ended', async () => {
+  test('leaves a chain to the worker that has claimed it, and takes over when its lease has ended', async () => {
     const [first, second] = [
       await states.claimPoll(testApp.ctx, 'litecoin', 60_000),
       await states.claimPoll(testApp.ctx, 'litecoin', 60_000),
@@ -302,7 +302,7 @@ type Step =
   | { kind: 'RETURN' }
   | { kind: 'SPEND'; micros: bigint };
 
-test('whatever the chain does, the balance is what is credited, and what is credited is on the chain', async () => {
+test('whatever the chain does, the balance is the sum of credits, and each credited payment is on the chain', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('SEND' as const), units: fc.bigInt(1000n, 60_000n) }),
     fc.record({ kind: fc.constant('MINE' as const), count: fc.integer({ min: 1, max: 6 }) }),
@@ -336,7 +336,7 @@ test('whatever the chain does, the balance is what is credited, and what is cred
         chain.included.map(({ transactionId }) => transactionId).toSorted(),
       );
       const creditedMicros = credited.reduce((sum, { micros }) => sum + micros, 0n);
-      // What was spent before a reversal is a loss until the payment returns.
+      // Money that was spent before the reversal is a loss until the payment returns.
       expect((await dollars()) + spentMicros + (await lossMicros())).toBe(creditedMicros);
       assert.deepEqual(await checkInvariants(testApp.ctx), []);
     }),

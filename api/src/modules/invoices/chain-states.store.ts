@@ -5,7 +5,7 @@ import type { Chain } from '../../payments/currencies.ts';
 export interface ChainState {
   chain: Chain;
   cursor: string | null;
-  /** Of the last successful poll; null before the first. */
+  /** The time of the last successful poll; null before the first. */
   polledAt: Date | null;
   headHeight: bigint | null;
   headAt: Date | null;
@@ -45,8 +45,8 @@ export async function listHeads(ctx: Ctx): Promise<ReadonlyMap<Chain, bigint>> {
 }
 
 /**
- * Takes the turn to poll, unless it is not due or another worker has it.
- * @param leaseMs after which other workers no longer wait for this one
+ * Claims the next poll, if it is due and no other worker has claimed it.
+ * @param leaseMs after this time another worker may claim it
  */
 export async function claimPoll(ctx: Ctx, chain: Chain, leaseMs: number): Promise<ChainState | undefined> {
   const [row] = await ctx.db.query<ChainState>(
@@ -58,7 +58,7 @@ export async function claimPoll(ctx: Ctx, chain: Chain, leaseMs: number): Promis
 }
 
 /** Lets another worker poll at once. */
-export async function giveTurn(ctx: Ctx, chain: Chain): Promise<void> {
+export async function releaseClaim(ctx: Ctx, chain: Chain): Promise<void> {
   await ctx.db.query('update chain_cursors set next_poll_at = now() where chain = $1', [chain]);
 }
 

@@ -51,7 +51,7 @@ function createWatcher(
   return undefined;
 }
 
-/** They remember the limits of their nodes. */
+/** Kept, because watchers remember the limits of their nodes. */
 const watchers = new WeakMap<PaymentSettings, Map<Chain, ChainWatcher | undefined>>();
 
 function knownWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | undefined {
@@ -80,7 +80,7 @@ export function ratesOf(ctx: Ctx): RateSource {
   return isSandbox(ctx) ? sandboxRates : storedRates(ctx);
 }
 
-/** Of the account that new addresses are derived from. */
+/** The fingerprint of the account that new addresses are derived from. */
 export function fingerprintOf(ctx: Ctx, space: AddressSpace): string {
   return isSandbox(ctx) ? SANDBOX_FINGERPRINT : accountOf(ctx, space).fingerprint;
 }

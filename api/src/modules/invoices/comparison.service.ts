@@ -1,7 +1,6 @@
 /**
- * Compares what the addresses of each chain hold with their deposits, once a day and however old they are. It finds payments to
- * addresses that are no longer watched, and blocks that were missed. Less than the deposits is no difference: the operator sweeps
- * the addresses.
+ * Compares the balances of all addresses, however old, with their deposits, once a day. This finds payments to addresses that are no
+ * longer watched, and missed blocks. A balance below the deposits is no difference, because the operator sweeps the addresses.
  */
 import { currencies, type Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
@@ -14,7 +13,7 @@ import * as store from './comparison.store.ts';
 
 const ADDRESSES_PER_REQUEST = 500;
 const REQUEST_LIMIT_MS = 60_000;
-/** The operator needs some of them, not all. */
+/** A few are enough for the operator. */
 const DIFFERENCES_MAX = 100;
 
 export async function compareChains(ctx: Ctx): Promise<void> {
@@ -61,7 +60,7 @@ export interface HoldingAddress extends store.ReceivedByAddress {
 }
 
 /**
- * The addresses that hold most of a currency now, for the operator who sweeps them.
+ * The addresses with the largest balances in a currency, for the operator who sweeps them.
  * @returns at most `limit` of them, the largest first
  * @throws ChainUnavailable
  */
@@ -84,7 +83,7 @@ function selectLargest(addresses: readonly HoldingAddress[], limit: number): Hol
   return addresses.toSorted((a, b) => (a.heldUnits < b.heldUnits ? 1 : -1)).slice(0, limit);
 }
 
-/** All addresses of a currency with what they hold now. */
+/** All addresses of a currency with their current balances. */
 async function* readAddresses(ctx: Ctx, currency: Currency, watcher: ChainWatcher): AsyncGenerator<HoldingAddress> {
   const rules = currencyRules[currency];
   let afterId = 0n;

@@ -4,10 +4,10 @@ import type { CurrencyRules } from '../../payments/currencies.ts';
 export interface ReceivedByAddress {
   id: bigint;
   address: string;
-  /** Its number in the wallet, and the account that it was derived from; null for addresses that older processes have made. */
+  /** Its number in the wallet, and the account that it was derived from; null for addresses of older processes. */
   derivationIndex: bigint | null;
   fingerprint: string | null;
-  /** Of all deposits in this currency that are in a block. */
+  /** The sum of all deposits in this currency that are in a block. */
   units: bigint;
 }
 

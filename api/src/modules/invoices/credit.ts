@@ -56,7 +56,7 @@ async function tryToCredit(
   try {
     const currency = findCurrency(chain, asset);
     assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
-    // Fetched outside the transaction. Without a rate at its arrival, it is the first one after it.
+    // Read outside the transaction. If there was no rate at the arrival, the first later one.
     const arrivalRateE12 = deposit.arrivalRateE12 ?? (await ratesOf(ctx).rateE12At(currency, arrivedAt));
     const needsRate = state === 'FINAL' && !currencyRules[currency].isStable && !deposit.invoice;
     if (arrivalRateE12 === undefined && needsRate) return;
@@ -70,7 +70,7 @@ async function tryToCredit(
   }
 }
 
-/** Whether nothing speaks against the credit; otherwise the deposit is put on hold for the operator. */
+/** Whether the deposit may be credited; otherwise it is put on hold for the operator. */
 async function isConfirmed(
   ctx: Ctx,
   chain: Chain,
@@ -106,7 +106,7 @@ function creditDeposit(
 ): Promise<void> {
   return ctx.tx(async (ctx) => {
     const deposit = await deposits.lockFinal(ctx, id);
-    // In another block it is another fact, which needs its own confirmation.
+    // A deposit that moved to another block needs a new confirmation.
     if (!deposit || deposit.blockHash !== blockHash) return;
     const invoiceIds = deposit.invoiceId === null ? [] : [deposit.invoiceId];
     const [invoice] = await store.lockInvoices(ctx, invoiceIds);

@@ -1,4 +1,4 @@
-/** Which currencies new invoices can be created in now, so that nobody chooses one that would be refused. */
+/** The currencies in which invoices can be created now, so that the app does not offer others. */
 import { currencies, type Currency, type CurrencyState } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules } from '../../payments/currencies.ts';
@@ -6,12 +6,12 @@ import { isEnabled, isHealthy } from './chain-health.ts';
 import { ratesOf } from './chains.ts';
 import * as states from './chain-states.store.ts';
 
-/** Of the settings; whether one can be paid now depends on its chain and rate too. */
+/** The currencies that are set up; whether one can be paid now also depends on its chain and rate. */
 export function listEnabledCurrencies(ctx: Ctx): Currency[] {
   return currencies.filter((currency) => isEnabled(ctx, currency));
 }
 
-/** Those that are set up. A large invoice may still be refused, because its rate needs more sources. */
+/** Lists the currencies that are set up. A large invoice may still be refused, because its rate needs more sources. */
 export async function listCurrencies(ctx: Ctx): Promise<CurrencyState[]> {
   const all = await states.listStates(ctx);
   const healthy = new Set(all.filter((state) => isHealthy(ctx, state)).map(({ chain }) => chain));

@@ -1,14 +1,14 @@
 /**
- * The state of a deposit, from what a poll of its chain says. FINAL -> CREDITED, CREDITED -> REVERSED and REVERSED -> CREDITED happen
+ * The state of a deposit after a poll of its chain. FINAL -> CREDITED, CREDITED -> REVERSED and REVERSED -> CREDITED happen
  * elsewhere, together with their transfers; this function never does or undoes them.
  */
 export const depositStates = ['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED'] as const;
 export type DepositState = (typeof depositStates)[number];
 
 export interface DepositFacts {
-  /** It is in a block of the present chain. */
+  /** It is in a block of the current chain. */
   isIncluded: boolean;
-  /** By the rule for its amount; false unless included. */
+  /** It is final by the rule for its amount; false unless included. */
   isFinal: boolean;
   /** It is in the memory pool; undefined if the pool was not read, or only an outdated one. */
   isPooled: boolean | undefined;
@@ -20,14 +20,14 @@ export function nextState(current: DepositState, facts: DepositFacts): DepositSt
   if (current === 'CREDITED' || current === 'REVERSED') return current;
   if (facts.isIncluded) return facts.isFinal ? 'FINAL' : 'INCLUDED';
   if (facts.isPooled === true) return 'SEEN';
-  // Another transaction spends the same coins, or the payer's wallet has given up. It may still return.
+  // Another transaction spends the same coins, or the network has dropped this one. It may still return.
   if (facts.isPooled === false) return 'REPLACED';
   if (facts.isOrphaned) return 'ORPHANED';
   return current;
 }
 
 /** Whether its money has arrived or is on the way. Others count neither for the payer nor for the status of an invoice. */
-export function counts(state: DepositState): boolean {
+export function isCounted(state: DepositState): boolean {
   return state !== 'ORPHANED' && state !== 'REPLACED' && state !== 'REVERSED';
 }
 
@@ -36,9 +36,9 @@ const BLOCKS_UNTIL_GONE = 20;
 
 /**
  * Whether the credit of a deposit must be reversed: its block has left the chain, and it has not come back.
- * @param missingHeight up to which the chain was read when the deposit was first found in no block and not in the pool
- * @param isPoolWatched then it is enough that one more block was read: the deposit is not in the pool because it was replaced, and not
- * because it was mined between the reading of the blocks and of the pool
+ * @param missingHeight the scanned height when the deposit was first missing in blocks and in the pool
+ * @param isPoolWatched then one more block is enough: it proves that the deposit was replaced, and not mined between the reading of the
+ * blocks and of the pool
  */
 export function isGone(
   missingHeight: number | undefined,

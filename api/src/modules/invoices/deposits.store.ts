@@ -14,7 +14,7 @@ export interface FinalDeposit {
   arrivedAt: Date;
   arrivalRateE12: bigint | undefined;
   invoice: { rateE12: bigint } | undefined;
-  /** By the operator: nothing is asked again. */
+  /** Released by the operator: the checks before a credit are skipped. */
   isReleased: boolean;
 }
 
@@ -26,13 +26,13 @@ type StoredFinalDeposit = Omit<FinalDeposit, 'units' | 'arrivalRateE12' | 'invoi
 
 /** Deposits that may be credited: those that never were, and reversed ones that are final again. */
 export type CreditableState = 'FINAL' | 'REVERSED';
-/** As in the partial indexes. */
+/** The conditions of the partial indexes. */
 const creditable: Record<CreditableState, string> = {
   FINAL: `state = 'FINAL'`,
   REVERSED: `state = 'REVERSED' and block_hash is not null and returned_at is not null`,
 };
 
-/** Those on hold are left out. Ordered by arrival. @param afterId the last one of the previous page; null for the first page */
+/** Leaves out deposits on hold. Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
 export async function listCreditable(
   ctx: Ctx,
   chain: string,
@@ -75,7 +75,7 @@ export interface LockedDeposit {
 /** The driver returns `numeric` as text. */
 type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: string; arrivalRateE12: string | null };
 
-/** @returns undefined if it is not to be credited any more, or if another transaction has it locked */
+/** @returns undefined if it can no longer be credited, or if another transaction has it locked */
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
   const [row] = await ctx.db.query<StoredDeposit>(
     `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", block_hash as "blockHash",
@@ -187,7 +187,7 @@ export interface DepositByHand {
   addressId: bigint;
   chain: string;
   asset: string;
-  /** Identifies it, as a transaction identifies a payment of a chain. */
+  /** Identifies the deposit, like the transaction id of a payment on a chain. */
   requestId: string;
   units: bigint;
   amountMicros: bigint;
@@ -214,7 +214,7 @@ export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<st
   return row!.id;
 }
 
-/** Deposits that are on their way, by chain; there are few. */
+/** Deposits that are not credited yet, by chain; there are few. */
 export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; heldCount: number }[]> {
   return ctx.db.query(
     `select chain, count(*)::int as count, (count(*) filter (where hold is not null and released_at is null))::int as "heldCount"

@@ -1,4 +1,4 @@
-/** Payments that a careless shop would count twice, or not at all. */
+/** Payments that are easy to count twice, or to miss. */
 import type { Invoice } from '@cellhop/contract/invoices';
 import { getAnyInvoice, type Deposit } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
@@ -60,7 +60,7 @@ test('a double spend to a foreign address after the payment was seen credits not
   expect((await reload(user, invoice)).status).toBe('PENDING');
 });
 
-test('the payer is told of a payment that was replaced, until the invoice is paid otherwise', async () => {
+test('the payer sees that a payment was replaced, until another one pays the invoice', async () => {
   const invoice = await newInvoice(user);
   const first = chain.send({ asset, address: invoice.address, units: 10_000n, isReplaceable: true });
   await watch();
@@ -211,7 +211,7 @@ test('dust is credited with what it is worth, and completes no invoice', async (
   expect(await balanceOf(testApp, user)).toBe(1000n);
 });
 
-test('a payment at once belongs to its invoice, although the clock of its block is behind', async () => {
+test('an immediate payment belongs to its invoice, although the clock of its block is behind', async () => {
   const invoice = await newInvoice(user);
   chain.clockBehindMs = 60_000;
   chain.send({ asset, address: invoice.address, units });

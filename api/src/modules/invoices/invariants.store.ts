@@ -40,7 +40,7 @@ const REVERSED_ID = `substring(idempotency_key
   from '^(?:reversal|restoration):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::[0-9]+)?(?::bonus)?(?::loss)?$')::uuid`;
 
 /** What all reversals of a deposit took back, less the restorations. @param kind '' for the credit, ':bonus' for the referrer's bonus */
-const tookBack = (kind: '' | ':bonus') => `(
+const takenBack = (kind: '' | ':bonus') => `(
   select coalesce(sum(case reason when 'REVERSAL' then amount_micros else -amount_micros end), 0) from transfers
    where idempotency_key in (
      select event || ':' || deposits.id || case when round > 1 then ':' || round else '' end || '${kind}' || part
@@ -52,7 +52,7 @@ function findUnbalanced(rows: string): string {
   return `
     select 'deposit ' || id || ' is ' || state || ' with ' || credited_micros || ' and a bonus of ' || bonus_micros
              || ', its reversals took ' || credit_taken || ' and ' || bonus_taken as broken
-      from (select deposits.id, state, credited_micros, ${tookBack('')} as credit_taken, ${tookBack(':bonus')} as bonus_taken,
+      from (select deposits.id, state, credited_micros, ${takenBack('')} as credit_taken, ${takenBack(':bonus')} as bonus_taken,
                    coalesce((select amount_micros from transfers
                               where idempotency_key = 'deposit:' || deposits.id || ':bonus'), 0) as bonus_micros
               from deposits where ${rows}) as deposits

@@ -1,8 +1,8 @@
-/** The deposits of invoices, for their status and for those who look at them. */
+/** The deposits of invoices: for the invoice's status, for its payer and for staff. */
 import type { Ctx } from '../../ctx.ts';
-import { counts, depositStates, type DepositState } from './deposit-state.ts';
+import { isCounted, depositStates, type DepositState } from './deposit-state.ts';
 
-const COUNTED_STATES = depositStates.filter(counts);
+const COUNTED_STATES = depositStates.filter(isCounted);
 
 export interface InvoiceDeposit {
   invoiceId: string;
@@ -47,7 +47,7 @@ export async function listOfInvoices(ctx: Ctx, invoiceIds: readonly string[]): P
   return rows.map((row) => ({ ...row, ...toAmounts(row) }));
 }
 
-/** By invoice: the units that were seen and have been replaced or dropped. */
+/** Sums, by invoice, the units of payments that were seen and then replaced or dropped. */
 export async function sumReplaced(ctx: Ctx, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
   if (invoiceIds.length === 0) return new Map();
   const rows = await ctx.db.query<{ invoiceId: string; units: string }>(

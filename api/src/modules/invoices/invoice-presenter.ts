@@ -5,7 +5,7 @@ import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amount
 import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { toPaymentUri, toWalletUri } from '../../payments/payment-uri.ts';
-import { counts } from './deposit-state.ts';
+import { isCounted } from './deposit-state.ts';
 import type { DepositDetail, InvoiceDeposit } from './invoice-deposits.store.ts';
 import { isPaid } from './invoice-status.ts';
 import { presentTransfer, type TransferFacts } from './invoice-transfers.ts';
@@ -32,7 +32,7 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
   };
 }
 
-/** A payer who has paid the whole amount otherwise, such as with a higher fee, need not know. */
+/** Hidden once other payments cover the whole amount, for example the same one with a higher fee. */
 function presentReplaced(
   row: InvoiceRow,
   deposits: readonly InvoiceDeposit[],
@@ -70,7 +70,7 @@ export function presentDetail(
   return {
     ...presentForStaff(
       row,
-      deposits.filter(({ state }) => counts(state)),
+      deposits.filter(({ state }) => isCounted(state)),
       facts,
     ),
     rate: formatRate(row.rateE12),

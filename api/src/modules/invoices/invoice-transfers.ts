@@ -1,4 +1,4 @@
-/** The payments of an invoice as its payer sees them: how far the network has confirmed them, and where to look. */
+/** The payments of an invoice for its payer: confirmations and links to block explorers. */
 import type { InvoiceTransfer } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { formatUnits } from '../../payments/amounts.ts';
@@ -12,7 +12,7 @@ import { sumReplaced, type InvoiceDeposit } from './invoice-deposits.store.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 import { valueOf } from './record-poll.ts';
 
-/** What payments of all invoices share. */
+/** Facts that the payments of all invoices share. */
 export interface TransferFacts {
   /** The newest block of each chain. */
   heads: ReadonlyMap<Chain, bigint>;
@@ -55,7 +55,7 @@ export function presentTransfer(
     amountInCurrency: formatUnits(units, currencyRules[currency]),
     explorerUrl: hasExplorers && !isByHand ? explorerUrl(chain, transactionId) : null,
     isCredited,
-    // What is credited was final, even if the head was not saved since, or staff have recorded it.
+    // Credited payments were final, even if the head was not saved after that, or if staff recorded them.
     confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
     confirmationsNeeded,
     isReplaceable,

@@ -60,7 +60,7 @@ export async function listOwn(
   return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId, id), page) };
 }
 
-/** Nobody sees an address that was not derived by this program: it is left out, and the operator is told. */
+/** An address that this program did not derive is never shown: it is left out, and an error is logged. */
 function withGenuineAddress(ctx: Ctx, row: store.InvoiceRow): store.InvoiceRow {
   if (isGenuine(ctx, row)) return row;
   ctx.log.error({ invoiceId: row.id }, 'the address of an invoice is not genuine: its row was changed');

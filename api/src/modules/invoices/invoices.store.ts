@@ -12,7 +12,7 @@ export interface InvoiceRow {
   rateE12: bigint;
   currency: Currency;
   addressId: bigint;
-  /** What proves that the address is genuine. */
+  /** The proof that the address is genuine. */
   space: AddressSpace;
   address: string;
   derivationIndex: bigint | null;

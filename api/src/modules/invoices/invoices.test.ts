@@ -199,7 +199,7 @@ describe('listInvoices', () => {
     expect((await user.call(listInvoices, { query: { size: 2, page: 3 } })).data).toEqual([]);
   });
 
-  test('finds one by its id on whatever page it is, and none of another user', async () => {
+  test('finds an own invoice by its id, regardless of its page, and none of another user', async () => {
     const [user, other] = await Promise.all([createUser(testApp), createUser(testApp)]);
     const { id } = await newInvoice(user, 'BTC');
     await newInvoice(user, 'ETH');

@@ -1,4 +1,4 @@
-/** What a poll says about one deposit. */
+/** Derives the new state of one deposit from a poll. */
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { isFinal, type FinalityRule } from '../../payments/finality.ts';
 import { isGone, nextState } from './deposit-state.ts';
@@ -61,7 +61,7 @@ function readPool(
   { pooledTransactionIds, scannedHeight, head }: ChainFacts,
 ): boolean | undefined {
   if (payment || pooledTransactionIds?.has(transactionId)) return true;
-  // What is missing in the pool may be in a block that is still to be read.
+  // A payment that is missing in the pool may be in a block that has not been read yet.
   return pooledTransactionIds && scannedHeight >= head.height ? false : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Deposits as polls of their chain change them. */
+/** Changes of deposits by polls of their chain. */
 import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment } from '../../payments/chains/watcher.ts';
@@ -6,13 +6,13 @@ import type { AddressSpace, Chain, CurrencyRules } from '../../payments/currenci
 import type { Arrival } from './arrival.ts';
 import type { DepositState } from './deposit-state.ts';
 
-/** As in the index deposits_in_motion. */
+/** The condition of the partial index deposits_in_motion. */
 const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orphaned_at is not null))`;
 
 /** Bitcoin accepts blocks whose time is about an hour in the past; other chains are stricter. */
 const CLOCK_BEHIND_MS_MAX = 2 * 3_600_000;
 
-/** Addresses whose payments are searched at the pace of the chain, those with the newest invoices first. */
+/** Addresses that are watched at the pace of the chain, those with the newest invoices first. */
 export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<Set<string>> {
   const rows = await ctx.db.query<{ address: string }>(
     `select address from deposit_addresses where address_space = $1 and watched_until > now()
@@ -132,7 +132,7 @@ interface StoredDeposit {
   expiredAt: Date | null;
 }
 
-/** Locks the deposits of these payments, those in blocks that have left the chain, and those that may change with the head alone. */
+/** Locks the deposits of these payments, those in blocks that have left the chain, and those that a new head may change. */
 export async function lockAffected(
   ctx: Ctx,
   chain: Chain,

@@ -1,4 +1,4 @@
-/** What the operator does at the command line: checks keys and nodes, releases deposits, resumes chains. */
+/** The commands of the operator: check keys and nodes, release deposits, resume chains. */
 import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
@@ -16,7 +16,7 @@ const NODE_LIMIT_MS = 30_000;
 export interface AccountCheck {
   space: DerivedSpace;
   fingerprint: string;
-  /** To compare with the wallet. */
+  /** The operator compares these with the wallet. */
   addresses: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function checkAccounts({ config }: Ctx): AccountCheck[] {
 
 export interface NodeCheck {
   chain: Chain;
-  /** Of the newest block; undefined if the nodes cannot be used. */
+  /** The newest block; undefined if the nodes cannot be used. */
   head: { height: number; time: Date } | undefined;
   problem: string | undefined;
 }

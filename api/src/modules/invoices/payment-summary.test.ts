@@ -10,15 +10,15 @@ const inTime = new Date(ENDS_AT.getTime() - 1);
 const dueUnits = 100_000_000n;
 const rules = currencyRules.TRX;
 
-interface Came {
+interface Payment {
   units: bigint;
   isCredited?: boolean;
   arrivedAt?: Date;
   isByHand?: boolean;
 }
 
-function told(came: readonly Came[]) {
-  const deposits = came.map(({ units, isCredited = true, arrivedAt = inTime, isByHand = false }) => ({
+function summaryOf(payments: readonly Payment[]) {
+  const deposits = payments.map(({ units, isCredited = true, arrivedAt = inTime, isByHand = false }) => ({
     units,
     isCredited,
     arrivedAt,
@@ -31,7 +31,7 @@ function told(came: readonly Came[]) {
 }
 
 test('reports the missing amount and the credit of a short payment', () => {
-  expect(told([{ units: 40_000_000n }])).toEqual({
+  expect(summaryOf([{ units: 40_000_000n }])).toEqual({
     receivedUnits: 40_000_000n,
     confirmingUnits: 0n,
     missingUnits: 60_000_000n,
@@ -42,25 +42,29 @@ test('reports the missing amount and the credit of a short payment', () => {
 });
 
 test('the missing amount is rounded up to the displayed decimals', () => {
-  expect(told([{ units: 39_999_999n }]).missingUnits).toBe(60_010_000n);
+  expect(summaryOf([{ units: 39_999_999n }]).missingUnits).toBe(60_010_000n);
 });
 
 test('payments that are being confirmed are not missing', () => {
   const both = [{ units: 40_000_000n }, { units: 60_000_000n, isCredited: false }];
-  expect(told(both)).toMatchObject({ confirmingUnits: 60_000_000n, missingUnits: 0n, creditedMicros: 10_000_000n });
-  expect(told([{ units: 40_000_000n, isCredited: false }]).missingUnits).toBe(60_000_000n);
+  expect(summaryOf(both)).toMatchObject({
+    confirmingUnits: 60_000_000n,
+    missingUnits: 0n,
+    creditedMicros: 10_000_000n,
+  });
+  expect(summaryOf([{ units: 40_000_000n, isCredited: false }]).missingUnits).toBe(60_000_000n);
 });
 
 test('within the tolerance nothing is missing or in excess', () => {
-  expect(told([{ units: 99_000_000n }])).toMatchObject({ missingUnits: 0n, excessUnits: 0n });
-  expect(told([{ units: 101_000_000n }])).toMatchObject({ missingUnits: 0n, excessUnits: 0n });
-  expect(told([{ units: 101_000_001n }])).toMatchObject({ missingUnits: 0n, excessUnits: 1_000_001n });
+  expect(summaryOf([{ units: 99_000_000n }])).toMatchObject({ missingUnits: 0n, excessUnits: 0n });
+  expect(summaryOf([{ units: 101_000_000n }])).toMatchObject({ missingUnits: 0n, excessUnits: 0n });
+  expect(summaryOf([{ units: 101_000_001n }])).toMatchObject({ missingUnits: 0n, excessUnits: 1_000_001n });
 });
 
 test('a payment at the expiry time is late, one just before is not', () => {
-  expect(told([{ units: 1n, arrivedAt: inTime }]).isLate).toBe(false);
+  expect(summaryOf([{ units: 1n, arrivedAt: inTime }]).isLate).toBe(false);
   expect(
-    told([
+    summaryOf([
       { units: 1n, arrivedAt: inTime },
       { units: 1n, arrivedAt: ENDS_AT },
     ]).isLate,
@@ -71,15 +75,18 @@ test('paying the missing amount always makes the invoice paid', () => {
   const units = fc.bigInt(1n, 98_999_999n);
   fc.assert(
     fc.property(units, (first) => {
-      const { missingUnits } = told([{ units: first }]);
+      const { missingUnits } = summaryOf([{ units: first }]);
       expect(missingUnits).toBeGreaterThan(0n);
-      expect(told([{ units: first }, { units: missingUnits }])).toMatchObject({ missingUnits: 0n, excessUnits: 0n });
+      expect(summaryOf([{ units: first }, { units: missingUnits }])).toMatchObject({
+        missingUnits: 0n,
+        excessUnits: 0n,
+      });
     }),
   );
 });
 
-test('what staff record is never late', () => {
+test('a payment recorded by staff is never late', () => {
   const arrivedAt = new Date(ENDS_AT.getTime() + 1);
-  expect(told([{ units: 40_000_000n, arrivedAt }]).isLate).toBe(true);
-  expect(told([{ units: 40_000_000n, arrivedAt, isByHand: true }]).isLate).toBe(false);
+  expect(summaryOf([{ units: 40_000_000n, arrivedAt }]).isLate).toBe(true);
+  expect(summaryOf([{ units: 40_000_000n, arrivedAt, isByHand: true }]).isLate).toBe(false);
 });

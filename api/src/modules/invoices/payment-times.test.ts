@@ -1,4 +1,4 @@
-/** Which invoice a payment belongs to, and at which rate, whatever the clocks of the chain say. */
+/** The invoice and the rate of a payment do not depend on wrong clocks of the chain. */
 import type { Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -34,8 +34,8 @@ const statuses = async (...invoices: Invoice[]) =>
 
 const earlier = (column: string) => `${column} = ${column} - $1 * interval '1 millisecond'`;
 
-/** Everything that happened so far, but for the blocks, happened this much earlier. */
-async function letPass(ms: number): Promise<void> {
+/** Backdates everything but the blocks. */
+async function backdate(ms: number): Promise<void> {
   const { database } = testApp;
   await database.query(`update chain_cursors set ${earlier('polled_at')}`, [ms]);
   await database.query(`update invoices set ${earlier('created_at')}, ${earlier('expired_at')}`, [ms]);
@@ -68,7 +68,7 @@ describe('while a worker watches', () => {
       chain.clockBehindMs = behindMs;
       chain.send({ asset: 'BTC', address: open.address, units });
       chain.mine();
-      // A second block before the next look: the payment is not in the newest one.
+      // A second block before the next poll: the payment is not in the newest one.
       await makeFinal();
       expect(await statuses(old, open)).toEqual(['EXPIRED', 'PAID']);
       expect((await reload(user, open)).payment).toMatchObject({ isLate: false, credited: 25 });
@@ -95,7 +95,7 @@ describe('while a worker watches', () => {
     expect(await statuses(first, second)).toEqual(['EXPIRED', 'PAID']);
   });
 
-  test('we store when we first saw it, beside the time of its block', async () => {
+  test('the time of the first sighting is stored beside the time of the block', async () => {
     const { address } = await newInvoice(user);
     chain.clockBehindMs = HOUR_MS;
     chain.send({ asset: 'BTC', address, units });
@@ -114,7 +114,7 @@ describe('after a day without a worker', () => {
   test('a payment belongs to the invoice that was open in its block, at its rate, though a newer one has its address', async () => {
     await watch();
     const open = await newInvoice(user);
-    await letPass(12 * HOUR_MS);
+    await backdate(12 * HOUR_MS);
     chain.clockBehindMs = 12 * HOUR_MS - 60_000;
     chain.send({ asset: 'BTC', address: open.address, units });
     chain.mine();
@@ -126,10 +126,10 @@ describe('after a day without a worker', () => {
     expect((await reload(user, open)).payment).toMatchObject({ isLate: false, credited: 25 });
   });
 
-  test('a payment after the end of its invoice is late, though we saw it as soon as we could', async () => {
+  test('a payment after the end of its invoice is late, even if the watcher sees it at once', async () => {
     await watch();
     const open = await newInvoice(user);
-    await letPass(12 * HOUR_MS);
+    await backdate(12 * HOUR_MS);
     chain.clockBehindMs = 6 * HOUR_MS;
     chain.send({ asset: 'BTC', address: open.address, units });
     chain.mine();
@@ -137,12 +137,12 @@ describe('after a day without a worker', () => {
     expect((await reload(user, open)).payment).toMatchObject({ isLate: true });
   });
 
-  test('a block whose clock is behind the last look counts from that look on', async () => {
+  test('a block whose clock is behind the last poll counts as of that poll', async () => {
     const old = await expiredInvoice();
-    await letPass(HOUR_MS);
+    await backdate(HOUR_MS);
     const open = await newInvoice(user);
     await watch();
-    await letPass(12 * HOUR_MS);
+    await backdate(12 * HOUR_MS);
     chain.clockBehindMs = 12.5 * HOUR_MS;
     chain.send({ asset: 'BTC', address: open.address, units });
     chain.mine();
@@ -160,9 +160,9 @@ describe('on chains of validators', () => {
     await watch('ethereum');
   });
 
-  test('a payment at once belongs to the newest invoice, though its block is of the second before', async () => {
+  test('an immediate payment belongs to the newest invoice, though its block is of the second before', async () => {
     const old = await newInvoice(user, 'ETH');
-    await letPass(30 * 60_000);
+    await backdate(30 * 60_000);
     const open = await newInvoice(user, 'ETH');
     chain.clockBehindMs = 1000;
     chain.send({ asset: 'ETH', address: open.address, units: ether });
@@ -172,9 +172,9 @@ describe('on chains of validators', () => {
     expect(await balanceOf(testApp, user)).toBe(25_000_000n);
   });
 
-  test('a payment belongs to the invoice of its time, though a newer one was open when we read its block', async () => {
+  test('a payment belongs to the invoice of its time, though a newer one was open when its block was read', async () => {
     const paid = await newInvoice(user, 'ETH');
-    await letPass(20_000);
+    await backdate(20_000);
     chain.clockBehindMs = 10_000;
     chain.send({ asset: 'ETH', address: paid.address, units: ether });
     chain.mine();

@@ -71,7 +71,7 @@ describe('in production', () => {
     await poll();
     expect(await balanceOf(testApp, user)).toBe(0n);
     const { data } = await user.call(listInvoices, { query: {} });
-    // This chain names its transactions in a way that no explorer knows.
+    // The transaction ids of this chain have no page in an explorer.
     expect(data[0]!.payment!.transfers).toEqual([
       {
         amountInCurrency: '25.00',
@@ -87,7 +87,7 @@ describe('in production', () => {
     expect(await balanceOf(testApp, user)).toBe(25_000_000n);
   });
 
-  test('each currency is on its own: without a chain or a rate only this one is unavailable', async () => {
+  test('currencies are independent: if a chain or a rate is missing, only its currency is unavailable', async () => {
     await expect(newInvoice('USDT_BSC')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });
     await expect(newInvoice('BTC')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });
     await expect(newInvoice('TRX')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });
@@ -96,7 +96,7 @@ describe('in production', () => {
     expect((await newInvoice()).status).toBe('PENDING');
   });
 
-  test('the list of currencies says which ones are available now, and why others are not', async () => {
+  test('the list of currencies shows which ones are available, and why others are not', async () => {
     // BSC was never polled; Bitcoin and the others are not set up.
     expect(await currencyStates()).toEqual([
       { currency: 'ETH', problem: null },
@@ -164,7 +164,7 @@ describe('in production', () => {
     ]);
   });
 
-  test('the addresses that hold most are listed for a sweep, with their numbers in the wallet', async () => {
+  test('the addresses with the largest balances are listed for a sweep, with their numbers in the wallet', async () => {
     const { address } = await newInvoice();
     const other = await createUser(testApp);
     const { data } = await other.call(createInvoice, { body: { currency: 'USDT_ERC20', amount: 25 } });
@@ -181,7 +181,7 @@ describe('in production', () => {
     expect(await listHoldings(testApp.ctx, 'ETH', chain, 10)).toEqual([]);
   });
 
-  test('two workers take turns, and the later record of an outdated poll changes nothing', async () => {
+  test('only one of two workers polls, and recording an outdated poll changes nothing', async () => {
     await testApp.database.query('update chain_cursors set next_poll_at = now()');
     const before = chain.pollCount;
     await Promise.all([watchChain(testApp.ctx, 'ethereum', chain), watchChain(testApp.ctx, 'ethereum', chain)]);
@@ -191,7 +191,7 @@ describe('in production', () => {
     expect(await recordPoll(testApp.ctx, 'ethereum', state, outdated, 0)).toBe(false);
   });
 
-  test('the longest run of unpaid addresses is what the wallet must scan', async () => {
+  test('the gap that the wallet must scan is the longest run of unpaid addresses', async () => {
     await newInvoice();
     for (let count = 0; count < 3; count++)
       await (await createUser(testApp)).call(createInvoice, { body: { currency: 'ETH', amount: 25 } });

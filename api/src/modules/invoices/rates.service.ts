@@ -18,18 +18,18 @@ import { rateSourceNames, rateSources, type RateSourceName } from '../../payment
 import * as store from './rates.store.ts';
 
 const FETCH_LIMIT_MS = 10_000;
-/** A payment that arrived while no rate was accepted for this long gets the first one after it. */
+/** If no rate was accepted for this long before a payment arrived, it gets the first rate after its arrival. */
 const ARRIVAL_WINDOW_MS = 5 * 60_000;
 const QUOTES_KEPT_MS = 2 * 86_400_000;
 const RATES_KEPT_MS = 90 * 86_400_000;
 
-/** Asks the sources that are due, and decides on the rates of their coins. */
+/** Queries sources whose pause is over, and decides on the rates of their coins. */
 export async function fetchRates(ctx: Ctx): Promise<void> {
   if (ctx.config.isDevelopment) return;
   const fetched = await Promise.all(rateSourceNames.map((name) => fetchIfDue(ctx, name)));
   const quotes = fetched.flat();
   if (quotes.length === 0) return;
-  // Quotes in USDT need its price in dollars, so that of this turn comes first.
+  // Quotes in USDT need its price in dollars, so that price is decided first.
   const inDollars = quotes.filter(({ source }) => !isInUsdt(source));
   if (inDollars.length > 0) await store.insertQuotes(ctx, inDollars);
   const converted = await convert(
@@ -67,7 +67,7 @@ function ago(ms: number): Date {
   return new Date(Date.now() - ms);
 }
 
-/** A failing source is recorded and delays no other. */
+/** Records a failing source; it does not delay others. */
 async function fetchIfDue(ctx: Ctx, source: RateSourceName): Promise<SourceQuote[]> {
   const { rateUrls, coingeckoKey } = ctx.config.payments;
   const url = rateUrls[source];
@@ -95,7 +95,7 @@ function isInUsdt(source: string): boolean {
   return rateSources[source as RateSourceName].isInUsdt === true;
 }
 
-/** Nothing is left of them while the price of USDT is unknown. */
+/** Empty while the price of USDT is unknown. */
 async function convert(ctx: Ctx, quotes: readonly SourceQuote[]): Promise<SourceQuote[]> {
   if (quotes.length === 0) return [];
   const now = Date.now();

@@ -3,7 +3,7 @@ import type { Asset } from '../../payments/rates/quote.ts';
 import type { SourceQuote } from '../../payments/rates/rate-policy.ts';
 import type { RateSourceName } from '../../payments/rates/sources.ts';
 
-/** Takes the turn to fetch, unless it is not due or another worker has it. */
+/** Claims the next fetch, if it is due and no other worker has claimed it. */
 export async function claimFetch(ctx: Ctx, source: RateSourceName, everyMs: number): Promise<boolean> {
   const rows = await ctx.db.query(
     `insert into rate_sources as known (source, next_fetch_at) values ($1, now() + $2 * interval '1 millisecond')
@@ -21,7 +21,7 @@ export async function saveSuccess(ctx: Ctx, source: RateSourceName): Promise<voi
   );
 }
 
-/** The source is asked again with the usual pause. */
+/** The source is queried again after the usual pause. */
 export async function saveFailure(ctx: Ctx, source: RateSourceName, failure: string): Promise<void> {
   await ctx.db.query(
     'update rate_sources set failing_since = coalesce(failing_since, now()), failure = $2 where source = $1',

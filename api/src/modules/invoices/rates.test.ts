@@ -58,7 +58,7 @@ test('rates are accepted from several sources, and prices in USDT are converted'
   expect(await rateOf('USDT_ERC20')).toBe(parseRate('1'));
 });
 
-test('one source is not enough, while other currencies go on', async () => {
+test('a currency with one source has no rate; other currencies are not affected', async () => {
   await fetchRates(testApp.ctx);
   expect([await rateOf('LTC'), await rateOf('BTC')]).toEqual([undefined, expect.any(BigInt)]);
 });
@@ -69,7 +69,7 @@ test('large amounts need a third source', async () => {
   expect([await rateOf('ETH', large), await rateOf('BTC', large)]).toEqual([undefined, expect.any(BigInt)]);
 });
 
-test('a source that fails or sends nonsense is recorded and delays no other', async () => {
+test('a source that fails or sends invalid data is recorded and delays no other', async () => {
   delete answers['/binance/api/v3/ticker/24hr'];
   answers['/coingecko/api/v3/simple/price'] = { ethereum: { usd: 'much', last_updated_at: 'now' } };
   await fetchRates(testApp.ctx);
@@ -81,7 +81,7 @@ test('a source that fails or sends nonsense is recorded and delays no other', as
   expect(await rateOf('BTC')).toBe(parseRate('100100'));
 });
 
-test('an accepted rate holds at once, also for a process whose clock is behind that of the database', async () => {
+test('an accepted rate applies at once, also for a process whose clock is behind that of the database', async () => {
   await fetchRates(testApp.ctx);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 5000 });
   expect(await rateOf('USDT_ERC20')).toBe(parseRate('1'));
@@ -89,7 +89,7 @@ test('an accepted rate holds at once, also for a process whose clock is behind t
 
 const paprikaTicker = (price: number) => ({ last_updated: new Date().toISOString(), quotes: { USD: { price } } });
 
-test('CoinPaprika is asked for each coin by its id, and its numbers become exact rates', async () => {
+test('CoinPaprika is queried for each coin by its id, and its numbers become exact rates', async () => {
   const origin = new URL(testApp.ctx.config.payments.rateUrls.kraken!).origin;
   Object.assign(answers, {
     '/coinpaprika/v1/tickers/btc-bitcoin': paprikaTicker(100_300.123456789),
@@ -126,7 +126,7 @@ test('errors with status 200 are errors', async () => {
   expect(kraken).toEqual({ failure: 'Kraken: EService:Unavailable' });
 });
 
-test('a jump is held, and the rejected quotes say why', async () => {
+test('a jump is rejected, and the rejected quotes contain the reason', async () => {
   await fetchRates(testApp.ctx);
   answers['/kraken/0/public/Ticker'] = ticker('130000', '1');
   answers['/binance/api/v3/ticker/24hr'] = [{ symbol: 'BTCUSDT', lastPrice: '130000', closeTime: Date.now() }];
@@ -149,7 +149,7 @@ test('without a fresh rate there is none, and a payment gets the one of its arri
   expect(await at(1)).toBeUndefined();
 });
 
-test('two workers ask each source once', async () => {
+test('two workers query each source once', async () => {
   await Promise.all([fetchRates(testApp.ctx), fetchRates(testApp.ctx)]);
   const [count] = await testApp.database.query(
     `select count(*)::int as count from rate_quotes where source = 'coinbase'`,

@@ -4,14 +4,14 @@ import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
-import { arrivalOf, previousLook, type Arrival } from './arrival.ts';
+import { arrivalOf, previousPollAt, type Arrival } from './arrival.ts';
 import { finalityOf, ratesOf } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
 import * as store from './observed-deposits.store.ts';
 import { updateStatuses } from './status-updates.ts';
 
-/** A deeper reorganisation than any that happens by chance. */
+/** Reorganisations of this depth do not happen by chance. */
 const PAUSING_REORGANISATION_BLOCKS = 3;
 const pausedByReorganisations: ReadonlySet<Chain> = new Set(['bitcoin', 'litecoin']);
 
@@ -112,7 +112,7 @@ async function findOwnPayments(
 ): Promise<KnownPayment[]> {
   const accepted = payments.filter(({ asset }) => findCurrency(chain, asset));
   if (accepted.length === 0) return [];
-  const previousAt = previousLook(previous);
+  const previousAt = previousPollAt(previous);
   return Promise.all(
     (await store.findOwn(ctx, addressSpaces[chain], accepted)).map(async ({ index, seenAt }) => {
       const payment = accepted[index]!;
@@ -123,7 +123,7 @@ async function findOwnPayments(
   );
 }
 
-/** Of several reports of one payment, the one with a block says more. */
+/** Prefers the report with a block if a payment was reported several times. */
 function indexPayments(payments: readonly ObservedPayment[]): Map<string, ObservedPayment> {
   const byKey = new Map<string, ObservedPayment>();
   for (const payment of payments) {

@@ -3,7 +3,7 @@ import { listTransactions } from '@cellhop/contract/transactions';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
-import { BLOCKS_UNTIL_FINAL, makeSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
+import { BLOCKS_UNTIL_FINAL, raiseToSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   chain = new ScriptedChain();
   payments = paymentsOn(chain, testApp);
   referrer = await createUser(testApp);
-  await makeSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
+  await raiseToSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
   user = await createUser(testApp, { referrerId: referrer.id });
 });
 afterEach(async () => {
@@ -32,7 +32,7 @@ afterEach(async () => {
   await testApp.stop();
 });
 
-/** Of the customer, the referrer, the loss, and the money from outside. */
+/** The balances of the customer, the referrer, `loss` and `external`. */
 async function balances() {
   const { external, loss } = ledger.systemAccounts;
   return Promise.all(
@@ -44,7 +44,7 @@ test('a reversal takes the bonus back too; when the payment returns, both are cr
   const { invoice, payment } = await payments.credit(user);
   const credited = [25n * DOLLAR, 2_500_000n, 0n, -25n * DOLLAR];
   expect(await balances()).toEqual(credited);
-  await payments.lose(payment);
+  await payments.orphan(payment);
   expect(await balances()).toEqual([0n, 0n, 0n, 0n]);
   await payments.confirm(payment);
   expect(await balances()).toEqual(credited);
@@ -57,18 +57,18 @@ test('a reversal takes the bonus back too; when the payment returns, both are cr
     ['REVERSAL', -25],
     ['TOP_UP', 25],
   ]);
-  const told = await testApp.database.query<{ action: string }>(
+  const recorded = await testApp.database.query<{ action: string }>(
     `select action from audit_log where action like 'DEPOSIT_%' order by id`,
   );
-  expect(told.map(({ action }) => action)).toEqual(['DEPOSIT_REVERSED', 'DEPOSIT_RESTORED']);
+  expect(recorded.map(({ action }) => action)).toEqual(['DEPOSIT_REVERSED', 'DEPOSIT_RESTORED']);
 });
 
-test('what customer and referrer have spent is a loss, which the return pays back; it may happen again', async () => {
+test('money that customer and referrer have spent is a loss until the payment returns; this can repeat', async () => {
   const { payment } = await payments.credit(user);
   await spend(testApp, user, 20n * DOLLAR);
   await spend(testApp, referrer, 2n * DOLLAR);
   for (let round = 1; round <= 3; round++) {
-    await payments.lose(payment);
+    await payments.orphan(payment);
     expect(await balances()).toEqual([0n, 0n, -22n * DOLLAR, 0n]);
     await payments.confirm(payment);
     expect(await balances()).toEqual([5n * DOLLAR, 500_000n, 0n, -25n * DOLLAR]);
@@ -76,16 +76,16 @@ test('what customer and referrer have spent is a loss, which the return pays bac
   expect(await compareChain(testApp.ctx, 'bitcoin', chain)).toEqual([]);
 });
 
-test('the earnings of the referral page are what the referrer has kept', async () => {
+test('the earnings on the referral page exclude bonuses that were taken back', async () => {
   const earned = async () => (await referrer.call(getReferralSummary, {})).data.earned;
   const { payment } = await payments.credit(user);
   expect(await earned()).toBe(2.5);
-  await payments.lose(payment);
+  await payments.orphan(payment);
   expect(await earned()).toBe(0);
   await payments.confirm(payment);
   expect(await earned()).toBe(2.5);
   await spend(testApp, referrer, 2n * DOLLAR);
-  await payments.lose(payment);
+  await payments.orphan(payment);
   // The rest is a loss of the operator.
   expect(await earned()).toBe(2);
   await payments.confirm(payment);
@@ -94,7 +94,7 @@ test('the earnings of the referral page are what the referrer has kept', async (
 
 test('a reversed payment in a block is not credited before it is final, nor while the chain is paused', async () => {
   const { payment } = await payments.credit(user);
-  await payments.lose(payment);
+  await payments.orphan(payment);
   chain.mine([payment]);
   chain.mineEmpty(BLOCKS_UNTIL_FINAL - 2);
   await payments.watch();
@@ -111,7 +111,7 @@ test('a reversed payment in a block is not credited before it is final, nor whil
 
 test('a reversed payment whose new block leaves the chain too stays reversed', async () => {
   const { payment } = await payments.credit(user);
-  await payments.lose(payment);
+  await payments.orphan(payment);
   chain.mine([payment]);
   await payments.watch();
   chain.reorganise(1);
@@ -123,7 +123,7 @@ test('a reversed payment whose new block leaves the chain too stays reversed', a
 
 test('a large payment that returns needs the same fact from a second source again', async () => {
   const { payment } = await payments.credit(user, 1_000_000n);
-  await payments.lose(payment);
+  await payments.orphan(payment);
   chain.secondOpinion = false;
   await payments.confirm(payment);
   expect((await balances())[0]).toBe(0n);

@@ -102,7 +102,7 @@ export function restoreDeposit(
   });
 }
 
-/** The first one has no number. A deposit may leave its chain and return more than once. */
+/** The first reversal has no number in its keys. A deposit may leave its chain and return more than once. */
 function keyOf(event: 'reversal' | 'restoration', id: string, round: number): string {
   return round === 1 ? `${event}:${id}` : `${event}:${id}:${round}`;
 }
@@ -128,7 +128,7 @@ function idsOf({ invoiceId }: deposits.GoneDeposit): string[] {
   return invoiceId === null ? [] : [invoiceId];
 }
 
-/** As much of the amount as the account can pay. */
+/** The part of the amount that the account can pay. */
 function least(amountMicros: bigint, balance: ledger.Balance | undefined): bigint {
   assert(balance, 'the account of a reversal does not exist');
   const freeMicros = balance.balanceMicros - balance.heldMicros;

@@ -17,7 +17,7 @@ interface Payable {
   rateE12: bigint;
 }
 
-/** What is still due. Payments that are not final yet count, because they will be credited. Zero if nothing is. */
+/** The amount still due, or zero. Payments that are not final yet count, because they will be credited. */
 export function dueOf(invoice: Payable, deposits: readonly { units: bigint }[]): Amounts {
   const receivedUnits = deposits.reduce((sum, { units }) => sum + units, 0n);
   if (isPaid(invoice.status) || receivedUnits >= invoice.dueUnits) return { units: 0n, amountMicros: 0n };

@@ -93,7 +93,7 @@ export interface Settlement extends Amounts {
 export interface RecordedDeposit {
   id: string;
   userId: string;
-  /** After the deposit. */
+  /** The state after the deposit. */
   state: InvoiceState;
 }
 

@@ -5,7 +5,7 @@ import type { InvoiceSort, StaffInvoice, StaffInvoiceDetail } from '@cellhop/con
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
-import { counts } from './deposit-state.ts';
+import { isCounted } from './deposit-state.ts';
 import * as deposits from './invoice-deposits.store.ts';
 import { depositsOf, presentDetail, presentForStaff } from './invoice-presenter.ts';
 import { readFacts } from './invoice-transfers.ts';
@@ -64,7 +64,7 @@ export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDeta
   const row = await invoices.findInvoice(ctx, id);
   if (!row) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
   const details = await deposits.listDetails(ctx, id);
-  const counted = details.filter(({ state }) => counts(state));
+  const counted = details.filter(({ state }) => isCounted(state));
   return presentDetail(row, details, dueOf(row, counted).amountMicros, await readFacts(ctx, [id], counted));
 }
 

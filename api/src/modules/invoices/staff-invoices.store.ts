@@ -28,7 +28,7 @@ const CONDITION = `
   and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
   and ($6::bigint is null or amount_micros >= $6) and ($7::bigint is null or amount_micros <= $7)`;
 
-/** The ids are found first, from an index alone if it has all columns of the filters. Not prepared: the plan depends on which filters are set. */
+/** Finds the ids first, by an index-only scan if the index has all columns of the filters. Not prepared: plans depend on the filters. */
 export async function listInvoices(
   ctx: Ctx,
   filter: InvoiceFilter,

@@ -12,16 +12,16 @@ import { reverseGoneDeposits } from './reversal.ts';
 import { updateStatuses } from './status-updates.ts';
 
 const EXPIRIES_PER_RUN = 500;
-/** While it catches up, one run polls this often; then other work gets its turn. */
+/** Limits the polls of one run while the chain catches up, so that other tasks can run. */
 const POLLS_PER_RUN = 100;
 const POLL_LIMIT_MS = 45_000;
 /** Longer than a poll, so that two workers do not poll at once. A worker that was killed is replaced after this time. */
 const LEASE_MS = 60_000;
 const ADDRESSES_MAX = 20_000;
 const FAILURE_PAUSE_MAX_MS = 5 * 60_000;
-/** Nodes that throttle suspend clients which come back too early. */
+/** Nodes that throttle suspend clients that retry too early. */
 const THROTTLED_PAUSE_MS = 30_000;
-/** A poll that has found nothing is stored this often, for the age of the head. */
+/** How often a poll without payments is stored, for the age of the head. */
 const QUIET_SAVE_MS = 5000;
 
 /** Polls one chain, if it is due, and credits what has become final. Several workers may run it at once. */
@@ -50,7 +50,7 @@ async function pollUpToHead(
 ): Promise<void> {
   for (let polls = 0; polls < POLLS_PER_RUN; polls++) {
     if (stopping?.aborted) return;
-    const state = await takeTurn(ctx, chain);
+    const state = await claimPoll(ctx, chain);
     if (!state) return;
     const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);
     if (!poll) return;
@@ -61,8 +61,8 @@ async function pollUpToHead(
   }
 }
 
-/** The sandbox is in this database: reading it costs less than taking turns. */
-async function takeTurn(ctx: Ctx, chain: Chain): Promise<states.ChainState | undefined> {
+/** The sandbox is in this database: reading it costs less than claiming the poll. */
+async function claimPoll(ctx: Ctx, chain: Chain): Promise<states.ChainState | undefined> {
   return isSandbox(ctx) ? states.readState(ctx, chain) : states.claimPoll(ctx, chain, LEASE_MS);
 }
 
@@ -79,8 +79,8 @@ async function tryToPoll(
     const addresses = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], ADDRESSES_MAX);
     return await watcher.poll(cursor, addresses, stopping ? AbortSignal.any([limit, stopping]) : limit);
   } catch (error) {
-    // Another worker need not wait for the lease of this one.
-    if (stopping?.aborted) await states.giveTurn(ctx, chain);
+    // Another worker can claim the poll without waiting for the lease.
+    if (stopping?.aborted) await states.releaseClaim(ctx, chain);
     else await recordFailure(ctx, chain, error);
     return undefined;
   }

@@ -145,7 +145,7 @@ function customersOf(transfers: readonly Transfer[]): bigint[] {
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
 }
 
-/** The end of a connection debits its escrow account, which nobody listens to; charges publish their changes in settlement. */
+/** No events for escrow accounts, which nobody subscribes to; settlement publishes the changes of charges. */
 function publishBalanceChange(ctx: Ctx, { creditAccountId, debitAccountId, reason }: Transfer): void {
   const customers = reason === 'SETTLE' ? [] : [creditAccountId, debitAccountId];
   for (const accountId of customers) if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');

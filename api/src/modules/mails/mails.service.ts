@@ -1,4 +1,4 @@
-/** Sends mails as jobs, and keeps for 90 days which ones a user was sent, without their contents. */
+/** Sends mails as jobs, and stores for 90 days which mails were sent to a user, without their contents. */
 import { AppError } from '@cellhop/contract/errors';
 import { mailKinds, type SentMail } from '@cellhop/contract/staff/mails';
 import { randomUUID } from 'node:crypto';

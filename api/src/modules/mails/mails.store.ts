@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 
 export interface NewMail {
   id: string;
-  /** Null: nobody has an account with the address. Then nothing is inserted, with the same statement. */
+  /** Null: nobody has an account with the address. The same statement then inserts nothing. */
   userId: string | null;
   kind: MailKind;
   languageCode: LanguageCode;
@@ -36,7 +36,7 @@ export interface MailRow {
   failedAt: Date | null;
 }
 
-/** The mails to a user, the newest first, without kinds that only a newer release knows. */
+/** The mails to a user, the newest first, without kinds that only a newer release supports. */
 export function listMails(
   ctx: Ctx,
   userId: string,

@@ -51,7 +51,7 @@ test('a mail that the server does not accept is shown as failed, and as sent onc
   expect((await list(user)).data).toMatchObject([{ status: 'FAILED', endedAt: expect.any(String) as string }]);
   await deliver(testApp.ctx, mail);
   expect((await list(user)).data).toMatchObject([{ status: 'SENT' }]);
-  // Of a row that has been deleted meanwhile.
+  // The row may have been deleted in the meantime.
   await deliver(testApp.ctx, { ...mail, mailId });
 });
 

@@ -42,7 +42,7 @@ async function progress() {
 
 const done = { delivered: READERS, readerCount: READERS, recipientCount: READERS, isSent: true };
 
-/** The process of the server that waits to write the second batch. */
+/** The database process that waits to write the second batch. */
 async function untilDeliveryWaits(): Promise<number> {
   for (;;) {
     const [row] = await testApp.database.query<{ pid: number }>(
@@ -53,8 +53,8 @@ async function untilDeliveryWaits(): Promise<number> {
   }
 }
 
-describe('a broadcast that is cut off', () => {
-  test('in the middle of a batch keeps the batches before, goes on after them, and reaches nobody twice', async () => {
+describe('an interrupted broadcast', () => {
+  test('in the middle of a batch keeps the earlier batches, continues after them, and reaches nobody twice', async () => {
     const [blocked] = await testApp.database.query<{ userId: string }>(
       `select id as "userId" from users where language_code = 'ru' order by id offset 1500 limit 1`,
     );
@@ -79,14 +79,14 @@ describe('a broadcast that is cut off', () => {
     expect(await progress()).toEqual(done);
   });
 
-  test('after its last batch only gets its time of completion', async () => {
+  test('after its last batch only stores the time of completion', async () => {
     await deliverBroadcast(testApp.ctx, { broadcastId: id });
     await testApp.database.query('update broadcasts set sent_at = null where id = $1', [id]);
     await runJobs(testApp);
     expect(await progress()).toEqual(done);
   });
 
-  test('and runs twice at the same time reaches nobody twice', async () => {
+  test('that runs twice at the same time reaches nobody twice', async () => {
     await Promise.all([
       deliverBroadcast(testApp.ctx, { broadcastId: id }),
       deliverBroadcast(testApp.ctx, { broadcastId: id }),

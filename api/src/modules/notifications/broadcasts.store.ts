@@ -21,7 +21,7 @@ export interface BroadcastRow extends AudienceColumns {
   createdByEmail: string | null;
   createdAt: Date;
   recipientCount: number | null;
-  /** The last recipient so far, in the order of their ids. */
+  /** The last recipient that was reached, in the order of ids. */
   deliveredUntil: string | null;
   readerCount: number;
   sentAt: Date | null;

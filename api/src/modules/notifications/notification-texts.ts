@@ -9,7 +9,7 @@ import { escapeHtml } from '../../mail/templates.ts';
 /** The stored details of each kind. Amounts are US dollars. */
 interface NotificationDetails {
   TOP_UP: { amount: number };
-  /** The payment has left its chain. */
+  /** The block of the payment has left the chain. */
   TOP_UP_REVERSED: { amount: number };
   TOP_UP_RESTORED: { amount: number };
   /** Signed. */
@@ -54,7 +54,7 @@ function money(dollars: number): string {
   return `<b>${dollarText('en', dollars)}</b>`;
 }
 
-function moneyInRussian(dollars: number): string {
+function russianDollars(dollars: number): string {
   return `<b>${dollarText('ru', dollars)}</b>`;
 }
 
@@ -83,7 +83,7 @@ const levelNames: Record<ReferralLevel, string> = {
 export function trialText(languageCode: LanguageCode, dollars: number): NotificationText {
   return languageCode === 'ru'
     ? {
-        description: `Добро пожаловать! Пробный кредит ${moneyInRussian(dollars)} уже на балансе.`,
+        description: `Добро пожаловать! Пробный кредит ${russianDollars(dollars)} уже на балансе.`,
         content: `${link('/proxies', 'Выберите прокси')} и попробуйте сервис.`,
       }
     : {
@@ -155,19 +155,19 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     MESSAGE: (text) => text,
   },
   ru: {
-    TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${moneyInRussian(amount)}.` }),
+    TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${russianDollars(amount)}.` }),
     TOP_UP_REVERSED: ({ amount }) => ({
-      description: `Сеть отменила ваш платёж на ${moneyInRussian(amount)}. Зачисление отменено.`,
+      description: `Сеть отменила ваш платёж на ${russianDollars(amount)}. Зачисление отменено.`,
       content: 'Если средства вернулись в ваш кошелёк, отправьте их ещё раз. Если нет, напишите в поддержку.',
     }),
     TOP_UP_RESTORED: ({ amount }) => ({
-      description: `Сеть снова подтвердила ваш платёж на ${moneyInRussian(amount)}. Зачисление восстановлено.`,
+      description: `Сеть снова подтвердила ваш платёж на ${russianDollars(amount)}. Зачисление восстановлено.`,
     }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0
-          ? `Служба поддержки скорректировала ваш баланс: зачислено ${moneyInRussian(amount)}.`
-          : `Служба поддержки скорректировала ваш баланс: списано ${moneyInRussian(-amount)}.`,
+          ? `Служба поддержки скорректировала ваш баланс: зачислено ${russianDollars(amount)}.`
+          : `Служба поддержки скорректировала ваш баланс: списано ${russianDollars(-amount)}.`,
       content: `Корректировка есть в ${link('/transactions', 'списке операций')}. Если есть вопросы, создайте обращение.`,
     }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
@@ -180,10 +180,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           ADMIN: 'подключение завершила служба поддержки.',
         }[reason]
       }`,
-      ...(refund > 0 && { content: `${moneyInRussian(refund)} за неиспользованный трафик возвращены на баланс.` }),
+      ...(refund > 0 && { content: `${russianDollars(refund)} за неиспользованный трафик возвращены на баланс.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
-      description: `На балансе мало средств: ${moneyInRussian(balance)}.`,
+      description: `На балансе мало средств: ${russianDollars(balance)}.`,
       content: `${link('/payments/invoices?create=true', 'Пополните баланс')}, чтобы подключения не прервались.`,
     }),
     NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({
@@ -191,7 +191,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: 'При достижении лимита он отключится. Увеличьте лимит, чтобы он продолжал работать.',
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
-      description: `Реферальный бонус: ${moneyInRussian(amount)}, ${percent}% от пополнения вашего реферала.`,
+      description: `Реферальный бонус: ${russianDollars(amount)}, ${percent}% от пополнения вашего реферала.`,
     }),
     LEVEL_CHANGED: ({ level, percent, isHigher }) => ({
       description: `Ваш ${link('/referral-system', 'реферальный уровень')} теперь <b>${levelNames[level]}</b>.`,

@@ -17,7 +17,7 @@ afterAll(() => testApp.stop());
 
 const list = (user: TestUser, query: { page?: number; size?: number } = {}) => user.call(listNotifications, { query });
 const topUpNotice: NotificationEvent = { kind: 'TOP_UP', details: { amount: 25 } };
-const tell = (user: TestUser, key: string = randomUUID(), notice: NotificationEvent = topUpNotice) =>
+const notifyUser = (user: TestUser, key: string = randomUUID(), notice: NotificationEvent = topUpNotice) =>
   testApp.ctx.tx((ctx) => notify(ctx, user.id, key, notice));
 const insertMany = (user: TestUser, count: number, age: string) =>
   testApp.database.query(
@@ -32,7 +32,7 @@ describe('notifications', () => {
     const user = await createUser(testApp);
     expect(await list(user)).toEqual({ data: [], totalPages: 0, unreadCount: 0 });
     await insertMany(user, 3, '1 minute');
-    await tell(user);
+    await notifyUser(user);
     const { data, totalPages, unreadCount } = await list(user, { size: 2 });
     expect([data.length, totalPages, unreadCount]).toEqual([2, 2, 4]);
     expect(data[0]).toEqual({
@@ -46,8 +46,8 @@ describe('notifications', () => {
 
   test('can only be marked as read by their recipient', async () => {
     const [reader, stranger] = [await createUser(testApp), await createUser(testApp)];
-    await tell(reader);
-    await tell(reader);
+    await notifyUser(reader);
+    await notifyUser(reader);
     const [first, second] = (await list(reader)).data;
     const ids = [first!.id, second!.id];
     expect((await stranger.call(markNotificationsRead, { body: { ids } })).data).toEqual({ unreadCount: 0 });
@@ -67,7 +67,7 @@ describe('notifications', () => {
 
   test('are created once per event key', async () => {
     const user = await createUser(testApp);
-    await Promise.all([tell(user, 'same'), tell(user, 'same'), tell(user, 'same')]);
+    await Promise.all([notifyUser(user, 'same'), notifyUser(user, 'same'), notifyUser(user, 'same')]);
     expect((await list(user)).data).toHaveLength(1);
   });
 
@@ -83,7 +83,7 @@ describe('notifications', () => {
 
   test("are shown in the reader's current language", async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
-    await tell(user);
+    await notifyUser(user);
     expect((await list(user)).data[0]!.description).toBe('На ваш баланс зачислено <b>$25,00</b>.');
     await user.call(updateProfile, { body: { languageCode: 'en' } });
     expect((await list(user)).data[0]!.description).toContain('has been credited');
@@ -92,14 +92,14 @@ describe('notifications', () => {
   test('escape values', async () => {
     const user = await createUser(testApp);
     const name = '<img src=x onerror=alert(1)>"';
-    await tell(user, 'ticket', { kind: 'TICKET_ANSWER', details: { ticketId: randomUUID(), name } });
+    await notifyUser(user, 'ticket', { kind: 'TICKET_ANSWER', details: { ticketId: randomUUID(), name } });
     expect((await list(user)).data[0]!.description).not.toMatch(/<img|"onerror/);
   });
 
   test('update open pages when they are created and read', async () => {
     const user = await createUser(testApp);
     const stream = await openStream(testApp.url, user);
-    await tell(user);
+    await notifyUser(user);
     await stream.saw('changed notifications');
     stream.events.length = 0;
     const [notification] = (await list(user)).data;
@@ -115,7 +115,7 @@ describe('notifications', () => {
     await insertMany(busy, 510, '1 hour');
     await insertMany(calm, 2, '91 days');
     await insertMany(calm, 2, '89 days');
-    await tell(busy);
+    await notifyUser(busy);
     await deleteOldNotifications(testApp.ctx);
     const { data, totalPages } = await list(busy, { size: 100 });
     expect([data[0]!.description, totalPages]).toEqual([expect.stringContaining('$25.00'), 5]);

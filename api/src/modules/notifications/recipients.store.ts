@@ -3,7 +3,7 @@ import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { Audience } from '@cellhop/contract/staff/notifications';
 import type { Ctx } from '../../ctx.ts';
 
-/** Null: no restriction, but for the status (active users) and the confirmation (confirmed users). */
+/** Null: no restriction, except that the defaults are active and confirmed users. */
 export interface AudienceColumns {
   status: NonNullable<Audience['status']> | null;
   isConfirmed: boolean | null;

@@ -16,14 +16,14 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 const description = 'Your <b>request</b> is done.<script>alert(1)</script>';
-const tell = (user: TestUser, body: object = {}, headers: Record<string, string> = {}) =>
+const notify = (user: TestUser, body: object = {}, headers: Record<string, string> = {}) =>
   admin.call(notifyUser, { body: { userId: user.id, description, ...body } }, { headers });
 
 describe('a message of staff to one user', () => {
   test('reaches the user and their open pages, sanitized, and is recorded in the audit log', async () => {
     const [user, other] = [await createUser(testApp), await createUser(testApp)];
     const stream = await openStream(testApp.url, user);
-    const { data } = await tell(user, { content: '<a href="/faq">Read more</a>' });
+    const { data } = await notify(user, { content: '<a href="/faq">Read more</a>' });
     expect(data).toMatchObject({
       description: 'Your <b>request</b> is done.',
       content: '<a href="/faq">Read more</a>',
@@ -47,12 +47,12 @@ describe('a message of staff to one user', () => {
   test('is sent once for its idempotency key, which cannot be reused', async () => {
     const [user, other] = [await createUser(testApp), await createUser(testApp)];
     const key = { 'idempotency-key': randomUUID() };
-    const told = await Promise.all([tell(user, {}, key), tell(user, {}, key), tell(user, {}, key)]);
-    expect(new Set(told.map(({ data }) => data.id)).size).toBe(1);
+    const sent = await Promise.all([notify(user, {}, key), notify(user, {}, key), notify(user, {}, key)]);
+    expect(new Set(sent.map(({ data }) => data.id)).size).toBe(1);
     const reused = { status: 409, code: 'IDEMPOTENCY_KEY_REUSED' };
-    await expect(tell(user, { description: 'Another' }, key)).rejects.toMatchObject(reused);
-    await expect(tell(other, {}, key)).rejects.toMatchObject(reused);
-    await tell(user);
+    await expect(notify(user, { description: 'Another' }, key)).rejects.toMatchObject(reused);
+    await expect(notify(other, {}, key)).rejects.toMatchObject(reused);
+    await notify(user);
     expect((await user.call(listNotifications, { query: {} })).data).toHaveLength(2);
     expect((await entriesOf(testApp, user.id)).filter(({ action }) => action === 'NOTIFICATION_SENT')).toHaveLength(2);
   });
@@ -63,7 +63,7 @@ describe('a message of staff to one user', () => {
     [{ content: ' ' }, 'body.content'],
     [{ userId: 'nobody' }, 'body.userId'],
   ])('is refused: %j', async (body, path) => {
-    await expect(tell(admin, body)).rejects.toMatchObject({
+    await expect(notify(admin, body)).rejects.toMatchObject({
       code: 'VALIDATION',
       body: { details: expect.arrayContaining([expect.objectContaining({ path })]) },
     });
@@ -74,8 +74,8 @@ describe('the notifications of a user', () => {
   test('are shown to staff in pages as the user sees them, and stay unread', async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     const support = await createUser(testApp, { roleName: 'SUPPORT' });
-    await tell(user);
-    await tell(user, { description: 'Второе' });
+    await notify(user);
+    await notify(user, { description: 'Второе' });
     const query = { userId: user.id, size: 1 };
     const { data, totalPages, unreadCount } = await support.call(listUserNotifications, { query });
     expect([data.map((each) => each.description), totalPages, unreadCount]).toEqual([['Второе'], 2, 2]);
@@ -97,7 +97,7 @@ describe('the notifications of a user', () => {
     await expect(support.call(listUserNotifications, { query: { userId: randomUUID() } })).rejects.toMatchObject(
       missing,
     );
-    await expect(tell(admin, { userId: randomUUID() })).rejects.toMatchObject(missing);
+    await expect(notify(admin, { userId: randomUUID() })).rejects.toMatchObject(missing);
     await expect(support.call(listUserNotifications, { query: {} as typeof query })).rejects.toMatchObject({
       code: 'VALIDATION',
     });

@@ -19,7 +19,7 @@ const none: Company = { name: '', address: '', taxId: '' };
 const read = async (user: TestUser) => (await user.call(getCompany, {})).data;
 const save = (user: TestUser, body: Company) => user.call(saveCompany, { body });
 
-test('is stored for its user alone, replaced, and removed', async () => {
+test('is stored for one user, replaced, and removed', async () => {
   const [user, other] = await Promise.all([createUser(testApp), createUser(testApp)]);
   expect(await read(user)).toEqual(none);
   await save(user, { ...company, name: ` ${company.name} ` });

@@ -1,7 +1,7 @@
 /**
- * Bulk changes and imports of the catalogue. A request orders one, a job applies it: in one transaction, so that customers never see a part
- * of it, and a job that is cut off and repeated applies it once. The progress is written outside of the transaction. A change whose job
- * has failed at all of its attempts is retried or dismissed by staff.
+ * Bulk changes and imports of the catalogue. A request orders a change and a job applies it in one transaction, so customers never see a
+ * part of it, and an interrupted job that runs again applies it once. The progress is written outside of the transaction. After the last
+ * failed attempt, staff retry or dismiss the change.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { CATALOGUE_CHANGES_LISTED } from '@cellhop/contract/limits';
@@ -17,7 +17,7 @@ import * as store from './catalogue-changes.store.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
 
-/** Of one statement: the lock waits for the change before. */
+/** The limit of one statement, generous because the lock waits for the previous change. */
 const TIME_LIMIT_MS = 120_000;
 
 export type { ChangeRequest } from './catalogue-changes.store.ts';
@@ -37,7 +37,7 @@ const requestSchemas = {
 };
 
 /**
- * Orders a change. The same order again, before it has ended, returns the same change, and retries it if it has failed.
+ * Orders a change. A repeated order before its end returns the same change, and retries it if it has failed.
  * @throws AppError CHANGED_ELSEWHERE if the proxies are not those that were seen, NOT_FOUND
  */
 export async function orderChange(
@@ -93,7 +93,7 @@ function decide(
 
 async function retry(ctx: Ctx, editor: inventory.Editor, change: store.ChangeRow): Promise<void> {
   await store.saveRetry(ctx, change.id);
-  // The runner would keep the failed job beside the new one.
+  // Otherwise the runner would keep the failed job beside the new one.
   await removeJob(ctx, keyOf(change.id));
   await enqueueJob(ctx, change.id);
   await recordOf(ctx, editor, change, 'CATALOGUE_CHANGE_RETRIED');
@@ -117,11 +117,11 @@ async function recordOf(
 
 interface Attempt {
   onProgress?: inventory.OnProgress;
-  /** The job will not run again. */
+  /** The job will not be retried. */
   isLastAttempt?: boolean;
 }
 
-/** The job. Does nothing if the change has ended. @throws what made it fail */
+/** Runs the job of a change. Does nothing if the change has ended. @throws the error that made it fail */
 export async function applyChange(
   ctx: Ctx,
   { changeId }: { changeId: string },
@@ -150,7 +150,7 @@ export async function applyChange(
       await store.saveFailure(ctx, changeId, isLastAttempt ? 'FAILED' : 'WAITING', failure);
       throw error;
     }
-    // A repeat would be refused too.
+    // Not retried: it would be refused again.
     await store.saveEnd(ctx, changeId, 'REFUSED');
   } finally {
     ctx.changed(STAFF, 'staff-catalogue');
@@ -161,7 +161,7 @@ function hasEnded({ status }: store.ChangeRow): boolean {
   return status === 'DONE' || status === 'REFUSED' || status === 'DISMISSED';
 }
 
-/** Changes whose job has ended without a word: its last worker was killed, or could not read it. */
+/** Fails changes whose job has ended without recording a result: its last worker was killed, or could not parse it. */
 export async function failAbandoned(ctx: Ctx): Promise<void> {
   for (const { id } of await store.listUnfinished(ctx)) {
     const job = await findJob(ctx, 'proxies.change', { changeId: id });

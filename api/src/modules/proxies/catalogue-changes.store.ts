@@ -20,7 +20,7 @@ export interface ChangeRow {
   doneCount: number;
   newCount: number | null;
   status: CatalogueChangeStatus;
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   failure: string | null;
   createdAt: Date;
 }
@@ -59,13 +59,13 @@ export async function findChange(ctx: Ctx, id: string): Promise<ChangeRow | unde
   return row;
 }
 
-/** Keeps others from retrying or dismissing it until the end of the transaction. */
+/** Locks the change against a concurrent retry or dismissal until the end of the transaction. */
 export async function lockChange(ctx: Ctx, id: string): Promise<ChangeRow | undefined> {
   const [row] = await ctx.db.query<ChangeRow>(`${SELECT_CHANGE} where id = $1 for update`, [id]);
   return row;
 }
 
-/** Those that a job still has to apply. */
+/** Changes that are not applied yet. */
 export function listUnfinished(ctx: Ctx): Promise<ChangeRow[]> {
   return ctx.db.query(`${SELECT_CHANGE} where ended_at is null and status <> 'FAILED'`);
 }
@@ -82,7 +82,7 @@ export async function saveProgress(ctx: Ctx, id: string, doneCount: number): Pro
   );
 }
 
-/** An attempt has failed, so nothing was changed. @param status WAITING if others follow */
+/** Records a failed attempt, which has changed nothing. @param status WAITING if it will be retried */
 export async function saveFailure(
   ctx: Ctx,
   id: string,
@@ -99,7 +99,7 @@ export async function saveRetry(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.query(`update catalogue_changes set status = 'WAITING', failure = null where id = $1`, [id]);
 }
 
-/** @returns false if it had ended before */
+/** @returns false if it had already ended */
 export async function saveEnd(ctx: Ctx, id: string, status: 'DONE' | 'REFUSED' | 'DISMISSED'): Promise<boolean> {
   const rows = await ctx.db.query(
     `update catalogue_changes
@@ -110,7 +110,7 @@ export async function saveEnd(ctx: Ctx, id: string, status: 'DONE' | 'REFUSED' |
   return rows.length > 0;
 }
 
-/** More than a month old, and ended or failed. */
+/** Deletes ended and failed changes that are more than a month old. */
 export async function deleteOld(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from catalogue_changes where id in (

@@ -64,7 +64,7 @@ async function countEntries(action: string): Promise<number> {
   return (await testApp.database.query('select from audit_log where action = $1', [action])).length;
 }
 
-/** Runs the job until it has done some rows, and then ends its connection, as the end of its process does. */
+/** Runs the job until it has changed some rows, and then ends its connection, as if its process was killed. */
 async function cutOff(changeId: string): Promise<void> {
   const onProgress = async (doneCount: number) => {
     if (doneCount === 0) return;
@@ -79,7 +79,7 @@ async function cutOff(changeId: string): Promise<void> {
   await expect(running).rejects.toThrow(/terminat|connection/i);
 }
 
-test('a worker that is killed in the middle of a price change has changed nothing, and the next one changes each price once', async () => {
+test('a worker that is killed during a price change has changed nothing, and the next one changes each price once', async () => {
   const { change } = await orderPrices();
   expect(change).toMatchObject({ kind: 'PRICE', status: 'WAITING', rowCount: PROXIES, doneCount: 0 });
   await cutOff(change.id);
@@ -93,7 +93,7 @@ test('a worker that is killed in the middle of a price change has changed nothin
   expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(1);
 });
 
-test('a worker that is killed in the middle of an import has imported nothing, and the next one imports all', async () => {
+test('a worker that is killed during an import has imported nothing, and the next one imports all', async () => {
   const change = await orderImport(2500);
   await cutOff(change.id);
   expect(await prices()).toEqual({ 500000: PROXIES });
@@ -110,7 +110,7 @@ test('two workers at once change each price once', async () => {
   expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(1);
 });
 
-test('a request that is repeated after a lost response orders nothing else', async () => {
+test('a request that is repeated after a lost response creates no second change', async () => {
   const { body, change } = await orderPrices();
   expect((await admin.call(changePrices, { body })).data.id).toBe(change.id);
   expect(await countEntries('CATALOGUE_CHANGE_ORDERED')).toBe(1);
@@ -119,7 +119,7 @@ test('a request that is repeated after a lost response orders nothing else', asy
   expect(await prices()).toEqual({ 550000: PROXIES });
 });
 
-test('a change whose proxies have changed before its turn is refused as a whole', async () => {
+test('a change is refused as a whole if its proxies have changed before its job runs', async () => {
   const { change } = await orderPrices();
   await testApp.database.query("update proxies set price_micros = 700000 where ip = '10.0.0.1'");
   await runJobs(testApp);
@@ -128,7 +128,7 @@ test('a change whose proxies have changed before its turn is refused as a whole'
   expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(0);
 });
 
-test('an ordered import survives another file of the same member of staff', async () => {
+test('a new upload by the same member of staff does not replace an ordered import', async () => {
   const ordered = await orderImport(3);
   await orderImport(2);
   await runJobs(testApp);
@@ -151,8 +151,8 @@ const retry = (id: string) => admin.call(retryCatalogueChange, { params: { id } 
 const dismiss = (id: string) => admin.call(dismissCatalogueChange, { params: { id } });
 const conflict = { status: 409, code: 'CHANGED_ELSEWHERE' };
 
-/** As a defect would: each update of a price is refused. */
-async function breakPrices(): Promise<void> {
+/** Simulates a defect: each update of a price fails. */
+async function makePriceUpdatesFail(): Promise<void> {
   await testApp.database.query(
     `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused by admin@example.com'; end $$`,
   );
@@ -161,11 +161,11 @@ async function breakPrices(): Promise<void> {
   );
 }
 
-async function mendPrices(): Promise<void> {
+async function letPriceUpdatesSucceed(): Promise<void> {
   await testApp.database.query('drop trigger refused on proxies');
 }
 
-/** Runs the job at once, instead of after its pause. */
+/** Runs the job at once, without the pause before a retry. */
 async function runAttempt(): Promise<void> {
   await testApp.database.query('update graphile_worker._private_jobs set run_at = now()');
   await runJobs(testApp);
@@ -174,7 +174,7 @@ async function runAttempt(): Promise<void> {
 const countJobs = async () => (await testApp.database.query('select from graphile_worker._private_jobs')).length;
 
 async function failingChange(): Promise<string> {
-  await breakPrices();
+  await makePriceUpdatesFail();
   const { change } = await orderPrices();
   await runAttempt();
   expect(await read(change.id)).toMatchObject({ status: 'WAITING', failure: 'refused by [address]' });
@@ -186,7 +186,7 @@ async function failingChange(): Promise<string> {
 describe('a change whose job always fails', () => {
   test('has failed with the reason after its last attempt, and is retried', async () => {
     const id = await failingChange();
-    await mendPrices();
+    await letPriceUpdatesSucceed();
     expect((await retry(id)).data).toMatchObject({ status: 'WAITING', failure: null });
     await expect(retry(id)).rejects.toMatchObject(conflict);
     await runJobs(testApp);
@@ -196,17 +196,17 @@ describe('a change whose job always fails', () => {
     expect(await countJobs()).toBe(0);
   });
 
-  test('is retried by the same order', async () => {
+  test('is retried when the same change is ordered again', async () => {
     const id = await failingChange();
-    await mendPrices();
+    await letPriceUpdatesSucceed();
     expect((await orderPrices()).change).toMatchObject({ id, status: 'WAITING' });
     await runJobs(testApp);
     expect(await prices()).toEqual({ 550000: PROXIES });
   });
 
-  test('is dismissed, and then nothing applies it', async () => {
+  test('is never applied after it was dismissed', async () => {
     const id = await failingChange();
-    await mendPrices();
+    await letPriceUpdatesSucceed();
     expect((await dismiss(id)).data).toMatchObject({ status: 'DISMISSED', doneCount: 0 });
     await expect(dismiss(id)).rejects.toMatchObject(conflict);
     await expect(retry(id)).rejects.toMatchObject(conflict);
@@ -218,7 +218,7 @@ describe('a change whose job always fails', () => {
     expect((await orderPrices()).change.id).not.toBe(id);
   });
 
-  test('has failed if its worker was killed at the last attempt, and no change with a job that still runs', async () => {
+  test('has failed if its worker was killed at the last attempt, but not while its job still runs', async () => {
     const { change } = await orderPrices();
     await failAbandoned(testApp.ctx);
     expect(await read(change.id)).toMatchObject({ status: 'WAITING' });

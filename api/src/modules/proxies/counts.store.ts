@@ -36,7 +36,7 @@ export async function isDue(ctx: Ctx, factor: number, minimumMs: number): Promis
   return rows.length === 0;
 }
 
-/** Of the advisory lock. */
+/** The id of the advisory lock. */
 const LOCK_ID = 727_003;
 
 /** Holds until the end of the transaction. @returns false if another process is counting */

@@ -33,7 +33,7 @@ export function ensureCounts(ctx: Ctx): Promise<void> {
   );
 }
 
-/** Takes no row locks, so sales continue meanwhile. */
+/** Takes no row locks, so sales continue. */
 async function count(ctx: Ctx): Promise<void> {
   const startedAt = performance.now();
   const response: Output<typeof getProxyFilter> = { data: await store.countFree(ctx) };

@@ -39,7 +39,7 @@ test('one for each way out of the only node, whatever the size of a batch', asyn
   expect(await countExits()).toBe(3);
 });
 
-test('none where nobody but the operator knows the node; what the operator has said stays', async () => {
+test('none if only the operator can know the node; assignments by the operator stay', async () => {
   await registerNode(testApp.ctx);
   await addNode(testApp.ctx, 'paris');
   await leavingFrom(null);

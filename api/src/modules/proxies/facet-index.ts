@@ -5,7 +5,7 @@
 import { FACET_VALUES_MAX } from '@cellhop/contract/limits';
 import type { FilterGroup, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
 
-/** As the statement of facets.store.ts writes it. A schema would triple the time that the event loop is blocked. */
+/** The format that facets.store.ts writes. Parsing with a schema would triple the time that the event loop is blocked. */
 type Place = readonly [region: string, city: string, zip: string, offers: readonly Offer[]];
 type Offer = readonly [isp: string, connectionType: string, count: number];
 
@@ -98,7 +98,7 @@ function allowedCodes({ codes, values }: Dictionary, chosen: readonly string[] |
 }
 
 /**
- * A combination that matches counts for all groups; one that fails in a single group counts for that group alone.
+ * A combination that matches counts for all groups; one that fails in a single group counts only for that group.
  * @param sums undefined if the filter excludes the country
  * @returns the number of free proxies of the country that match all groups but the country
  */

@@ -53,7 +53,7 @@ export interface FacetVersions {
   newest: bigint;
 }
 
-/** Undefined if they have never been counted, were lost in a crash of the database, or if nothing was free since then. */
+/** Undefined if they were never counted, or were lost in a crash of the database and nothing has been free since. */
 export async function findFacetVersions(ctx: Ctx): Promise<FacetVersions | undefined> {
   const [row] = await ctx.db.query<{ oldest: bigint | null; newest: bigint | null }>(
     'select min(version) as oldest, max(version) as newest from proxy_facets',

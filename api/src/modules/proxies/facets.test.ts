@@ -94,7 +94,7 @@ test('counts follow sales and returns, and a country whose last proxy is sold di
   expect((await facets()).counts.country['YA']).toBe(1);
 });
 
-test('what was emptied before a crash of the database disappears: a country, or the whole catalogue', async () => {
+test('after a crash of the database, emptied countries disappear, and so does an emptied catalogue', async () => {
   const setHealthy = (isHealthy: boolean, condition: string) =>
     testApp.database.query(`update proxies set is_exit_healthy = ${isHealthy} where ${condition}`);
   // PostgreSQL empties unlogged tables after a crash.
@@ -131,12 +131,12 @@ test('an unchanged catalogue writes nothing, and counts are not repeated before 
   expect(await written()).toEqual(before);
 });
 
-test('refuses what a search refuses', async () => {
+test('refuses the same filters as a search', async () => {
   await expect(facets({ city: [''] })).rejects.toMatchObject({ code: 'VALIDATION' });
   await expect(facets({ planet: ['Mars'] } as ProxyQuery)).rejects.toMatchObject({ code: 'VALIDATION' });
 });
 
-test('lists the values with the most proxies, up to the limit, and says in which groups there are more', () => {
+test('lists the values with the most proxies, up to the limit, and names the groups with more', () => {
   const index = createFacetIndex();
   const zips = Array.from({ length: FACET_VALUES_MAX + 5 }, (_, n) => [
     'Region',

@@ -20,7 +20,7 @@ export async function refreshFacets(ctx: Ctx): Promise<void> {
   );
 }
 
-/** Takes no row locks, so sales continue meanwhile. */
+/** Takes no row locks, so sales continue. */
 async function count(ctx: Ctx): Promise<void> {
   const startedAt = performance.now();
   await store.countFacets(ctx);
@@ -44,7 +44,7 @@ async function findOrCount(ctx: Ctx): Promise<store.FacetVersions | undefined> {
   return store.findFacetVersions(ctx);
 }
 
-/** Counts in memory, after it has loaded the countries that have changed. Requests that come meanwhile wait for the same load. */
+/** Loads the countries that have changed, then counts in memory. Concurrent requests share one load. */
 export function createFacetsReader(): (ctx: Ctx, filter: ProxyQuery) => Promise<ProxyFacets> {
   let index = createFacetIndex();
   let version = 0n;
@@ -53,7 +53,7 @@ export function createFacetsReader(): (ctx: Ctx, filter: ProxyQuery) => Promise<
   async function load(ctx: Ctx) {
     const versions = await findOrCount(ctx);
     if (versions?.newest === version) return;
-    // All countries are newer: a crash of the database has emptied the table, and countries without free proxies are not in it again.
+    // All countries are newer: the table was emptied by a crash of the database and refilled, without countries that have no free proxies.
     if (!versions || versions.oldest > version) {
       index = createFacetIndex();
       version = 0n;

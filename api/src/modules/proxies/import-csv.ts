@@ -1,6 +1,6 @@
 /**
- * Reads a CSV file (RFC 4180) record by record with its lines. No library: the parser is this one function, and it has to say for each
- * mistake in which line of the file it is.
+ * Reads a CSV file (RFC 4180) record by record, with line numbers. Not a library, because the parser is one function and must report the
+ * line of each error.
  */
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 
@@ -9,7 +9,7 @@ export interface FileRecord {
   cells: string[];
 }
 
-/** Ends after a quote that is not closed, because nothing after it can be told apart. Empty lines are skipped. */
+/** Stops after an unclosed quote, because the records after it are unknown. Empty lines are skipped. */
 export function* readCsv(text: string): Generator<FileRecord | ImportError> {
   let at = 0;
   let line = 1;
@@ -70,7 +70,7 @@ function closingQuote(text: string, opening: number): number {
   return -1;
 }
 
-/** Of a cell without quotes; a quote inside it is not allowed either. */
+/** The end of a cell without quotes; a quote inside it is not allowed either. */
 function endOfCell(text: string, start: number): number {
   let at = start;
   while (at < text.length && !'",\n'.includes(text[at]!) && !text.startsWith('\r\n', at)) at += 1;

@@ -1,4 +1,4 @@
-/** Reads the exit of a line of a file: an address of the node's host, or another proxy. */
+/** Parses the exit column of an imported line: an address of the node's host, or another proxy. */
 import { canonicalAddress } from '@cellhop/contract/network';
 import type { ImportProblem } from '@cellhop/contract/staff/inventory.plain';
 import type { ExitCredentials, UpstreamAddress } from '../../exit-credentials.ts';
@@ -7,7 +7,7 @@ export const exitKinds = ['local-address', 'socks5', 'http'] as const;
 export type ExitKind = (typeof exitKinds)[number];
 
 export interface ImportUpstream extends UpstreamAddress {
-  /** `hidden`: those that the proxy's exit has, in an exported file. Undefined: none. */
+  /** `hidden` in an exported file: the credentials of the proxy's current exit. Undefined: no credentials. */
   credentials: ExitCredentials | 'hidden' | undefined;
 }
 
@@ -17,12 +17,12 @@ export interface ImportExit {
   upstream: ImportUpstream | undefined;
 }
 
-/** In the place of credentials. */
+/** Replaces credentials in exported files. */
 const HIDDEN = '***';
 const UPSTREAM =
   /^(socks5|http):\/\/(?:(.*)@)?(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?)):(\d{1,5})\/?$/;
 const HOST_LENGTH_MAX = 253;
-/** Of each part: a limit of SOCKS5 (RFC 1929). */
+/** The limit of username and password each (SOCKS5, RFC 1929). */
 const CREDENTIAL_BYTES_MAX = 255;
 const CONTROL_CHARACTER = /\p{Cc}|\p{Surrogate}/u;
 

@@ -1,4 +1,4 @@
-/** Reads a JSON list of objects one by one with their lines, so that a mistake is reported where it is. */
+/** Reads a JSON list object by object, with line numbers, so that errors are reported with their line. */
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import type { ImportProblem } from '@cellhop/contract/staff/inventory.plain';
 
@@ -7,30 +7,30 @@ export interface FileObject {
   values: Record<string, unknown>;
 }
 
-/** Ends after a mistake of syntax, because what follows cannot be told apart. */
+/** Stops after a syntax error, because the objects after it are unknown. */
 export function* readJson(text: string): Generator<FileObject | ImportError> {
   let at = skipSpace(text, 0);
   let line = 1 + newlines(text, 0, at);
-  const mistake = (problem: ImportProblem): ImportError => ({ line, column: null, problem, value: null });
+  const importError = (problem: ImportProblem): ImportError => ({ line, column: null, problem, value: null });
   const moveTo = (next: number) => {
     line += newlines(text, at, next);
     at = next;
   };
-  if (text[at] !== '[') return yield mistake('NOT_A_LIST');
+  if (text[at] !== '[') return yield importError('NOT_A_LIST');
   moveTo(skipSpace(text, at + 1));
   if (text[at] === ']') return undefined;
   for (;;) {
     const end = text[at] === '{' ? endOfObject(text, at) : -1;
     const value = end === -1 ? undefined : parseObject(text.slice(at, end));
-    if (value === undefined) return yield mistake(text[at] === '{' ? 'NOT_JSON' : 'NOT_AN_OBJECT');
+    if (value === undefined) return yield importError(text[at] === '{' ? 'NOT_JSON' : 'NOT_AN_OBJECT');
     yield { line, values: value };
     moveTo(skipSpace(text, end));
     if (text[at] === ']') break;
-    if (text[at] !== ',') return yield mistake('NOT_JSON');
+    if (text[at] !== ',') return yield importError('NOT_JSON');
     moveTo(skipSpace(text, at + 1));
   }
   moveTo(skipSpace(text, at + 1));
-  return at < text.length ? yield mistake('NOT_JSON') : undefined;
+  return at < text.length ? yield importError('NOT_JSON') : undefined;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

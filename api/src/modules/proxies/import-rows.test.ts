@@ -29,7 +29,7 @@ function read(text: string, format: 'csv' | 'json' = 'csv'): (ImportRow | Import
 }
 
 const table = (...lines: string[]) => read([HEADER, ...lines].join('\n'));
-const mistake = (line: number, column: string | null, problem: string, value: string | null = null) => ({
+const importError = (line: number, column: string | null, problem: string, value: string | null = null) => ({
   line,
   column,
   problem,
@@ -52,28 +52,28 @@ describe('a CSV file', () => {
       'too,short',
     ).slice(0, 2);
     expect(first).toMatchObject({ isp: 'Telekom, "DE"' });
-    expect(second).toEqual(mistake(3, 'city', 'INVALID_TEXT', 'Ber\nlin'));
+    expect(second).toEqual(importError(3, 'city', 'INVALID_TEXT', 'Ber\nlin'));
     expect(table(`"192.0.2.2",0.8,DE,Berlin,"Ber\nlin"`, 'short')).toEqual([
-      mistake(2, null, 'WRONG_FIELD_COUNT', '5'),
-      mistake(4, null, 'WRONG_FIELD_COUNT', '1'),
+      importError(2, null, 'WRONG_FIELD_COUNT', '5'),
+      importError(4, null, 'WRONG_FIELD_COUNT', '1'),
     ]);
   });
 
   test.each([
-    ['', [mistake(1, null, 'EMPTY_FILE')]],
-    [HEADER, [mistake(1, null, 'NO_ROWS')]],
+    ['', [importError(1, null, 'EMPTY_FILE')]],
+    [HEADER, [importError(1, null, 'NO_ROWS')]],
     [
       `${HEADER.replace('isp', 'ISP').replace(',zip', ',ip')}\n${LINE}`,
       [
-        mistake(1, 'zip', 'MISSING_COLUMN'),
-        mistake(1, 'isp', 'MISSING_COLUMN'),
-        mistake(1, 'ISP', 'UNKNOWN_COLUMN'),
-        mistake(1, 'ip', 'DUPLICATE_COLUMN'),
+        importError(1, 'zip', 'MISSING_COLUMN'),
+        importError(1, 'isp', 'MISSING_COLUMN'),
+        importError(1, 'ISP', 'UNKNOWN_COLUMN'),
+        importError(1, 'ip', 'DUPLICATE_COLUMN'),
       ],
     ],
-    [`${HEADER}\na,b\n${LINE}`, [mistake(2, null, 'WRONG_FIELD_COUNT', '2'), ROW]],
-    [`${HEADER}\n"a"b\n${LINE}`, [mistake(2, null, 'STRAY_QUOTE'), ROW]],
-    [`${HEADER}\n${LINE}\n"never closed\n`, [ROW, mistake(3, null, 'UNCLOSED_QUOTE')]],
+    [`${HEADER}\na,b\n${LINE}`, [importError(2, null, 'WRONG_FIELD_COUNT', '2'), ROW]],
+    [`${HEADER}\n"a"b\n${LINE}`, [importError(2, null, 'STRAY_QUOTE'), ROW]],
+    [`${HEADER}\n${LINE}\n"never closed\n`, [ROW, importError(3, null, 'UNCLOSED_QUOTE')]],
   ])('%j is refused with its lines', (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
@@ -100,15 +100,15 @@ describe('a CSV file', () => {
         LINE,
         LINE.replace('192.0.2.1', '192.0.2.9').replace(part === '192.0.2.1' ? '192.0.2.9' : part, replacement),
       ),
-    ).toEqual([ROW, mistake(3, column, problem, value)]);
+    ).toEqual([ROW, importError(3, column, problem, value)]);
   });
 
   test('with an address twice names the first line, also for two notations of it', () => {
     const [first, second] = ['2001:db8::1', '2001:DB8:0:0:0:0:0:1'].map((ip) => LINE.replace('192.0.2.1', ip));
-    expect(table(first!, second!)).toEqual([{ ...ROW, ip: '2001:db8::1' }, mistake(3, 'ip', 'DUPLICATE_IP', '2')]);
+    expect(table(first!, second!)).toEqual([{ ...ROW, ip: '2001:db8::1' }, importError(3, 'ip', 'DUPLICATE_IP', '2')]);
   });
 
-  test('with several mistakes in a line reports each column once', () => {
+  test('with several errors in a line reports each column once', () => {
     expect(table(',,D,,,,,,,,').map((item) => 'column' in item && item.column)).toEqual(
       importColumns.slice(0, -1).filter((column) => column !== 'exit'),
     );
@@ -116,7 +116,7 @@ describe('a CSV file', () => {
 
   test('that is not UTF-8 names the line', () => {
     const latin1 = Buffer.from(`${HEADER}\n${LINE}\n${LINE.replace('Berlin', 'Köln')}\n`, 'latin1');
-    expect(decode(latin1)).toEqual(mistake(3, null, 'NOT_UTF8'));
+    expect(decode(latin1)).toEqual(importError(3, null, 'NOT_UTF8'));
     expect(decode(Buffer.from(HEADER, 'utf16le'))).toBeTypeOf('string');
   });
 
@@ -139,7 +139,7 @@ describe('a CSV file', () => {
     );
   });
 
-  test('ends for every text', () => {
+  test('terminates for every input', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', '[', '{', '}', ']', ':', '\\') }),
@@ -164,21 +164,21 @@ describe('a JSON file', () => {
   test('is a list of objects, each with its line', () => {
     expect(read(`[\n${json}\n]\n`, 'json')).toEqual([ROW]);
     expect(read(`[${json},\n\n{"ip":"192.0.2.2"}]`, 'json').at(-1)).toEqual(
-      mistake(3, 'exitKind', 'UNKNOWN_EXIT_KIND', null),
+      importError(3, 'exitKind', 'UNKNOWN_EXIT_KIND', null),
     );
   });
 
   test.each([
-    ['', [mistake(1, null, 'NOT_A_LIST')]],
-    ['{}', [mistake(1, null, 'NOT_A_LIST')]],
-    ['[]', [mistake(1, null, 'NO_ROWS')]],
-    [`[\n${json},\n7]`, [ROW, mistake(3, null, 'NOT_AN_OBJECT')]],
-    [`[\n${json}\n${json}]`, [ROW, mistake(3, null, 'NOT_JSON')]],
-    [`[${json}`, [ROW, mistake(1, null, 'NOT_JSON')]],
-    [`[${json}]\nx`, [ROW, mistake(2, null, 'NOT_JSON')]],
-    [`[{"ip":}]`, [mistake(1, null, 'NOT_JSON')]],
-    [`[${json.replace('"isp"', '"operator"')}]`, [mistake(1, 'operator', 'UNKNOWN_COLUMN')]],
-    [`[${json.replace('"Telekom"', '{"name":"}"}')}]`, [mistake(1, 'isp', 'NOT_TEXT')]],
+    ['', [importError(1, null, 'NOT_A_LIST')]],
+    ['{}', [importError(1, null, 'NOT_A_LIST')]],
+    ['[]', [importError(1, null, 'NO_ROWS')]],
+    [`[\n${json},\n7]`, [ROW, importError(3, null, 'NOT_AN_OBJECT')]],
+    [`[\n${json}\n${json}]`, [ROW, importError(3, null, 'NOT_JSON')]],
+    [`[${json}`, [ROW, importError(1, null, 'NOT_JSON')]],
+    [`[${json}]\nx`, [ROW, importError(2, null, 'NOT_JSON')]],
+    [`[{"ip":}]`, [importError(1, null, 'NOT_JSON')]],
+    [`[${json.replace('"isp"', '"operator"')}]`, [importError(1, 'operator', 'UNKNOWN_COLUMN')]],
+    [`[${json.replace('"Telekom"', '{"name":"}"}')}]`, [importError(1, 'isp', 'NOT_TEXT')]],
   ])('%j is refused with its lines', (text, expected) => {
     expect(read(text, 'json')).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-/** Reads the rows of a file of proxies, and says what is wrong in which line and column. */
+/** Reads the rows of a file of proxies, and reports errors by line and column. */
 import { canonicalAddress } from '@cellhop/contract/network';
 import {
   FILTER_VALUE_LENGTH_MAX,
@@ -32,7 +32,7 @@ export interface ImportRow {
   exitKind: ExitKind;
   /** An address (empty: the host's own route), or the upstream without its credentials. */
   exit: string;
-  /** With its line, for a mistake that only the catalogue shows. */
+  /** The line number, for errors that are found later, against the catalogue. */
   upstream?: (ImportUpstream & { line: number }) | undefined;
 }
 
@@ -129,16 +129,16 @@ function* readRow(
   const texts = toTexts(values);
   const parsed = rowSchema.safeParse(texts);
   const exit = readExit(texts);
-  if (!parsed.success) yield* mistakesOf(line, values, parsed.error);
-  if (typeof exit === 'string') return yield mistake(line, values, 'exit', exit);
-  // An unknown kind is among the mistakes.
+  if (!parsed.success) yield* importErrorsOf(line, values, parsed.error);
+  if (typeof exit === 'string') return yield importError(line, values, 'exit', exit);
+  // An unknown kind is already reported as an error.
   if (!parsed.success || exit === undefined) return undefined;
   const { price, node, ...row } = parsed.data;
   const nodeId = nodes.get(node);
   const firstLine = firstLines.get(row.ip);
   if (firstLine === undefined) firstLines.set(row.ip, line);
   else yield { line, column: 'ip', problem: 'DUPLICATE_IP', value: String(firstLine) };
-  if (nodeId === undefined) yield mistake(line, values, 'node', 'UNKNOWN_NODE');
+  if (nodeId === undefined) yield importError(line, values, 'node', 'UNKNOWN_NODE');
   else if (firstLine === undefined) {
     const upstream = exit.upstream && { ...exit.upstream, line };
     yield { ...row, priceMicros: price, nodeId, exit: exit.exit, upstream };
@@ -146,12 +146,12 @@ function* readRow(
   return undefined;
 }
 
-function* mistakesOf(line: number, values: Record<string, unknown>, error: z.ZodError): Generator<ImportError> {
+function* importErrorsOf(line: number, values: Record<string, unknown>, error: z.ZodError): Generator<ImportError> {
   const columns = new Set<string>();
   for (const { path, message } of error.issues) {
     const column = String(path[0]);
-    // The first mistake of a cell explains the others.
-    if (!columns.has(column)) yield mistake(line, values, column as ImportColumn, message as ImportProblem);
+    // Only the first error of each cell: the others follow from it.
+    if (!columns.has(column)) yield importError(line, values, column as ImportColumn, message as ImportProblem);
     columns.add(column);
   }
 }
@@ -172,7 +172,7 @@ function toTexts(values: Record<string, unknown>): Record<string, unknown> {
   return texts;
 }
 
-function mistake(
+function importError(
   line: number,
   values: Record<string, unknown>,
   column: ImportColumn,
@@ -195,22 +195,22 @@ function isShown(column: ImportColumn, value: unknown): value is string | number
 
 const SHOWN_LENGTH = 60;
 
-/** A surrogate is left alone where a pair is cut. */
+/** Removes the unpaired surrogate that a cut through a pair leaves. */
 function shorten(text: string): string {
   return text.slice(0, SHOWN_LENGTH).replaceAll(/\p{Surrogate}/gu, '');
 }
 
-/** The records of a CSV file by the names of its header row, in whatever order. */
+/** Reads the records of a CSV file by the names in its header row, which may be in any order. */
 function* readTable(text: string): Generator<Line | ImportError> {
   let header: string[] | undefined;
   for (const record of readCsv(text)) {
     if ('problem' in record) yield record;
     else if (header === undefined) {
       header = record.cells.map((cell) => cell.trim());
-      const mistakes = checkHeader(record.line, header);
-      yield* mistakes;
-      // Every line would be wrong.
-      if (mistakes.length > 0) return;
+      const headerErrors = checkHeader(record.line, header);
+      yield* headerErrors;
+      // With a wrong header, every line would be an error.
+      if (headerErrors.length > 0) return;
     } else if (record.cells.length !== header.length)
       yield { line: record.line, column: null, problem: 'WRONG_FIELD_COUNT', value: String(record.cells.length) };
     else yield { line: record.line, values: toValues(header, record.cells) };

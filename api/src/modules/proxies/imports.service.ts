@@ -1,6 +1,6 @@
 /**
- * Files of proxies. A file is read and checked first, and kept beside the catalogue; then a job applies it in one transaction, all of it
- * or nothing. The same file twice changes nothing the second time.
+ * Imports of proxies. An uploaded file is first checked and stored outside the catalogue; then a job applies all of it in one transaction.
+ * Applying the same file again changes nothing.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
@@ -17,9 +17,9 @@ import { decode, type ImportRow, readRows } from './import-rows.ts';
 import * as store from './imports.store.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
 
-/** Of one statement; a file of the largest size needs some seconds. */
+/** The limit of one statement; a file of the largest size needs some seconds. */
 const TIME_LIMIT_MS = 120_000;
-/** Rows that are stored or applied at a time. Between two batches the process serves other requests. */
+/** Rows per batch. Between two batches the process serves other requests. */
 const BATCH_ROWS = 2000;
 
 export interface ImportFile {
@@ -57,7 +57,7 @@ function refused(errors: ImportError[], errorCount: number): CheckedImport {
   return { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount };
 }
 
-/** Stores rows until the first mistake, and goes on reading to find the others. */
+/** Stores rows until the first error, and continues to read to find the others. */
 async function stage(ctx: Ctx, importId: string, format: FileFormat, text: string) {
   const nodes = await store.readNodes(ctx);
   const errors: ImportError[] = [];
@@ -68,8 +68,8 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
     errorCount += 1;
   };
   const flush = async () => {
-    const { rows, errors: mistakes } = await stageExits(ctx, batch);
-    for (const error of mistakes) addError(error);
+    const { rows, errors: exitErrors } = await stageExits(ctx, batch);
+    for (const error of exitErrors) addError(error);
     if (errorCount === 0 && rows.length > 0) await store.insertRows(ctx, importId, rows);
     else await setImmediate();
     batch = [];
@@ -77,7 +77,7 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   for (const item of readRows(format, text, nodes)) {
     if ('problem' in item) {
       addError(item);
-      // Otherwise a file of mistakes would never give way to other requests.
+      // Otherwise a file with errors only would block other requests.
       if (errorCount % BATCH_ROWS === 0) await flush();
     } else if (batch.push(item) === BATCH_ROWS) await flush();
   }
@@ -173,7 +173,7 @@ function recordImport(
   });
 }
 
-/** Files that nobody applied are forgotten after a day. */
+/** Unapplied files are deleted after a day. */
 export async function deleteOldImports(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'rows of imports', store.deleteOldRows);
   await cleanUp(ctx, 'imports', store.deleteOldImports);

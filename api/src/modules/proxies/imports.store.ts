@@ -7,7 +7,7 @@ export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Of files that the actor has had checked and not ordered: only the last one is kept. */
+/** Deletes the actor's earlier files that were checked but not ordered: only the last one is kept. */
 export async function forgetOthers(ctx: Ctx, actorId: string | null): Promise<void> {
   await ctx.db.query(
     `delete from catalogue_imports
@@ -33,19 +33,19 @@ export async function insertImport(ctx: Ctx, { actorId, fileName, sha256 }: NewI
   return row!.id;
 }
 
-/** What is stored of an upstream. */
+/** An upstream as it is stored. */
 export interface StagedUpstream {
   host: string;
   port: number;
   encrypted: Buffer | null;
-  /** Null: it asks for no credentials, or those of `keptExitId` count. */
+  /** Null: the upstream needs no credentials, or those of `keptExitId` are kept. */
   hashes: Buffer[] | null;
   keptExitId: string | null;
 }
 
 export type StagedRow = Omit<ImportRow, 'upstream'> & { staged: StagedUpstream | undefined };
 
-/** The exits that proxies have, where they are the upstreams that these rows name. @returns exits by the address of the proxy */
+/** Finds current exits of proxies that match the upstreams in these rows. @returns exits by the address of the proxy */
 export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
   const found = await ctx.db.query<{ ip: string; exitId: string }>(
     `select host(proxies.ip) as ip, exits.id as "exitId"
@@ -65,11 +65,11 @@ export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promi
   return new Map(found.map(({ ip, exitId }) => [ip, exitId]));
 }
 
-/** As the text of an array: `unnest` would flatten an array of arrays. */
+/** Encodes the hashes as the text of an array, because `unnest` would flatten an array of arrays. */
 const hashesText = (hashes: Buffer[] | null | undefined) =>
   hashes ? `{${hashes.map((hash) => `"\\\\x${hash.toString('hex')}"`).join(',')}}` : null;
 
-/** Each row has another address, which the caller has checked. */
+/** The caller has checked that no address is repeated. */
 export async function insertRows(ctx: Ctx, importId: string, rows: readonly StagedRow[]): Promise<void> {
   const column = <Key extends keyof StagedRow>(key: Key) => rows.map((row) => row[key]);
   const ofUpstream = <Key extends keyof StagedUpstream>(key: Key) => rows.map(({ staged }) => staged?.[key] ?? null);
@@ -183,7 +183,7 @@ export async function addExits(ctx: Ctx, importId: string): Promise<void> {
 
 export interface WrittenRows {
   written: number;
-  /** Of the batch; null after the last one. */
+  /** The last address of the batch; null after the last batch. */
   lastIp: string | null;
 }
 
@@ -224,7 +224,7 @@ export async function markApplied(ctx: Ctx, importId: string): Promise<void> {
   await ctx.db.query('delete from catalogue_import_rows where import_id = $1', [importId]);
 }
 
-/** Rows first, because an import may have two hundred thousand of them. */
+/** Deletes rows first, because an import may have two hundred thousand of them. */
 export async function deleteOldRows(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from catalogue_import_rows where ctid = any (array(
@@ -236,7 +236,7 @@ export async function deleteOldRows(ctx: Ctx, limit: number): Promise<number> {
   return rows.length;
 }
 
-/** Applied ones are kept for a month: a repeated request gets their counts. */
+/** Applied imports are kept for a month, so that a repeated request returns their counts. */
 export async function deleteOldImports(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from catalogue_imports where id in (

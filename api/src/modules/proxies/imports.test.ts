@@ -89,7 +89,7 @@ describe('an import', () => {
     });
   });
 
-  test('says how many proxies are new, changed and unchanged, and twice the same file changes nothing', async () => {
+  test('reports how many proxies are new, changed and unchanged, and the same file again changes nothing', async () => {
     await importAll(csvOf({ ip: '198.51.100.1' }, { ip: '198.51.100.2' }));
     const content = csvOf(
       { ip: '198.51.100.1' },
@@ -100,7 +100,7 @@ describe('an import', () => {
     expect(first).toMatchObject({ newCount: 1, changedCount: 1, unchangedCount: 1 });
     await apply(first.id);
     expect(await check(content)).toMatchObject({ newCount: 0, changedCount: 0, unchangedCount: 3 });
-    // Another exit alone is a change, also one that its node does not have yet.
+    // A different exit is enough for a change, also one that its node does not have yet.
     expect(await check(csvOf({ ip: '198.51.100.1', exit: '10.0.0.2' }))).toMatchObject({ changedCount: 1 });
     expect(await check(csvOf({ ip: '198.51.100.1', node: 'rome' }))).toMatchObject({ changedCount: 1 });
   });
@@ -156,7 +156,7 @@ describe('an import', () => {
     }
   });
 
-  test('belongs to who had it checked, and only the last file of each is kept', async () => {
+  test('belongs to the member of staff who uploaded it, and only the last file of each is kept', async () => {
     const colleague = await createUser(testApp, { roleName: 'ADMIN' });
     const { id } = await check(csvOf({ ip: '198.51.100.50' }));
     await expect(apply(id, colleague)).rejects.toMatchObject({ status: 404 });
@@ -167,8 +167,8 @@ describe('an import', () => {
   });
 });
 
-describe('a file with mistakes', () => {
-  test('is refused with all of them by line and column, and nothing of it is kept', async () => {
+describe('a file with errors', () => {
+  test('is refused with all errors by line and column, and not stored', async () => {
     const lines = [
       HEADER,
       lineOf({ ip: '203.0.113.1' }),
@@ -191,7 +191,7 @@ describe('a file with mistakes', () => {
     expect(rows).toEqual([]);
   });
 
-  test('lists the first mistakes and counts all', async () => {
+  test('lists the first errors and counts all', async () => {
     const { errors, errorCount } = await check([HEADER, ...Array.from({ length: 5000 }, () => 'x')].join('\n'));
     expect(errors).toHaveLength(IMPORT_ERRORS_MAX);
     expect(errorCount).toBe(5000);
@@ -207,7 +207,7 @@ const upload = (body: string | Buffer | ReadableStream, init: RequestInit & { du
   });
 
 describe('the upload', () => {
-  test('is refused beyond its limit, before it is read if it says so', async () => {
+  test('is refused above its size limit, before it is read if Content-Length exceeds the limit', async () => {
     const response = await upload(Buffer.alloc(IMPORT_BYTES_MAX + 1, 'x'));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
@@ -242,7 +242,7 @@ describe('the upload', () => {
     expect(response.status).toBe(403);
   });
 
-  test('runs once at a time for each user, and an aborted one makes room', async () => {
+  test('is limited to one at a time per user, and an aborted upload frees its slot', async () => {
     const abort = new AbortController();
     const stuck = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('x')) });
     const first = upload(stuck, { duplex: 'half', signal: abort.signal }).catch(() => 'aborted');
@@ -259,7 +259,7 @@ describe('the upload', () => {
 
 const oneRow = (ip: string) => ({ format: 'csv' as const, fileName: 'a', content: Buffer.from(csvOf({ ip })) });
 
-test('files that nobody applied are deleted after a day, applied ones after a month', async () => {
+test('unapplied files are deleted after a day, applied ones after a month', async () => {
   const editor = { actorId: undefined, requester: undefined };
   const applied = await imports.checkImport(testApp.ctx, editor, oneRow('203.0.113.20'));
   await testApp.ctx.tx((ctx) => imports.applyImport(ctx, editor, applied.id!, async () => {}));

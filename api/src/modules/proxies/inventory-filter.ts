@@ -1,9 +1,9 @@
-/** Which proxies a list, an export or a bulk change of staff is about, as conditions on the table `proxies`. */
+/** The filter of staff's lists, exports and bulk changes, as SQL conditions on the table `proxies`. */
 import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
 import type { ProxyState } from '@cellhop/contract/staff/inventory.plain';
 import { parseAddressPrefix } from '@cellhop/contract/network';
 
-/** Each implies the condition of an index: those of the catalogue, or `proxies_not_free`. */
+/** Each condition implies that of a partial index: those of the catalogue, or `proxies_not_free`. */
 const ofState: Record<ProxyState, string> = {
   FREE: 'connection_id is null and is_healthy',
   SOLD: 'connection_id is not null',
@@ -37,7 +37,7 @@ export function toConditions(filter: InventoryFilter, values: readonly unknown[]
     conditions.push(condition(`$${all.length}`));
   };
   add((network) => `ip <<= ${network}::inet`, filter.ip === undefined ? undefined : parseAddressPrefix(filter.ip));
-  // The catalogue's indexes have the order by price for one value only.
+  // The catalogue's indexes are ordered by price only within one value.
   const [country, ...otherCountries] = filter.country ?? [];
   if (otherCountries.length > 0) add((countries) => `country_code = any(${countries}::text[])`, filter.country);
   else add((value) => `country_code = ${value}`, country);

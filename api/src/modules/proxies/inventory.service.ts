@@ -13,7 +13,7 @@ import type { SeenProxies } from './inventory-filter.ts';
 import { exitText } from './import-exit.ts';
 import * as store from './inventory.store.ts';
 
-/** Who changes the catalogue. The operator at the command line has neither. */
+/** The author of a change. Both fields are undefined for the operator on the command line. */
 export interface Editor {
   actorId: string | undefined;
   requester: Requester | undefined;
@@ -104,7 +104,7 @@ export function changePrices(
   return changeAll(ctx, editor, seen, { action: 'PROXY_PRICES_CHANGED', change }, onProgress);
 }
 
-/** They leave the catalogue. Open connections go on, and the proxy is not sold again after them. */
+/** Removes proxies from the catalogue. Open connections continue; afterwards the proxy is not sold again. */
 export function retire(ctx: Ctx, editor: Editor, seen: SeenProxies, onProgress: OnProgress): Promise<void> {
   return changeAll(ctx, editor, seen, { action: 'PROXIES_RETIRED', change: { retire: true } }, onProgress);
 }
@@ -154,7 +154,7 @@ const CHANGED_ROWS = 5000;
 
 const PAGE_ROWS = 1000;
 
-/** Each page of rows is a statement of its own, so a proxy that changes meanwhile appears as it was or as it is. */
+/** Each page of rows is a separate statement, so a proxy that changes during the export appears in its old or its new state. */
 export async function* exportInventory(
   ctx: Ctx,
   editor: Editor,
@@ -180,7 +180,7 @@ export async function* exportInventory(
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A job: the proxies of a node that is draining leave the catalogue, and come back when it no longer is. */
+/** A job: removes the proxies of a draining node from the catalogue, and returns them when draining ends. */
 export async function followDraining(ctx: Ctx, { nodeId }: { nodeId: string }, batchRows = 5000): Promise<void> {
   for (let afterId: string | null = FIRST_ID; afterId !== null;)
     afterId = await store.followDraining(ctx, nodeId, afterId, batchRows);

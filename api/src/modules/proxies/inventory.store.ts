@@ -1,4 +1,4 @@
-/** What staff see of the catalogue, and bulk changes. Statements are planned with their values, because filters differ so much. */
+/** The catalogue for staff, and bulk changes. Statements are planned with their values, because filters differ so much. */
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
 import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
 import { toMicros } from '@cellhop/contract/units';
@@ -8,7 +8,7 @@ import { partsOf, toConditions } from './inventory-filter.ts';
 
 const PLANNED = { isPrepared: false };
 
-/** Of the rows of a table. Ties are broken by id. */
+/** The SQL order by, for a table name. Ties are broken by id. */
 const orders: Record<InventorySort, (table: string) => string> = {
   ip: (table) => `${table}.ip`,
   '-ip': (table) => `${table}.ip desc`,
@@ -171,7 +171,7 @@ export async function lockSelection(
   return row!;
 }
 
-/** Of locked proxies. */
+/** Changes locked proxies. */
 export async function changeSome(
   ctx: Ctx,
   ids: readonly string[],
@@ -183,7 +183,7 @@ export async function changeSome(
 const RETIRE = { set: 'retired_at = coalesce(proxies.retired_at, now())', values: [] };
 const RESTORE = { set: 'retired_at = null', values: [] };
 const SET_PRICE = 'price_micros = $2';
-/** To a multiple of 100 micro-dollars, which the table requires, and within the limits of the contract. */
+/** Rounds to a multiple of 100 micro-dollars, which the table requires, within the limits of the contract. */
 const CHANGE_BY_PERCENT = `price_micros = least(greatest(round(proxies.price_micros * (100 + $2::numeric) / 10000) * 100, 100), $3)`;
 
 /** @param priceMaxMicros the limit of a price */
@@ -194,10 +194,10 @@ export function toAssignment(change: BulkChange, priceMaxMicros: bigint) {
   return { set: SET_PRICE, values: [toMicros(change.price)] };
 }
 
-/** Of the advisory lock that allows one bulk change or import at a time. */
+/** The advisory lock that allows one bulk change or import at a time. */
 const LOCK_ID = 727_004;
 
-/** Holds until the end of the transaction. */
+/** The lock is held until the end of the transaction. */
 export async function lockInventory(ctx: Ctx): Promise<void> {
   await ctx.db.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
 }

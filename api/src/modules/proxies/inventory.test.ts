@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 let countries = 0;
-/** A country of its own for each test. */
+/** A different country for each test. */
 function newCountry(): string {
   countries += 1;
   return `Q${String.fromCharCode(64 + countries)}`;
@@ -52,7 +52,7 @@ async function lastEntry(action: string) {
 }
 
 describe('the list', () => {
-  test('shows price, exit, state, and who has a sold proxy', async () => {
+  test('shows price, exit and state, and the user of a sold proxy', async () => {
     const country = newCountry();
     await addNode(testApp.ctx, 'berlin');
     const exitId = await createExit(testApp, 'berlin', '192.0.2.7');
@@ -111,7 +111,7 @@ async function settle(ordering: Promise<{ data: CatalogueChange }>): Promise<Cat
 }
 
 describe('a bulk change', () => {
-  test('sets or raises prices, which open connections do not notice, and is audited', async () => {
+  test('sets or raises prices without affecting open connections, and is audited', async () => {
     const country = newCountry();
     const sold = await createProxy(testApp, { countryCode: country, priceMicros: 1_000_000n });
     await createProxy(testApp, { countryCode: country, priceMicros: 333_300n });
@@ -197,7 +197,7 @@ describe('a retired proxy', () => {
     await user.call(connect, { body: { id, price: 0.8 } });
   });
 
-  test('that is sold goes on until its connection ends, and is not sold again', async () => {
+  test('that is sold works until its connection ends, and is not sold again', async () => {
     const country = newCountry();
     const id = await createProxy(testApp, { countryCode: country });
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });

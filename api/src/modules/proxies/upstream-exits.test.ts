@@ -1,4 +1,4 @@
-/** Exits through other proxies: their credentials come with a file, are encrypted at rest, and go to gateways only. */
+/** Exits through other proxies: their credentials are imported from a file, encrypted at rest, and sent only to gateways. */
 import { connect } from '@cellhop/contract/connections';
 import {
   applyImport,
@@ -66,7 +66,7 @@ async function buy(ip: string) {
   const { id } = await find(ip);
   return (await customer.call(connect, { body: { id, price: 0.8 } })).data;
 }
-const fourProxies = (login: string) =>
+const fileWithLogin = (login: string) =>
   fileOf(
     lineOf('192.0.2.11', 'socks5', `socks5://${login}@gate.test:7000`),
     lineOf('192.0.2.12', 'socks5', `socks5://${login}@gate.test:7000`),
@@ -137,17 +137,17 @@ describe('a file', () => {
     expect(await stored()).not.toMatch(/operator|hidden-pass/);
   });
 
-  test('twice changes nothing; another password or username is another exit, and the same one is shared', async () => {
-    expect(await importAll(fourProxies('one:pass'))).toMatchObject({ newCount: 4 });
+  test('applied twice changes nothing; another password or username makes another exit, and equal ones are shared', async () => {
+    expect(await importAll(fileWithLogin('one:pass'))).toMatchObject({ newCount: 4 });
     expect((await find('192.0.2.11')).exit).toEqual((await find('192.0.2.12')).exit);
     const ids = new Set<string>();
     for (const ip of ['192.0.2.11', '192.0.2.13', '192.0.2.14']) ids.add((await find(ip)).exit!.id);
     expect(ids.size).toBe(3);
-    expect(await check(fourProxies('one:pass'))).toMatchObject({ changedCount: 0, unchangedCount: 4 });
-    expect(await check(fourProxies('two:pass'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
-    expect(await importAll(fourProxies('one:word'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
-    expect(await check(fourProxies('one:word'))).toMatchObject({ changedCount: 0 });
-    expect(await importAll(fourProxies('one:pass'))).toMatchObject({ changedCount: 3 });
+    expect(await check(fileWithLogin('one:pass'))).toMatchObject({ changedCount: 0, unchangedCount: 4 });
+    expect(await check(fileWithLogin('two:pass'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
+    expect(await importAll(fileWithLogin('one:word'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
+    expect(await check(fileWithLogin('one:word'))).toMatchObject({ changedCount: 0 });
+    expect(await importAll(fileWithLogin('one:pass'))).toMatchObject({ changedCount: 3 });
   });
 
   test('of an export has no credentials, and keeps those of its proxies', async () => {
@@ -165,7 +165,7 @@ describe('a file', () => {
     expect(await find('192.0.2.20')).toMatchObject({ price: 0.7, exit: before });
   });
 
-  test('names the lines of wrong exits, and repeats no credentials', async () => {
+  test('reports wrong exits by line, without their credentials', async () => {
     const wrong = [
       ['socks5', 'host:7000:operator:hidden-pass'],
       ['socks5', 'http://operator:hidden-pass@a.test:1'],
@@ -212,7 +212,7 @@ describe('a file', () => {
 });
 
 describe('a process of the previous release', () => {
-  test('cannot store a proxy that names such an exit without its row', async () => {
+  test('cannot store a proxy with an upstream exit that has no row', async () => {
     const insert = testApp.database.query(
       `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
        values ('192.0.2.99', 500000, 'DE', 'r', 'c', '1', 'i', 'LTE', '{"kind": "socks5"}')`,
@@ -222,7 +222,7 @@ describe('a process of the previous release', () => {
 });
 
 describe('key rotation', () => {
-  test('encrypts and hashes credentials with the newest key, while files find the same exits', async () => {
+  test('encrypts and hashes credentials with the newest key, and imports still match the same exits', async () => {
     const content = fileOf(lineOf('192.0.2.71', 'socks5', 'socks5://own:hidden-pass@rotated.test:1'));
     await importAll(content);
     const connection = await buy('192.0.2.71');
@@ -246,7 +246,7 @@ describe('key rotation', () => {
     await after.stop();
   });
 
-  test('without the key the exit is refused, and never used without its login', async () => {
+  test('if the key is missing, the exit is refused, and never used without its login', async () => {
     await importAll(fileOf(lineOf('192.0.2.72', 'http', 'http://own:hidden-pass@lost.test:1')));
     const connection = await buy('192.0.2.72');
     await testApp.database.query(`update exits set upstream_host = 'moved.test' where upstream_host = 'lost.test'`);

@@ -34,7 +34,7 @@ async function referrerWith(counts: { before: number; last: number; present: num
   return referrer;
 }
 
-const told = async (user: TestUser) =>
+const notificationsOf = async (user: TestUser) =>
   (await user.call(listNotifications, { query: {} })).data.map(({ description, content }) => [description, content]);
 const beginMonth = () => testApp.database.query('delete from referral_month_turns');
 
@@ -47,26 +47,26 @@ test('at the start of a month users whose level changes are notified once', asyn
   await Promise.all([notifyLevelChanges(testApp.ctx), notifyLevelChanges(testApp.ctx)]);
   await beginMonth();
   await notifyLevelChanges(testApp.ctx);
-  expect(await told(risen)).toEqual([
+  expect(await notificationsOf(risen)).toEqual([
     [
       'Your <a href="/referral-system">referral level</a> is now <b>Gold</b>.',
       'Well done! This month you get 15% of each referral top-up.',
     ],
   ]);
-  expect(await told(fallen)).toEqual([
+  expect(await notificationsOf(fallen)).toEqual([
     [
       'Your <a href="/referral-system">referral level</a> is now <b>Basic</b>.',
       'There is no bonus this month. One referral top-up brings it back next month.',
     ],
   ]);
-  expect([await told(same), await told(newcomer)]).toEqual([[], []]);
+  expect([await notificationsOf(same), await notificationsOf(newcomer)]).toEqual([[], []]);
 });
 
 test('within a month nothing happens', async () => {
   await notifyLevelChanges(testApp.ctx);
   const risen = await referrerWith({ before: 0, last: 1, present: 0 });
   await notifyLevelChanges(testApp.ctx);
-  expect(await told(risen)).toEqual([]);
+  expect(await notificationsOf(risen)).toEqual([]);
 });
 
 test('waits a minute for payments that started before midnight', async () => {

@@ -64,7 +64,7 @@ export function createPromoCode(
   });
 }
 
-/** A code that is taken without a repeated key belongs to another request. */
+/** If the code is taken and the key is not a repeat, another request has created the code. */
 async function presentReplay(ctx: Ctx, { idempotencyKey, ...promoCode }: store.NewPromoCode): Promise<PromoCode> {
   const made = idempotencyKey === null ? undefined : await store.findByKey(ctx, idempotencyKey);
   if (made === undefined) throw new AppError('CODE_EXISTS');

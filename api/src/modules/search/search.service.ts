@@ -11,7 +11,7 @@ import * as promoCodes from '../referrals/promo-codes.service.ts';
 import * as desk from '../support/desk.service.ts';
 import * as userDirectory from '../user-administration/user-directory.service.ts';
 
-/** Of each kind. */
+/** The most results of each kind. */
 const FOUND_MAX = 5;
 const page = { page: 1, size: FOUND_MAX };
 
@@ -24,14 +24,14 @@ const neededPermission: Record<FoundKind, Permission> = {
   TICKET: 'TICKETS_READ',
 };
 
-interface Wanted {
+interface SearchText {
   text: string;
-  /** Set if the text is one. */
+  /** Set if the text is an id. */
   id: string | undefined;
   ip: string | undefined;
 }
 
-type Lookup = (ctx: Ctx, wanted: Wanted, actor: Actor) => Promise<Omit<Found, 'kind'>[]>;
+type Lookup = (ctx: Ctx, searched: SearchText, actor: Actor) => Promise<Omit<Found, 'kind'>[]>;
 
 const lookups: Record<FoundKind, Lookup> = {
   USER: async (ctx, { text, id }) => {

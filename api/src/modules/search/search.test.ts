@@ -50,7 +50,7 @@ describe('the search of staff', () => {
     expect(await find(text())).toContainEqual(expect.objectContaining({ kind, id: id() }));
   });
 
-  test('finds proxies and promo codes, and says whose they are', async () => {
+  test('finds proxies and promo codes, with their users', async () => {
     expect(await find(connection.ip)).toContainEqual(
       expect.objectContaining({ kind: 'PROXY', title: connection.ip, detail: 'DE, Berlin' }),
     );

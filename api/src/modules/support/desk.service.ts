@@ -170,8 +170,8 @@ export async function listAnyMessages(ctx: Ctx, id: string, page: PageQuery) {
 
 /**
  * Notifies the user.
- * @throws AppError NOT_FOUND, TICKET_CLOSED, IDEMPOTENCY_KEY_REUSED, CHANGED_ELSEWHERE if other staff have answered since the message
- *   that the author saw last
+ * @throws AppError NOT_FOUND, TICKET_CLOSED, IDEMPOTENCY_KEY_REUSED, CHANGED_ELSEWHERE if other staff have answered after the last
+ *   message that the author saw
  */
 export function answer(
   ctx: Ctx,

@@ -30,7 +30,7 @@ export async function findTicket(ctx: Ctx, id: string): Promise<StaffTicketRow |
 
 export interface TicketFilter {
   view: TicketView;
-  /** Who lists them, for the view `mine`. */
+  /** The caller, for the view `mine`. */
   actorId: string;
   userId: string | null;
   status: TicketStatus | null;
@@ -63,7 +63,7 @@ export function valuesOf({ view, actorId, userId, status, from, to }: TicketFilt
 /** Planned each time, with its values: filters that are not set disappear, and the others may have an index. */
 export const PLANNED_EACH_TIME = { isPrepared: false };
 
-/** The skipped rows are read from the index of the view alone. */
+/** Skipped rows are read only from the index of the view. */
 export function listTickets(ctx: Ctx, filter: TicketFilter, page: PageQuery): Promise<StaffTicketRow[]> {
   const { condition, order } = VIEWS[filter.view];
   return ctx.db.query(
@@ -75,7 +75,7 @@ export function listTickets(ctx: Ctx, filter: TicketFilter, page: PageQuery): Pr
   );
 }
 
-/** In the order of the view. */
+/** Lists tickets in the order of the view. */
 export function listTicketsById(ctx: Ctx, ids: readonly string[], view: TicketView): Promise<StaffTicketRow[]> {
   return ctx.db.query(`${SELECT_TICKET} where desk.ticket_id = any($1) order by ${VIEWS[view].order}`, [ids]);
 }
@@ -108,7 +108,7 @@ export async function countViews(ctx: Ctx, actorId: string): Promise<ViewCounts>
   return row!;
 }
 
-/** All of them: the index of open tickets has no others. */
+/** Counts all, because the index contains only open tickets. */
 export async function countOpen(ctx: Ctx): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>('select count(*)::int as count from ticket_desk where is_open');
   return row!.count;
@@ -119,7 +119,7 @@ export interface FirstReplies {
   ticketCount: number;
 }
 
-/** Of the newest tickets of the range that have a reply. */
+/** Measures the newest tickets of the range that have a reply. */
 export async function measureFirstReplies(ctx: Ctx, from: string, to: string): Promise<FirstReplies> {
   const [row] = await ctx.db.query<FirstReplies>(
     `select percentile_cont(0.5) within group (order by extract(epoch from first_reply_at - created_at)) as "medianSeconds",

@@ -118,7 +118,7 @@ describe('the views', () => {
     expect(changes(await count())).toEqual([0, 0, 0, 0]);
   });
 
-  test('do not let a customer wait for whom staff opened the ticket', async () => {
+  test('do not show a ticket that staff opened as waiting for staff', async () => {
     const { data } = await support.call(createTicketForUser, { body: { ...texts, email: owner.email.toUpperCase() } });
     expect([data.user.id, data.waitingSince]).toEqual([owner.id, null]);
     const { data: message } = await ask(data.id);
@@ -130,7 +130,7 @@ const search = (words: string, query: { view?: 'waiting' | 'oldest'; page?: numb
   support.call(listAllTickets, { query: { words, ...query } });
 
 describe('filters', () => {
-  test('find the beginnings of words in the name, whatever their case and language', async () => {
+  test('find prefixes of words in the name, in any case and language', async () => {
     for (const name of ['Прокси НЕ работает', 'Proxy does not work', "It's 100% broken"]) await open(name);
     expect(await found({ words: 'не работ' })).toEqual(['Прокси НЕ работает']);
     expect(await found({ words: 'WORK prox' })).toEqual(['Proxy does not work']);
@@ -224,14 +224,14 @@ describe('an assignment', () => {
 });
 
 describe('an answer', () => {
-  test('is refused if other staff have answered since, and sent again after reading', async () => {
+  test('is refused if other staff have answered in the meantime, and accepted once the author has seen their answer', async () => {
     const { id } = await open();
     const question = (await ask(id)).data;
     const body = { content: 'Yes.', lastSeenMessageId: question.id };
     const { data: theirs } = await answer(id, { ...body, content: 'No.' }, colleague);
     await expect(answer(id, body)).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
     await expect(answer(id, { ...body, lastSeenMessageId: null })).rejects.toMatchObject({ code: 'CHANGED_ELSEWHERE' });
-    // Messages of the customer, and those of the author, are no conflict.
+    // Messages of the customer and of the author do not conflict.
     await ask(id, 'Really?');
     await answer(id, { ...body, lastSeenMessageId: theirs.id });
     await answer(id, { ...body, lastSeenMessageId: theirs.id });
@@ -241,7 +241,7 @@ describe('an answer', () => {
     );
   });
 
-  test('of two at once is accepted from one', async () => {
+  test('is accepted from only one of two concurrent authors', async () => {
     const { id } = await open();
     const both = await Promise.allSettled(
       [support, colleague].map((by) => answer(id, { content: 'Yes.', lastSeenMessageId: null }, by)),
@@ -372,7 +372,7 @@ test('balance and live connections of the customer need the permissions to read 
 
 const migration = (name: string) => readFile(new URL(`../../../migrations/${name}.sql`, import.meta.url), 'utf8');
 
-test('tickets from before the desk are put on it', async () => {
+test('the migration adds older tickets to the desk', async () => {
   const [waiting, answered, asked, closed] = [
     await open('waiting'),
     await open('answered'),

@@ -2,11 +2,11 @@
 import type { Ctx } from '../../ctx.ts';
 import { FILTERED, PLANNED_EACH_TIME, type TicketFilter, valuesOf, VIEWS } from './desk.store.ts';
 
-/** With more, the index of the words is searched for the beginning itself. */
+/** If more words match, the index is searched by prefix. */
 const EXPANDED_MAX = 50;
 
 /**
- * Replaces the beginnings of words by the words of tickets that begin with them: the index finds whole words much faster.
+ * Expands prefixes to the words of tickets that begin with them, because the index finds whole words much faster.
  * @param beginnings in lower case
  * @returns a query of PostgreSQL's text search; null if no ticket can match
  */
@@ -31,9 +31,9 @@ export async function expandWords(ctx: Ctx, beginnings: readonly string[]): Prom
 }
 
 export interface FirstTickets {
-  /** Of those that match, in the order of the view. */
+  /** The matching tickets, in the order of the view. */
   ids: string[];
-  /** Of those that were read. */
+  /** The number of tickets that were read. */
   count: number;
 }
 
@@ -41,7 +41,7 @@ export interface FirstTickets {
 export function searchFirst(ctx: Ctx, filter: TicketFilter, words: string, limit: number): Promise<FirstTickets> {
   const { condition, order } = VIEWS[filter.view];
   return ctx.tx(async (ctx) => {
-    // The planner would rather read and sort all tickets of the view.
+    // Otherwise the planner reads and sorts all tickets of the view.
     await ctx.db.query(`select set_config('enable_bitmapscan', 'off', true)`);
     const [row] = await ctx.db.query<FirstTickets>(
       `with desk as materialized (
@@ -59,7 +59,7 @@ export function searchFirst(ctx: Ctx, filter: TicketFilter, words: string, limit
 
 /**
  * Reads all matches by an index of the words, and only then sorts them: the planner does not know how rare a word is in the view, and would
- * walk it for the first matches. Open tickets have an index of their words, so that those who wait are found among them.
+ * scan the view for the first matches. Open tickets have their own index of words, which serves all views but `all`.
  * @param words of `expandWords` @returns the ids of the first ones, at most `limit`
  */
 export async function searchAll(ctx: Ctx, filter: TicketFilter, words: string, limit: number): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** The search by words, compared with a plain one that reads all tickets and uses no index, no copy of the words and no view. */
+/** Compares the search by words with a simple one that reads all tickets, without indexes, copies of words and views. */
 import { listAllTickets, ticketViews, type TicketView } from '@cellhop/contract/staff/support';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -87,13 +87,13 @@ describe.each(ticketViews)('the search of the view %s', (view) => {
     const expected = await searchPlainly(words, view);
     const { data, totalPages, isTruncated } = await support.call(listAllTickets, { query: { words, view, size: 100 } });
     expect(data.map(({ id }) => id)).toEqual(expected.slice(0, 100));
-    // Less than everything is enough only if there is much.
+    // An incomplete result is allowed only if there are many matches.
     const isEverything = Math.ceil(expected.length / 100) === totalPages;
     expect([isTruncated, isTruncated && data.length < 100]).toEqual([!isEverything, false]);
   });
 });
 
-test('finds a word that tickets got after their creation', async () => {
+test('finds a word that was added to the name later', async () => {
   const [{ id }] = (await testApp.database.query<{ id: string }>(
     `update tickets set name = 'Renamed otherwise', status = status where id = (select id from tickets limit 1) returning id`,
   )) as [{ id: string }];
@@ -109,7 +109,7 @@ async function countUnknownWords(): Promise<number> {
   return row!.unknown;
 }
 
-test('knows each word of the tickets, older ones after the migration', async () => {
+test('finds each word of the tickets, also of those before the migration', async () => {
   expect(await countUnknownWords()).toBe(0);
   await testApp.database.query('delete from ticket_words');
   const migration = new URL('../../../migrations/0116_words_of_older_tickets.sql', import.meta.url);

@@ -1,6 +1,6 @@
 /**
- * Searches tickets by words of their names. The first tickets of the view are read one by one, which finds common words at once. If too few
- * match, an index of the words finds all: the rarer the words, the fewer tickets that reads.
+ * Searches tickets by words of their names. First it scans the first tickets of the view, which is fast for common words. If too few match,
+ * an index of the words finds all matches, which is fast for rare words.
  */
 import { TICKET_MATCHES_MAX } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
@@ -8,9 +8,9 @@ import { type ListedPage, type PageQuery, toOffset, toTotalPages } from '../../h
 import { listTicketsById, type StaffTicketRow, type TicketFilter } from './desk.store.ts';
 import * as store from './ticket-search.store.ts';
 
-/** Tickets of the view that are read one by one. */
+/** Tickets of the view that are scanned. */
 const FIRST_TICKETS = 5000;
-/** So many matches among them are enough: tickets that come later in the view are not searched. */
+/** If so many of them match, later tickets are not searched. */
 const ENOUGH = 100;
 
 /**

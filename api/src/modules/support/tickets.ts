@@ -7,7 +7,7 @@ import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
 import * as store from './support.store.ts';
 
-/** Of a request that creates something. A replay changed nothing: it repeats an earlier request. */
+/** The result of a request that creates something. A replay repeats an earlier request and has changed nothing. */
 interface Created<Row> {
   row: Row;
   isReplay: boolean;

@@ -11,7 +11,7 @@ export interface JobRow {
   lastError: string | null;
   createdAt: Date;
   runAt: Date;
-  /** False for a mail without its contents. */
+  /** False for a mail whose contents were deleted. */
   isWhole: boolean;
 }
 
@@ -51,7 +51,7 @@ export async function findJob(ctx: Ctx, id: string): Promise<JobRow | undefined>
   return row;
 }
 
-/** Keeps workers from starting it until the end of the transaction. */
+/** Prevents workers from starting the job until the end of the transaction. */
 export async function lockJob(ctx: Ctx, id: string): Promise<JobRow | undefined> {
   const [row] = await ctx.db.query<JobRow>(`${SELECT_JOB} where jobs.id = $1 for update of jobs`, [id]);
   return row;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-/** A job with some failed attempts; 12 are all that it has. */
+/** A job with some failed attempts, of at most 12. */
 async function newJob(
   attempts: number,
   error: string | null = null,

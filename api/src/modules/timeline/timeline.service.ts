@@ -136,7 +136,7 @@ function toAuditEntry(kind: 'ACCOUNT' | 'STAFF', row: store.AuditRow): TimelineE
   return { ...headOf(row), kind, action, actor, reason };
 }
 
-/** Newest first; entries of one moment in the order of their kinds, then by descending id. */
+/** Newest first; entries with the same time in the order of their kinds, then by descending id. */
 function compare(one: Timed, other: Timed): number {
   if (one.micros !== other.micros) return one.micros > other.micros ? -1 : 1;
   const order = timelineKinds.indexOf(one.entry.kind) - timelineKinds.indexOf(other.entry.kind);
@@ -149,7 +149,7 @@ interface Start {
   id: string;
 }
 
-/** Without a position: after everything. */
+/** Undefined without a position: the timeline starts with the newest entry. */
 function parsePosition(text: string | undefined): Start | undefined {
   if (text === undefined) return undefined;
   const [micros = '0', kindIndex, ...id] = text.split('_');
@@ -160,7 +160,7 @@ function formatPosition({ micros, entry }: Timed): string {
   return `${micros}_${timelineKinds.indexOf(entry.kind)}_${entry.id}`;
 }
 
-/** Entries of the same moment were shown if their kind comes before that of the last shown entry. */
+/** Entries with the same time were already shown if their kind precedes that of the last shown entry. */
 function positionOf(kind: TimelineKind, start: Start | undefined): store.Position {
   if (start === undefined) return { micros: BigInt(Date.now()) * 1000n + DAY_MICROS, id: EVERY_ID };
   const { micros, kindIndex, id } = start;
@@ -168,5 +168,5 @@ function positionOf(kind: TimelineKind, start: Start | undefined): store.Positio
   return { micros, id: index === kindIndex ? id : index < kindIndex ? NO_ID : EVERY_ID };
 }
 
-/** The clocks of API and database may differ. */
+/** A margin, because the clocks of API and database may differ. */
 const DAY_MICROS = 86_400_000_000n;

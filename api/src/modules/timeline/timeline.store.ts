@@ -3,7 +3,7 @@ import type { TransactionKind } from '@cellhop/contract/transactions';
 import type { Ctx } from '../../ctx.ts';
 import type { NotificationRow } from '../notifications/notifications.service.ts';
 
-/** Rows before a moment, and those of the same moment whose id sorts lower. Each statement reads one index of the user. */
+/** Rows before a time, and those with the same time and a lower id. Each statement reads one index of the user. */
 export interface Position {
   /** Since 1970. */
   micros: bigint;

@@ -31,7 +31,7 @@ async function busyUser(): Promise<TestUser> {
 const read = (by: TestUser, user: TestUser, query: { kind?: TimelineKind[]; after?: string; size?: number } = {}) =>
   by.call(getTimeline, { params: { id: user.id }, query });
 
-test('shows what happened, newest first, each entry with its thing', async () => {
+test('shows what happened, newest first, each entry with its subject', async () => {
   const user = await busyUser();
   const { data, next, kinds } = await read(admin, user);
   expect(next).toBeNull();
@@ -48,7 +48,7 @@ test('shows what happened, newest first, each entry with its thing', async () =>
   ]);
 });
 
-test('shows what staff gave and took', async () => {
+test('shows corrections by staff', async () => {
   const user = await createUser(testApp);
   for (const amount of [3, -1])
     await admin.call(createAdjustment, { body: { userId: user.id, amount, reason: 'a failed top-up' } });
@@ -59,7 +59,7 @@ test('shows what staff gave and took', async () => {
   ]);
 });
 
-test('pages end nowhere between two entries, also of one moment', async () => {
+test('pages neither skip nor repeat an entry, even if all have the same time', async () => {
   const user = await busyUser();
   // All sources at one moment.
   const moment = '2026-01-02T03:04:05.678901Z';

@@ -8,9 +8,9 @@ interface KindSum {
 }
 
 export interface Sums {
-  /** Of now, in the same snapshot as the sums. */
+  /** The current balance, in the same snapshot as the sums. */
   balanceMicros: bigint;
-  /** Of all entries after the range. */
+  /** The sum of all entries after the range. */
   laterMicros: bigint;
   kinds: KindSum[];
 }

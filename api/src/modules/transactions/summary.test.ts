@@ -20,7 +20,7 @@ afterAll(() => testApp.stop());
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 const summary = async (user: TestUser, from: string, to: string) =>
   (await user.call(summarizeTransactions, { query: { from, to } })).data;
-/** As if all transactions so far had happened earlier. */
+/** Backdates all transactions. */
 const age = (user: TestUser, days: number) =>
   testApp.database.transaction(async (db) => {
     await db.query('set local session_replication_role = replica');

@@ -30,7 +30,7 @@ export interface EntryRow {
   promoCode: string | null;
   referralId: string | null;
   referralEmail: string | null;
-  /** Of an adjustment. */
+  /** The request of an adjustment; null for other transfers. */
   requestId: string | null;
 }
 

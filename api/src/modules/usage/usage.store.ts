@@ -63,7 +63,7 @@ const STEPS = `
     from generate_series(date_trunc($4, $2 at time zone $5), ($3 - interval '1 microsecond') at time zone $5,
                          ('1 ' || $4)::interval) as step`;
 
-/** Of the connections. Where two are equal, the dearer one comes first. */
+/** The orders of the connections. Of two equal ones, the more expensive one is first. */
 const ORDERS: Record<UsageSort, string> = {
   '-spent': 'micros desc',
   spent: 'micros',

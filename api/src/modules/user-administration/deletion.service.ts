@@ -78,7 +78,7 @@ async function deleteOrRequestEnds(ctx: Ctx, deletion: Deletion): Promise<string
   return [];
 }
 
-/** Keyed, so that nobody finds the address by trying likely ones. Not an address, so nobody signs up with it. */
+/** A keyed hash, so that the address cannot be guessed, and not a valid address, so that nobody can sign up with it. */
 function hashEmail({ config }: Ctx, userId: string, email: string): string {
   const hmac = createHmac('sha256', deriveKey(config.secretKeys, 'deleted-emails'));
   return `deleted:${hmac.update(`${userId}:${email}`).digest('hex').slice(0, HASH_LENGTH)}`;

@@ -146,7 +146,7 @@ test('requires USERS_EDIT, an existing user and a reason', async () => {
   await expect(remove(user)).rejects.toMatchObject({ status: 404 });
 });
 
-test('a user whom others have changed since they were shown is not deleted', async () => {
+test('a user who was changed after the page was loaded is not deleted', async () => {
   const user = await createUser(testApp);
   const removeSeen = (version: number) =>
     admin.call(deleteUser, { params: { id: user.id }, body: { reason, version } });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 const newName = () => `ROLE_${randomBytes(4).toString('hex').toUpperCase()}`;
-/** A role of its own and a member of staff who has it. */
+/** Creates a role and a member of staff who has it. */
 async function createStaff(...held: Permission[]): Promise<{ name: string; staff: TestUser }> {
   const name = newName();
   await admin.call(createRole, { body: { name, permissions: held } });
@@ -58,7 +58,7 @@ describe("a user's role", () => {
     await expect(give(admin, user, 'FINANCE', 0)).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
   });
 
-  test('is never changed by themselves', async () => {
+  test('is never changed by the users themselves', async () => {
     await expect(give(admin, admin, 'USER')).rejects.toMatchObject({ status: 403, code: 'OWN_ROLE' });
   });
 
@@ -124,7 +124,7 @@ describe('a role', () => {
     });
   });
 
-  test('says how many users have it, and is not deleted while somebody has', async () => {
+  test('shows how many users have it, and cannot be deleted while somebody has it', async () => {
     const { name, staff } = await createStaff('FAQ_READ');
     expect(await roleNamed(name)).toMatchObject({ usersCount: 1 });
     await expect(admin.call(deleteRole, { params: { name }, query: {} })).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('a role', () => {
     expect(await roleNamed('ADMIN')).toMatchObject({ permissions });
   });
 
-  test('gets no permission that the member of staff lacks, and one that has such is not touched', async () => {
+  test('gets no permission that the member of staff lacks, and cannot be changed if it has one', async () => {
     const { name, staff } = await createStaff('ROLES_EDIT', 'FAQ_READ');
     const refusal = { status: 403, code: 'PERMISSION_LACKING' };
     const body = { name: newName(), permissions: ['USERS_EDIT' as const] };

@@ -1,4 +1,4 @@
-/** Rules for changes of who may do what: nobody gains by them what they lack, and somebody can always make them. */
+/** Rules for changes of permissions: staff cannot grant a permission that they lack, and the last administrator cannot be removed. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Permission } from '@cellhop/contract/permissions';
 import type { Actor } from '../../actor.ts';
@@ -6,7 +6,7 @@ import type { Ctx } from '../../ctx.ts';
 import * as users from '../users/users.service.ts';
 
 export interface PermissionState {
-  /** Those of the acting member of staff now, not when the request was authenticated. */
+  /** The current permissions of the acting member of staff, not those at authentication. */
   held: ReadonlySet<Permission>;
   /** The active users who may block others. */
   administrators: readonly users.Administrator[];

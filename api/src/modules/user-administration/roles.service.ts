@@ -53,7 +53,7 @@ export async function changeRole(
     refuseStale(version, role.version);
     requireHeld(state, [...role.permissions, ...permissions]);
     if (!permissions.includes('USERS_EDIT')) requireAdministrator(state, ({ roleName }) => roleName === name);
-    // Those of a newer release are not shown here, so nobody has taken them.
+    // Permissions of a newer release are not shown here, so staff cannot have removed them.
     const after = [...permissions, ...role.permissions.filter((each) => !isPermission(each))];
     await users.updatePermissions(ctx, name, after);
     const change = { action: 'ROLE_CHANGED', name, before: role.permissions, after, reason } as const;

@@ -116,7 +116,7 @@ describe('a blocked user', () => {
   });
 });
 
-test('a change of somebody who has not seen the last one is refused', async () => {
+test('a change based on an outdated version is refused', async () => {
   const user = await customer();
   const changeSeen = (status: 'ACTIVE' | 'BLOCKED', version: number) =>
     admin.call(changeUserStatus, { params: { id: user.id }, body: { status, reason: 'chargebacks', version } });

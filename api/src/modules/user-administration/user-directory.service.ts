@@ -6,7 +6,7 @@ import { readListed, toOffset } from '../../http/paging.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { currentLevels } from '../referrals/bonus.service.ts';
 import * as users from '../users/users.service.ts';
-import { presentListed, presentUser, type Standing } from './user-presenter.ts';
+import { presentListed, presentUser, type UserFigures } from './user-presenter.ts';
 
 export async function listUsers(ctx: Ctx, query: UsersQuery) {
   const filter = toFilter(query);
@@ -15,16 +15,16 @@ export async function listUsers(ctx: Ctx, query: UsersQuery) {
     list: () => users.listUsers(ctx, filter, page),
     count: (limit) => users.countUsers(ctx, filter, limit),
   });
-  const standings = await findStandings(ctx, rows);
-  return { data: rows.map((row): ListedUser => presentListed(row, standings(row))), ...pages };
+  const figures = await findFigures(ctx, rows);
+  return { data: rows.map((row): ListedUser => presentListed(row, figures(row))), ...pages };
 }
 
 /** @returns the user with this id, or nobody */
 export async function findUsers(ctx: Ctx, id: string): Promise<StaffUser[]> {
   const row = await users.findStaffUser(ctx, id);
   if (!row) return [];
-  const standings = await findStandings(ctx, [row]);
-  return [presentUser(row, standings(row))];
+  const figures = await findFigures(ctx, [row]);
+  return [presentUser(row, figures(row))];
 }
 
 /** @throws AppError NOT_FOUND */
@@ -47,10 +47,10 @@ function toFilter(query: UsersQuery): users.UserFilter {
 }
 
 /** One query for all balances, one for all levels. */
-async function findStandings(
+async function findFigures(
   ctx: Ctx,
   rows: readonly users.ListedUserRow[],
-): Promise<(row: users.ListedUserRow) => Standing> {
+): Promise<(row: users.ListedUserRow) => UserFigures> {
   const [balances, levels] = await Promise.all([
     ledger.readBalances(
       ctx,

@@ -81,7 +81,7 @@ describe('the list of users', () => {
     expect(await idsOf({ referralId, sort: '-email' })).toEqual(byEmail.toReversed());
   });
 
-  test('has pages, up to a row that every page can reach quickly', async () => {
+  test('has pages up to a row that can be reached quickly', async () => {
     const { referrer, referrals } = await createReferrals(3);
     const second = await find({ referralId: referrer.id, size: 2, page: 2, sort: 'createdAt' });
     expect(second.data.map(({ id }) => id)).toEqual([referrals[2]!.id]);
@@ -147,7 +147,7 @@ describe('the list of users', () => {
 });
 
 let filled: Promise<unknown> | undefined;
-/** Enough ordinary users that reading all of them is the worse plan. */
+/** Enough other users that a scan of all of them is the slower plan. */
 function fillUsers(): Promise<unknown> {
   return (filled ??= testApp.database
     .query(
@@ -188,7 +188,7 @@ describe('the page of a user', () => {
     });
   });
 
-  test('says whether two-factor sign-in is on, and when the user was deleted', async () => {
+  test('shows whether two-factor sign-in is on, and when the user was deleted', async () => {
     const user = await createUser(testApp);
     await activateSecondFactor(testApp, user);
     await update(user, `status = 'DELETED', deleted_at = $2`, '2026-01-02T03:04:05Z');

@@ -3,13 +3,13 @@ import type { ListedUser, StaffUser } from '@cellhop/contract/staff/users';
 import { toDollars } from '@cellhop/contract/units';
 import type { ListedUserRow, StaffUserRow } from '../users/users.service.ts';
 
-/** What other modules know of a user. */
-export interface Standing {
+/** Data of other modules about a user. */
+export interface UserFigures {
   balanceMicros: bigint;
   referralLevel: ReferralLevel;
 }
 
-export function presentListed(user: ListedUserRow, { balanceMicros, referralLevel }: Standing): ListedUser {
+export function presentListed(user: ListedUserRow, { balanceMicros, referralLevel }: UserFigures): ListedUser {
   return {
     id: user.id,
     email: user.email,
@@ -22,10 +22,10 @@ export function presentListed(user: ListedUserRow, { balanceMicros, referralLeve
   };
 }
 
-export function presentUser(user: StaffUserRow, standing: Standing): StaffUser {
+export function presentUser(user: StaffUserRow, figures: UserFigures): StaffUser {
   const { referrerId, referrerEmail } = user;
   return {
-    ...presentListed(user, standing),
+    ...presentListed(user, figures),
     languageCode: user.languageCode,
     referralCode: user.referralCode,
     deletedAt: user.deletedAt?.toISOString() ?? null,

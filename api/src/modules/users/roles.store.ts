@@ -58,7 +58,7 @@ export async function deleteRole(ctx: Ctx, name: string): Promise<boolean> {
 }
 
 /**
- * Serializes all changes of who may do what until the end of the transaction: roles, their permissions, and the status of users.
+ * Serializes all changes of permissions until the end of the transaction: roles, their permissions, and the status of users.
  * The next statement then sees what the previous change committed. ADMIN always exists.
  */
 export async function lockRoles(ctx: Ctx): Promise<void> {

@@ -31,7 +31,7 @@ const COLUMNS = `
   users.id, users.email, users.account_id as "accountId", users.email_confirmed_at is not null as "isEmailConfirmed",
   users.status, users.role_name as "roleName", users.created_at as "createdAt"`;
 
-/** Each condition has an index, apart from those that nearly all users meet. */
+/** Each condition has an index, except those that match nearly all users. */
 const MATCHES = `
   ($1::uuid is null or referrer_id = $1)
   and ($2::text is null or email like $2)
@@ -52,7 +52,7 @@ const ORDERS: Record<UserSort, string> = {
 /** Not prepared: which index is best depends on the filters. */
 const PLANNED_FOR_VALUES = { isPrepared: false };
 
-/** The ids are found first, from an index alone if it has all columns of the filters. */
+/** Finds the ids first, by an index-only scan if the index has all columns of the filters. */
 export function listUsers(
   ctx: Ctx,
   filter: UserFilter,

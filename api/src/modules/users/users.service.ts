@@ -43,7 +43,7 @@ export function markDeleted(ctx: Ctx, id: string, email: string): Promise<void> 
 }
 
 /**
- * Serializes changes of who may do what until the end of the transaction. Call it before other locks.
+ * Serializes changes of permissions until the end of the transaction. Call it before other locks.
  * @returns the active users who may block others
  */
 export async function lockAdministrators(ctx: Ctx): Promise<store.Administrator[]> {

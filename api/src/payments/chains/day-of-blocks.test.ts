@@ -9,7 +9,7 @@ import type { ChainWatcher, ObservedPayment } from './watcher.ts';
 import { witnessScript } from './witness-script.ts';
 
 const HEAD = 1000;
-/** One run of the worker polls at most this often, and the next one follows within seconds. */
+/** The maximum number of polls in one run of the worker; the next run follows within seconds. */
 const POLLS_MAX = 100;
 const signal = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 /**
  * The native coin arrives in transactions, which blocks show, and from inside contracts (smart wallets, exchanges), which they do not.
- * So balances decide and transactions explain: what no transaction explains is a payment of its own.
+ * So balances decide: an increase that transactions do not explain is reported as a separate payment.
  */
 import type { EvmBlock, EvmNode, EvmReceipt, EvmTransaction } from './evm-node.ts';
 import { readBalances } from './multicall.ts';
@@ -71,7 +71,7 @@ async function explain(
   const explaining = transactions.filter(isInRange);
   const units = after - before - explaining.reduce((sum, one) => sum + changeBy(one, owner), 0n);
   if (units === 0n) return [];
-  // Less than explained: an account that runs code has sent something by itself, which is no payment to it.
+  // Less than explained: an account with code has sent coins by itself.
   if (toHeight - fromHeight === 1) return units > 0n ? [{ height: toHeight, recipient: owner, units }] : [];
   const middle = Math.floor((fromHeight + toHeight) / 2);
   const between = await agree(
@@ -85,7 +85,7 @@ async function explain(
   return [...first, ...second];
 }
 
-/** By how much a transaction changed the balance of the owner. Failed ones cost their fee only. */
+/** The change of the owner's balance by a transaction. Failed ones cost only their fee. */
 function changeBy({ transaction, receipt }: NativeTransaction, owner: string): bigint {
   const sent = receipt.status === 1n ? transaction.value : 0n;
   const received = transaction.to === owner ? sent : 0n;

@@ -5,7 +5,7 @@ import { RpcError } from './json-rpc.ts';
 /** java-tron accepts 1,000 topics and 5,000 blocks, public nodes often fewer blocks. */
 const RECIPIENTS_MAX = 1000;
 const HEIGHTS_MAX = 2000;
-/** How nodes and providers refuse what is too much for one request. */
+/** How nodes and providers refuse a request that is too large. */
 const TOO_LARGE_MESSAGE =
   /range|block.?count|limit|exceed|too (many|large|big|wide|long)|more than|maximum|max |result|response size|timeout|timed out/i;
 
@@ -17,7 +17,7 @@ export interface TokenTransfer {
 
 export type TransferReader = ReturnType<typeof createTransferReader>;
 
-/** Remembers the sizes that its node has accepted; a restart begins with the largest ones. */
+/** Remembers the request sizes that its node has accepted; a restart begins with the largest ones. */
 export function createTransferReader(node: EvmNode, contract: string) {
   let heightsMax = HEIGHTS_MAX;
   let recipientsMax = RECIPIENTS_MAX;
@@ -46,7 +46,7 @@ export function createTransferReader(node: EvmNode, contract: string) {
     for (let start = 0; start < recipients.length;) {
       const batch = recipients.slice(start, start + recipientsMax);
       const piece = await readPiece({ contract, fromHeight, toHeight, recipients: batch }, signal);
-      // The range has become smaller: the caller begins again.
+      // The range has become smaller: the caller starts over.
       if (!piece && toHeight - fromHeight >= heightsMax) return undefined;
       if (!piece) continue;
       logs.push(...piece);

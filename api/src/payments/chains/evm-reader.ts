@@ -5,7 +5,7 @@ import type { EvmBlock, EvmHeader, EvmNode, EvmReceipt, EvmTransaction } from '.
 import { agree } from './sources.ts';
 import { ChainUnavailable, type ObservedPayment } from './watcher.ts';
 
-/** What one poll reads with. */
+/** The dependencies of one poll. */
 export interface Reading {
   nodes: readonly EvmNode[];
   /** The token's. */
@@ -15,7 +15,7 @@ export interface Reading {
   fundingAddresses: ReadonlySet<string>;
   now: () => Date;
   signal: AbortSignal;
-  /** Of the chain that the sources agree on. */
+  /** Reads a header of the chain that the sources agree on. */
   headerOf: (height: number) => Promise<EvmHeader>;
   transferReaderOf: (node: EvmNode) => TransferReader;
 }
@@ -26,7 +26,7 @@ export interface HeightRange {
   toHeight: number;
 }
 
-/** Lower case to the form in which the address was given. */
+/** Lower case -> the form in which the address was given. */
 type Addresses = ReadonlyMap<string, string>;
 
 export interface Found {
@@ -50,7 +50,7 @@ export async function readPayments(reading: Reading, range: HeightRange, ours: A
   return { last, payments: receipts.map((receipt) => toPayment(reading, receipt, ours)) };
 }
 
-/** Finds what no transaction shows too. All blocks of the range must be final. */
+/** Also finds payments that no transaction shows. All blocks of the range must be final. */
 export async function readFinalPayments(reading: Reading, range: HeightRange, ours: Addresses): Promise<Found> {
   const { last, tokens, transactions } = await readRange(reading, range, ours);
   const receipts = [...tokens, ...toNativeReceipts(reading, transactions, ours)];
@@ -74,7 +74,7 @@ export async function readFinalPayments(reading: Reading, range: HeightRange, ou
   return { last, payments: receipts.map((receipt) => toPayment(reading, receipt, ours)) };
 }
 
-/** Whatever was read belongs to one chain if the last block is the same before and after. */
+/** If the last block is the same before and after, everything that was read belongs to one chain. */
 async function readRange(reading: Reading, range: HeightRange, ours: Addresses) {
   const last = await reading.headerOf(range.toHeight);
   const tokens = await readTokens(reading, range, ours);

@@ -140,13 +140,13 @@ describe('the watcher of an EVM chain', () => {
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
   });
 
-  it('refuses two nodes of different chains of blocks', async () => {
+  it('refuses two nodes with different blocks', async () => {
     const { chains, poll } = await openWatcher({ chains: [createFakeEvmChain(), createFakeEvmChain()] });
     chains[1]!.fork = 'b';
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
   });
 
-  it('goes on with a third node when one of the first two lies, and when one is down', async () => {
+  it('continues with a third node when one of the first two lies, and when one is down', async () => {
     const chains = [createFakeEvmChain(), createFakeEvmChain(), createFakeEvmChain()];
     const { advance, nodes, poll } = await openWatcher({ chains });
     advance();
@@ -187,13 +187,13 @@ describe('the watcher of an EVM chain', () => {
     await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
   });
 
-  it('refuses to go back behind a final block', async () => {
+  it('refuses a reorganisation that removes a final block', async () => {
     const { chains, poll } = await openWatcher();
     chains[0]!.fork = 'b';
     await expect(poll()).rejects.toMatchObject({ reason: 'DEEP_REORGANISATION' });
   });
 
-  it('names a node that has deleted what is asked for', async () => {
+  it('names a node that has pruned the requested data', async () => {
     const { advance, poll } = await openWatcher({ change: pruned });
     advance();
     await expect(poll()).rejects.toMatchObject({ reason: 'PRUNED' });
@@ -210,13 +210,13 @@ describe('the watcher of an EVM chain', () => {
     expect(calls.slice(before).filter((method) => method === 'eth_getLogs').length).toBeLessThanOrEqual(40);
   });
 
-  it('gives up when even one block and one address are too much', async () => {
+  it('gives up when the node refuses even one block and one address', async () => {
     const { advance, poll } = await openWatcher({ change: refusing });
     advance();
     await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
   });
 
-  it('keeps a bounded cursor, whatever the payments', async () => {
+  it('keeps a bounded cursor, regardless of the payments', async () => {
     const { advance, poll } = await openWatcher();
     advance({ transfers: Array.from({ length: 600 }, (_, index) => ({ ...transfer, height: 1001 + (index % 88) })) });
     const { cursor, payments } = await poll();

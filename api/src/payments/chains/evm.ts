@@ -12,7 +12,7 @@ export interface EvmWatcherOptions {
   /** Two independent providers must agree; a third one replaces one that fails. */
   urls: readonly string[];
   usdtContract: string;
-  /** The operator's own addresses: what they send, such as gas for a sweep, is no payment. */
+  /** The operator's own addresses: their transactions, such as gas for a sweep, are not payments. */
   fundingAddresses?: readonly string[];
   /** An older newest block means that the node does not follow the chain. */
   headAgeMaxMs?: number;
@@ -20,7 +20,7 @@ export interface EvmWatcherOptions {
   now?: () => Date;
 }
 
-/** Nodes may answer for the newest blocks before they have indexed their logs. */
+/** Nodes may return the newest blocks before they have indexed their logs. */
 const BLOCKS_BEHIND_HEAD = 2;
 /** The time of a block is that of its slot, in whole seconds; a transaction may arrive some seconds later and still be in it. */
 const CLOCK_ERROR_MS = 5000;
@@ -37,7 +37,7 @@ interface NodeHead {
   finalizedHeight: number;
 }
 
-/** What one poll works with. */
+/** The state of one poll. */
 interface Chain {
   head: ChainHead & { safeHeight: number; finalizedHeight: number };
   reading: Reading;
@@ -185,7 +185,7 @@ async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: A
   return agree(nodes, `block ${height}`, read, ({ hash }) => hash);
 }
 
-/** The cursor begins at the head, and what is not final there is read again: a final block never leaves the chain. */
+/** The first cursor is at the head, with the last final block before it: blocks after that are read again when they are final. */
 async function firstCheckpoints({ head, reading }: Chain): Promise<Checkpoint[]> {
   const final = await reading.headerOf(head.finalizedHeight);
   if (final.number === head.height) return [[head.height, head.hash]];
@@ -210,7 +210,7 @@ async function findFork({ reading }: Chain, checkpoints: readonly Checkpoint[]) 
   }
 }
 
-/** Reads again what has become final, since nodes may have missed logs near the head, and compares balances. */
+/** Reads blocks again once they are final, because nodes may miss logs near the head, and compares balances. */
 async function readFinal(
   { head, reading }: Chain,
   checkpoints: readonly Checkpoint[],
@@ -226,7 +226,7 @@ async function readFinal(
   return { checkpoints: [[toHeight, last.hash] as const, ...later], payments };
 }
 
-/** Reads what is not final yet. */
+/** Reads blocks that are not final yet. */
 async function readRecent(
   { head, reading }: Chain,
   checkpoints: readonly Checkpoint[],
@@ -258,7 +258,7 @@ function toPoll(
     payments,
     orphanedBlockHashes,
     pooledTransactionIds: undefined,
-    // What was not read again as final is not final for this watcher.
+    // Blocks that were not read again after they became final do not count as final yet.
     head: { ...head, finalizedHeight: Math.min(head.finalizedHeight, checkpoints[0]![0]) },
     scannedHeight: checkpoints.at(-1)![0],
     clockErrorMs: CLOCK_ERROR_MS,

@@ -19,7 +19,7 @@ describe('JSON-RPC', () => {
     expect(await ping()).toBe('pong');
   });
 
-  it.each([403, 429])('stops calling a node that throttles with HTTP %d, for as long as it asks', async (status) => {
+  it.each([403, 429])('stops calling a node that throttles with HTTP %d, for the requested time', async (status) => {
     const { node, ping } = await openNode();
     let requests = 0;
     node.respond = (_request, response) => {
@@ -49,7 +49,7 @@ describe('JSON-RPC', () => {
     await expect(rpc.call('ping', [], text, neverAborted)).rejects.toMatchObject({ reason: 'THROTTLED' });
   });
 
-  it('gives up on a node that accepts the connection and stays silent', async () => {
+  it('times out if a node accepts the connection and stays silent', async () => {
     const { node, ping } = await openNode({ timeoutMs: 100 });
     node.respond = () => undefined;
     await expect(ping()).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('JSON-RPC', () => {
     });
   });
 
-  it('gives up on a response that never ends', async () => {
+  it('times out if a response never ends', async () => {
     const { node, ping } = await openNode({ timeoutMs: 200 });
     node.respond = (_request, response) => void response.writeHead(200).write('{"result":');
     await expect(ping()).rejects.toMatchObject({ reason: 'DOWN' });

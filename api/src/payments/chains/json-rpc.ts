@@ -5,7 +5,7 @@ import { ChainUnavailable } from './watcher.ts';
 export interface JsonRpcOptions {
   /** May contain a user and a password, which are sent as basic authentication. */
   url: string;
-  /** Of a whole request, the response included. */
+  /** The limit of a whole request, including the response. */
   timeoutMs?: number;
   responseBytesMax?: number;
   /** For nodes whose numbers must not become floats. */
@@ -33,7 +33,7 @@ export interface JsonRpc {
   call<T>(...args: CallArguments<T>): Promise<T>;
 }
 
-/** The node has understood the call and refuses it. The caller knows what that means. */
+/** The node has understood the call and refuses it. The caller decides what that means. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   constructor(
@@ -82,7 +82,7 @@ export function createJsonRpc({
       await response.body?.cancel();
       throw throttled(`HTTP ${status}`, retryAfterMs(response));
     }
-    // A proxy in front of the node refuses what the caller can split.
+    // A proxy in front of the node refuses a request that is too large, which the caller can split.
     if (status === 413) {
       await response.body?.cancel();
       throw new RpcError(name, status, 'the request is too large');
@@ -147,7 +147,7 @@ function parseResponse<T>(name: string, method: string, schema: z.ZodType<T>, va
   throw new ChainUnavailable('INVALID_RESPONSE', `${name} sent an invalid response: ${where}: ${issue?.message}`);
 }
 
-/** Not AbortSignal.any: on Node 20 a signal that lives as long as the process keeps what was derived from it. */
+/** Not AbortSignal.any: on Node 20, a signal that lives as long as the process keeps all derived signals in memory. */
 async function withTimeout<T>(outer: AbortSignal, timeoutMs: number, run: (signal: AbortSignal) => Promise<T>) {
   outer.throwIfAborted();
   const controller = new AbortController();

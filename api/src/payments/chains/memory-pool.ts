@@ -5,7 +5,7 @@ import type { UtxoNode, UtxoTransaction } from './utxo-node.ts';
 /** Bounds one poll. Bitcoin's pool may hold 300,000 transactions, a node returns some 2,000 a second. */
 const TRANSACTIONS_PER_READ = 2000;
 const CONCURRENCY = 8;
-/** Transactions of more than that many outputs pay exchanges' customers; only in blocks are they examined. */
+/** Transactions with more outputs are payouts of exchanges; they are examined only in blocks. */
 const OUTPUTS_KEPT_MAX = 5000;
 /** Inputs with a smaller sequence signal that the transaction may be replaced (BIP 125). */
 const SEQUENCE_NOT_REPLACEABLE = 0xfffffffe;
@@ -18,13 +18,13 @@ export interface PooledOutput {
 }
 
 export interface MemoryPool {
-  /** True if every transaction has been read: only then a missing one has really left. */
+  /** True if every transaction has been read: only then does a missing one prove that it has left. */
   isComplete: boolean;
   transactions: ReadonlyMap<string, readonly PooledOutput[]>;
 }
 
 export function createMemoryPoolReader(node: UtxoNode) {
-  /** Only outputs of the kind that our addresses have. */
+  /** Contains only outputs of the type of our addresses. */
   const known = new Map<string, readonly PooledOutput[]>();
 
   async function readNew(ids: readonly string[], signal: AbortSignal): Promise<void> {

@@ -10,7 +10,7 @@ const AGGREGATE_3 = '0x82ad56cb';
 const GET_ETH_BALANCE = '4d2301cc';
 const BALANCE_OF = '70a08231';
 const WORD_DIGITS = 64;
-/** Of each result: where it begins, then success, offset and length of the returned bytes, and the balance. */
+/** The words of each result: its offset, then success, offset and length of the returned bytes, and the balance. */
 const RESULT_WORDS = 5;
 
 const word = (value: number | bigint) => value.toString(16).padStart(WORD_DIGITS, '0');

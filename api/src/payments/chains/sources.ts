@@ -3,7 +3,7 @@ import { ChainUnavailable } from './watcher.ts';
 
 /** A fact is accepted if this many independent sources agree, or all if fewer are configured. */
 const SOURCES_AGREEING = 2;
-/** Of Bitcoin's nodes, geth, Erigon, Nethermind and providers. */
+/** Messages of Bitcoin's nodes, geth, Erigon, Nethermind and providers. */
 const PRUNED_MESSAGE =
   /pruned|missing trie node|historical state|state .*(not available|unavailable)|archive|history .*(not available|unavailable)/i;
 
@@ -18,7 +18,7 @@ export interface Probed<Node, Head> {
 }
 
 /**
- * Runs with two usable nodes (one if only one is configured), those first that failed least recently: one broken node of three
+ * Runs with two usable nodes (one if only one is configured), preferring those that failed least recently: one broken node of three
  * does not stop the chain.
  * @param probe reads the node's head; throws if the node is not usable
  */
@@ -42,7 +42,7 @@ export async function useSources<Node extends Source, Head, Result>(
   try {
     return await run(usable);
   } catch (error) {
-    // Which of them is wrong is unknown: others come first the next time.
+    // It is unknown which node is wrong, so the next poll prefers others.
     if (error instanceof ChainUnavailable && error.reason === 'DISAGREEING') {
       for (const { node } of usable) node.rpc.failedAtMs = performance.now();
     }
@@ -51,7 +51,7 @@ export async function useSources<Node extends Source, Head, Result>(
 }
 
 /**
- * The same fact from several sources, asked before a large credit.
+ * Confirms a fact by several sources, before a large credit.
  * @returns undefined if only one is configured, false if one denies it, true if two confirm it
  */
 export async function confirmBySources<Node extends Source>(
@@ -66,7 +66,7 @@ export async function confirmBySources<Node extends Source>(
   throw asUnavailable(nodes, failure?.reason);
 }
 
-/** What a caller did not expect the node to refuse makes the node unusable. */
+/** A refusal that the caller did not handle makes the node unusable. */
 function asUnavailable(nodes: readonly Source[], error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   const refusing = nodes.find(({ rpc }) => rpc.name === error.node);

@@ -65,7 +65,7 @@ export function createUtxoNode(url: string, timeoutMs?: number) {
   return {
     rpc,
     info: (signal: AbortSignal) => rpc.call('getblockchaininfo', [], infoSchema, signal),
-    /** Of the active chain. */
+    /** The hash of a block in the active chain. */
     hashAt: (height: number, signal: AbortSignal) => rpc.call('getblockhash', [height], hash, signal),
     header: (hash: string, signal: AbortSignal) => rpc.call('getblockheader', [hash, true], headerSchema, signal),
     block: (hash: string, signal: AbortSignal) => rpc.call('getblock', [hash, 2], blockSchema, signal),

@@ -74,7 +74,7 @@ describe('the watcher of Bitcoin', () => {
     expect((await poll()).payments).toMatchObject([{ output: 1, units: 100_000_000n, block: undefined }]);
   });
 
-  it('says that blocks are missing which the node has pruned', async () => {
+  it('reports blocks that the node has pruned', async () => {
     const { chain, poll } = await openWatcher();
     Object.assign(chain, { headHeight: 1400, prunedHeight: 1100 });
     await expect(poll()).rejects.toMatchObject({ reason: 'PRUNED' });
@@ -98,7 +98,7 @@ describe('the watcher of Bitcoin', () => {
     await expect(watcher.poll(null, addresses, signal)).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
   });
 
-  it('refuses two nodes that disagree, and goes on when they agree', async () => {
+  it('refuses two nodes that disagree, and continues when they agree', async () => {
     const { chains, poll } = await openWatcher([createFakeUtxoChain(), createFakeUtxoChain()]);
     for (const chain of chains) Object.assign(chain, { headHeight: 1001, outputsAt: payAt(1001, 1) });
     chains[1]!.fork = 'b';
@@ -107,7 +107,7 @@ describe('the watcher of Bitcoin', () => {
     expect((await poll()).payments).toHaveLength(1);
   });
 
-  it('refuses a reorganisation of all blocks that it remembers', async () => {
+  it('refuses a reorganisation of all remembered blocks', async () => {
     const { chain, poll } = await openWatcher();
     Object.assign(chain, { fork: 'b', headHeight: 1001 });
     await expect(poll()).rejects.toMatchObject({ reason: 'DEEP_REORGANISATION' });
@@ -155,7 +155,7 @@ describe('the watcher of Bitcoin', () => {
     },
   );
 
-  it('does not look at the memory pool while blocks are missing', async () => {
+  it('does not read the memory pool while blocks are missing', async () => {
     const { chain, nodes, poll } = await openWatcher();
     chain.headHeight = 1100;
     const before = nodes[0]!.calls.length;
@@ -163,7 +163,7 @@ describe('the watcher of Bitcoin', () => {
     expect(nodes[0]!.calls.slice(before)).not.toContain('getrawmempool');
   });
 
-  it('refuses an address of another network, which must never be watched in vain', async () => {
+  it('refuses an address of another network', async () => {
     const { watcher } = await openWatcher();
     const litecoin = new Set([foreign.replace('bc1', 'ltc1')]);
     await expect(watcher.poll(null, litecoin, signal)).rejects.toThrow('Invalid checksum');

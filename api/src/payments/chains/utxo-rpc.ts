@@ -8,7 +8,7 @@ import { witnessScript } from './witness-script.ts';
 
 export interface UtxoWatcherOptions {
   chain: keyof typeof mainNetworks;
-  /** Of nodes' JSON-RPC, with user and password. If there are two, they must agree. */
+  /** URLs of the nodes' JSON-RPC, with user and password. If there are two nodes, they must agree. */
   urls: readonly string[];
   /** Another network than the main one. */
   network?: UtxoNetwork;
@@ -18,7 +18,7 @@ export interface UtxoWatcherOptions {
 }
 
 interface UtxoNetwork {
-  /** Of block 0: proves which chain a node serves. */
+  /** The hash of block 0 proves which chain a node serves. */
   genesisHash: string;
   addressPrefix: string;
 }
@@ -36,7 +36,7 @@ const mainNetworks = {
 
 const BLOCKS_PER_POLL = 50;
 const BLOCKS_REMEMBERED = 300;
-/** A node that knows of more newer blocks than that is still downloading them. */
+/** A node that knows more headers than blocks by this number is still downloading. */
 const BLOCKS_MISSING_MAX = 2;
 /** Six hours without a block of Bitcoin happen once in thousands of years. */
 const HEAD_AGE_MAX_MS = 6 * 3_600_000;
@@ -45,7 +45,7 @@ const CLOCK_ERROR_MS = 2 * 3_600_000;
 const COINBASE_CONFIRMATIONS = 100;
 /** The network may reject a peg-out from MWEB with its whole block, as it did in a reorganisation of 13 blocks. */
 const PEG_OUT_CONFIRMATIONS = 24;
-/** The first output of the transaction that ends a block with MWEB: what is inside. The others leave it. */
+/** The script of the first output of the transaction that ends a block with MWEB: coins inside. The other outputs are peg-outs. */
 const MWEB_SCRIPT = '5820';
 
 type Checkpoint = readonly [height: number, hash: string];
@@ -161,7 +161,7 @@ async function pollNodes(
   };
 }
 
-/** Of the state after the last block that was scanned: before, a transaction may be in neither. */
+/** Reads the pool after the last scanned block: if it was read before, a transaction could be in neither. */
 async function readPool(
   { chain, now, readPoolOf }: Watched,
   node: UtxoNode,

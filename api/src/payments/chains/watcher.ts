@@ -14,13 +14,13 @@ export interface ObservedPayment {
   block: { height: number; hash: string; time: Date } | undefined;
   /** The time of its block, or now if it is in the memory pool; never in the future. */
   arrivedAt: Date;
-  /** Outputs that need more confirmations than the amount asks for, such as coinbase (100) or MWEB peg-outs (24). */
+  /** For outputs that need more confirmations than their amount, such as coinbase (100) or MWEB peg-outs (24). */
   confirmationsMin?: number;
-  /** In the memory pool: it signals that its sender may replace it (BIP 125). Nodes may accept a replacement of others too. */
+  /** In the memory pool: it signals that its sender may replace it (BIP 125). Nodes may also accept replacements of other payments. */
   isReplaceable?: boolean;
 }
 
-/** What a chain considers irreversible. Heights are those of the source that lags most, if there are several. */
+/** The head of a chain and its final blocks. With several sources, heights are those of the one that lags most. */
 export interface ChainHead {
   height: number;
   hash: string;
@@ -43,7 +43,7 @@ export interface Poll {
   head: ChainHead;
   /** The last height that was scanned. Less than `head.height` while the watcher catches up: poll again at once. */
   scannedHeight: number;
-  /** By how much the time of a block may differ from the time at which it appeared. */
+  /** The largest difference between the time of a block and the time at which it appeared. */
   clockErrorMs: number;
 }
 
@@ -51,13 +51,13 @@ export interface Poll {
 export interface ChainWatcher {
   /**
    * Reads a bounded number of blocks after the cursor.
-   * @param cursor null for the first poll, which begins at the present head
+   * @param cursor null for the first poll, which begins at the current head
    * @param addresses in their watch window; at most some 20,000
    * @throws ChainUnavailable when the nodes fail, lag, disagree or throttle: nothing is stored and the poll is repeated later
    */
   poll(cursor: string | null, addresses: ReadonlySet<string>, signal: AbortSignal): Promise<Poll>;
   /**
-   * The same fact from a second, independent source, asked before large credits.
+   * Confirms a fact by a second, independent source, before large credits.
    * @returns undefined if only one source is configured; false if it is denied
    */
   confirm(payment: ObservedPayment, signal: AbortSignal): Promise<boolean | undefined>;

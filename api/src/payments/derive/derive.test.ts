@@ -83,7 +83,7 @@ describe('parseAccountKey', () => {
     expect(() => parseAccountKey(key)).toThrow(message);
   });
 
-  test('tells accounts apart', () => {
+  test('distinguishes accounts', () => {
     const fingerprints = [XPUB_BTC, XPUB_LTC, XPUB_EVM].map((key) => parseAccountKey(key).fingerprint);
     expect(new Set(fingerprints).size).toBe(3);
     expect(fingerprints[0]).toMatch(/^[0-9a-f]{16}$/);

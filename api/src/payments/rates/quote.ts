@@ -1,4 +1,4 @@
-/** What a source of exchange rates says about one coin. */
+/** A quote: the price of one coin from one source of exchange rates. */
 import type { CurrencyRules } from '../currencies.ts';
 
 export type Asset = CurrencyRules['asset'];
@@ -8,7 +8,7 @@ export interface Quote {
   asset: Asset;
   /** US dollars per coin, times 10^12. */
   rateE12: bigint;
-  /** By the clock of the source. */
+  /** The time by the clock of the source. */
   at: Date;
 }
 
@@ -25,7 +25,7 @@ export function parseRate(text: string): bigint {
   return rateE12;
 }
 
-/** Of sources that send JSON numbers. */
+/** For sources that send JSON numbers. */
 export function parseNumericRate(price: number): bigint {
   return parseRate(price.toFixed(RATE_DECIMALS));
 }
@@ -49,7 +49,7 @@ export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<s
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
 }
 
-/** So that paths are appended to a base address with a path of its own. */
+/** Adds a slash, so that paths are appended to a base address that has a path. */
 export function withSlash(baseUrl: string): string {
   return baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
 }

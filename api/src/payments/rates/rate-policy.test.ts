@@ -53,7 +53,7 @@ describe('the rate', () => {
     });
   });
 
-  test('is refused if one source contradicts the other, or two contradict two', () => {
+  test('is refused if two sources disagree, or two pairs of sources', () => {
     expect(decide(quotesOf({ a: '100', b: '110' })).rate).toBeUndefined();
     expect(decide(quotesOf({ a: '100', b: '100', c: '110', d: '110' })).rate).toBeUndefined();
   });

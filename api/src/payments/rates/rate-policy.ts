@@ -11,7 +11,7 @@ type QuoteRejection = 'STALE' | 'FROM_THE_FUTURE' | 'OUTLIER' | 'TOO_FEW_SOURCES
 export interface RateDecision {
   /** Undefined: no rate can be trusted. */
   rateE12: bigint | undefined;
-  /** Of the sources that agree. */
+  /** The number of sources that agree. */
   sourceCount: number;
   rejections: ReadonlyMap<string, QuoteRejection>;
 }
@@ -29,7 +29,7 @@ export const LARGE_MICROS = 1_000_000_000n;
 export const LARGE_SOURCES_MIN = 3;
 
 interface Question {
-  /** At most one per source, all of the same coin. */
+  /** Quotes of one coin, at most one per source. */
   quotes: readonly SourceQuote[];
   now: Date;
   /** The last accepted rate. */

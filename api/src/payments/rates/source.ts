@@ -1,10 +1,10 @@
 import type { Currency } from '@cellhop/contract/invoices';
 
-/** Exchange rates: US dollars per coin, times 10^12. They are stored ones, so that no request waits for the network. */
+/** Stored exchange rates, so that no request waits for the network: US dollars per coin, times 10^12. */
 export interface RateSource {
   /**
-   * The present rate.
-   * @param amountMicros for which it is asked; large amounts need more sources
+   * The current rate.
+   * @param amountMicros the amount to convert; large amounts need more sources
    * @returns undefined while there is no reliable rate
    */
   rateE12(currency: Currency, amountMicros?: bigint): Promise<bigint | undefined>;

@@ -12,7 +12,7 @@ import { useAlertSettings, useSaveAlertSettings } from './api.ts';
 import { SectionContent } from './section-content.tsx';
 
 const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
-/** Processes of the previous release do not know them. */
+/** The defaults for processes of the previous release, which do not send them. */
 const ALL_END_MAILS = { noMoney: true, idle: true, exitLost: true };
 
 export function AlertsSection() {

@@ -9,7 +9,7 @@ import classes from './account-section.module.css';
 import { useCompany, useSaveCompany } from './api.ts';
 import { SectionContent } from './section-content.tsx';
 
-/** What the customer prints on monthly statements. */
+/** The company details on monthly statements. */
 export function CompanySection() {
   const { t } = useTranslation('user');
   return (

@@ -12,7 +12,7 @@ interface SectionContentProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** What a section of the account loads: placeholders, then the content, or why there is none. */
+/** Shows placeholders while a section of the account loads, then the content or the error. */
 export function SectionContent<Data>({ state, failedText, placeholders, children }: SectionContentProps<Data>) {
   const { response, failure } = state;
   if (failure !== undefined)

@@ -26,7 +26,7 @@ const EMAIL = '\u{FFFC}';
 
 interface AuthNoticeProps {
   notice: Notice;
-  /** The address has been confirmed meanwhile: nothing is left to send. */
+  /** The address has been confirmed in the meantime: there is nothing to send. */
   onConfirmed: () => void;
   /** Sends another mail; resolves with the time when the next one is allowed. */
   resend: () => Promise<{ nextSendingAllowedIn: number }>;

@@ -30,7 +30,7 @@ export function useConnections(page: number, filter: ConnectionFilter = {}) {
   return useList(connectionsQuery(page, filter), { isBusy: isLive });
 }
 
-/** One connection, on whatever page it is. */
+/** One connection, regardless of its page. */
 export function useConnection(id: string | undefined) {
   const query = apiQuery(listConnections, { query: { id: id ?? '' } }, { topics: ['connections'] });
   const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isLive });
@@ -172,7 +172,7 @@ function connectionsQuery(page: number, { active, search }: ConnectionFilter = {
     ...(active && { active: 'true' as const }),
     ...(search !== undefined && { search }),
   };
-  // With the balance, which is shown as it was at the moment of the costs.
+  // Contains the balance, from the same snapshot as the costs.
   return apiQuery(listConnections, { query }, { topics: ['connections', 'balance'] });
 }
 

@@ -36,7 +36,7 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
 const forms = ['SOCKS5', 'HTTP', 'curl', 'URL'] as const;
 type Form = (typeof forms)[number];
 
-/** The same details in the forms that programs take; the user chooses one. */
+/** The access details in several formats for programs; the user chooses one. */
 function ReadyLines({ connection }: { connection: Connection & { password: string } }) {
   const { t } = useTranslation('proxyConnection');
   const { isDevelopment, publicUrl } = useSettings();
@@ -70,7 +70,7 @@ function ReadyLines({ connection }: { connection: Connection & { password: strin
   );
 }
 
-/** How to ask the DNS port, and whom it answers. */
+/** How to query the DNS port, and which clients it answers. */
 function DnsLine({ host, dnsPort }: { host: string; dnsPort: number }) {
   const { t } = useTranslation('proxyConnection');
   return (

@@ -12,7 +12,7 @@ import { AllowListForm } from './allow-list-form.tsx';
 import classes from './connection-controls.module.css';
 import { isFieldRefusal, useControl, useNewPassword } from './controls-api.ts';
 
-/** What the customer can change of an open connection. */
+/** The settings that the customer can change while a connection is open. */
 export function ConnectionControls({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   return (

@@ -90,7 +90,7 @@ function BuyAgain({ connection }: { connection: Connection }) {
   );
 }
 
-/** Cost and, once it has ended, the reason come first. */
+/** Starts with the cost and, after the end, the reason. */
 function Summary({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { disconnectAt, endReason } = connection;

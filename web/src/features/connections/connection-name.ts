@@ -1,6 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
 
-/** How a list names a connection: by its label, if it has one, and where it is. */
+/** The name of a connection in a list: its label, if any, and its location. */
 export function nameOf({ label, ip, city, countryCode }: Pick<Connection, 'label' | 'ip' | 'city' | 'countryCode'>) {
   const place = `${ip} · ${city}, ${countryCode}`;
   return label === '' ? place : `${label} · ${place}`;

@@ -35,7 +35,7 @@ export function ConnectionsFilter({ search, onSearch, onDisconnectSeveral, onExp
           value={text}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value);
-            // The button of a search field that empties it.
+            // The clear button of the search field.
             if (currentTarget.value === '') onSearch({ active: search.active });
           }}
         />

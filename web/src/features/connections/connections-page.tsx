@@ -86,7 +86,7 @@ export function ConnectionsPage({ search, onSearch, onPage, onShow }: Connection
   );
 }
 
-/** Ends one connection after a question, and a second one if the server refuses the refund. */
+/** Ends a connection after a confirmation; asks a second time if the server refuses the refund. */
 function useEnding() {
   const [asked, setAsked] = useState<Connection>();
   const [refused, setRefused] = useState<RefusedReturn>();
@@ -127,7 +127,7 @@ function useEnding() {
   };
 }
 
-/** The connection of the address: a row of the list, or else one of another page. Says so if there is none. */
+/** The connection in the URL: a row of the list, or one of another page. Shows a warning if there is none. */
 function useShown(id: string | undefined, rows: readonly Connection[] | undefined, onMissing: () => void) {
   const { t } = useTranslation('proxyConnection');
   const listed = rows?.find((row) => row.id === id);

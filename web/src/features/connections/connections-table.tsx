@@ -19,7 +19,7 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
-/** The button of a row that stays when the connection has ended. */
+/** The button of a row that remains after the connection has ended. */
 export function focusInfo(connectionId: string): void {
   document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
 }
@@ -121,7 +121,7 @@ function useLocationColumns(): Column<Connection>[] {
   ];
 }
 
-/** With the label, by which customers know it. */
+/** The address with the label of the customer. */
 function Address({ connection: { ip, label } }: { connection: Connection }) {
   if (label === '') return ip;
   return (

@@ -14,7 +14,7 @@ interface DisconnectDialogProps {
   onClose: () => void;
 }
 
-/** Asks before a connection is ended, and says what comes back. */
+/** Asks for confirmation before a connection is ended, and shows the refund. */
 export function DisconnectDialog({ connection, isWorking, onConfirm, onClose }: DisconnectDialogProps) {
   const { t } = useTranslation('proxyConnection');
   const shown = useLastDefined(connection);

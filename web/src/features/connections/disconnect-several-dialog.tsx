@@ -11,7 +11,7 @@ interface DisconnectSeveralDialogProps {
   onClose: () => void;
 }
 
-/** The user chooses among the open connections and is asked once. */
+/** The user chooses open connections and confirms once. */
 export function DisconnectSeveralDialog({ isOpen, onClose }: DisconnectSeveralDialogProps) {
   const { t } = useTranslation('proxyConnection');
   return (
@@ -28,7 +28,7 @@ function Choice({ onClose }: { onClose: () => void }) {
   const ending = useDisconnectSeveral();
   if (failure !== undefined) return <LoadFailure text={t('table.failed')} {...failure} />;
   if (rows?.length === 0) return <EmptyList text={t('several.none')} />;
-  // Some may have ended meanwhile.
+  // Some may have ended since they were chosen.
   const ids = (rows ?? []).map(({ id }) => id).filter((id) => chosen.includes(id));
   const all = rows?.length ?? 0;
 

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useLabel } from './api.ts';
 import classes from './label-form.module.css';
 
-/** What the customer calls the connection. */
+/** The form for the label of a connection. */
 export function LabelForm({ connection: { id, label } }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   const [text, setText] = useState(label);

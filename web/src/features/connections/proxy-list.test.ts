@@ -16,13 +16,13 @@ const connection = {
 } as Connection;
 
 describe('proxyList', () => {
-  it('writes host:port:user:password, one a line', () => {
+  it('writes host:port:user:password, one per line', () => {
     expect(proxyList([connection, { ...connection, port: 1081 }], 'TXT')).toBe(
       'proxy.example:1080:user:secret\nproxy.example:1081:user:secret\n',
     );
   });
 
-  it('writes CSV that a label cannot break, nor turn into a formula', () => {
+  it('writes CSV in which a label can neither break a row nor become a formula', () => {
     const csv = proxyList([{ ...connection, label: '=1+1,"x"' }], 'CSV');
     expect(csv.split('\r\n')).toEqual([
       'label,ip,host,port,username,password,countryCode,city,zip,isp',
@@ -40,7 +40,7 @@ describe('proxyList', () => {
     });
   });
 
-  it('leaves out those without a password', () => {
+  it('leaves out connections without a password', () => {
     expect(proxyList([{ ...connection, password: null }], 'TXT')).toBe('');
   });
 });

@@ -6,7 +6,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 type Opened = Connection & { password: string };
 
-/** Media type and content of a file with proxies, for other programs. Without those whose password cannot be shown. */
+/** Media type and content of a file with proxies, for other programs. Leaves out proxies whose password cannot be shown. */
 export function proxyList(connections: readonly Connection[], format: ExportFormat): string {
   const opened = connections.filter((connection): connection is Opened => connection.password !== null);
   return writers[format](opened);
@@ -15,7 +15,7 @@ export function proxyList(connections: readonly Connection[], format: ExportForm
 const columns = ['label', 'ip', 'host', 'port', 'username', 'password', 'countryCode', 'city', 'zip', 'isp'] as const;
 
 const writers: Record<ExportFormat, (connections: readonly Opened[]) => string> = {
-  /** `host:port:user:password`, one a line. */
+  /** `host:port:user:password`, one per line. */
   TXT: (connections) => connections.map((each) => `${connectionStrings(each)[2]}\n`).join(''),
   CSV: (connections) =>
     [columns, ...connections.map((each) => columns.map((column) => String(each[column])))]
@@ -30,7 +30,7 @@ const writers: Record<ExportFormat, (connections: readonly Opened[]) => string> 
   },
 };
 
-/** Quoted where needed. A leading sign would be a formula in a spreadsheet; labels are the customer's own text. */
+/** Quoted where needed. Spreadsheets would run a text with a leading sign as a formula. */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

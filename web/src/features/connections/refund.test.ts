@@ -4,7 +4,7 @@ import { expectedRefund, startedMegabytes } from './refund.ts';
 const MINUTE = 60_000;
 const connection = (trafficUsed: number) => ({ trafficUsed, price: 2 });
 
-it('counts each started megabyte whole', () => {
+it('counts each started megabyte in full', () => {
   expect(startedMegabytes(connection(0))).toBe(0);
   expect(startedMegabytes(connection(10 * 1024))).toBe(10);
   expect(startedMegabytes(connection(10 * 1024 + 0.01))).toBe(11);

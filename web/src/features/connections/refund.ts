@@ -5,18 +5,18 @@ import { megabytePrice } from '../../lib/format.ts';
 const KIB_PER_MEGABYTE = 1024;
 const MINUTE_MS = 60_000;
 
-/** Megabytes of which at least one byte is used: each is charged whole. */
+/** Megabytes of which at least one byte is used: each is charged in full. */
 export function startedMegabytes({ trafficUsed }: Pick<Connection, 'trafficUsed'>): number {
   return Math.ceil(trafficUsed / KIB_PER_MEGABYTE);
 }
 
 export type ExpectedRefund =
   | { kind: 'UNUSED'; megabytes: number; dollars: number }
-  /** All prepaid megabytes have been started. */
+  /** True if all prepaid megabytes have been started. */
   | { kind: 'USED_UP' }
   | { kind: 'TOO_LATE' };
 
-/** What a disconnect at this moment gives back; the server decides. @param ageMs since the purchase */
+/** Estimates the refund of a disconnect now; the server decides. @param ageMs since the purchase */
 export function expectedRefund(
   connection: Pick<Connection, 'trafficUsed' | 'price'>,
   ageMs: number,

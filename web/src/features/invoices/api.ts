@@ -24,7 +24,7 @@ export function useInvoices(page: number) {
   return invoices;
 }
 
-/** One invoice, on whatever page it is. */
+/** One invoice, regardless of its page. */
 export function useInvoice(id: string | undefined) {
   const query = apiQuery(listInvoices, { query: { id: id ?? '' } }, { topics: ['invoices'] });
   const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isOpen });
@@ -39,7 +39,7 @@ export function useCurrencies(): readonly CurrencyState[] {
   return response?.data ?? enabled.map((currency) => ({ currency, problem: null }));
 }
 
-/** The unpaid invoice that a new one in the same currency ends. */
+/** The unpaid invoice that a new one in the same currency would end. */
 export function useReplacedInvoice(currency: Currency | undefined): Invoice | undefined {
   const { rows } = useList(invoicesQuery(1));
   return rows?.find((invoice) => invoice.currency === currency && invoice.status === 'PENDING' && hasTime(invoice));

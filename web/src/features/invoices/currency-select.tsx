@@ -6,7 +6,7 @@ interface CurrencySelectProps extends Omit<SelectProps, 'data'> {
   currencies: readonly CurrencyState[];
 }
 
-/** A currency that cannot be paid now is shown with the reason, so that nobody looks for it in vain. */
+/** Unavailable currencies stay in the list, with the reason. */
 export function CurrencySelect({ currencies, ...props }: CurrencySelectProps) {
   const { t } = useTranslation('payment');
   const problemOf = (value: string) => currencies.find(({ currency }) => currency === value)?.problem ?? null;
@@ -34,7 +34,7 @@ export function CurrencySelect({ currencies, ...props }: CurrencySelectProps) {
   );
 }
 
-/** Says why the chosen currency, or all of them, cannot be used now. */
+/** Explains why the chosen currency, or every currency, is unavailable. */
 export function CurrencyNotice({ currencies, chosen }: { currencies: readonly CurrencyState[]; chosen: unknown }) {
   const { t } = useTranslation('payment');
   const problem = currencies.find(({ currency }) => currency === chosen)?.problem ?? null;

@@ -1,4 +1,4 @@
-/** What the payer of an invoice can do and is shown, depending on the time. */
+/** The stage of an invoice, which determines what its payer sees and can do. */
 import type { Invoice, InvoiceStatus } from '@cellhop/contract/invoices';
 
 /** An unpaid invoice is shown as expired when its time is up, before the server updates its status. */

@@ -11,7 +11,7 @@ interface ReceivedPaymentProps {
   payment: InvoicePayment;
 }
 
-/** What was received, what is missing or too much, and the result. */
+/** The received amount, the missing or excess amount, and the result. */
 export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const { t } = useTranslation('payment');
   const { confirming, missing, excess, credited, isLate, transfers = [] } = payment;
@@ -50,13 +50,13 @@ export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   );
 }
 
-/** What was seen and does not count any more. */
+/** Payments that were seen but no longer count. */
 export function ReplacedPayment({ amount }: { amount: string }) {
   const { t } = useTranslation('payment');
   return <p className={classes['late']}>{t('received.replaced', { amount })}</p>;
 }
 
-/** How far the network has confirmed each payment. What is credited is shown only for its link. */
+/** The confirmations of each payment. Credited payments are shown only for their link. */
 function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readonly InvoiceTransfer[] }) {
   const { t } = useTranslation('payment');
   const shown = transfers.filter(({ isCredited, explorerUrl }) => !isCredited || explorerUrl !== null);

@@ -10,7 +10,7 @@ import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
 import { ProductPicture } from './product-picture.tsx';
 
-/** With its texts it is loaded after the page. */
+/** Loaded, with its texts, after the page. */
 const LandingFooter = lazy(async () => ({ default: (await import('./landing-footer.tsx')).LandingFooter }));
 
 /** `switchers`: language and theme switchers, provided by the app. */

@@ -14,7 +14,7 @@ export function proxiesQuery(query: ProxyQuery) {
   return apiQuery(searchProxies, { query }, { topics: ['catalogue'] });
 }
 
-/** The counts under a choice. Undefined if it is empty, or until the first ones are loaded; those of the previous choice meanwhile. */
+/** The counts under a choice; those of the previous choice while they load. Undefined if the choice is empty, or before the first load. */
 export function useFacets(choice: ProxyQuery): ProxyFacets | undefined {
   const isEnabled = Object.keys(choice).length > 0;
   const query = apiQuery(getProxyFacets, { query: choice }, { topics: ['catalogue'] });

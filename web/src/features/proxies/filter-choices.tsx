@@ -71,7 +71,7 @@ function toOptions(group: FilterGroup, counts: FilterCounts, language: string) {
   return Object.keys(counts)
     .map((value) => {
       const name = nameOf(group, value, language);
-      // Visible beside the field's label, without opening the list: this choice finds nothing.
+      // The label shows that this choice finds nothing, without opening the list.
       return { value, label: counts[value] === 0 ? `${name} (0)` : name };
     })
     .sort((one, other) => compare(one.label, other.label));

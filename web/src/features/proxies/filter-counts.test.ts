@@ -26,12 +26,12 @@ test('offers everything until a choice is counted', () => {
   expect(offeredCounts('city', filter, undefined, [])).toEqual({ Berlin: 3, Paris: 2 });
 });
 
-test('offers what fits the choice in the other groups', () => {
+test('offers values that match the choice in the other groups', () => {
   expect(offeredCounts('city', filter, inGermany, [])).toEqual({ Berlin: 3 });
   expect(offeredCounts('country', filter, inGermany, ['DE'])).toEqual({ DE: 3, FR: 2 });
 });
 
-test('a chosen value that no longer fits stays, with 0', () => {
+test('a chosen value that no longer matches stays, with 0', () => {
   expect(offeredCounts('city', filter, inGermany, ['Paris', 'Berlin'])).toEqual({ Berlin: 3, Paris: 0 });
 });
 

@@ -4,7 +4,7 @@ import type { FilterGroup, ProxyFacets, ProxyFilter } from '@cellhop/contract/pr
 export type FilterCounts = Record<string, number | undefined>;
 
 /**
- * The values that a group offers, counted under the choice in the other groups. Chosen values stay, with 0 if none fits any more.
+ * The values that a group offers, counted under the choice in the other groups. Chosen values stay, with 0 if no proxy matches.
  * @param facets undefined if nothing is chosen, or until they are loaded
  */
 export function offeredCounts(

@@ -5,11 +5,11 @@ import classes from './proxy-card.module.css';
 
 interface ProxyCardProps {
   proxy: Proxy;
-  /** Of the table, for the cells that both have. */
+  /** The columns of the table, for the cells that table and card share. */
   columns: readonly Column<Proxy>[];
 }
 
-/** A proxy on a phone, in two lines: where it is, and price beside Buy. */
+/** A proxy on a phone, in two lines: its location, and the price beside Buy. */
 export function ProxyCard({ proxy, columns }: ProxyCardProps) {
   const { ip, countryCode, region, city, zip, isp, connectionType } = proxy;
   const cell = (key: string) => columns.find((column) => column.key === key)?.render(proxy);

@@ -20,13 +20,13 @@ export async function checkReceiptFile(text: string, publicKey: string): Promise
     const problem = await checkReceipt(receipt, { publicKey: key });
     if (problem !== undefined) return { kind: 'bad', problem };
   } catch {
-    // Web Crypto is missing without HTTPS, and Ed25519 in browsers of before 2025.
+    // Without HTTPS there is no Web Crypto; browsers before 2025 do not support Ed25519.
     return { kind: 'unsupported' };
   }
   return { kind: 'good', charges: receipt.charges.length, total: receipt.total };
 }
 
-/** The checker examines the fields. The file holds the receipt alone, or the API's response: `{ "data": receipt }`. */
+/** The checker validates the fields. The file contains only the receipt, or the API's response: `{ "data": receipt }`. */
 function parse(text: string): Receipt | undefined {
   try {
     const value: unknown = JSON.parse(text);

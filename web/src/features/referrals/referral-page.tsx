@@ -8,7 +8,7 @@ import classes from './referral-page.module.css';
 import { ReferralSummaryCards } from './summary-cards.tsx';
 
 interface ReferralPageProps {
-  /** Of the promo codes. */
+  /** The page of the promo codes. */
   page: number;
   onPage: (page: number) => void;
 }

@@ -60,7 +60,7 @@ export function RequestsTable({ requests, onDecide }: RequestsTableProps) {
   return <DataTable label={t('approvals.label')} columns={columns} rows={requests} rowKey={({ id }) => id} isDense />;
 }
 
-/** Who decided and why, or until when somebody can. */
+/** Author and reason of the decision, or the time limit for one. */
 function Decision({ request: { status, lapsesAt, decidedBy, decisionReason } }: { request: StaffRequest }) {
   const { t } = useTranslation('staffMoney');
   if (status === 'PENDING' && lapsesAt !== null) return t('approvals.until', { date: formatDate(lapsesAt) });

@@ -5,7 +5,7 @@ interface SubjectScreen {
   search?: Record<string, string>;
 }
 
-/** By their id: one thing, or the list with it. */
+/** Screens by id: a page of one object, or a list filtered by its id. */
 const screensOfOne: Partial<Record<SubjectType, (id: string) => SubjectScreen>> = {
   USER: (id) => ({ to: `/admin/users/${id}` }),
   TICKET: (id) => ({ to: `/admin/tickets/${id}` }),
@@ -13,7 +13,7 @@ const screensOfOne: Partial<Record<SubjectType, (id: string) => SubjectScreen>> 
   CONNECTION: (id) => ({ to: '/admin/connections', search: { id } }),
 };
 
-/** Lists that show all of their kind, or have no filter by id. */
+/** Subjects that link to an unfiltered list. */
 const lists: Partial<Record<SubjectType, string>> = {
   REQUEST: '/admin/approvals',
   PROMO_CODE: '/admin/referral-system/codes',

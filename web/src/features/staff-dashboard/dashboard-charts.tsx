@@ -77,7 +77,7 @@ interface ChartProps {
   /** The list that a bar opens. */
   rows: 'connections' | 'invoices' | 'users';
   emptyText: string;
-  /** Of each part, from the bottom up, a value for each step. */
+  /** One series for each part, from the bottom up, with a value for each step. */
   parts: readonly (readonly number[])[];
   /** Names of the parts. */
   legend?: readonly string[];

@@ -1,6 +1,6 @@
 const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3600;
-/** From here on the larger unit is precise enough. */
+/** From this value on, the larger unit is precise enough. */
 const LARGEST_COUNT = 90;
 
 /** Rounded to a unit in which it has one or two digits, up to hours. */

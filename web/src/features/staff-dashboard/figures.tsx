@@ -10,7 +10,7 @@ export interface Figure {
   value: string;
   target: Target;
   /** Draws attention. */
-  isBad?: boolean;
+  isAlarming?: boolean;
   note?: string;
 }
 
@@ -33,9 +33,9 @@ export function Figures({ figures }: FiguresProps) {
     );
   return (
     <dl className={classes['figures']}>
-      {figures.map(({ key, label, value, target, isBad = false, note }) => (
+      {figures.map(({ key, label, value, target, isAlarming = false, note }) => (
         <Box key={key} label={label}>
-          <span data-bad={isBad}>
+          <span data-bad={isAlarming}>
             <NumberLink target={target}>{value}</NumberLink>
           </span>
           {note !== undefined && <small>{note}</small>}

@@ -1,4 +1,4 @@
-/** Where the rows behind a number are listed. */
+/** Links from numbers to the lists with their rows. */
 import { toDay } from '../../lib/day.ts';
 import type { RangeQuery } from '../usage/range.ts';
 

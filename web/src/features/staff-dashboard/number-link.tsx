@@ -6,7 +6,7 @@ import classes from './number-link.module.css';
 /** The lists belong to other features, whose routes and parameters this one does not know. */
 const AnyLink = Link as unknown as ComponentType<Target & { className: string | undefined; children: ReactNode }>;
 
-/** For bars of charts, which are no elements that could be links. */
+/** For bars of charts, which cannot be link elements. */
 export function useOpenTarget(): (target: Target) => void {
   const navigate = useNavigate() as unknown as (target: Target) => Promise<void>;
   return (target) => void navigate(target);

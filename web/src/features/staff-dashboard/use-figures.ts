@@ -80,7 +80,7 @@ function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
       label: t('gateways'),
       value: t('ofAll', nodes),
       target: rows.nodes,
-      isBad: nodes.online < nodes.total,
+      isAlarming: nodes.online < nodes.total,
     });
   if (moneyCheck !== null) {
     const { status, checkedAt, violationCount: count } = moneyCheck;
@@ -89,7 +89,7 @@ function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
       label: t('moneyCheck'),
       value: t(`checks.${status}`, { count }),
       target: rows.system,
-      isBad: status === 'BROKEN',
+      isAlarming: status === 'BROKEN',
       ...(checkedAt !== null && { note: t('checkedAt', { date: formatDate(checkedAt) }) }),
     });
   }

@@ -46,7 +46,7 @@ export function EntryCard({ entry, onMove, onEdit, onDelete, isFirst, isLast }: 
   );
 }
 
-/** The question by which messages call an entry. */
+/** The question that identifies an entry in messages. */
 export function nameOf({ texts }: FaqEntry): string {
   return (texts.en ?? texts.ru)?.question ?? '';
 }

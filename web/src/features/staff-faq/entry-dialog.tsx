@@ -15,9 +15,9 @@ import classes from './faq-page.module.css';
 
 interface EntryDialogProps {
   isOpen: boolean;
-  /** As it was when the dialog opened; undefined for a new one. */
+  /** The entry when the dialog was opened; undefined for a new one. */
   entry: FaqEntry | undefined;
-  /** As it is now; undefined for a new one, or if others have deleted it. */
+  /** The current entry; undefined for a new one, or if others have deleted it. */
   current?: FaqEntry | undefined;
   onClose: () => void;
 }
@@ -40,7 +40,7 @@ interface EntryFieldsProps extends Pick<EntryDialogProps, 'entry' | 'current'> {
 
 function EntryFields({ entry, current, onSaved }: EntryFieldsProps) {
   const { t } = useTranslation('staffContent');
-  // The entry on which the form is based. Until the member of staff has chosen, texts of others are not replaced.
+  // The version of the entry that the form is based on: changes by others are not overwritten before the member of staff has decided.
   const [base, setBase] = useState(entry);
   const saving = useSaveEntry();
   const form: Form = useForm<EntryForm, unknown, FaqTexts>({
@@ -51,9 +51,9 @@ function EntryFields({ entry, current, onSaved }: EntryFieldsProps) {
     if ((await saving.run({ texts, seen: base })) !== undefined) onSaved();
   });
 
-  function takeOver(theirs: FaqEntry): void {
-    setBase(theirs);
-    form.reset(toForm(theirs.texts));
+  function takeOver(latest: FaqEntry): void {
+    setBase(latest);
+    form.reset(toForm(latest.texts));
   }
 
   return (
@@ -114,7 +114,7 @@ function LanguageFields({ language, form }: { language: Language; form: Form }) 
   );
 }
 
-/** What customers would see. */
+/** The entry as customers would see it. */
 function Preview({ form }: { form: Form }) {
   const { t } = useTranslation('staffContent');
   const values = useWatch({ control: form.control });

@@ -10,7 +10,7 @@ import { isUnfinished, useCatalogueChanges, useDismissChange, useRetryChange } f
 const RECENT_MS = 3_600_000;
 
 /**
- * What is being done to the catalogue, what has failed, and what was done since an hour before the page was opened. It goes on if the page is
+ * Unfinished and failed bulk changes and imports, and those of the last hour before the page was opened. They continue if the page is
  * closed.
  */
 export function CatalogueChanges() {
@@ -50,7 +50,7 @@ function Change({ change }: { change: CatalogueChange }) {
   );
 }
 
-/** What to do about a change that has failed, for staff who may order changes. */
+/** The buttons to retry or dismiss a failed change, for staff who may order changes. */
 function Decision({ change }: { change: CatalogueChange }) {
   const { t } = useTranslation('staffInventory');
   const [retry, dismissal] = [useRetryChange(), useDismissChange()];

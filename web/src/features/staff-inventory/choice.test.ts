@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isEmpty, toFilter, toPriceChange, toTexts } from './choice.ts';
 
-test('the texts of the fields are a filter, and back', () => {
+test('the texts of the fields convert to a filter, and back', () => {
   const texts = { ip: ' 192.0.2 ', country: 'de, FR,,de', isp: 'Telekom', node: 'paris', state: 'SOLD' };
   const filter = { ip: '192.0.2', country: ['DE', 'FR'], isp: ['Telekom'], node: 'paris', state: 'SOLD' } as const;
   expect(toFilter(texts)).toEqual(filter);

@@ -16,7 +16,7 @@ interface ImportDialogProps {
   onClose: () => void;
 }
 
-/** A file is checked first; then its numbers or its mistakes are shown, and nothing is imported without a confirmation. */
+/** Checks the file, shows the counts or the errors, and imports only after a confirmation. */
 export function ImportDialog({ isOpen, onClose }: ImportDialogProps) {
   const { t } = useTranslation('staffInventory');
   return (

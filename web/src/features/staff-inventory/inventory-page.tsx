@@ -31,7 +31,7 @@ export function InventoryPage({ filter, sort, page, onFilter, onSort, onPage }: 
   const proxies = useInventory(filter, sort, page);
   const canEdit = usePermission('PROXIES_EDIT');
   const [open, setOpen] = useState<DialogName>();
-  // A button of a row changes this proxy; the buttons above change what the filter shows.
+  // The button of a row changes one proxy; the buttons above the list change all proxies of the filter.
   const [only, setOnly] = useState<InventoryProxy>();
   const chosen: Filter = only === undefined ? filter : { ip: only.ip };
   const close = () => setOpen(undefined);

@@ -13,7 +13,7 @@ type Unit = 'USD' | 'CURRENCY';
 export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose: () => void }) {
   const { t } = useTranslation(['staffMoney', 'common']);
   const { id, currency } = invoice;
-  // As shown when the form opened: a payment that arrives meanwhile is not credited twice.
+  // As shown when the form opened, so that a payment that arrives later is not credited twice.
   const [due] = useState(invoice.due);
   const [unit, setUnit] = useState<Unit>('USD');
   const [text, setText] = useState(due > 0 ? String(due) : '');

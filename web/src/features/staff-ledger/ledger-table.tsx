@@ -35,7 +35,7 @@ export function LedgerTable({ transactions }: { transactions: readonly StaffTran
   return <DataTable label={t('ledger.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} isDense />;
 }
 
-/** What it belongs to; of an adjustment the reason and the author, which customers do not see. */
+/** The subject of a transaction. Adjustments show reason and author, which customers do not see. */
 function Subject({ transaction: { subject, adjustment } }: { transaction: StaffTransaction }) {
   const { t } = useTranslation(['staffMoney', 'transaction']);
   if (adjustment !== null)

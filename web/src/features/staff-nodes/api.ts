@@ -6,7 +6,7 @@ import { apiQuery } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 
-/** Nodes send no live events, so the list is fetched again and again while it is shown. */
+/** Nodes send no live events, so the list is polled. */
 export function useNodes() {
   return useApiQuery(apiQuery(listNodes, {}, { topics: ['catalogue'] }), { isPolled: true });
 }
@@ -16,7 +16,7 @@ interface Drain {
   reason: string | undefined;
 }
 
-/** Drains a node, or ends that. */
+/** Starts or ends the draining of a node. */
 export function useDrainNode() {
   const { t } = useTranslation('staffInventory');
   return useAction({

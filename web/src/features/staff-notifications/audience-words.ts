@@ -4,7 +4,7 @@ import { formatDate, formatMoney } from '../../lib/format.ts';
 
 type Words = TFunction<['staffContent', 'common']>;
 
-/** The filter of a broadcast in words; the first says which users, if no filter is used. */
+/** Describes the filter of a broadcast in words. The first word stands for all users if no filter is used. */
 export function audienceWords(audience: Audience, t: Words): string[] {
   const { status, isConfirmed, languageCode, roleName, balanceFrom, balanceBelow } = audience;
   const { hasOpenConnection, registeredFrom, registeredBefore, userIds } = audience;

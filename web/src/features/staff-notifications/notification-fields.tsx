@@ -18,7 +18,7 @@ interface NotificationFieldsProps {
   hasFirstFocus?: boolean;
 }
 
-/** The texts of a notification in one language, and how the bell shows them. */
+/** The texts of a notification in one language, with a preview. */
 export function NotificationFields({ language, register, errors, values, hasFirstFocus }: NotificationFieldsProps) {
   const { t } = useTranslation(['staffContent', 'common']);
   const suffix = language === undefined ? '' : ` (${t(`common:languages.${language}`)})`;
@@ -46,7 +46,7 @@ export function NotificationFields({ language, register, errors, values, hasFirs
   );
 }
 
-/** As the bell shows it to a user who has not read it yet. */
+/** A preview of the notification as an unread entry of the bell. */
 function NotificationPreview({ text }: { text: Partial<NotificationText> | undefined }) {
   const { t } = useTranslation('staffContent');
   const [now] = useState(() => new Date().toISOString());

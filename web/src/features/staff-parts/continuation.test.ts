@@ -8,7 +8,7 @@ test('a list continues with the rows of the same millisecond, so that none is le
   expect(continueAfter(MOMENT, 'OLDEST_FIRST')).toEqual({ since: MOMENT, until: undefined });
 });
 
-test('moments narrow the chosen days and never widen them', () => {
+test('timestamps narrow the chosen days and never widen them', () => {
   const days = toLimitedRange({ from: '2026-11-20', to: '2026-11-22' });
   expect(toLimitedRange({ from: '2026-11-20', to: '2026-11-22', until: MOMENT })).toEqual({ ...days, to: MOMENT });
   expect(toLimitedRange({ from: '2026-11-20', to: '2026-11-22', since: MOMENT })).toEqual({ ...days, from: MOMENT });
@@ -18,7 +18,7 @@ test('moments narrow the chosen days and never widen them', () => {
   expect(toLimitedRange({})).toEqual({});
 });
 
-test('only moments are taken from the URL', () => {
+test('only valid timestamps are taken from the URL', () => {
   expect(momentsSearch({ since: MOMENT, until: MOMENT })).toEqual({ since: MOMENT, until: MOMENT });
   for (const until of ['2026-11-21', '2026-13-41T10:00:00.000Z', 'yesterday', 5, undefined])
     expect(momentsSearch({ until })).toEqual({ since: undefined, until: undefined });

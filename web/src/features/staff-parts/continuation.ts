@@ -1,14 +1,14 @@
 /**
- * The first rows of a long list have pages. The others are reached by continuing after the last of these: the moment of a row, kept in the
- * URL, limits the list exactly.
+ * Only the first rows of a long list can be paged through. To reach the others, the list continues after the last of these: a timestamp in
+ * the URL limits the list to the rows after it.
  */
 import type { Search } from '../../lib/search-values.ts';
 import { type Days, toRange } from './day-range.tsx';
 
 export interface Moments {
-  /** Only rows of this moment and later ones, such as 2026-11-21T10:00:00.000Z. */
+  /** Only rows at or after this time, such as 2026-11-21T10:00:00.000Z. */
   since?: string | undefined;
-  /** Only rows before this moment. */
+  /** Only rows before this time. */
   until?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function toTimeOrder(sort: string): TimeOrder | undefined {
   return sort === '-createdAt' ? 'NEWEST_FIRST' : sort === 'createdAt' ? 'OLDEST_FIRST' : undefined;
 }
 
-/** The days and the moments together, for the API. */
+/** Combines the days and the timestamps, for the API. */
 export function toLimitedRange({ from, to, since, until }: Days & Moments): Days {
   const days = toRange({ from, to });
   const first = [days.from, since]
@@ -40,8 +40,8 @@ export function toLimitedRange({ from, to, since, until }: Days & Moments): Days
 }
 
 /**
- * What a list shows that continues after a row. It begins with the rows of the same millisecond, because the API's times have no smaller part,
- * and none may be left out.
+ * The limits of a list that continues after a row. It starts with the rows of the same millisecond, so that none is skipped: the API's
+ * times have no smaller unit.
  */
 export function continueAfter(createdAt: string, order: TimeOrder): Moments {
   if (order === 'OLDEST_FIRST') return { since: createdAt, until: undefined };

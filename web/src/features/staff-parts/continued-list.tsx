@@ -12,7 +12,7 @@ interface ContinuedListProps<Row> extends PagedListProps<Row> {
   order: TimeOrder | undefined;
 }
 
-/** A paged list which continues after its last page, if it has more rows than have pages. */
+/** A paged list that can be continued after its last page if it is truncated. */
 export function ContinuedList<Row extends { createdAt: string }>({
   moments,
   onMoments,
@@ -20,7 +20,7 @@ export function ContinuedList<Row extends { createdAt: string }>({
   ...paged
 }: ContinuedListProps<Row>) {
   const { t } = useTranslation('staff');
-  const next = nextOf({ ...paged, order });
+  const next = continuationOf({ ...paged, order });
   const isStuck = next?.since === moments.since && next?.until === moments.until;
   return (
     <>
@@ -37,7 +37,7 @@ export function ContinuedList<Row extends { createdAt: string }>({
   );
 }
 
-function nextOf<Row extends { createdAt: string }>({
+function continuationOf<Row extends { createdAt: string }>({
   list: { rows, isTruncated, totalPages },
   page,
   order,

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import classes from './filter-panel.module.css';
 
 interface FilterPanelProps {
-  /** Undefined if nothing is chosen. */
+  /** Undefined if no filter is set. */
   onReset: (() => void) | undefined;
   /** The fields. */
   children: ReactNode;

@@ -13,7 +13,7 @@ interface ReasonDialogProps {
   isDangerous?: boolean;
   /** The reason may be left out. */
   isOptional?: boolean;
-  /** Something in `text` has yet to be chosen. */
+  /** A field in `text` has no value yet. */
   isIncomplete?: boolean;
   isWorking: boolean;
   /** @param reason undefined if it was left out */

@@ -4,7 +4,7 @@ import { useLastDefined } from '../../lib/use-last-defined.ts';
 export interface SeenRow<Row> {
   /** Undefined while the dialog is closed. */
   row: Row | undefined;
-  /** The same, and the last one while the dialog fades out. */
+  /** The row, and the last one while the dialog fades out. */
   shown: Row | undefined;
   isOpen: boolean;
   open: (row: Row) => void;
@@ -12,8 +12,8 @@ export interface SeenRow<Row> {
 }
 
 /**
- * The row of a dialog as the member of staff saw it when they opened it. A live event may bring a newer one while the dialog is open, with
- * another version; it does not replace this one, so the API refuses to overwrite what they have not seen. After a refusal the dialog
+ * Keeps the row that the member of staff saw when they opened the dialog. A live event may bring a newer version while the dialog is open.
+ * The dialog still sends the old version, so the API refuses to overwrite changes that they have not seen. After a refusal the dialog
  * closes, and the list shows the current row.
  */
 export function useSeen<Row>(): SeenRow<Row> {

@@ -18,7 +18,7 @@ function Email({ email }: { email: string }) {
   );
 }
 
-/** The user whom a row of staff's lists belongs to. */
+/** The user of a row in staff lists. */
 export function UserLink({ user: { id, email } }: UserLinkProps) {
   if (!usePermission('USERS_READ')) return <Email email={email} />;
   return (

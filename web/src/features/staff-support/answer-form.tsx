@@ -23,8 +23,8 @@ interface AnswerFormProps {
 type Seen = string | null | undefined;
 
 /**
- * Each ticket has its own draft. If other staff answer while the author writes, the form says so and shows who it was; the next
- * click sends anyway.
+ * Each ticket has its own draft. If other staff answer while the author writes, the form warns and names them; the next click sends
+ * anyway.
  */
 export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
   const { t } = useTranslation(['staffSupport', 'support']);
@@ -65,7 +65,7 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
     <form className={classes['answer']} noValidate onSubmit={(event) => void submit(event)}>
       {isWarned && (
         <Alert role="alert" color="yellow" variant="light">
-          {t('answer.conflict', { who: whoOf(others) ?? t('answer.someone') })}
+          {t('answer.conflict', { who: authorsOf(others) ?? t('answer.someone') })}
         </Alert>
       )}
       <Textarea
@@ -91,7 +91,7 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
   );
 }
 
-function whoOf(messages: ReturnType<typeof answersSince>): string | undefined {
+function authorsOf(messages: ReturnType<typeof answersSince>): string | undefined {
   const emails = new Set(messages.map(({ author }) => author.email));
   return emails.size === 0 ? undefined : [...emails].join(', ');
 }

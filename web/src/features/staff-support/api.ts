@@ -38,7 +38,7 @@ import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
 type MessagesResponse = Output<typeof listAnyTicketMessages>;
 
 const dependencies = staffDependencies('staff-tickets');
-/** What staff do to tickets; the customer's own pages may be open in the same browser. */
+/** Topics of tickets for staff and customers, because the customer's pages may be open in the same browser. */
 const changes = ['staff-tickets', 'tickets'] as const;
 
 export interface Chosen extends Moments {
@@ -64,14 +64,14 @@ export function useOtherTickets({ id, user }: StaffTicket) {
   return { rows: rows?.filter((ticket) => ticket.id !== id).slice(0, OTHER_TICKETS), failure };
 }
 
-/** Beside a ticket; the list of all tickets has the rest. */
+/** Other tickets of the user, shown beside a ticket; only the newest. */
 const OTHER_TICKETS = 5;
 
 export function useViewCounts() {
   return useApiQuery(apiQuery(countTicketViews, {}, dependencies)).response?.data;
 }
 
-/** Of the last days, until the end of today. */
+/** First replies of the last days, until the end of today. */
 export function useFirstReplies(days: number) {
   const today = toDay(new Date(useQuarterHour()));
   const query = { from: startOfDay(today, 1 - days).toISOString(), to: startOfDay(today, 1).toISOString() };
@@ -128,7 +128,7 @@ export function useAssign(id: string) {
   });
 }
 
-/** The form itself shows that other staff have answered. */
+/** No toast for an answer by other staff: the form shows it. */
 export function useAnswer(id: string) {
   return useAction({
     call: async (body: AnswerTicketBody, withKey) =>

@@ -9,7 +9,7 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useBalance, useLiveConnections, useOtherTickets } from './api.ts';
 import classes from './ticket-page.module.css';
 
-/** What staff need to know of the customer; each part needs its own permission. */
+/** Information about the customer; each part needs its own permission. */
 export function BesideTicket({ ticket }: { ticket: StaffTicket }) {
   const { t } = useTranslation(['staffSupport', 'common']);
   const canReadUsers = usePermission('USERS_READ');

@@ -34,7 +34,7 @@ interface CannedReplyFormProps {
 
 function CannedReplyForm({ reply, onSaved }: CannedReplyFormProps) {
   const { t } = useTranslation('staffSupport');
-  // After a change by somebody else the list is fetched again, and the form can take over its values.
+  // After a change by somebody else the list is refetched, and the form can adopt its values.
   const current = useCannedReplies().rows?.find(({ id }) => id === reply?.id) ?? reply;
   const [base, setBase] = useState(reply);
   const saving = useSaveCannedReply(base);

@@ -5,12 +5,12 @@ import { useCannedReplies } from './canned-replies-api.ts';
 import classes from './ticket-page.module.css';
 
 interface CannedReplySelectProps {
-  /** Of the customer. */
+  /** The language of the customer. */
   languageCode: LanguageCode;
   onChoose: (text: string) => void;
 }
 
-/** Inserts a prepared text; chooses nothing itself. */
+/** A select that inserts a prepared text and keeps no selection. */
 export function CannedReplySelect({ languageCode, onChoose }: CannedReplySelectProps) {
   const { t } = useTranslation('staffSupport');
   const { rows: replies = [] } = useCannedReplies();

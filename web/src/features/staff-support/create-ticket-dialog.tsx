@@ -13,7 +13,7 @@ import { useCreateTicketForUser } from './api.ts';
 
 interface CreateTicketDialogProps {
   isOpen: boolean;
-  /** Of the customer; undefined: the form asks for their email. */
+  /** The customer; undefined: the form asks for their email. */
   userId: string | undefined;
   onClose: () => void;
   onCreated: (ticket: StaffTicket) => void;

@@ -5,7 +5,7 @@ const DAY = 24 * HOUR;
 /** A duration in its two largest units, for texts such as "2 h 5 min". */
 export interface Duration {
   unit: 'minutes' | 'hours' | 'days';
-  /** Whole ones of the unit, and of the next smaller unit. */
+  /** The whole number of the unit, and of the next smaller unit. */
   values: { days: number; hours: number; minutes: number };
 }
 

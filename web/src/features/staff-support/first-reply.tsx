@@ -11,7 +11,7 @@ interface FirstReplyProps {
   onDays: (days: ReplyDays) => void;
 }
 
-/** How long customers wait for the first reply. */
+/** The median time to the first reply. */
 export function FirstReply({ days, onDays }: FirstReplyProps) {
   const { t } = useTranslation('staffSupport');
   const measured = useFirstReplies(Number(days));

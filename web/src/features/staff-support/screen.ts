@@ -67,7 +67,7 @@ export function staffTicketsSearch(search: Search): StaffTicketsSearch {
   };
 }
 
-/** Only what the API would accept. */
+/** Undefined unless the API would accept the text. */
 export function wordsOf(value: unknown): string | undefined {
   const words = textOf(value)?.trim() ?? '';
   const { length } = words;

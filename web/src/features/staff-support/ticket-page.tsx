@@ -25,7 +25,7 @@ import classes from './ticket-page.module.css';
 interface TicketPageProps {
   id: string;
   page: number;
-  /** Of the internal notes. */
+  /** The page of the internal notes. */
   notesPage: number;
   onPage: (page: number) => void;
   onNotesPage: (page: number) => void;

@@ -26,7 +26,7 @@ interface TicketsPageProps {
   onCreated: (ticket: StaffTicket) => void;
 }
 
-/** Those who wait are sorted by how long they do. */
+/** The view of waiting customers is sorted by waiting time. */
 const orders: Record<TicketView, TimeOrder | undefined> = {
   all: 'NEWEST_FIRST',
   open: 'NEWEST_FIRST',

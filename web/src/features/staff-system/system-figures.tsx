@@ -99,7 +99,7 @@ function Chain({ chain }: { chain: SystemState['chains'][number] }) {
   );
 }
 
-/** The operator's accounts, with what their wallets must scan to show all payments. */
+/** The operator's accounts, and how many addresses their wallets must scan to show all payments. */
 function Accounts({ accounts }: Pick<SystemState, 'accounts'>) {
   const { t } = useTranslation('staffSystem');
   if (accounts.length === 0) return null;

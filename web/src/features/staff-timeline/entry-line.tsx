@@ -10,7 +10,7 @@ import { NotificationHtml } from '../notifications/notification-html.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import classes from './user-timeline.module.css';
 
-/** One entry: when, its kind, and what happened, with a link to the thing. */
+/** One entry: time, kind and event, with a link to its subject. */
 export function EntryLine({ entry }: { entry: TimelineEntry }) {
   const { t } = useTranslation('staff');
   return (
@@ -20,13 +20,13 @@ export function EntryLine({ entry }: { entry: TimelineEntry }) {
       </time>
       <span className={classes['kind']}>{t(`timeline.kinds.${entry.kind}`)}</span>
       <span className={classes['what']}>
-        <What entry={entry} />
+        <Description entry={entry} />
       </span>
     </li>
   );
 }
 
-function What({ entry }: { entry: TimelineEntry }) {
+function Description({ entry }: { entry: TimelineEntry }) {
   const { t } = useTranslation(['staff', 'common', 'transaction', 'proxyConnection']);
   switch (entry.kind) {
     case 'ACCOUNT':

@@ -17,7 +17,7 @@ interface MailsSectionProps {
   onPage: (page: number) => void;
 }
 
-/** Which mails the user was sent; their contents are not stored. */
+/** The mails that were sent to the user; their contents are not stored. */
 export function MailsSection({ userId, page, onPage }: MailsSectionProps) {
   const { t } = useTranslation('staffUsers');
   const mails = useMails(userId, page);

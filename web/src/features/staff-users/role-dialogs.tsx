@@ -131,10 +131,10 @@ interface PermissionChoicesProps {
   onChange: (chosen: Permission[]) => void;
 }
 
-/** Of a newer API, while this page is open: the role keeps them. */
+/** Permissions of a newer API, deployed while this page is open: the role keeps them. */
 const isUnknown = (permission: Permission) => !isPermission(permission);
 
-/** Those that the member of staff lacks cannot be chosen. */
+/** Permissions that the member of staff lacks cannot be chosen. */
 function PermissionChoices({ chosen, onChange }: PermissionChoicesProps) {
   const { t } = useTranslation('staffUsers');
   const held = useProfile()?.role.permissions ?? [];

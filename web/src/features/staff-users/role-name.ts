@@ -1,11 +1,11 @@
 import { ROLE_NAME_LENGTH_MAX, ROLE_NAME_LENGTH_MIN } from '@cellhop/contract/limits';
 
-/** The contract's schema by hand: it would load zod with the URL parameters. */
+/** Checked by hand, because the contract's schema would load zod with the URL parameters. */
 export function isRoleName(text: string): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(text) && text.length >= ROLE_NAME_LENGTH_MIN && text.length <= ROLE_NAME_LENGTH_MAX;
 }
 
-/** What the user types becomes a name: upper case, and _ for spaces and hyphens. */
+/** Converts typed text to a role name: upper case, and _ for spaces and hyphens. */
 export function toRoleName(typed: string): string {
   return typed
     .toUpperCase()

@@ -10,7 +10,7 @@ interface RoleSelectProps {
   onChange: (role: string | null) => void;
 }
 
-/** Offers the roles that the member of staff may give: those without a permission that they lack. */
+/** Offers the roles that the member of staff may assign: those without a permission that they lack. */
 export function RoleSelect({ current, value, onChange }: RoleSelectProps) {
   const { t } = useTranslation('staffUsers');
   const { rows = [] } = useRoles();

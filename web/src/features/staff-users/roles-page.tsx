@@ -20,7 +20,7 @@ export function RolesPage() {
   const [isCreating, setCreating] = useState(false);
   const [changing, deleting] = [useSeen<Role>(), useSeen<Role>()];
   const deletion = useDeleteRole();
-  // The list of roles belongs to the users.
+  // Roles are part of the screen of users.
   if (!canRead) return <EmptyList text={t('roles.needsUsers')} />;
   if (roles.failure !== undefined) return <LoadFailure text={t('roles.failed')} {...roles.failure} />;
 

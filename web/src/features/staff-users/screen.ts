@@ -72,9 +72,9 @@ function roleOf(value: unknown): string | undefined {
 }
 
 export interface StaffUserSearch {
-  /** Of the mails. */
+  /** The page of the mails. */
   page?: number | undefined;
-  /** Of the timeline. */
+  /** The kinds of the timeline. */
   kind?: TimelineKind[] | undefined;
   after?: string | undefined;
 }

@@ -37,7 +37,7 @@ test('both days of a range are included', () => {
   expect(query.createdTo).toBe(new Date(2026, 11, 1).toISOString());
 });
 
-test('what is typed as the name of a role becomes one', () => {
+test('typed text becomes a valid role name', () => {
   expect(toRoleName('night shift-2!')).toBe('NIGHT_SHIFT_2');
   expect(['AB', 'NIGHT_SHIFT_2'].map(isRoleName)).toEqual([true, true]);
   expect(['', 'A', '2ND', '_A', 'night', 'A'.repeat(31)].map(isRoleName)).toEqual([

@@ -19,7 +19,7 @@ import classes from './user-page.module.css';
 
 interface UserPageProps {
   id: string;
-  /** Of the mails. */
+  /** The page of the mails. */
   page: number;
   onPage: (page: number) => void;
   /** Further buttons for a user. */

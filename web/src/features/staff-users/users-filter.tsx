@@ -67,7 +67,7 @@ function EmailField({ value, onChange }: EmailFieldProps) {
   const [lastValue, setLastValue] = useState(value);
   if (lastValue !== value) {
     setLastValue(value);
-    // Changed from outside: by the back button, or a reset.
+    // Changed by the back button or a reset.
     if (value !== text.trim() && (value !== '' || text.trim().length >= EMAIL_PART_LENGTH_MIN)) setText(value);
   }
   return (

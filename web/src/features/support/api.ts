@@ -45,7 +45,7 @@ export function useCreateTicket() {
     onSuccess: (ticket) => {
       cacheTicket(ticket);
       queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
-      // The lists are fetched when they are shown again.
+      // The lists are refetched when they are shown again.
       void queryClient.invalidateQueries({ queryKey: [listTickets.url], refetchType: 'none' });
     },
     onError: shownInForm,

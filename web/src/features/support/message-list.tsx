@@ -14,7 +14,7 @@ interface MessageListProps<Message extends TicketMessage> {
   messages: List<Message>;
   page: number;
   onPage: (page: number) => void;
-  /** The side of whoever reads; the messages of the other one are on the left. */
+  /** The side of the reader; messages of the other side are on the left. */
   isRight: (message: Message) => boolean;
   authorOf: (message: Message) => string;
 }
@@ -36,7 +36,7 @@ export function MessageList<Message extends TicketMessage>(props: MessageListPro
           <ol className={classes['messages']} aria-live="polite">
             {items === undefined
               ? PLACEHOLDERS.map((side, index) => (
-                  // Placeholders have no other identity than their index.
+                  // Placeholders can only be identified by their index.
                   // oxlint-disable-next-line react/no-array-index-key
                   <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
                     <Skeleton height={13} width={150} mb={8} />

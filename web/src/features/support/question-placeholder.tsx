@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import classes from './ticket-page.module.css';
 
-/** Of a ticket's first text, until it is loaded. */
+/** The placeholder of a ticket's first text, until it is loaded. */
 export function QuestionPlaceholder() {
   return (
     <div className={classes['question']} aria-busy="true">

@@ -11,7 +11,7 @@ interface TicketFieldsProps {
   hasFocus?: boolean;
 }
 
-/** What a ticket is about, in the forms of customers and of staff. */
+/** The name and description of a ticket, in the forms of customers and of staff. */
 export function TicketFields({ name, description, errors, hasFocus = false }: TicketFieldsProps) {
   const { t } = useTranslation('support');
   return (

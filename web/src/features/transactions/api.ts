@@ -39,7 +39,7 @@ export function useExport() {
   });
 }
 
-/** What a monthly statement shows. */
+/** The data of a monthly statement. */
 export function useMonth(month: string) {
   const query = monthQuery(month);
   return {

@@ -21,7 +21,7 @@ export interface MonthDialogProps {
   onMonth: (month: string | undefined) => void;
 }
 
-/** What was paid and used in a month, for the customer's accountant. The browser prints it, or saves it as PDF. */
+/** The monthly statement for the customer's accountant. The browser prints it, or saves it as PDF. */
 export function MonthDialog({ month, onMonth }: MonthDialogProps) {
   const { t, i18n } = useTranslation('transaction');
   const language = i18n.resolvedLanguage ?? 'en';

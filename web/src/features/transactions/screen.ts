@@ -19,7 +19,7 @@ export interface TransactionsSearch {
   /** Days, such as 2026-11-21, both included. */
   from?: string | undefined;
   to?: string | undefined;
-  /** Its statement is open: such as 2026-11. */
+  /** The month whose statement is open, such as 2026-11. */
   month?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ export type SubjectTexts = TFunction<['transaction', 'payment']>;
 
 const subjectKinds = ['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL'] as const;
 
-/** What a transaction belongs to. The label of an invoice is the code of its currency, shown by the name used elsewhere. */
+/** The subject of a transaction. The label of an invoice is the code of its currency, which is shown by its usual name. */
 export function subjectText(t: SubjectTexts, kind: string | undefined, label = ''): string {
   const known = subjectKinds.find((subjectKind) => subjectKind === kind);
   if (known === undefined) return label;

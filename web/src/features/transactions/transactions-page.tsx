@@ -18,7 +18,7 @@ interface TransactionsPageProps {
   page: number;
   onChoice: (choice: Choice) => void;
   onPage: (page: number) => void;
-  /** Whose statement is open. */
+  /** The month whose statement is open. */
   month: string | undefined;
   onMonth: (month: string | undefined) => void;
 }

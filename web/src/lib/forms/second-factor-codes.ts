@@ -10,5 +10,5 @@ export const appCodeSchema = z
   .overwrite(withoutSpaces)
   .regex(/^\d{6}$/, { error: ({ input }) => (input === '' ? 'required' : 'sixDigits') });
 
-/** A code of the app or a recovery code; the server tells which. */
+/** A code of the app or a recovery code; the server distinguishes them. */
 export const anyCodeSchema = z.string().overwrite(withoutSpaces).pipe(secondFactorCodeSchema);
