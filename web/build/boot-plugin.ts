@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type HtmlTagDescriptor, type Plugin, type Rolldown, runnerImport } from 'vite';
 import { languages, type Language, type Namespace } from '../src/i18n/languages.ts';
+import type { Screen, ScreenCode } from '../src/lib/screen.ts';
 
 const ENTRY = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
 
@@ -62,19 +63,29 @@ export function bootScripts(): Plugin {
 async function firstScreens(): Promise<Record<string, FirstScreen>> {
   const file = fileURLToPath(new URL('../src/app/screens.ts', import.meta.url));
   const { module } = await runnerImport<typeof import('../src/app/screens.ts')>(file);
+  const { memberScreens, visitorScreens } = module;
+  const screens: readonly (Screen & ScreenCode & { isForMembers: boolean })[] = [
+    ...memberScreens.map((screen) => ({ ...screen, isForMembers: true })),
+    ...visitorScreens.map((screen) => ({ ...screen, isForMembers: false })),
+  ];
   // Paths with parameters cannot be looked up by URL.
-  const withoutParameters = module.screens.filter(({ path }) => !path.includes('$'));
+  const withoutParameters = screens.filter(({ path }) => !path.includes('$'));
   return Object.fromEntries(
-    withoutParameters.map(({ path, name, isForMembers, texts, requests = [] }) => {
+    withoutParameters.map(({ path, component, isForMembers, texts, requests = [] }) => {
       const layout = isForMembers ? 'member' : 'guest';
       const modules = [
         new RegExp(String.raw`/src/app/layout/${layout}-layout\.tsx$`),
-        new RegExp(String.raw`/src/(?:app/screens/${name}-screen|features/[\w-]+/${name}-page)\.tsx$`),
+        new RegExp(String.raw`/src/(?:app/screens|features/[\w-]+)/${fileNameOf(component)}\.tsx$`),
       ];
       const shared: Namespace[] = isForMembers ? ['common', 'notification'] : ['common'];
       return [path, { modules, texts: [...shared, ...texts], isForMembers, requests }];
     }),
   );
+}
+
+/** `UsageScreen` is in `usage-screen.tsx`. */
+function fileNameOf(component: string): string {
+  return component.replaceAll(/\B[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
 /** The source without its comments. */

@@ -1,34 +1,9 @@
+import type { Resources } from './resources.ts';
+
 export const languages = ['en', 'ru'] as const;
 export type Language = (typeof languages)[number];
 export const FALLBACK_LANGUAGE: Language = 'en';
-export const namespaces = [
-  'auth',
-  'common',
-  'faq',
-  'landing',
-  'legal',
-  'notification',
-  'payment',
-  'proxy',
-  'proxyConnection',
-  'receipt',
-  'receiptCheck',
-  'referralSystem',
-  'staff',
-  'staffUsers',
-  'staffSupport',
-  'staffContent',
-  'staffConnections',
-  'staffDashboard',
-  'staffInventory',
-  'staffMoney',
-  'staffSystem',
-  'support',
-  'transaction',
-  'usage',
-  'user',
-] as const;
-export type Namespace = (typeof namespaces)[number];
+export type Namespace = keyof Resources;
 
 export function isLanguage(value: unknown): value is Language {
   return languages.some((language) => language === value);

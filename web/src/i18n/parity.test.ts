@@ -1,10 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { detectLanguage, languages, namespaces } from './languages.ts';
+import { detectLanguage, languages } from './languages.ts';
 
 type Texts = { [key: string]: string | Texts };
 
+const namespaces = namespacesOf('en');
 const PLURAL = /_(?:zero|one|two|few|many|other)$/;
+
+function namespacesOf(language: string): string[] {
+  return readdirSync(new URL(`./locales/${language}/`, import.meta.url)).map((file) => path.basename(file, '.json'));
+}
 
 function read(language: string, namespace: string): Map<string, string> {
   const file = new URL(`./locales/${language}/${namespace}.json`, import.meta.url);
@@ -25,6 +31,10 @@ const withoutPlurals = (texts: Map<string, string>) => [
 ];
 const placeholders = (text: string) =>
   [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name).sort((one, other) => one.localeCompare(other));
+
+it('has the same files in each language', () => {
+  for (const language of languages) expect(namespacesOf(language)).toEqual(namespaces);
+});
 
 describe.each(namespaces)('texts of %s', (namespace) => {
   const en = read('en', namespace);

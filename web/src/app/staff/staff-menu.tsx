@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mayOpen } from '../../features/staff-parts/use-permission.ts';
 import classes from '../layout/side-menu.module.css';
-import { staffScreens } from './staff-screens.ts';
+import { staffMenuScreens } from './staff-screens.ts';
 import '../../i18n/staff-texts.ts';
 
 /** A role with one of these alone has no menu group (product specification, section 2). */
@@ -22,9 +22,8 @@ export function StaffMenu({ permissions }: { permissions: readonly Permission[] 
   const isInArea = useRouterState({ select: ({ location }) => location.pathname.startsWith('/admin') });
   const [isExpanded, setExpanded] = useState(isInArea);
   const listId = useId();
-  const items = staffScreens.filter(
-    (screen) =>
-      screen.Icon !== undefined && mayOpen('permission' in screen ? screen.permission : undefined, permissions),
+  const items = staffMenuScreens.filter((screen) =>
+    mayOpen('permission' in screen ? screen.permission : undefined, permissions),
   );
   if (!permissions.some((permission) => !withoutGroup.has(permission) && isRead(permission))) return null;
   return (
@@ -47,7 +46,7 @@ export function StaffMenu({ permissions }: { permissions: readonly Permission[] 
               className={classes['item']}
               activeOptions={{ includeSearch: false, exact: path === '/admin' }}
             >
-              {Icon !== undefined && <Icon size={20} stroke={1.6} aria-hidden="true" />}
+              <Icon size={20} stroke={1.6} aria-hidden="true" />
               {t(`menu.${title}`)}
             </Link>
           </li>

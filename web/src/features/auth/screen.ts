@@ -3,30 +3,22 @@ import { type Search, textOf } from '../../lib/search-values.ts';
 
 export const signInScreen = {
   path: '/sign-in',
-  name: 'sign-in',
-  isForMembers: false,
   texts: ['auth'],
 } as const satisfies Screen;
 
 export const signUpScreen = {
   path: '/sign-up',
-  name: 'sign-up',
-  isForMembers: false,
   texts: ['auth'],
   search: referralSearch,
 } as const satisfies Screen;
 
 export const restoreAccessScreen = {
   path: '/restore-access',
-  name: 'restore-access',
-  isForMembers: false,
   texts: ['auth'],
 } as const satisfies Screen;
 
 export const setPasswordScreen = {
   path: '/restore-access/set-password',
-  name: 'set-password',
-  isForMembers: false,
   texts: ['auth'],
   search: codeSearch,
 } as const satisfies Screen;

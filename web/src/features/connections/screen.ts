@@ -5,8 +5,6 @@ import { idOf, pageSearch, type Search, textOf } from '../../lib/search-values.t
 
 export const connectionsScreen = {
   path: '/connection-history',
-  name: 'connections',
-  isForMembers: true,
   texts: ['proxyConnection', 'receipt'],
   search: connectionsSearch,
   title: 'connections',

@@ -3,8 +3,6 @@ import type { Screen } from '../../lib/screen.ts';
 
 export const faqScreen = {
   path: '/faq',
-  name: 'faq',
-  isForMembers: true,
   texts: ['faq'],
   title: 'faq',
   Icon: IconHelpCircle,

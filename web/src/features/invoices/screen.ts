@@ -4,8 +4,6 @@ import { creatingSearch, idOf, type Search } from '../../lib/search-values.ts';
 
 export const invoicesScreen = {
   path: '/payments/invoices',
-  name: 'invoices',
-  isForMembers: true,
   texts: ['payment'],
   search: invoicesSearch,
   title: 'payments',

@@ -6,8 +6,6 @@ import { idOf, type Search, textsOf } from '../../lib/search-values.ts';
 
 export const proxiesScreen = {
   path: '/proxies',
-  name: 'proxies',
-  isForMembers: true,
   texts: ['proxy', 'proxyConnection'],
   search: catalogueSearch,
   title: 'proxies',

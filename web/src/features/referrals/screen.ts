@@ -4,8 +4,6 @@ import { pageSearch } from '../../lib/search-values.ts';
 
 export const referralScreen = {
   path: '/referral-system',
-  name: 'referral',
-  isForMembers: true,
   texts: ['referralSystem'],
   search: pageSearch,
   title: 'referral',

@@ -4,8 +4,6 @@ import { creatingSearch, pageSearch } from '../../lib/search-values.ts';
 
 export const ticketsScreen = {
   path: '/support/tickets',
-  name: 'tickets',
-  isForMembers: true,
   texts: ['support'],
   search: creatingSearch,
   title: 'support',
@@ -14,8 +12,6 @@ export const ticketsScreen = {
 
 export const ticketScreen = {
   path: '/support/tickets/$ticketId',
-  name: 'ticket',
-  isForMembers: true,
   texts: ['support'],
   search: pageSearch,
 } as const satisfies Screen;

@@ -4,8 +4,6 @@ import { dayOf, pageSearch, type Search, textsOf } from '../../lib/search-values
 
 export const transactionsScreen = {
   path: '/transactions',
-  name: 'transactions',
-  isForMembers: true,
   texts: ['transaction', 'payment'],
   search: transactionsSearch,
   title: 'transactions',

@@ -10,8 +10,6 @@ const DAY_MS = 86_400_000;
 
 export const usageScreen = {
   path: '/usage',
-  name: 'usage',
-  isForMembers: true,
   texts: ['usage', 'proxyConnection'],
   search: usageSearch,
   title: 'usage',

@@ -1,0 +1,9 @@
+import type { Page } from '@playwright/test';
+import { expect } from './product.ts';
+
+/** The paths of all screens in the menu of the signed-in user, so that no test lists them. */
+export async function menuPaths(page: Page, area: 'customers' | 'staff'): Promise<string[]> {
+  const links = page.locator(area === 'staff' ? 'nav a[href^="/admin"]' : 'nav a:not([href^="/admin"])');
+  await expect(links.first()).toBeAttached();
+  return links.evaluateAll((elements) => elements.map((element) => element.getAttribute('href')!));
+}

@@ -1,0 +1,7 @@
+import type { Screen } from '../../lib/screen.ts';
+
+/** The operator's texts, linked on the landing page. */
+export const legalScreen = {
+  path: '/legal/$document',
+  texts: ['legal'],
+} as const satisfies Screen;

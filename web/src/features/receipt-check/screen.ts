@@ -1,0 +1,7 @@
+import type { Screen } from '../../lib/screen.ts';
+
+/** For everybody who has a receipt: its customer, or their accountant. */
+export const receiptCheckScreen = {
+  path: '/check-receipt',
+  texts: ['receiptCheck'],
+} as const satisfies Screen;
