@@ -1,4 +1,4 @@
-/** Screenshots of purchase, connections, invoices, transactions and usage, in their states. */
+/** Screenshots of the states of purchase, connections, invoices, transactions and usage. */
 import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
 import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
@@ -58,7 +58,6 @@ const bought: ConnectionWithBalance = {
 };
 
 export const moneyScreens: Screen[] = [
-  { name: 'proxies', path: '/proxies' },
   { name: 'proxies-none', path: '/proxies?country=DE&city=Nowhere' },
   { name: 'proxies-loading', path: '/proxies', responses: catalogueIs('PENDING') },
   { name: 'proxies-failed', path: '/proxies', responses: catalogueIs(failure) },
@@ -71,7 +70,6 @@ export const moneyScreens: Screen[] = [
     responses: { [CONNECT]: { status: 201, json: { data: bought } } },
     act: buyFirst,
   },
-  { name: 'connections', path: '/connection-history' },
   { name: 'connection-dialog', path: '/connection-history', act: (page) => firstRowButton(page).click() },
   {
     name: 'connections-none',
@@ -91,7 +89,6 @@ export const moneyScreens: Screen[] = [
       await page.locator('[role=dialog] figure').scrollIntoViewIfNeeded();
     },
   },
-  { name: 'transactions', path: '/transactions' },
   { name: 'transactions-filtered', path: '/transactions?kind=REFUND&kind=MEGABYTE&from=2026-01-01' },
   { name: 'transactions-none', path: '/transactions?to=2020-01-31' },
   {
@@ -111,12 +108,11 @@ export const moneyScreens: Screen[] = [
       await to.press('Enter');
     },
   },
-  { name: 'usage', path: '/usage?range=day' },
+  { name: 'usage-day', path: '/usage?range=day' },
   { name: 'usage-own-range', path: '/usage?from=2026-01-01&to=2026-01-31' },
   { name: 'usage-one-day', path: '/usage?from=2026-11-21&to=2026-11-21' },
   { name: 'usage-failed', path: '/usage', responses: { '/v1/usage?*': failure } },
   { name: 'usage-loading', path: '/usage', responses: { '/v1/usage?*': 'PENDING' } },
-  { name: 'invoices', path: '/payments/invoices' },
   { name: 'invoice-new', path: '/payments/invoices?create=true' },
   {
     name: 'invoice-pay',

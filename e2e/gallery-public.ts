@@ -1,4 +1,4 @@
-/** Screenshots of the public pages and of the account, FAQ and referral screens, in their states. */
+/** Screenshots of the public pages, and of the states of the account, FAQ and referral screens. */
 import type { Page } from '@playwright/test';
 import { ok, refusal, type Screen } from './gallery-screen.ts';
 
@@ -177,13 +177,11 @@ async function beginSetUp(page: Page): Promise<void> {
 }
 
 export const accountScreens: Screen[] = [
-  { name: 'faq', path: '/faq' },
   { name: 'faq-empty', path: '/faq', responses: { '/v1/faqs?*': { status: 200, json: { data: [] } } } },
   { name: 'faq-failed', path: '/faq', responses: { '/v1/faqs?*': refusal(500, 'INTERNAL') } },
   { name: 'faq-loading', path: '/faq', responses: { '/v1/faqs?*': 'PENDING' } },
   { name: 'referral-loading', path: '/referral-system', responses: { '/v1/referral-system': 'PENDING' } },
   { name: 'referral-failed', path: '/referral-system', responses: { '/v1/referral-system': refusal(500, 'INTERNAL') } },
-  { name: 'referral', path: '/referral-system' },
   {
     name: 'referral-partner',
     path: '/referral-system',

@@ -16,8 +16,9 @@ import { takeMails } from './gallery-mails.ts';
 import { accountScreens, publicScreens } from './gallery-public.ts';
 import { moneyScreens } from './gallery-money.ts';
 import { mockResponses, type Screen } from './gallery-screen.ts';
-import { staffDetailScreens, staffScreens } from './gallery-staff.ts';
+import { staffDetailScreens, staffStates } from './gallery-staff.ts';
 import { supportScreens } from './gallery-support.ts';
+import { menuPaths } from './menu.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
 const run = promisify(execFile);
@@ -26,9 +27,8 @@ const widths = [1440, 768, 390];
 const themes = ['DARK', 'LIGHT'];
 const languages = ['en', 'ru'];
 
-const memberScreens: Screen[] = [
+const memberStates: Screen[] = [
   ...moneyScreens,
-  { name: 'tickets', path: '/support/tickets' },
   { name: 'ticket-new', path: '/support/tickets?create=true' },
   {
     name: 'ticket',
@@ -127,13 +127,20 @@ test('every screen', async ({ page, product }) => {
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   const token = await accessToken(page);
   await createData(createClient({ baseUrl: product.url, headers: () => ({ authorization: `Bearer ${token}` }) }));
-  await inEachVariant([...memberScreens, ...accountScreens]);
+  const customersMenu = (await menuPaths(page, 'customers')).map(screenAt);
+  await inEachVariant([...customersMenu, ...memberStates, ...accountScreens]);
   await page.evaluate(() => localStorage.clear());
   await enter(page, '/admin', 'admin@example.com', 'demo-password');
-  await inEachVariant([...staffScreens, ...staffDetailScreens]);
+  const staffMenu = (await menuPaths(page, 'staff')).map(screenAt);
+  await inEachVariant([...staffMenu, ...staffStates, ...staffDetailScreens]);
   if (isWanted('mails')) taken.push(...(await takeMails(page, folder)));
   fs.writeFileSync(path.join(folder, 'index.html'), toIndex(taken));
 });
+
+/** A screen of the menu: `/support/tickets` is `support-tickets`. */
+function screenAt(path: string): Screen {
+  return { name: path.slice(1).replaceAll('/', '-'), path };
+}
 
 /** `SCREENS=usage,landing npm run screens` takes only these. */
 function isWanted(name: string): boolean {

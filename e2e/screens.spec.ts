@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { mockResponses } from './gallery-screen.ts';
 import { supportScreens } from './gallery-support.ts';
+import { menuPaths } from './menu.ts';
 import { enter, expect, test } from './product.ts';
 import { expectGood, prefer, visit } from './screen-checks.ts';
 
@@ -14,19 +15,13 @@ const publicPages = [
   '/legal/terms',
   '/no-such-page',
 ];
+/** Besides the screens of the menu. */
 const memberPages = [
-  '/proxies',
-  '/connection-history',
-  '/usage?range=day',
-  '/payments/invoices',
-  '/payments/invoices?create=true',
-  '/transactions',
-  '/transactions?month=2026-11',
   '/account',
-  '/faq',
-  '/support/tickets',
+  '/usage?range=day',
+  '/payments/invoices?create=true',
+  '/transactions?month=2026-11',
   '/support/tickets?create=true',
-  '/referral-system',
 ];
 const texts = {
   en: { signIn: 'Sign in', find: 'Find', required: 'Required field' },
@@ -69,7 +64,7 @@ for (const [language, theme] of looks) {
     await expect(page.locator('html')).toHaveAttribute('lang', language);
     await enter(page, '/proxies', 'user@example.com', 'demo-password');
     await expect(page.getByRole('button', { name: texts[language].find })).toBeVisible();
-    for (const path of memberPages) await visit(page, path);
+    for (const path of [...(await menuPaths(page, 'customers')), ...memberPages]) await visit(page, path);
   });
 
   test(`the states of account screens are accessible and fit, ${language}, ${theme}`, async ({ page }) => {

@@ -1,9 +1,7 @@
-import { staffScreens } from './gallery-staff.ts';
+import { staffStates } from './gallery-staff.ts';
+import { menuPaths } from './menu.ts';
 import { enter, expect, test } from './product.ts';
 import { expectGood, prefer, visit } from './screen-checks.ts';
-
-/** Every screen of the admin area. */
-const staffPages = staffScreens.map(({ path }) => path);
 
 /** Half-way through an animation, colours differ. */
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
@@ -17,7 +15,8 @@ const looks = [
 for (const [index, [language, theme]] of looks.entries()) {
   test(`screens of staff are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
     await prefer(page, language, theme);
-    await enter(page, '/favicon.svg', 'admin@example.com', 'demo-password');
+    await enter(page, '/admin', 'admin@example.com', 'demo-password');
+    const staffPages = [...(await menuPaths(page, 'staff')), ...staffStates.map(({ path }) => path)];
     const isEvery = process.env['EVERY_LOOK'] === 'true';
     for (const path of staffPages.filter((_, place) => isEvery || place % looks.length === index))
       await visit(page, path);
