@@ -176,28 +176,38 @@ test('the popup shows placeholders, a failure with a retry button, and an empty 
   await expect(bell(page)).toBeFocused();
 });
 
-test('the popup returns the focus when Escape follows the removal of its button', async ({ page }) => {
-  await createCustomer(page, 'quick@example.com');
-  await page.route(LIST, (route) => route.fulfill({ status: 500, json: {} }));
-  await enter(page, '/proxies', 'quick@example.com');
-  await bell(page).click();
-  const again = popup(page).getByRole('button', { name: 'Try again' });
-  await expect(again).toBeVisible();
-  await page.unroute(LIST);
-  // Just before the popup takes the focus after the removal of its button.
-  await page.evaluate(() => {
-    const observer = new MutationObserver(() => {
-      if (document.querySelector('[role="dialog"] [role="alert"]')) return;
-      observer.disconnect();
-      const press = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true });
-      setTimeout(() => document.body.dispatchEvent(press), 45);
-    });
-    observer.observe(document.body, { childList: true, subtree: true });
+for (const [title, busyMs] of [
+  ['', 0],
+  [' in a busy browser', 400],
+] as const)
+  test(`the popup returns the focus when Escape follows the removal of its button${title}`, async ({ page }) => {
+    const email = `quick-${busyMs}@example.com`;
+    await createCustomer(page, email);
+    await page.route(LIST, (route) => route.fulfill({ status: 500, json: {} }));
+    await enter(page, '/proxies', email);
+    await bell(page).click();
+    const again = popup(page).getByRole('button', { name: 'Try again' });
+    await expect(again).toBeVisible();
+    await page.unroute(LIST);
+    // Just before the popup takes the focus after the removal of its button.
+    await page.evaluate((blockedMs) => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelector('[role="dialog"] [role="alert"]')) return;
+        observer.disconnect();
+        const press = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true });
+        setTimeout(() => {
+          document.body.dispatchEvent(press);
+          // The popup closes only after this.
+          const until = performance.now() + blockedMs;
+          while (performance.now() < until);
+        }, 45);
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    }, busyMs);
+    await again.click();
+    await expect(popup(page)).toBeHidden();
+    await expect(bell(page)).toBeFocused();
   });
-  await again.click();
-  await expect(popup(page)).toBeHidden();
-  await expect(bell(page)).toBeFocused();
-});
 
 test('HTML of notifications is sanitised', async ({ page }) => {
   await createCustomer(page, 'careful-reader@example.com');

@@ -48,7 +48,8 @@ export function focusPageIfPending(): void {
 export function restoreLostFocus(): () => void {
   const stopping = new AbortController();
   let last: EventTarget | null = null;
-  let escapedAt = -CLOSE_ANIMATION_MS;
+  let escapedAt = Number.NEGATIVE_INFINITY;
+  let removedAt = 0;
   const rememberFocused = ({ target }: FocusEvent) => {
     last = target;
   };
@@ -56,13 +57,17 @@ export function restoreLostFocus(): () => void {
     if (key === 'Escape') escapedAt = performance.now();
   };
   function focusWhenClosed(): void {
-    const closingMs = escapedAt + CLOSE_ANIMATION_MS - performance.now();
-    if (closingMs > 0) setTimeout(focusWhenClosed, closingMs);
-    else focusDialogOrPage();
+    const isClosing = escapedAt > removedAt - CLOSE_ANIMATION_MS;
+    if (!isClosing) return focusDialogOrPage();
+    // The wait starts here, not at Escape: in a busy browser this timer may be late, and so is the one with which the dialog returns
+    // the focus.
+    escapedAt = Number.NEGATIVE_INFINITY;
+    setTimeout(focusWhenClosed, CLOSE_ANIMATION_MS);
   }
   const removals = new MutationObserver(() => {
     if (!(last instanceof Element) || last.isConnected) return;
     last = null;
+    removedAt = performance.now();
     setTimeout(focusWhenClosed, FOCUS_DELAY_MS);
   });
   document.addEventListener('focusin', rememberFocused, { signal: stopping.signal });
