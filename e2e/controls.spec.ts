@@ -70,7 +70,8 @@ test('a cap is set, refused below the used traffic, and removed', async ({ page,
   await enter(page, '/connection-history', 'changes-cap@example.com');
   const { call, connection, dialog } = await buyAndShow(page, product.url);
   const { username, password, host, port, id } = connection;
-  await fetchThrough(`http://${username}:${password}@${host}:${port}`, `${product.url}/dev/download/2`);
+  const proxy = `http://${username}:${password}@${host}:${port}`;
+  expect(await fetchThrough(proxy, `${product.url}/dev/download/2`)).toBe(200);
   const find = async () => (await call(listConnections, { query: { id } })).data[0]!;
   await expect.poll(async () => (await find()).trafficUsed).toBeGreaterThan(2048);
 
@@ -83,8 +84,9 @@ test('a cap is set, refused below the used traffic, and removed', async ({ page,
   await save.click();
   await expect(dialog.getByText('This connection has already used more than that')).toBeVisible();
   await cap.fill('60');
+  const toast = expect(page.getByText('Traffic limit saved')).toBeVisible();
   await save.click();
-  await expect(page.getByText('Traffic limit saved')).toBeVisible();
+  await toast;
   expect((await find()).capMegabytes).toBe(60);
   await cap.fill('');
   await save.click();

@@ -76,6 +76,14 @@ export function apiQuery<const C extends Callable>(
   });
 }
 
+/**
+ * For a query that each visit of its screen prefetches: the screen uses that response even if its code takes seconds
+ * to load, unless an event or an action made it stale.
+ */
+export function prefetched<Q extends object>(query: Q) {
+  return { ...query, refetchOnMount: ({ state }: { state: { isInvalidated: boolean } }) => state.isInvalidated };
+}
+
 /** The topics of staff lists. */
 export function staffDependencies(...topics: Topic[]): Dependencies {
   return { topics, throttleMs: STAFF_THROTTLE_MS };

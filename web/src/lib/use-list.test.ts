@@ -7,7 +7,7 @@ import type { ApiQueryOptions } from './use-api-query.ts';
 
 // There is only one tab.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
-const { invalidate, queryClient } = await import('./query.ts');
+const { invalidate, prefetched, queryClient } = await import('./query.ts');
 const { observerOptions, toQueryState } = await import('./use-api-query.ts');
 const { listOptions, toList } = await import('./use-list.ts');
 
@@ -102,6 +102,22 @@ describe('a list', () => {
     await settle();
     expect(list()).toMatchObject({ rows: [{ id: 1 }], error: { code: 'INTERNAL' }, failure: undefined });
     unmount();
+  });
+
+  it('shows a prefetched response without another request, however late, unless it became stale', async () => {
+    const { page, requests } = serverOf([{ id: 1, isOpen: false }]);
+    const query = prefetched(page(1));
+    await queryClient.prefetchQuery(query);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const first = mount(query);
+    await settle();
+    first.unmount();
+    expect(requests).toHaveLength(1);
+    await invalidate(['tickets']);
+    const second = mount(query);
+    await settle();
+    expect(requests).toHaveLength(2);
+    second.unmount();
   });
 
   it('is refetched when its own topic changes', async () => {

@@ -4,14 +4,14 @@ import type { Proxy, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
 import { getProxyFacets, getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
 import { call } from '../../lib/http.ts';
 import { showBalance } from '../../lib/profile.ts';
-import { apiQuery, queryClient } from '../../lib/query.ts';
+import { apiQuery, prefetched, queryClient } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 
-export const filterQuery = apiQuery(getProxyFilter, {}, { topics: ['catalogue'] });
+export const filterQuery = prefetched(apiQuery(getProxyFilter, {}, { topics: ['catalogue'] }));
 
 export function proxiesQuery(query: ProxyQuery) {
-  return apiQuery(searchProxies, { query }, { topics: ['catalogue'] });
+  return prefetched(apiQuery(searchProxies, { query }, { topics: ['catalogue'] }));
 }
 
 /** The counts under a choice; those of the previous choice while they load. Undefined if the choice is empty, or before the first load. */
