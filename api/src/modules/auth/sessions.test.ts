@@ -155,7 +155,8 @@ describe('refreshing', () => {
     const session = await newSession();
     const pairs = await Promise.all(Array.from({ length: 8 }, () => refresh(session)));
     for (const pair of pairs) expect(pair).toEqual(pairs[0]);
-    await waitSeconds(session, 9);
+    // Of the ten seconds of grace; the rest is for a busy machine.
+    await waitSeconds(session, 3);
     const late = await refresh(session);
     expect(late.refreshToken).toBe(pairs[0]!.refreshToken);
     expect(await isAccepted(await refresh(late))).toBe(true);

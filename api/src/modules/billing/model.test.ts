@@ -120,7 +120,7 @@ test(
     );
     expect(seen.map(({ reason }) => reason)).toEqual(['ADMIN', 'CAP', 'EXIT_LOST', 'IDLE', 'NO_MONEY', 'USER']);
   },
-  60_000 + HISTORIES * 200,
+  60_000 + HISTORIES * 1000,
 );
 
 /** A batch is a hundred histories and the error contains the one that failed, so shrinking or printing all is of no use. */
