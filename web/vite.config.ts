@@ -17,30 +17,16 @@ const landingAtRoot: Plugin = {
 };
 
 /**
- * Every screen is a separate chunk, because the router imports it lazily, and Rolldown splits the code that screens share.
- * By default that results in 80 small files for the first screen. So the code of a first visit is grouped, with all its
- * imports (except those of a group above): the start of each page, and the shell with the screen after sign-in. Two groups
- * of libraries are separate: those of forms, and the Mantine components that the first screen does not use.
+ * The router imports each screen lazily, and Rolldown splits the code that screens share, which alone results in many
+ * small files. So each of the three parts that everything else is added to is one file with all its imports, except those
+ * of a part above. The Mantine components that several of the later screens use are another one.
  */
 const chunkGroups = [
-  { name: 'landing', test: inSource(String.raw`app/start-landing\.tsx`) },
-  // With lib/ and the files of the contract without schemas, which screens of visitors and of signed-in users share. The helpers of
-  // charts and files are loaded with the screens that have them.
-  {
-    name: 'app',
-    test: inSource(
-      String.raw`(?:app/start-app\.tsx|lib/(?!day|download-text|scale|spreadsheet)[\w-]+\.ts|ui/plain-[\w-]+\.tsx|(?:client|limits|units|(?!company)[\w-]+\.plain)\.ts)`,
-    ),
-  },
-  { name: 'forms', test: /[\\/](?:zod|react-hook-form|@hookform|src[\\/]lib[\\/]forms)[\\/]/ },
-  { name: 'member', test: inSource(String.raw`app/(?:layout/member-layout|screens/proxies-screen)\.tsx`) },
+  { name: 'landing', test: /[\\/]app[\\/]start-landing\.tsx$/ },
+  { name: 'app', test: /[\\/]app[\\/]start-app\.tsx$/ },
+  { name: 'member', test: /[\\/]app[\\/]layout[\\/]member-layout\.tsx$/ },
   { name: 'controls', test: /[\\/](?:@mantine|@floating-ui)[\\/]/, minShareCount: 2 },
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
-
-/** @param path a pattern of paths within the src/ of the web app or of the contract, with slashes */
-function inSource(path: string): RegExp {
-  return new RegExp(`/src/${path}$`.replaceAll('/', String.raw`[\\/]`));
-}
 
 export default defineConfig({
   plugins: [react(), landingAtRoot, bootScripts(), mantineStyles()],

@@ -117,7 +117,7 @@ function createPlan(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>
 /** The imports of a file in order of evaluation, then the file itself. */
 function evaluationOrder(bundle: Bundle, entryUrl: string): string[] {
   const chunk = bundle[entryUrl.replace(/^\//, '')] as Rolldown.OutputChunk;
-  return [...chunk.imports.map((file) => `/${file}`), entryUrl];
+  return [...new Set([...chunk.imports.flatMap((file) => evaluationOrder(bundle, `/${file}`)), entryUrl])];
 }
 
 function filesOf(bundle: Bundle, modules: readonly RegExp[]): Set<string> {
@@ -142,9 +142,11 @@ function textsOf(bundle: Bundle, language: Language, namespaces: Set<string>): R
 }
 
 function chunkOf(bundle: Bundle, id: RegExp): Rolldown.OutputChunk {
-  const found = Object.values(bundle).find(
-    (output): output is Rolldown.OutputChunk => output.type === 'chunk' && id.test(output.facadeModuleId ?? ''),
-  );
+  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
+  // A module that the build has grouped with its imports may have no file of its own.
+  const found =
+    chunks.find(({ facadeModuleId }) => id.test(facadeModuleId ?? '')) ??
+    chunks.find(({ moduleIds }) => moduleIds.some((module) => id.test(module)));
   if (found === undefined) throw new Error(`No chunk for ${id.source}: was the page renamed?`);
   return found;
 }
