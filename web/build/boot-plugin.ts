@@ -114,10 +114,18 @@ function createPlan(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>
   return { screens: Object.fromEntries(screens), texts: Object.fromEntries(texts), files };
 }
 
-/** The imports of a file in order of evaluation, then the file itself. */
+/** The file and all that it imports, in order of evaluation. */
 function evaluationOrder(bundle: Bundle, entryUrl: string): string[] {
-  const chunk = bundle[entryUrl.replace(/^\//, '')] as Rolldown.OutputChunk;
-  return [...new Set([...chunk.imports.flatMap((file) => evaluationOrder(bundle, `/${file}`)), entryUrl])];
+  const visited = new Set<string>();
+  const ordered: string[] = [];
+  const visit = (file: string) => {
+    if (visited.has(file)) return;
+    visited.add(file);
+    (bundle[file] as Rolldown.OutputChunk).imports.forEach(visit);
+    ordered.push(`/${file}`);
+  };
+  visit(entryUrl.replace(/^\//, ''));
+  return ordered;
 }
 
 function filesOf(bundle: Bundle, modules: readonly RegExp[]): Set<string> {
