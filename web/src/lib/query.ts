@@ -38,12 +38,31 @@ declare module '@tanstack/react-query' {
   }
 }
 
+/** A user does not wait longer than this without a message. */
+const LONGEST_RETRY_SECONDS = 5;
+
+/**
+ * Whether a query is tried once more before its failure is shown. Most errors of the server are final, and a timeout of
+ * ten seconds is long enough; but a busy server, or one that starts again, says when it can respond (RFC 9110, 10.2.3).
+ */
+function isTemporary(error: Error): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.code === 'NETWORK') return true;
+  return error.code === 'UNAVAILABLE' && (error.retryAfterSeconds ?? Infinity) <= LONGEST_RETRY_SECONDS;
+}
+
+/** Up to a second later than the server says, so that the browsers of all users do not return at once. */
+function retryDelayMs(error: Error): number {
+  const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
+  return Math.max(seconds, 1) * 1000 + Math.random() * 1000;
+}
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 1000,
-      // Errors of the server are final, and a timeout of ten seconds is long enough; only lost connections are retried.
-      retry: (failures, error) => failures < 1 && error instanceof ApiError && error.code === 'NETWORK',
+      retry: (failures, error) => failures < 1 && isTemporary(error),
+      retryDelay: (_failures, error) => retryDelayMs(error),
     },
     // Without a network an action fails immediately: it must not run later, when the user does not expect it.
     mutations: { networkMode: 'always' },

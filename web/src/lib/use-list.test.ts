@@ -26,16 +26,20 @@ const ANNOUNCED_IDLE = pollInterval({ isAnnounced: true, isBusy: false });
 function serverOf(rows: Row[]) {
   const requests: number[] = [];
   let failures = 0;
+  let failure: ApiError;
   return {
     requests,
-    fail: (times: number) => (failures = times),
+    fail: (times: number, error = new ApiError(500, 'INTERNAL', 'broken')) => {
+      failures = times;
+      failure = error;
+    },
     page: (page: number) => ({
       queryKey: ['/rows', page],
       meta: { topics: ['tickets'] as const },
       queryFn: async () => {
         requests.push(page);
         failures -= 1;
-        if (failures >= 0) throw new ApiError(500, 'INTERNAL', 'broken');
+        if (failures >= 0) throw failure;
         return { data: rows.slice(page - 1, page), totalPages: 2 };
       },
     }),
@@ -55,6 +59,9 @@ function mount(first: Query) {
     unmount,
   };
 }
+
+const unavailable = (retryAfterSeconds?: number) =>
+  new ApiError(503, 'UNAVAILABLE', 'busy', undefined, retryAfterSeconds);
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
@@ -90,6 +97,32 @@ describe('a list', () => {
     list().failure?.onRetry();
     await settle();
     expect(list()).toMatchObject({ rows: [{ id: 1 }], failure: undefined });
+    unmount();
+  });
+
+  it('is requested once more when a busy server says when, and not before', async () => {
+    const { page, fail, requests } = serverOf([{ id: 1, isOpen: false }]);
+    fail(1, unavailable(2));
+    const { list, unmount } = mount(page(1));
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(list()).toMatchObject({ rows: undefined, failure: undefined });
+    expect(requests).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1001);
+    expect(list()).toMatchObject({ rows: [{ id: 1 }], failure: undefined });
+    unmount();
+  });
+
+  it.each([
+    { refusals: 2, seconds: 2, expected: 2, description: 'is still unavailable the second time' },
+    { refusals: 1, seconds: 60, expected: 1, description: 'will be unavailable for a minute' },
+    { refusals: 1, seconds: undefined, expected: 1, description: 'does not know for how long it is unavailable' },
+  ])('has a failure when the server $description', async ({ refusals, seconds, expected }) => {
+    const { page, fail, requests } = serverOf([{ id: 1, isOpen: false }]);
+    fail(refusals, unavailable(seconds));
+    const { list, unmount } = mount(page(1));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(list()).toMatchObject({ rows: undefined, failure: { error: { code: 'UNAVAILABLE' } } });
+    expect(requests).toHaveLength(expected);
     unmount();
   });
 
