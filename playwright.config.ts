@@ -8,8 +8,9 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
-  // Each worker has its own product, database and browser, which wait for each other a third of the time.
-  workers: Math.min(os.availableParallelism() + 1, 4),
+  // One for two processors: the product, database and browser of one worker keep 1.5 of them busy. On a machine with two,
+  // one to three workers take equally long, but three use twice the CPU time, and their tests wait long for each step.
+  workers: Math.min(Math.max(Math.floor(os.availableParallelism() / 2), 1), 4),
   fullyParallel: true,
   // Generous, because machines may be slow or busy; it only ends tests that would hang.
   timeout: 240_000,
