@@ -12,7 +12,10 @@ interface Database {
   url: string;
 }
 
-/** The whole product with default settings on a separate database: api, worker and gateway as child processes. */
+/**
+ * The whole product on a separate database: api, worker and gateway as child processes. Its settings are the defaults,
+ * but for the wait for a connection of the pool: on a busy machine a free one may come after the default of 3 seconds.
+ */
 export const test = base.extend<{ baseURL: string }, { database: Database; product: Product }>({
   database: [
     async ({}, use) => {
@@ -27,7 +30,7 @@ export const test = base.extend<{ baseURL: string }, { database: Database; produ
       const product = await startProduct({
         databaseUrl: database.url,
         logFile: `.data/test-results/product-${parallelIndex}.log`,
-        env: { GATEWAY_ALLOW_PRIVATE: 'true' },
+        env: { GATEWAY_ALLOW_PRIVATE: 'true', DATABASE_POOL_TIMEOUT_SECONDS: '60' },
       });
       await use(product);
       await product.stop();
