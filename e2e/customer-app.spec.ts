@@ -8,8 +8,7 @@ import { listTransactions } from '@cellhop/contract/transactions';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';
-import pg from 'pg';
-import { accessToken, clientAs, createCustomer, enter, expect, openLink, readMail, test } from './product.ts';
+import { accessToken, clientAs, createCustomer, enter, expect, openLink, readMail, setPrice, test } from './product.ts';
 
 const callAs = (page: Page, baseUrl: string): Call =>
   createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
@@ -69,10 +68,7 @@ test('after a price change the dialog stays open with the new price, and the nex
   const buy = dialog.getByRole('button', { name: /^Buy for/ });
   await expect(buy).toBeVisible();
   const price = toDollars(toMicros(proxy!.price) + 20_000n);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  await client.query('update proxies set price_micros = price_micros + 20000 where id = $1', [proxy!.id]);
-  await client.end();
+  await setPrice(database, proxy!.id, price);
   await buy.click();
   await expect(dialog.getByRole('alert')).toContainText('The price has changed');
   await expect(buy).toHaveText(`Buy for $${(price / 2).toFixed(2)}`);

@@ -99,9 +99,8 @@ test('traffic updates usage, transactions and receipt without a reload', async (
     baseUrl: product.url,
     headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
   });
-  const { data: proxies } = await call(searchProxies, { query: {} });
-  const { id, price } = proxies.find((proxy) => proxy.price <= 0.4)!;
-  const { data: bought } = await call(connect, { body: { id, price } });
+  const [proxy] = (await call(searchProxies, { query: {} })).data;
+  const { data: bought } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
   const send = (megabytes: number) => {
     const { host, port, username, password } = bought;
     const line = `-sS -o /dev/null -x socks5h://${username}:${password}@${host}:${port}`.split(' ');

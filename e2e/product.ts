@@ -3,6 +3,7 @@ import { signIn as signInEndpoint, type SignInResult } from '@cellhop/contract/a
 import { type Call, createClient } from '@cellhop/contract/client';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import { toMicros } from '@cellhop/contract/units';
 import pg from 'pg';
 import { readFile } from 'node:fs/promises';
 import { startProduct, type Product } from '../tools/product.mjs';
@@ -75,6 +76,14 @@ export async function ageCodes({ url }: Database, email: string, minutes: number
       where user_id = (select id from users where email = $1)`,
     [email, minutes],
   );
+  await client.end();
+}
+
+/** Changes the price of a free proxy, as staff would: other tests have bought some of the cheap ones. */
+export async function setPrice({ url }: Database, proxyId: string, price: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('update proxies set price_micros = $2 where id = $1', [proxyId, toMicros(price)]);
   await client.end();
 }
 

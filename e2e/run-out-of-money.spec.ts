@@ -4,7 +4,7 @@ import { searchProxies } from '@cellhop/contract/proxies';
 import { getProfile } from '@cellhop/contract/users';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessToken, createCustomer, expect, signIn, test } from './product.ts';
+import { accessToken, createCustomer, expect, setPrice, signIn, test } from './product.ts';
 
 const MB = 1_048_576;
 
@@ -19,7 +19,7 @@ async function downloadThrough(proxy: string, target: string) {
   return { code, bytes: request + head + body };
 }
 
-test('a download is cut at the last paid byte, and the balance is zero', async ({ page, product }) => {
+test('a download is cut at the last paid byte, and the balance is zero', async ({ page, product, database }) => {
   await createCustomer(page, 'poor@example.com');
   // The web app reports an end only if it has seen the connection before.
   const firstList = page.waitForResponse((response) => response.url().includes(listConnections.url));
@@ -29,9 +29,9 @@ test('a download is cut at the last paid byte, and the balance is zero', async (
     baseUrl: product.url,
     headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
   });
-  const { data: proxies } = await call(searchProxies, { query: { country: ['ID'] } });
-  const proxy = proxies.find(({ price }) => price === 0.4)!;
-  const { data: connection } = await call(connect, { body: { id: proxy.id, price: proxy.price } });
+  const [proxy] = (await call(searchProxies, { query: { country: ['ID'] } })).data;
+  await setPrice(database, proxy!.id, 0.4);
+  const { data: connection } = await call(connect, { body: { id: proxy!.id, price: 0.4 } });
 
   // One dollar: 20 cents for the first 50 MB, 80 cents for 200 more.
   const { host, port, username, password } = connection;

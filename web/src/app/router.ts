@@ -17,7 +17,10 @@ const staffArea = createRoute({
 /** The module adds its routes to the tree when it is evaluated. */
 async function addStaffRoutes(): Promise<void> {
   await import('./staff/staff-routes.tsx');
-  router.setRoutes(router.buildRouteTree());
+  const tree = router.buildRouteTree();
+  // It has no paths any more, but it may still be on the screen, with its spinner, until the redirect is followed.
+  Object.assign(tree.routesById, { [staffArea.id]: staffArea });
+  router.setRoutes(tree);
 }
 
 const options = {
