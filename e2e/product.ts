@@ -1,5 +1,6 @@
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import { signIn as signInEndpoint, type SignInResult } from '@cellhop/contract/auth';
+import { reportBrowserError } from '@cellhop/contract/browser-errors';
 import { type Call, createClient } from '@cellhop/contract/client';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import type { LanguageCode } from '@cellhop/contract/schemas';
@@ -17,7 +18,13 @@ interface Database {
  * The whole product on a separate database: api, worker and gateway as child processes. Its settings are the defaults,
  * but for the wait for a connection of the pool: on a busy machine a free one may come after the default of 3 seconds.
  */
-export const test = base.extend<{ baseURL: string }, { database: Database; product: Product }>({
+interface Fixtures {
+  baseURL: string;
+  /** Bodies of the errors that the web app has reported. A test that causes one removes it, or it fails. */
+  errorReports: unknown[];
+}
+
+export const test = base.extend<Fixtures, { database: Database; product: Product }>({
   database: [
     async ({}, use) => {
       const database = await cloneDatabase(process.env['POSTGRES_URL']!);
@@ -39,6 +46,17 @@ export const test = base.extend<{ baseURL: string }, { database: Database; produ
     { scope: 'worker', timeout: 240_000 },
   ],
   baseURL: async ({ product }, use) => use(product.url),
+  errorReports: [
+    async ({ context }, use) => {
+      const reports: unknown[] = [];
+      context.on('request', (request) => {
+        if (request.url().endsWith(reportBrowserError.url)) reports.push(request.postDataJSON());
+      });
+      await use(reports);
+      expect(reports, 'errors that the web app has reported').toEqual([]);
+    },
+    { auto: true },
+  ],
 });
 
 export { expect };

@@ -136,18 +136,14 @@ test('a chunk of the web app that fails to load leads to the error page', async 
   await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
 });
 
-test('a screen that fails keeps the menu, can be retried, and is reported', async ({ page }) => {
+test('a screen that fails keeps the menu, can be retried, and is reported', async ({ page, errorReports }) => {
   await page.route('**/v1/faqs**', (route) =>
     route.fulfill({ json: { data: 'a secret of the server', totalPages: 1 } }),
   );
-  const reports: unknown[] = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/v1/browser-errors')) reports.push(request.postDataJSON());
-  });
   await enter(page, '/faq', 'user@example.com', 'demo-password');
   const failure = page.getByRole('main').getByRole('alert');
   await expect(failure).toHaveText(/^An error occurred\. Reload the page or try again later/);
-  await expect.poll(() => reports).toEqual([expect.objectContaining({ name: 'TypeError', path: '/faq' })]);
+  await expect.poll(() => errorReports).toEqual([expect.objectContaining({ name: 'TypeError', path: '/faq' })]);
 
   await page.getByRole('link', { name: 'Usage' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
@@ -160,6 +156,7 @@ test('a screen that fails keeps the menu, can be retried, and is reported', asyn
   await failure.getByRole('button', { name: 'Try again' }).or(answers.first()).first().click();
   await expect(failure).toHaveCount(0);
   await expect(answers.first()).toBeVisible();
+  errorReports.length = 0;
 });
 
 test('a screen whose code fails to load shows an error beside the menu', async ({ page }) => {
