@@ -6,7 +6,7 @@ import { getProfile } from '@cellhop/contract/users';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { accessToken, createCustomer, expect, signIn, test } from './product.ts';
+import { accessToken, createCustomer, expect, signIn, test, waitForDialogFocus } from './product.ts';
 
 /**
  * Starts a download of 90 MB that nobody reads: it stays under way however slow the machine is, and what the system buffers is less than
@@ -48,6 +48,7 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
   await page.getByRole('button', { name: /^Disconnect \d/ }).press('Enter');
   const question = page.getByRole('dialog', { name: `Disconnect ${connection.ip}?` });
   await expect(question).toContainText(/You get \$0\.\d+ back for \d+ unused MB\./);
+  await waitForDialogFocus(page);
   await question.getByRole('button', { name: 'Disconnect' }).press('Enter');
   // The live event may arrive before the response.
   await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();

@@ -174,6 +174,15 @@ export async function passTime(page: Page, milliseconds: number): Promise<void> 
   await finishRendering(page);
 }
 
+/**
+ * Waits until an opened dialog has the focus, before keys are pressed in it: it takes the focus a timer after it is
+ * shown, also from a button that already has it.
+ */
+export async function waitForDialogFocus(page: Page): Promise<void> {
+  await expect(page.getByRole('dialog').locator(':focus')).toHaveCount(1);
+  await finishRendering(page);
+}
+
 function finishRendering(page: Page): Promise<void> {
   return page.evaluate(async () => {
     const { port1, port2 } = new MessageChannel();

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { enter, expect, passTime, test } from './product.ts';
+import { enter, expect, passTime, test, waitForDialogFocus } from './product.ts';
 
 const NO_MONEY = 'Insufficient funds';
 const CONTROLS = 'a[href], button, input, select, textarea, [role="combobox"], [tabindex="0"]';
@@ -27,6 +27,7 @@ async function openPurchase(
     .first()
     .click();
   await expect(buyButton(page)).toBeVisible();
+  await waitForDialogFocus(page);
 }
 
 const buyButton = (page: Page) => page.getByRole('dialog').getByRole('button', { name: /^Buy for/ });
