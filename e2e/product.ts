@@ -14,16 +14,16 @@ interface Database {
   url: string;
 }
 
+interface Fixtures {
+  baseURL: string;
+  /** Bodies of the errors that the web app has reported in the test's own context. A test that causes one removes it, or it fails. */
+  errorReports: unknown[];
+}
+
 /**
  * The whole product on a separate database: api, worker and gateway as child processes. Its settings are the defaults,
  * but for the wait for a connection of the pool: on a busy machine a free one may come after the default of 3 seconds.
  */
-interface Fixtures {
-  baseURL: string;
-  /** Bodies of the errors that the web app has reported. A test that causes one removes it, or it fails. */
-  errorReports: unknown[];
-}
-
 export const test = base.extend<Fixtures, { database: Database; product: Product }>({
   database: [
     async ({}, use) => {
@@ -97,7 +97,7 @@ export async function ageCodes({ url }: Database, email: string, minutes: number
   await client.end();
 }
 
-/** Changes the price of a free proxy, as staff would: other tests have bought some of the cheap ones. */
+/** Sets the price of a free proxy, for tests that need a certain one: other tests may have bought all proxies with it. */
 export async function setPrice({ url }: Database, proxyId: string, price: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

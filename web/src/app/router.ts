@@ -18,7 +18,7 @@ const staffArea = createRoute({
 async function addStaffRoutes(): Promise<void> {
   await import('./staff/staff-routes.tsx');
   const tree = router.buildRouteTree();
-  // It has no paths any more, but it may still be on the screen, with its spinner, until the redirect is followed.
+  // It matches no path any more, but its spinner may stay on the screen until the redirect has loaded.
   Object.assign(tree.routesById, { [staffArea.id]: staffArea });
   router.setRoutes(tree);
 }

@@ -38,7 +38,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** A user does not wait longer than this without a message. */
+/** For a longer wait, the failure is shown at once, with a retry button. */
 const LONGEST_RETRY_SECONDS = 5;
 
 /**
