@@ -43,6 +43,29 @@ test('invoices: form errors, a missing rate, payment details and every status', 
   await test.step('the URL of a missing page leads to the last page', () => openMissingPage(page));
 });
 
+test('a new invoice is listed once, although its live event comes before the response', async ({ page }) => {
+  await createCustomer(page, 'listed-once@example.com');
+  let respond!: () => void;
+  const responding = new Promise<void>((resolve) => (respond = resolve));
+  await page.route('**/v1/payments/invoices', async (route) => {
+    const response = await route.fetch();
+    await responding;
+    await route.fulfill({ response });
+  });
+  await enter(page, '/payments/invoices?create=true', 'listed-once@example.com');
+  const dialog = dialogOf(page);
+  await dialog.getByLabel('Amount, USD').fill('25');
+  await dialog.getByRole('combobox', { name: 'Currency' }).click();
+  await page.getByRole('option', { name: 'Bitcoin' }).click();
+  await dialog.getByRole('button', { name: 'Create invoice' }).click();
+  await expect(page.getByRole('row')).toHaveCount(1 + 1);
+  // The next list would correct the first.
+  await page.route(LIST, () => {});
+  respond();
+  await expect(page).toHaveURL(/\?invoice=/);
+  await expect(page.getByRole('row')).toHaveCount(1 + 1);
+});
+
 test('the payer sees that a payment may be replaced, and that it was', async ({ page }) => {
   await createCustomer(page, 'replaced-payment@example.com');
   let shown = replaceable;
@@ -179,22 +202,21 @@ async function changePages(page: Page, list: MockedList): Promise<void> {
   await page.reload();
   const second = page.getByRole('button', { name: 'Page 2' });
   await expect(second).toBeVisible();
-  let respond: (() => void) | undefined;
-  await page.unroute(LIST);
+  let respond!: () => void;
+  const responding = new Promise<void>((resolve) => (respond = resolve));
   await page.route(LIST, async (route) => {
-    await new Promise<void>((resolve) => (respond = resolve));
+    await responding;
     await route.fulfill({ json: { data: list.invoices.slice(0, 1), totalPages: list.totalPages } });
   });
   await second.click();
   await expect(page).toHaveURL(/\?page=2$/);
   await expect(page.getByRole('row')).toHaveCount(1 + 5);
   await expect(page.getByRole('button', { name: 'Page 1' })).toBeVisible();
-  respond!();
+  respond();
   await expect(page.getByRole('row')).toHaveCount(1 + 1);
 }
 
 async function openMissingPage(page: Page): Promise<void> {
-  await page.unroute(LIST);
   await page.route(LIST, (route) => {
     const isPast = route.request().url().includes('page=9');
     return route.fulfill({ json: { data: isPast ? [] : listed, totalPages: 2 } });

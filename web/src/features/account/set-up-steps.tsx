@@ -46,6 +46,7 @@ function PasswordStep({ setUp }: { setUp: ReturnType<typeof useSetUpSecondFactor
         <FormAlert error={setUp.error} />
         <Text>{t('setUp.password')}</Text>
         <SecretInput
+          data-autofocus
           label={t('password.current')}
           autoComplete="current-password"
           {...form.register('password')}

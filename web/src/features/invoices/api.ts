@@ -83,6 +83,10 @@ function prepend(invoice: Invoice): void {
   queryClient.setQueryData<InvoicesResponse>(invoicesQuery(1).queryKey, (response) =>
     response === undefined
       ? response
-      : { totalPages: Math.max(1, response.totalPages), data: [invoice, ...response.data] },
+      : {
+          totalPages: Math.max(1, response.totalPages),
+          // A live event may have brought the new invoice before the response.
+          data: [invoice, ...response.data.filter(({ id }) => id !== invoice.id)],
+        },
   );
 }
