@@ -228,6 +228,8 @@ test('recovery has a countdown too, and an unconfirmed account must confirm firs
   await test.step('the form is empty after leaving and coming back', async () => {
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Restore access' }).click();
+    // The sign-in page has such a field too.
+    await expect(page.getByRole('heading', { name: 'Restore access', level: 1 })).toBeVisible();
     await expect(page.getByLabel('Email')).toHaveValue('');
   });
 

@@ -53,6 +53,9 @@ export const test = base.extend<Fixtures, { database: Database; product: Product
         if (request.url().endsWith(reportBrowserError.url)) reports.push(request.postDataJSON());
       });
       await use(reports);
+      // A poll may be inside a handler of the test, which would fail when the context closes.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.unrouteAll({ behavior: 'ignoreErrors' });
       expect(reports, 'errors that the web app has reported').toEqual([]);
     },
     { auto: true },

@@ -3,7 +3,7 @@ import { createClient } from '@cellhop/contract/client';
 import { connect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import type { SignInResult } from '@cellhop/contract/auth';
-import { createCustomer, enter, expect, passTime, test } from './product.ts';
+import { createCustomer, enter, expect, passTime, test, waitForDialogFocus } from './product.ts';
 
 const CATALOGUE = /\/v1\/proxies(?:\?|$)/;
 const FILTER = '**/v1/proxies/filter';
@@ -34,17 +34,17 @@ async function isShownAfter(page: Page, milliseconds: number, what: Locator): Pr
 
 async function checkStates(page: Page): Promise<void> {
   const rows = rowsOf(page);
-  const responses: (() => void)[] = [];
+  let respond!: () => void;
+  const responding = new Promise<void>((resolve) => (respond = resolve));
   for (const path of [CATALOGUE, FILTER])
     await page.route(path, async (route) => {
-      await new Promise<void>((resolve) => responses.push(resolve));
+      await responding;
       await route.fulfill({ status: 500, json: {} });
     });
   await enter(page, '/proxies', 'choosing@example.com');
   await expect(rows).toHaveCount(1 + 5);
   await expect(page.getByRole('form', { name: 'Filter' })).toHaveAttribute('aria-busy', 'true');
-  await expect.poll(() => responses.length).toBe(2);
-  for (const respond of responses) respond();
+  respond();
   await expect(page.getByText('Failed loaded proxy filters')).toBeVisible();
   await expect(page.getByText('Failed loaded proxies')).toBeVisible();
   for (const path of [CATALOGUE, FILTER]) await page.unroute(path);
@@ -95,7 +95,7 @@ async function seeChangedPrice(page: Page): Promise<void> {
   await expect(buy).toBeVisible();
   const message = page.getByText('The price has changed', { exact: false });
   const reload = page.waitForRequest(CATALOGUE);
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
   await buy.click();
   await expect.poll(() => isShownAfter(page, 20, message)).toBe(true);
   expect(await isShownAfter(page, 4800, message)).toBe(true);
@@ -115,6 +115,7 @@ async function buyByKeyboard(page: Page): Promise<void> {
   const buy = buyButton(page);
   await rows.nth(1).getByRole('button').focus();
   await page.keyboard.press('Enter');
+  await waitForDialogFocus(page);
   await buy.focus();
   await page.keyboard.press('Enter');
   await expect(dialog.getByRole('status').filter({ hasText: 'The proxy is yours.' })).toBeFocused();
@@ -122,7 +123,7 @@ async function buyByKeyboard(page: Page): Promise<void> {
   const host = dialog.getByRole('button', { name: /^Copy Host: / });
   await expect(host).toBeFocused();
   const copied = dialog.getByRole('status').filter({ hasText: /^Copied$/ });
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
   await page.keyboard.press('Enter');
   await expect.poll(() => isShownAfter(page, 20, copied)).toBe(true);
   expect(await isShownAfter(page, 1800, copied)).toBe(true);

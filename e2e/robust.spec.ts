@@ -136,16 +136,19 @@ test('sign-in redirects only within the app, and does not redirect after sign-ou
 test('a lost network and a timeout show a message and can be retried', async ({ page, context }) => {
   // The network fails while the styles of later popups load.
   const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/controls-'));
-  await page.route('**/assets/controls-*.css', (route) => route.abort());
+  let isLost = true;
+  await page.route('**/assets/controls-*.css', (route) => (isLost ? route.abort() : route.continue()));
   // Browsers never retry a module that failed to load; this test is about stylesheets and data.
   const loading = new Set<Request>();
   page.on('request', (request) => request.url().endsWith('.js') && loading.add(request));
   page.on('requestfinished', (request) => loading.delete(request));
   await signIn(page, 'user@example.com', 'demo-password');
-  await expect(page.getByRole('table')).toBeVisible();
+  await expect(page.getByRole('table').getByRole('row')).toHaveCount(1 + 50);
   await lost;
+  // The parts that load when the page is idle have begun to load.
+  await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
   await expect.poll(() => loading.size).toBe(0);
-  await page.unroute('**/assets/controls-*.css');
+  isLost = false;
   await context.setOffline(true);
   await expect(page.getByText('You are offline')).toBeVisible();
   await context.setOffline(false);
@@ -189,6 +192,8 @@ test('a double click buys once, and so does a retry after a lost network', async
     .getByRole('button', { name: /^Buy 198\.18\./ })
     .first()
     .click();
+  // Its code is loaded: browsers never retry a module that failed to load.
+  await expect(page.getByRole('dialog').getByRole('button', { name: /^Buy for/ })).toBeVisible();
   await context.setOffline(true);
   await page
     .getByRole('dialog')

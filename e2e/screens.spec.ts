@@ -93,14 +93,14 @@ for (const [language, theme] of looks) {
 
 async function checkRecovery(page: Page, required: string): Promise<void> {
   const submit = page.locator('button[type=submit]');
-  await mockResponse(page, '/v1/auth/recovery-password', 200, {
-    data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() + 90_000 },
-  });
   await page.goto('/restore-access');
   await submit.click();
   await expect(page.getByText(required)).toBeVisible();
   await expectGood(page, 'mistakes');
   await page.getByLabel('Email').fill('a.rather.long.address.of.somebody@department.example.com');
+  await mockResponse(page, '/v1/auth/recovery-password', 200, {
+    data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() + 90_000 },
+  });
   await submit.click();
   await expect(page.getByText(/1 (?:minute|минуту) /)).toBeVisible();
   await expectGood(page, 'notice');

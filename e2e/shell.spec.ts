@@ -71,7 +71,12 @@ async function checkPageChanges(page: Page): Promise<void> {
   await isAt('Proxies');
   const offers = page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
   await expect(offers).toHaveCount(1 + 50);
+  // The router learns of the position from this event, which comes with the next frame.
+  const scrolled = page.evaluate(
+    () => new Promise<void>((resolve) => addEventListener('scroll', () => resolve(), { once: true })),
+  );
   await offers.last().scrollIntoViewIfNeeded();
+  await scrolled;
   const scrollPosition = await page.evaluate(() => scrollY);
   expect(scrollPosition).toBeGreaterThan(1000);
   await menu.getByRole('link', { name: 'FAQ' }).press('Enter');

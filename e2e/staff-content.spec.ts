@@ -174,4 +174,6 @@ test('staff send a broadcast to a counted number of users, and a notification to
     await expectGood(page, 'notifications of a user');
     await expect(customer.getByText('Ваш запрос')).toBeVisible();
   });
+  // It would poll during later tests.
+  await customer.context().close();
 });

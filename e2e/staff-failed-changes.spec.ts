@@ -76,8 +76,11 @@ async function acceptProxies(client: pg.Client): Promise<void> {
 /** Waits for the first attempt, then runs the next one as the last, without the pause of minutes. */
 async function failLastAttempt(client: pg.Client, hasFailedOnce: Locator): Promise<void> {
   await expect(hasFailedOnce).toBeVisible();
-  await client.query(`update graphile_worker._private_jobs set attempts = max_attempts - 1, run_at = now()
-    where key like 'proxies.change:%' and locked_at is null`);
+  const hurry = () =>
+    client.query(`update graphile_worker._private_jobs set attempts = max_attempts - 1, run_at = now()
+      where key like 'proxies.change:%' and locked_at is null`);
+  // The page shows the failure before the worker has released the job.
+  await expect.poll(async () => (await hurry()).rowCount).toBe(1);
 }
 
 async function raisePrices(page: Page, percent: string): Promise<void> {

@@ -184,6 +184,8 @@ for (const [width, height] of [
 
 for (const width of [320, 390, 768])
   test(`at ${width} pixels the longest toast stays above a dialog`, async ({ page }) => {
+    // While the dialog opens, it is higher.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.addInitScript(() => localStorage.setItem('language', '"ru"'));
     await page.setViewportSize({ width, height: 800 });
     await page.route('**/v1/proxies/connections', (route) =>
@@ -199,6 +201,7 @@ for (const width of [320, 390, 768])
       .getByRole('button', { name: /198\.18\./ })
       .first()
       .click();
+    await waitForDialogFocus(page);
     await page.getByRole('dialog').getByRole('button').last().press('Enter');
     await expect(messages(page)).toContainText('Больше подключений');
     const region = (await messages(page).boundingBox())!;
@@ -284,6 +287,7 @@ test('clicks pass through a toast to the page below, except for those on its but
     .getByRole('button', { name: /^Buy 198\.18\./ })
     .first()
     .click();
+  await waitForDialogFocus(page);
   await buyButton(page).press('Enter');
   await expect(toastOf(page)).toBeVisible();
   const isInToast = ({ x, y }: { x: number; y: number }) =>

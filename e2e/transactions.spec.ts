@@ -6,6 +6,9 @@ import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { accessToken, createCustomer, enter, expect, test } from './product.ts';
 
+/** Half-way through an animation, colours differ. */
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
+
 async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
@@ -21,6 +24,7 @@ test('filters of transactions are in the URL, survive a reload and can be reset'
   const kind = page.getByRole('combobox', { name: 'Type' });
   await kind.press('ArrowDown');
   await page.getByRole('option', { name: 'Trial credit' }).click();
+  await expect(page.getByRole('option', { name: 'Trial credit' })).toHaveAttribute('aria-selected', 'true');
   await page.getByRole('option', { name: 'Refund' }).click();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/\?kind=TRIAL&kind=REFUND$/);
@@ -80,8 +84,8 @@ for (const theme of ['DARK', 'LIGHT'])
     await expectAccessible(page);
     for (const width of [1440, 768, 390]) {
       await page.setViewportSize({ width, height: 900 });
-      const dialog = page.getByRole('dialog');
-      expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+      const overflow = () => page.getByRole('dialog').evaluate((element) => element.scrollWidth - element.clientWidth);
+      await expect.poll(overflow).toBeLessThanOrEqual(0);
     }
   });
 

@@ -83,6 +83,8 @@ test('sign-in works by keyboard', async ({ page }) => {
   const email = page.getByLabel('Email');
   const password = page.getByLabel('Password', { exact: true });
   const submit = page.getByRole('button', { name: 'Sign in' });
+  // The code of the form may come after the frame around it.
+  await expect(email).toBeVisible();
   await page.getByRole('link', { name: 'Cellhop' }).focus();
   // Tab stops: the language, the theme, then the form.
   for (let stop = 0; stop < 3; stop++) await page.keyboard.press('Tab');
