@@ -21,7 +21,8 @@ const THROTTLE_MS = 1000;
 /** Messages between tabs. With `hello` a new tab asks the leader for the state of the stream. */
 type TabMessage = { kind: 'hello' } | { kind: 'alive'; isAlive: boolean } | { kind: 'event'; event: ServerEvent };
 
-let isStreamOpen = false;
+/** When the open stream began to announce changes, in milliseconds since the epoch. */
+let announcedSince: number | undefined;
 const listeners = new Set<() => void>();
 
 export interface Polled {
@@ -29,17 +30,24 @@ export interface Polled {
   isAnnounced: boolean;
   /** Money is involved, or work is under way. */
   isBusy: boolean;
+  /** When the data arrived, in milliseconds since the epoch. */
+  arrivedAt: number;
 }
 
 /** The polling interval. */
 export function usePollInterval(): (polled: Polled) => number {
-  const isLive = useSyncExternalStore(subscribe, () => isStreamOpen);
-  return (polled) => pollIntervalMs(isLive, polled);
+  const since = useSyncExternalStore(subscribe, () => announcedSince);
+  return (polled) => pollIntervalMs(since, polled);
 }
 
-/** Exported for tests. @param isLive the stream is open */
-export function pollIntervalMs(isLive: boolean, { isAnnounced, isBusy }: Polled): number {
-  if (isLive && isAnnounced) return SAFETY_INTERVAL_MS;
+/**
+ * Exported for tests. Changes between the arrival of data and the opening of the stream were not announced, so older
+ * data is polled as without a stream.
+ *
+ * @param since when the open stream began to announce changes
+ */
+export function pollIntervalMs(since: number | undefined, { isAnnounced, isBusy, arrivedAt }: Polled): number {
+  if (isAnnounced && since !== undefined && arrivedAt >= since) return SAFETY_INTERVAL_MS;
   return isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS;
 }
 
@@ -52,6 +60,7 @@ export function startLive(session: string): () => void {
   const name = `live-events:${session}`;
   const tabs = new BroadcastChannel(name);
   const refetch = createRefetcher();
+  const startedAt = Date.now();
   let wasStreamOpen = false;
   let isLeading = false;
 
@@ -60,7 +69,7 @@ export function startLive(session: string): () => void {
       // Changes while the stream was closed were missed.
       if (wasStreamOpen) refetch.after(isStreamed);
       wasStreamOpen = true;
-      setStreamOpen(true);
+      setAnnouncedSince(Date.now());
     } else if (name === 'refetch') refetch.after(isStreamed);
     else if (name === 'changed') refetch.after(matchesTopicsOf(data));
   }
@@ -79,7 +88,7 @@ export function startLive(session: string): () => void {
         post({ kind: 'event', event });
       },
       onLost: () => {
-        setStreamOpen(false);
+        setAnnouncedSince(undefined);
         post({ kind: 'alive', isAlive: false });
       },
     });
@@ -87,11 +96,12 @@ export function startLive(session: string): () => void {
   }
 
   tabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    if (data.kind === 'hello' && isLeading) post({ kind: 'alive', isAlive: isStreamOpen });
+    if (data.kind === 'hello' && isLeading) post({ kind: 'alive', isAlive: announcedSince !== undefined });
     if (data.kind === 'event') handleEvent(data.event);
     if (data.kind !== 'alive') return;
     wasStreamOpen ||= data.isAlive;
-    setStreamOpen(data.isAlive);
+    // The leader forwards all events since this tab listens.
+    setAnnouncedSince(data.isAlive ? (announcedSince ?? startedAt) : undefined);
   });
   post({ kind: 'hello' });
   void leadInOneTab(name, lead, stopping.signal);
@@ -100,7 +110,7 @@ export function startLive(session: string): () => void {
     stopping.abort();
     tabs.close();
     refetch.stop();
-    setStreamOpen(false);
+    setAnnouncedSince(undefined);
   };
 }
 
@@ -126,8 +136,8 @@ async function leadInOneTab(
   follow();
 }
 
-function setStreamOpen(next: boolean): void {
-  isStreamOpen = next;
+function setAnnouncedSince(next: number | undefined): void {
+  announcedSince = next;
   for (const listener of listeners) listener();
 }
 

@@ -52,8 +52,8 @@ export function observerOptions<Data>(
     ...query,
     enabled: isEnabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
-    refetchInterval: ({ state: { data } }) =>
-      isPolled && pollInterval({ isAnnounced, isBusy: data !== undefined && isBusy?.(data) === true }),
+    refetchInterval: ({ state: { data, dataUpdatedAt: arrivedAt } }) =>
+      isPolled && pollInterval({ isAnnounced, isBusy: data !== undefined && isBusy?.(data) === true, arrivedAt }),
   };
 }
 

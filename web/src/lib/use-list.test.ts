@@ -16,7 +16,7 @@ interface Row {
   isOpen: boolean;
 }
 
-const pollInterval = ({ isAnnounced, isBusy }: Polled) => (isBusy ? 1 : 2) * (isAnnounced ? 10 : 1);
+const pollInterval = ({ isAnnounced, isBusy }: Omit<Polled, 'arrivedAt'>) => (isBusy ? 1 : 2) * (isAnnounced ? 10 : 1);
 const BUSY = pollInterval({ isAnnounced: false, isBusy: true });
 const IDLE = pollInterval({ isAnnounced: false, isBusy: false });
 const ANNOUNCED_BUSY = pollInterval({ isAnnounced: true, isBusy: true });
@@ -172,6 +172,16 @@ function intervalOf(topics: readonly Topic[], options: ApiQueryOptions<{ data: r
 }
 
 describe('polling', () => {
+  it('depends on when the response arrived', () => {
+    const { refetchInterval } = observerOptions(
+      { queryKey: ['/rows'] },
+      { isPolled: true },
+      ({ arrivedAt }) => arrivedAt,
+    );
+    expect(refetchInterval).toBeTypeOf('function');
+    expect((refetchInterval as (query: unknown) => unknown)({ state: { dataUpdatedAt: 7 } })).toBe(7);
+  });
+
   it.each([
     [true, ANNOUNCED_BUSY, BUSY],
     [false, ANNOUNCED_IDLE, IDLE],

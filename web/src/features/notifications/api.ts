@@ -26,7 +26,8 @@ export function useNotifications() {
   return useInfiniteQuery({
     ...notificationsQuery,
     enabled: useHasBeenIdle(),
-    refetchInterval: pollInterval({ isAnnounced: true, isBusy: false }),
+    refetchInterval: ({ state: { dataUpdatedAt: arrivedAt } }) =>
+      pollInterval({ isAnnounced: true, isBusy: false, arrivedAt }),
   });
 }
 
