@@ -43,6 +43,8 @@ export default defineConfig({
     actionTimeout: 30_000,
     // A trace of every step takes a fifth of all CPU time: record one with `npx playwright test --trace=retain-on-failure`.
     trace: 'off',
+    // A click misses a button that moves between the press and the release, and colours differ half-way through a fade.
+    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
       args: [

@@ -85,7 +85,6 @@ test('every screen', async ({ page, product }) => {
   origin = product.url;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
-  await page.emulateMedia({ reducedMotion: 'reduce' });
   // A page with an open event stream is never idle.
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   const taken: string[] = [];

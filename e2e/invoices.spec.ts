@@ -6,9 +6,6 @@ import { createCustomer, enter, expect, test } from './product.ts';
 
 const LIST = '**/v1/payments/invoices?*';
 
-/** Half-way through an animation, colours differ. */
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 /** One of each status, then the late ones. */
 const listed: Invoice[] = [...invoiceStatuses.map((status) => exampleInvoice(status)), shortAndOver, paidLate].map(
   (invoice, index) => ({ ...invoice, id: `00000000-0000-4000-8000-00000000000${index}`, amount: 25 + index }),

@@ -40,9 +40,6 @@ function refusal(statusCode: number, code: string) {
 /** The states with the most elements; the gallery has all of them. */
 const supportStates = ['ticket-limited', 'notifications-unread', 'menu-toggled'];
 
-/** Half-way through an animation, colours differ. */
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 /** Each language and each theme once: colours do not depend on texts. EVERY_LOOK=true tests all combinations. */
 const looks = [
   ['en', 'DARK'],

@@ -92,6 +92,7 @@ async function checkToast(page: Page): Promise<void> {
   await page.route('**/v1/profile', (route) =>
     route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
   );
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByLabel('Language').selectOption('ru');
   const toast = page.getByText('Произошла ошибка, попробуйте позже');

@@ -55,6 +55,8 @@ test('unknown parameters of the address are not sent, and lists ask for 50 rows'
 });
 
 test('the purchase dialog returns the focus, however it is closed', async ({ page }) => {
+  // It fades in and out, as most users see it.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   await createCustomer(page, 'keyboard-only@example.com');
   await enter(page, '/proxies', 'keyboard-only@example.com');
   const buy = page.getByRole('region', { name: 'Available proxies' }).getByRole('button', { name: /^Buy / });
@@ -66,7 +68,40 @@ test('the purchase dialog returns the focus, however it is closed', async ({ pag
     await expect(page.getByRole('button', { name: /^Buy for/ })).toBeVisible();
     await close();
     await expect(buy.nth(2)).toBeFocused();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
   }
+});
+
+test('a dialog fades in without moving, so that an early click does not miss its button', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await createCustomer(page, 'clicks-early@example.com');
+  await enter(page, '/proxies', 'clicks-early@example.com');
+  const buy = page.getByRole('region', { name: 'Available proxies' }).getByRole('button', { name: /^Buy / }).first();
+  // A dialog does not fade in when its code has just loaded.
+  await buy.click();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const fadingIn = page.evaluate(
+    () =>
+      new Promise<{ transforms: string[]; firstOpacity: number }>((resolve) => {
+        const styles: { transform: string; opacity: string }[] = [];
+        const look = () => {
+          const dialog = document.querySelector('[role="dialog"]');
+          if (dialog !== null) {
+            const { transform, opacity } = getComputedStyle(dialog);
+            styles.push({ transform, opacity });
+          }
+          if (styles.at(-1)?.opacity !== '1') return requestAnimationFrame(look);
+          const transforms = [...new Set(styles.map(({ transform }) => transform))];
+          return resolve({ transforms, firstOpacity: Number(styles[0]?.opacity) });
+        };
+        look();
+      }),
+  );
+  await buy.click();
+  const { transforms, firstOpacity } = await fadingIn;
+  expect(transforms).toEqual(['none']);
+  expect(firstOpacity).toBeLessThan(1);
 });
 
 test('a click on Buy has a visible effect at once, however slowly its dialog loads', async ({ page }) => {

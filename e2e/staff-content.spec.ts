@@ -5,9 +5,6 @@ import type { Page } from '@playwright/test';
 import { accessToken, clickTwice, createCustomer, enter, expect, test } from './product.ts';
 import { expectGood } from './screen-checks.ts';
 
-/** Without animations, because colours differ while they run. */
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 const enterAsAdmin = (page: Page, path: string) => enter(page, path, 'admin@example.com', 'demo-password');
 
 const signUpWith = (page: Page, referralCode: string) =>

@@ -10,9 +10,6 @@ const ADMIN = 'admin@example.com';
 const WIDE = { width: 1440, height: 900 };
 const REASON = 'goodwill after the outage';
 
-/** Half-way through an animation, colours differ. */
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 /** @returns the id of a new customer, who gets a role if one is given */
 async function newUser(page: Page, { url }: { url: string }, email: string, roleName = 'USER'): Promise<string> {
   await createCustomer(page, email);

@@ -3,9 +3,6 @@ import { menuPaths } from './menu.ts';
 import { enter, expect, test } from './product.ts';
 import { expectGood, prefer, visit } from './screen-checks.ts';
 
-/** Half-way through an animation, colours differ. */
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 /** Languages and themes in turn, because each page with each look takes too long. EVERY_LOOK=true tests all. */
 const looks = [
   ['en', 'DARK'],

@@ -6,8 +6,6 @@ import { mockResponses, refusal } from './gallery-screen.ts';
 import { clickTwice, clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
 import { expectGood } from './screen-checks.ts';
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 const main = (page: Page) => page.getByRole('main');
 
 /** Sends the form while a colleague answers. */

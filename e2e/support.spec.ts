@@ -6,9 +6,6 @@ import { mockResponses, refusal } from './gallery-screen.ts';
 import { limited, supportScreens } from './gallery-support.ts';
 import { clickTwice, createCustomer, enter, expect, test } from './product.ts';
 
-/** Half-way through an animation, colours differ. */
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 const isPost = (route: Route) => route.request().method() === 'POST';
 
 test('the FAQ is shown in the language of the user', async ({ page }) => {

@@ -4,6 +4,9 @@ import { enter, expect, passTime, test, waitForDialogFocus } from './product.ts'
 const NO_MONEY = 'Insufficient funds';
 const CONTROLS = 'a[href], button, input, select, textarea, [role="combobox"], [tabindex="0"]';
 
+/** With motion, as most users see it. */
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 /** Opens the dialog of a proxy whose purchase is refused, by default because of a small balance. */
 async function openPurchase(
   page: Page,
@@ -184,8 +187,6 @@ for (const [width, height] of [
 
 for (const width of [320, 390, 768])
   test(`at ${width} pixels the longest toast stays above a dialog`, async ({ page }) => {
-    // While the dialog opens, it is higher.
-    await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.addInitScript(() => localStorage.setItem('language', '"ru"'));
     await page.setViewportSize({ width, height: 800 });
     await page.route('**/v1/proxies/connections', (route) =>

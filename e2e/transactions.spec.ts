@@ -6,9 +6,6 @@ import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { accessToken, createCustomer, enter, expect, test } from './product.ts';
 
-/** Half-way through an animation, colours differ. */
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);

@@ -84,7 +84,8 @@ const components: MantineThemeComponents = {
   },
   InputWrapper: { styles: { label: { marginBottom: 6, fontWeight: 550 }, error: { marginTop: 6 } } },
   Menu: { styles: { dropdown, item: { '--menu-item-hover': 'var(--surface-hover)' } } },
-  Modal: dialog,
+  // Only fades in: if it also moved, as by default, a click during that time could miss its button.
+  Modal: { ...dialog, defaultProps: { transitionProps: { transition: 'fade', duration: 150 } } },
   MultiSelect: choice,
   Pagination: { vars: () => ({ root: { '--pagination-active-color': 'var(--on-accent)' } }) },
   // A chosen value of a multi-select. 24 pixels are the minimum target size (WCAG 2.5.8).
