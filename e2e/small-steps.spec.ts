@@ -72,6 +72,30 @@ test('the purchase dialog returns the focus, however it is closed', async ({ pag
   }
 });
 
+test('a dialog that is closed before it takes the focus returns it, too', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await createCustomer(page, 'too-early@example.com');
+  await enter(page, '/proxies', 'too-early@example.com');
+  const buy = page.getByRole('region', { name: 'Available proxies' }).getByRole('button', { name: /^Buy / });
+  await expect(buy.nth(2)).toBeVisible();
+  await page.evaluate(() => {
+    const { setTimeout: schedule } = globalThis;
+    // A busy browser runs the timer late with which a dialog takes the focus.
+    const runLate = (callback: () => void, milliseconds?: number) => schedule(callback, milliseconds || 100);
+    Object.assign(globalThis, { setTimeout: runLate });
+    new MutationObserver((_, observer) => {
+      if (document.querySelector('[role="dialog"]') === null) return;
+      observer.disconnect();
+      document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  const closed = page.waitForURL(/proxy=/).then(() => page.waitForURL((url) => !url.searchParams.has('proxy')));
+  await buy.nth(2).press('Enter');
+  await closed;
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(buy.nth(2)).toBeFocused();
+});
+
 test('a dialog fades in without moving, so that an early click does not miss its button', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await createCustomer(page, 'clicks-early@example.com');

@@ -2,8 +2,7 @@ import type { AnyRouter } from '@tanstack/react-router';
 
 /** Time for components to move the focus themselves after a removal. */
 const FOCUS_DELAY_MS = 50;
-/** A dialog closed by Escape fades out for this time and then returns the focus. */
-const CLOSE_ANIMATION_MS = 300;
+const DIALOG = '[role="dialog"]';
 
 /** The focused element before a navigation whose page has not received the focus yet. */
 let focusedBefore: Element | null | undefined;
@@ -36,42 +35,37 @@ export function focusPageIfPending(): void {
   const isNew = focused !== focusedBefore;
   focusedBefore = undefined;
   // A field or a dialog of the new page has taken the focus already.
-  if (isNew && (main.contains(focused) || focused?.closest('[role="dialog"]') != null)) return;
-  focusPage(main);
+  if (isNew && (main.contains(focused) || focused?.closest(DIALOG) != null)) return;
+  pageTarget()?.focus({ preventScroll: true });
 }
 
 /**
- * When a focused element is removed, such as a retry button, focuses the open dialog or else the page. Otherwise Tab
- * would start at the top of the document.
+ * When the focused element is removed, focuses the open dialog or else the page: otherwise Tab would start at the top of
+ * the document. When it is removed with its dialog, focuses the element that had the focus before the dialog: Mantine
+ * does not do so for a dialog that takes the focus only after it was closed.
  * @returns stops it
  */
 export function restoreLostFocus(): () => void {
   const stopping = new AbortController();
-  let last: EventTarget | null = null;
-  let escapedAt = Number.NEGATIVE_INFINITY;
-  let removedAt = 0;
+  const openers = new WeakMap<Element, Element | null>();
+  let focused: Element | null = null;
+  let dialog: Element | null = null;
   const rememberFocused = ({ target }: FocusEvent) => {
-    last = target;
+    if (!(target instanceof Element)) return;
+    dialog = target.closest(DIALOG);
+    if (dialog !== null && !openers.has(dialog)) openers.set(dialog, focused);
+    focused = target;
   };
-  const recordEscape = ({ key }: KeyboardEvent) => {
-    if (key === 'Escape') escapedAt = performance.now();
-  };
-  function focusWhenClosed(): void {
-    const isClosing = escapedAt > removedAt - CLOSE_ANIMATION_MS;
-    if (!isClosing) return focusDialogOrPage();
-    // The wait starts here, not at Escape: in a busy browser this timer may be late, and so is the one with which the dialog returns
-    // the focus.
-    escapedAt = Number.NEGATIVE_INFINITY;
-    setTimeout(focusWhenClosed, CLOSE_ANIMATION_MS);
+  function restore(): void {
+    const opener = dialog === null || dialog.isConnected ? null : openers.get(dialog);
+    focusFirst(opener, [...document.querySelectorAll(DIALOG)].at(-1), pageTarget());
   }
   const removals = new MutationObserver(() => {
-    if (!(last instanceof Element) || last.isConnected) return;
-    last = null;
-    removedAt = performance.now();
-    setTimeout(focusWhenClosed, FOCUS_DELAY_MS);
+    if (focused === null || focused.isConnected) return;
+    focused = null;
+    setTimeout(restore, FOCUS_DELAY_MS);
   });
   document.addEventListener('focusin', rememberFocused, { signal: stopping.signal });
-  document.addEventListener('keydown', recordEscape, { signal: stopping.signal, capture: true });
   removals.observe(document.body, { childList: true, subtree: true });
   return () => {
     stopping.abort();
@@ -79,16 +73,15 @@ export function restoreLostFocus(): () => void {
   };
 }
 
-function focusDialogOrPage(): void {
-  if (document.activeElement !== document.body) return;
-  const dialog = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1);
-  const main = document.querySelector('main');
-  if (dialog !== undefined) dialog.focus({ preventScroll: true });
-  else if (main !== null) focusPage(main);
+/** Unless a component has moved the focus. An element that is removed or hidden does not take it. */
+function focusFirst(...candidates: (Element | null | undefined)[]): void {
+  for (const candidate of candidates) {
+    if (document.activeElement !== document.body) return;
+    if (candidate instanceof HTMLElement) candidate.focus({ preventScroll: true });
+  }
 }
 
-function focusPage(main: HTMLElement): void {
-  // Some pages have their own heading; other screens are named by the top bar.
-  const target = main.querySelector<HTMLElement>('h1[tabindex="-1"]') ?? main;
-  target.focus({ preventScroll: true });
+/** Some pages have their own heading; other screens are named by the top bar. */
+function pageTarget(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('main h1[tabindex="-1"]') ?? document.querySelector('main');
 }
