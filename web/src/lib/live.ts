@@ -6,7 +6,7 @@ import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
 import { takeEcho } from './echoes.ts';
-import { dependsOn, isStreamed, queryClient, type Topic } from './query.ts';
+import { dependsOn, isStreamed, queryClient, refetchStale, type Topic } from './query.ts';
 import { throttle } from './throttle.ts';
 
 /** Without a stream, while money is involved or work is under way. */
@@ -30,8 +30,8 @@ export interface Polled {
   isAnnounced: boolean;
   /** Money is involved, or work is under way. */
   isBusy: boolean;
-  /** When the data arrived, in milliseconds since the epoch. */
-  arrivedAt: number;
+  /** When the data was requested, in milliseconds since the epoch. */
+  requestedAt: number;
 }
 
 /** The polling interval. */
@@ -41,13 +41,13 @@ export function usePollInterval(): (polled: Polled) => number {
 }
 
 /**
- * Exported for tests. Changes between the arrival of data and the opening of the stream were not announced, so older
+ * Exported for tests. Changes between the request of data and the opening of the stream were not announced, so older
  * data is polled as without a stream.
  *
  * @param since when the open stream began to announce changes
  */
-export function pollIntervalMs(since: number | undefined, { isAnnounced, isBusy, arrivedAt }: Polled): number {
-  if (isAnnounced && since !== undefined && arrivedAt >= since) return SAFETY_INTERVAL_MS;
+export function pollIntervalMs(since: number | undefined, { isAnnounced, isBusy, requestedAt }: Polled): number {
+  if (isAnnounced && since !== undefined && requestedAt >= since) return SAFETY_INTERVAL_MS;
   return isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS;
 }
 
@@ -154,7 +154,8 @@ function createRefetcher() {
   const throttles = new Map<unknown, ReturnType<typeof throttle>>();
 
   function throttledRefetch(url: unknown, throttleMs: number) {
-    const throttled = throttles.get(url) ?? throttle(() => invalidateEndpoint(url), throttleMs);
+    const throttled =
+      throttles.get(url) ?? throttle(() => refetchStale(({ queryKey }) => queryKey[0] === url), throttleMs);
     throttles.set(url, throttled);
     return throttled;
   }
@@ -167,11 +168,6 @@ function createRefetcher() {
     },
     stop: () => throttles.forEach(({ stop }) => stop()),
   };
-}
-
-function invalidateEndpoint(url: unknown): void {
-  // Queries of a hidden tab are fetched when it becomes visible.
-  void queryClient.invalidateQueries({ queryKey: [url], refetchType: document.hidden ? 'none' : 'active' });
 }
 
 function subscribe(listener: () => void): () => void {

@@ -2,7 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { PAGE_SIZE } from '@cellhop/contract/limits';
 import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.plain';
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { focusManager, type Query, QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from './toasts.ts';
 import { currentSession, tokens } from './tokens.ts';
@@ -69,6 +69,16 @@ export const queryClient = new QueryClient({
   },
 });
 
+const requestTimes = new WeakMap<object, number>();
+queryClient.getQueryCache().subscribe((event) => {
+  if (event.type === 'updated' && event.action.type === 'fetch') requestTimes.set(event.query, Date.now());
+});
+
+/** When a query was last requested, in milliseconds since the epoch. */
+export function requestedAt(query: object): number {
+  return requestTimes.get(query) ?? 0;
+}
+
 let session = currentSession();
 
 /**
@@ -115,7 +125,31 @@ export function pageQuery(page: number): { page: number; size: number } {
 
 /** Refetches queries with these topics: visible ones immediately, others when they are shown again. */
 export function invalidate(topics: readonly Topic[]): Promise<void> {
-  return queryClient.invalidateQueries({ predicate: ({ meta }) => dependsOn(meta, (topic) => topics.includes(topic)) });
+  return refetchStale(({ meta }) => dependsOn(meta, (topic) => topics.includes(topic)));
+}
+
+/**
+ * Refetches queries after a change: visible ones immediately, others when they are shown again. A response that was
+ * requested before the change may not contain it. The library cancels the requests of shown data that it refetches;
+ * other responses would count as up to date, so these queries are refetched after them.
+ */
+export async function refetchStale(isStale: (query: Query) => boolean): Promise<void> {
+  // Queries of a hidden tab are fetched when it becomes visible.
+  const refetchType = focusManager.isFocused() ? 'active' : 'none';
+  const isRestarted = (query: Query) => query.state.data !== undefined && query.isActive() && refetchType === 'active';
+  const running = queryClient.getQueryCache().findAll({
+    predicate: (query) => isStale(query) && !isRestarted(query),
+    fetchStatus: 'fetching',
+  });
+  const refetch = (predicate: (query: Query) => boolean) => queryClient.invalidateQueries({ predicate, refetchType });
+  await Promise.all([
+    refetch((query) => isStale(query) && !running.includes(query)),
+    ...running.map(async (query) => {
+      // Joins the running request.
+      await query.fetch().catch(() => undefined);
+      await refetch((each) => each === query);
+    }),
+  ]);
 }
 
 export function dependsOn(dependencies: Dependencies | undefined, matches: (topic: Topic) => boolean): boolean {

@@ -1,23 +1,37 @@
 /**
- * Calls an action immediately, then at most once per interval. Calls within the interval are combined into one at its
- * end.
+ * Calls an action immediately, then at most once per interval. Calls within the interval, or while the action runs, are
+ * combined into one after it.
  */
-export function throttle(action: () => void, intervalMs: number): { call: () => void; stop: () => void } {
+export function throttle(action: () => Promise<void>, intervalMs: number): { call: () => void; stop: () => void } {
   let lastAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isRunning = false;
+  let isCalled = false;
+  let isStopped = false;
 
-  function run() {
+  async function run(): Promise<void> {
     timer = undefined;
     lastAt = performance.now();
-    action();
+    isCalled = false;
+    isRunning = true;
+    await action();
+    isRunning = false;
+    if (isCalled) call();
+  }
+
+  function call(): void {
+    isCalled = true;
+    if (isRunning || isStopped || timer !== undefined) return;
+    const waitMs = lastAt + intervalMs - performance.now();
+    if (waitMs <= 0) void run();
+    else timer = setTimeout(() => void run(), waitMs);
   }
 
   return {
-    call: () => {
-      const waitMs = lastAt + intervalMs - performance.now();
-      if (waitMs <= 0 && timer === undefined) run();
-      else timer ??= setTimeout(run, waitMs);
+    call,
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
     },
-    stop: () => clearTimeout(timer),
   };
 }

@@ -1,7 +1,7 @@
 import type { ApiError } from '@cellhop/contract/client';
 import { keepPreviousData, useQuery, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
 import { usePollInterval, type Polled } from './live.ts';
-import { dependsOn, isStreamed } from './query.ts';
+import { dependsOn, isStreamed, requestedAt } from './query.ts';
 
 export interface ApiQueryOptions<Data> {
   isEnabled?: boolean;
@@ -48,12 +48,13 @@ export function observerOptions<Data>(
 ): UseQueryOptions<Data, ApiError> {
   const isAnnounced = dependsOn(query.meta, isStreamed);
   const { isEnabled = true, keepsPrevious = false, isPolled = isAnnounced, isBusy } = options;
+  const hasBusy = (data: Data | undefined) => data !== undefined && isBusy?.(data) === true;
   return {
     ...query,
     enabled: isEnabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
-    refetchInterval: ({ state: { data, dataUpdatedAt: arrivedAt } }) =>
-      isPolled && pollInterval({ isAnnounced, isBusy: data !== undefined && isBusy?.(data) === true, arrivedAt }),
+    refetchInterval: (shown) =>
+      isPolled && pollInterval({ isAnnounced, isBusy: hasBusy(shown.state.data), requestedAt: requestedAt(shown) }),
   };
 }
 

@@ -16,7 +16,8 @@ interface Row {
   isOpen: boolean;
 }
 
-const pollInterval = ({ isAnnounced, isBusy }: Omit<Polled, 'arrivedAt'>) => (isBusy ? 1 : 2) * (isAnnounced ? 10 : 1);
+const pollInterval = ({ isAnnounced, isBusy }: Omit<Polled, 'requestedAt'>) =>
+  (isBusy ? 1 : 2) * (isAnnounced ? 10 : 1);
 const BUSY = pollInterval({ isAnnounced: false, isBusy: true });
 const IDLE = pollInterval({ isAnnounced: false, isBusy: false });
 const ANNOUNCED_BUSY = pollInterval({ isAnnounced: true, isBusy: true });
@@ -44,6 +45,30 @@ function serverOf(rows: Row[]) {
       },
     }),
   };
+}
+
+/** Reads its rows when a request arrives; the test decides when the responses do. */
+function slowServer() {
+  const responses: (() => void)[] = [];
+  const server = {
+    rows: [{ id: 1, isOpen: false }],
+    query: {
+      queryKey: ['/rows', 1],
+      meta: { topics: ['tickets'] as const },
+      queryFn: () => {
+        const data = server.rows;
+        return new Promise<{ data: Row[]; totalPages: number }>((resolve) => {
+          responses.push(() => resolve({ data, totalPages: 1 }));
+        });
+      },
+    },
+    respond: async () => {
+      await settle();
+      for (const respond of responses.splice(0)) respond();
+      await settle();
+    },
+  };
+  return server;
 }
 
 type Query = ReturnType<ReturnType<typeof serverOf>['page']>;
@@ -163,7 +188,65 @@ describe('a list', () => {
     expect(requests).toHaveLength(2);
     unmount();
   });
+
+  it.each(['first', 'later'])(
+    'is refetched when its topic changes after the server has read its %s response',
+    async (which) => {
+      const server = slowServer();
+      const { list, unmount } = mount(server.query);
+      if (which === 'later') {
+        await server.respond();
+        list().refetch();
+      }
+      await settle();
+      server.rows = [{ id: 2, isOpen: false }];
+      const refetched = invalidate(['tickets']);
+      await server.respond();
+      await server.respond();
+      await refetched;
+      expect(list()).toMatchObject({ rows: [{ id: 2 }], isFetching: false });
+      unmount();
+    },
+  );
+
+  it('shows its first response, although its topic has changed meanwhile', async () => {
+    const server = slowServer();
+    const { list, unmount } = mount(server.query);
+    await settle();
+    void invalidate(['tickets']);
+    await server.respond();
+    expect(list()).toMatchObject({ rows: [{ id: 1 }], isFetching: true });
+    unmount();
+  });
+
+  it.each(['the first time', 'again'])(
+    'is refetched when it is shown, if its topic changed while it was prefetched %s',
+    async (time) => {
+      const server = slowServer();
+      const query = prefetched(server.query);
+      if (time === 'again') {
+        void queryClient.prefetchQuery(query);
+        await server.respond();
+        await vi.advanceTimersByTimeAsync(10_000);
+      }
+      void queryClient.prefetchQuery(query);
+      await settle();
+      server.rows = [{ id: 2, isOpen: false }];
+      const marked = invalidate(['tickets']);
+      await server.respond();
+      await marked;
+      const { list, unmount } = mount(query);
+      await server.respond();
+      expect(list().rows).toEqual([{ id: 2, isOpen: false }]);
+      unmount();
+    },
+  );
 });
+
+async function requestAfter(milliseconds: number) {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return { data: [], totalPages: 0 };
+}
 
 /** The polling interval; false for none. */
 function intervalOf(topics: readonly Topic[], options: ApiQueryOptions<{ data: readonly Row[] }>, rows: Row[] = []) {
@@ -172,14 +255,23 @@ function intervalOf(topics: readonly Topic[], options: ApiQueryOptions<{ data: r
 }
 
 describe('polling', () => {
-  it('depends on when the response arrived', () => {
-    const { refetchInterval } = observerOptions(
-      { queryKey: ['/rows'] },
+  it('depends on when the response was requested, and not on what an action has stored since', async () => {
+    const query = serverOf([]).page(1);
+    const intervals: number[] = [];
+    const options = observerOptions(
+      { ...query, queryFn: () => requestAfter(50) },
       { isPolled: true },
-      ({ arrivedAt }) => arrivedAt,
+      ({ requestedAt }) => {
+        intervals.push(requestedAt - startedAt);
+        return 1_000_000;
+      },
     );
-    expect(refetchInterval).toBeTypeOf('function');
-    expect((refetchInterval as (query: unknown) => unknown)({ state: { dataUpdatedAt: 7 } })).toBe(7);
+    const startedAt = Date.now();
+    const unmount = new QueryObserver(queryClient, queryClient.defaultQueryOptions(options)).subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(50);
+    queryClient.setQueryData(query.queryKey, { data: [], totalPages: 0 });
+    expect(intervals.at(-1)).toBe(0);
+    unmount();
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { listNotifications, markNotificationsRead } from '@cellhop/contract/noti
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
-import { pageQuery, queryClient } from '../../lib/query.ts';
+import { pageQuery, queryClient, requestedAt } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useHasBeenIdle } from '../../lib/idle.ts';
 
@@ -26,8 +26,7 @@ export function useNotifications() {
   return useInfiniteQuery({
     ...notificationsQuery,
     enabled: useHasBeenIdle(),
-    refetchInterval: ({ state: { dataUpdatedAt: arrivedAt } }) =>
-      pollInterval({ isAnnounced: true, isBusy: false, arrivedAt }),
+    refetchInterval: (query) => pollInterval({ isAnnounced: true, isBusy: false, requestedAt: requestedAt(query) }),
   });
 }
 
