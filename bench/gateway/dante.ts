@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../../tools/ports.mjs';
 import { pinToCore, PROXY_CORE } from './processes.ts';
 import type { Peer } from './report.ts';
 
@@ -36,14 +36,6 @@ export async function startDante(directory: string): Promise<Peer[]> {
   }
   console.log('dante runs without authentication, which is an advantage for it');
   return [{ name: 'dante, SOCKS5', via: 'socks5-open', port, grantWaits: noWaits, processId: child.pid }];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { DnsClient, freeDnsPort } from '../../gateway/test/dns-client.ts';
 import { question } from '../../gateway/test/dns-messages.ts';
 import { socks5Connect } from '../../gateway/test/gateway-harness.ts';
-import { closedPort } from '../../gateway/test/sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
 import { build, cpuSeconds, killAll, OTHER_CORE, pinToCore, PROXY_CORE, start } from './processes.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
@@ -89,7 +89,7 @@ async function startGateway(upstreamPort: number): Promise<Peer> {
     NAME_SERVER: `127.0.0.1:${upstreamPort}`,
   });
   // Only the login matters: nothing has to listen on the destination.
-  await socks5Connect(gateway.ready, credentials, '127.0.0.1', await closedPort());
+  await socks5Connect(gateway.ready, credentials, '127.0.0.1', await freePort());
   await untilAnswering(dnsPort);
   return { name: 'gateway', port: dnsPort, processId: gateway.processId };
 }

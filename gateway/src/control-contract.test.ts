@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ControlPlane } from '../test/control-plane.ts';
 import { type Harness, socks5Connect, startHarness } from '../test/gateway-harness.ts';
-import { closedPort, listenLocally, until } from '../test/sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
+import { listenLocally, until } from '../test/sockets.ts';
 import type { GatewaySettings } from './gateway.ts';
 
 const MIB = 1_048_576;
@@ -60,7 +61,7 @@ const fast = { updateIntervalMs: 20, updateRetryMs: 50, refusedReportMs: 200, he
 
 describe('a refused report', () => {
   it('does not block those of other connections, and is retried', async () => {
-    const metricsPort = await closedPort();
+    const metricsPort = await freePort();
     const { control, gateway, lines } = await start({ limits: fast, metricsPort });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const connections = Array.from({ length: 5 }, () => control.sell());
@@ -158,7 +159,7 @@ describe('the heartbeat', () => {
   });
 
   it('is not supported by an older control plane, which still works', async () => {
-    const metricsPort = await closedPort();
+    const metricsPort = await freePort();
     const { control, gateway, lines } = await start({ limits: fast, metricsPort });
     control.helloResponse = undefined;
     const { port } = await listenLocally((socket) => socket.pipe(socket));
@@ -170,7 +171,7 @@ describe('the heartbeat', () => {
   it('does not hide a wrong address of the control plane', async () => {
     const otherControl = await new ControlPlane().start();
     stops.push(() => Promise.resolve(otherControl.stop()));
-    const metricsPort = await closedPort();
+    const metricsPort = await freePort();
     const { lines } = await start({ limits: fast, metricsPort, controlUrl: `${otherControl.url}/otherControl` });
     await until(() => lines.some(({ level, status }) => level === 40 && status === 404));
     const health = await fetch(`http://127.0.0.1:${metricsPort}/health`);

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ControlPlane, type FakeConnection } from '../test/control-plane.ts';
 import { basic, socks5Connect } from '../test/gateway-harness.ts';
-import { closedPort, connectLocally, listenLocally, until } from '../test/sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
+import { connectLocally, listenLocally, until } from '../test/sockets.ts';
 
 const program = fileURLToPath(new URL('../test/gateway-process.ts', import.meta.url));
 const METRICS = 'gateway_descriptors_exhausted_total';
@@ -25,7 +26,7 @@ interface Launched {
 /** Starts a gateway with a limit of descriptors. `assumed`: the limit that the gateway assumes instead. */
 async function launch(descriptors: number, assumed?: number): Promise<Launched> {
   const control = await new ControlPlane().start();
-  const metricsPort = await closedPort();
+  const metricsPort = await freePort();
   const settings = {
     controlUrl: control.url,
     token: control.token,

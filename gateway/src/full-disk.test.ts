@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { ControlPlane } from '../test/control-plane.ts';
 import { socks5Connect } from '../test/gateway-harness.ts';
-import { closedPort, connectLocally, listenLocally } from '../test/sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
+import { connectLocally, listenLocally } from '../test/sockets.ts';
 
 /** Every write to this device fails with ENOSPC. */
 const FULL_DISK = '/dev/full';
@@ -15,8 +16,9 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-async function untilListening(port: number): Promise<void> {
-  for (;;) {
+/** @returns also when the process ends */
+async function untilListening(child: ChildProcess, port: number): Promise<void> {
+  while (child.exitCode === null) {
     const socket = await connectLocally(port).catch(() => undefined);
     if (socket) return void socket.destroy();
     await new Promise((fulfil) => setTimeout(fulfil, 50));
@@ -25,7 +27,7 @@ async function untilListening(port: number): Promise<void> {
 
 it.skipIf(!existsSync(FULL_DISK))('a full disk for the log stops neither tunnels nor the shutdown', async () => {
   const control = await new ControlPlane().start();
-  const gatewayPort = await closedPort();
+  const gatewayPort = await freePort();
   const log = openSync(FULL_DISK, 'w');
   const child = spawn(process.execPath, ['--import', 'tsx', program], {
     env: {
@@ -44,7 +46,7 @@ it.skipIf(!existsSync(FULL_DISK))('a full disk for the log stops neither tunnels
     () => control.stop(),
   );
   const exited = once(child, 'exit');
-  await untilListening(gatewayPort);
+  await untilListening(child, gatewayPort);
   const { port } = await listenLocally((socket) => socket.pipe(socket));
   const [known, wrong] = [control.sell(), { ...control.sell(), password: 'wrong' }];
   for (let count = 0; count < 5; count += 1)

@@ -17,7 +17,8 @@ import {
   socks5Login,
   startHarness,
 } from '../test/gateway-harness.ts';
-import { closedPort, listenLocally, patternedBytes, sha256, until } from '../test/sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
+import { listenLocally, patternedBytes, sha256, until } from '../test/sockets.ts';
 import { startGateway, type GatewaySettings } from './gateway.ts';
 import { defaultLimits } from './limits.ts';
 
@@ -229,7 +230,7 @@ describe('a running gateway', () => {
   });
 
   it('starts before its control plane', async () => {
-    const controlPort = await closedPort();
+    const controlPort = await freePort();
     const control = new ControlPlane();
     const gateway = await startGateway({
       host: '127.0.0.1',
@@ -369,7 +370,7 @@ describe('the process', () => {
   it('delivers the final totals on a signal, and on two signals in quick succession', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell();
-    const port = await closedPort();
+    const port = await freePort();
     const { child, output, exited } = launch({
       GATEWAY_PORT: String(port),
       GATEWAY_CONTROL_URL: control.url,
@@ -396,7 +397,7 @@ describe('the process', () => {
   it('loses exactly eight megabytes of a connection if it is killed while a report is unacknowledged', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell({ grantedBytes: 50 * MIB });
-    const port = await closedPort();
+    const port = await freePort();
     const { child, output, exited } = launch({
       GATEWAY_PORT: String(port),
       GATEWAY_CONTROL_URL: control.url,
@@ -440,7 +441,7 @@ describe('the process', () => {
   it('exits with code 1 if its final totals could not be delivered', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell();
-    const port = await closedPort();
+    const port = await freePort();
     const { child, output, exited } = launch({
       GATEWAY_PORT: String(port),
       GATEWAY_CONTROL_URL: control.url,
@@ -467,7 +468,7 @@ describe('the process', () => {
     const { server, port } = await listenLocally(() => {});
     const { output, exited } = launch({
       [taken]: String(port),
-      [free]: String(await closedPort()),
+      [free]: String(await freePort()),
       GATEWAY_CONTROL_URL: 'http://127.0.0.1:9',
       GATEWAY_TOKEN: 'token',
     });

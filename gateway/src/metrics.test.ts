@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import type { FakeConnection } from '../test/control-plane.ts';
 import { basic, type Harness, openClient, socks5Connect, startHarness, untilGauge } from '../test/gateway-harness.ts';
-import { closedPort, listenLocally } from '../test/sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
+import { listenLocally } from '../test/sockets.ts';
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -24,7 +25,7 @@ async function visit({ gateway }: Harness, { connection, name, port, page, wrong
   for (const [host, toPort] of [
     ['127.0.0.1', port],
     [`${name}.localhost`, port],
-    ['127.0.0.1', await closedPort()],
+    ['127.0.0.1', await freePort()],
     [`${name}.invalid`, 80],
   ] as const) {
     const { client } = await socks5Connect(gateway, connection, host, toPort);

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { closedPort } from './sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
 
 /** A UDP client that asks a DNS port. */
 export class DnsClient {
@@ -48,7 +48,7 @@ export class DnsClient {
 /** A port that is free for UDP and TCP. */
 export async function freeDnsPort(): Promise<number> {
   for (;;) {
-    const port = await closedPort();
+    const port = await freePort();
     const udp = createSocket('udp4');
     const isFree = await new Promise<boolean>((fulfil) => {
       udp.once('error', () => fulfil(false));

@@ -7,7 +7,8 @@ import { DnsClient, freeDnsPort } from './dns-client.ts';
 import { address, answerTo } from './dns-messages.ts';
 import { type Asked, startResolver, type TestResolver } from './dns-resolver.ts';
 import { type Harness, socks5Connect, untilGauge } from './gateway-harness.ts';
-import { closedPort, Reader } from './sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
+import { Reader } from './sockets.ts';
 import { startNode } from './udp-harness.ts';
 
 export interface DnsNode extends Harness {
@@ -39,7 +40,7 @@ export async function startDnsNode(
 
 /** Authenticates on the public port; then the address may use the DNS port. Nothing listens on the destination. */
 export async function logIn({ gateway }: Pick<Harness, 'gateway'>, connection: FakeConnection): Promise<void> {
-  const { client, reply } = await socks5Connect(gateway, connection, '127.0.0.1', await closedPort());
+  const { client, reply } = await socks5Connect(gateway, connection, '127.0.0.1', await freePort());
   expect(reply).toBe(5);
   client.socket.destroy();
   if (connection.dnsPort) await untilGauge(gateway, 'gateway_dns_ports', 1);

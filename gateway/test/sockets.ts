@@ -22,20 +22,6 @@ export async function connectLocally(port: number, localAddress = '127.0.0.1'): 
   return socket;
 }
 
-const closedPorts = new Set<number>();
-
-/** A port on which nothing listens. Each call returns another one, although the system may assign a released port again. */
-export async function closedPort(): Promise<number> {
-  for (;;) {
-    const { server, port } = await listenLocally(() => {});
-    server.close();
-    await once(server, 'close');
-    if (closedPorts.has(port)) continue;
-    closedPorts.add(port);
-    return port;
-  }
-}
-
 type SocketEnd = 'ended' | 'reset' | 'closed';
 
 /** Reads messages and the rest of a socket sequentially. */

@@ -6,7 +6,8 @@ import { openTcp, takeMessage } from '../../../gateway/test/dns-harness.ts';
 import { address, answerTo, framed, question, read } from '../../../gateway/test/dns-messages.ts';
 import { startResolver, type TestResolver } from '../../../gateway/test/dns-resolver.ts';
 import { socks5Connect, untilGauge } from '../../../gateway/test/gateway-harness.ts';
-import { closedPort, listenLocally } from '../../../gateway/test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { listenLocally } from '../../../gateway/test/sockets.ts';
 import { balanceOf } from '../factories.ts';
 import { GATEWAY_TOKEN } from '../test-app.ts';
 import {
@@ -40,7 +41,7 @@ afterAll(async () => {
 async function buyAndLogIn(balanceMicros: bigint) {
   const bought = await createBuyer(product, balanceMicros);
   expect(bought.connection.dnsPort).toBe(dnsPort);
-  const { client, reply } = await socks5Connect(product.gateway, bought.connection, '127.0.0.1', await closedPort());
+  const { client, reply } = await socks5Connect(product.gateway, bought.connection, '127.0.0.1', await freePort());
   expect(reply).toBe(5);
   client.socket.destroy();
   await untilGauge(product.gateway, 'gateway_dns_ports', 1);

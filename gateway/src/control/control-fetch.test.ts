@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { closedPort } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
 import { controlFetch } from './control-fetch.ts';
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -73,7 +73,7 @@ describe('a call to the control plane', () => {
   });
 
   it('fails if there is no server, and if the response is incomplete', async () => {
-    await expect(call(`http://127.0.0.1:${await closedPort()}/`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(call(`http://127.0.0.1:${await freePort()}/`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     const url = await serve(({ socket }, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('half', () => socket.destroy());
     });

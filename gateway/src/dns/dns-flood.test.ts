@@ -4,7 +4,7 @@ import { freeDnsPort } from '../../test/dns-client.ts';
 import { answerAll, counted, openDnsClient, openTcp, startReadyNode } from '../../test/dns-harness.ts';
 import { framed, question, read } from '../../test/dns-messages.ts';
 import { socks5Connect, untilGauge } from '../../test/gateway-harness.ts';
-import { closedPort } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
 
 const SEED = 7;
 const ROUNDS = 100;
@@ -25,7 +25,7 @@ describe('a flood of a DNS port', () => {
       },
     });
     const honest = node.control.sell({ dnsPort: await freeDnsPort() });
-    await socks5Connect(node.gateway, honest, '127.0.0.1', await closedPort());
+    await socks5Connect(node.gateway, honest, '127.0.0.1', await freePort());
     await untilGauge(node.gateway, 'gateway_dns_ports', 2);
     const honestClient = await openDnsClient(honest.dnsPort!);
     const [flooding, stranger] = [await openDnsClient(node.dnsPort), await openDnsClient(node.dnsPort, '127.0.0.2')];

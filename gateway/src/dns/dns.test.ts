@@ -18,7 +18,8 @@ import {
 import { address, answerTo, framed, nameOf, question, read, text, TYPE } from '../../test/dns-messages.ts';
 import { type Asked, startResolver } from '../../test/dns-resolver.ts';
 import { socks5Connect, untilGauge } from '../../test/gateway-harness.ts';
-import { closedPort, until } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { until } from '../../test/sockets.ts';
 import { startNameServer } from '../../test/name-server.ts';
 import { associate } from '../../test/udp.ts';
 import { dropped, startNode } from '../../test/udp-harness.ts';
@@ -184,7 +185,7 @@ describe('the DNS port', () => {
     const other = createSocket('udp4');
     other.bind(node.dnsPort, '127.0.0.1');
     await once(other, 'listening');
-    await socks5Connect(node.gateway, node.connection, '127.0.0.1', await closedPort());
+    await socks5Connect(node.gateway, node.connection, '127.0.0.1', await freePort());
     await untilGauge(node.gateway, 'gateway_dns_ports_failed', 1);
     other.close();
     await untilGauge(node.gateway, 'gateway_dns_ports', 1);

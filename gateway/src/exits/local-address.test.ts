@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startNameServer } from '../../test/name-server.ts';
-import { closedPort, listenLocally, readToEnd } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { listenLocally, readToEnd } from '../../test/sockets.ts';
 import type { DestinationPolicy } from '../destination-policy.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
@@ -112,6 +113,6 @@ describe('the exit from a local address', () => {
   });
 
   it('reports a refused port', async () => {
-    expect(await failureOf(dial('loopback.test', { toPort: await closedPort() }))).toBe('connection-refused');
+    expect(await failureOf(dial('loopback.test', { toPort: await freePort() }))).toBe('connection-refused');
   });
 });

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { openResolver } from '../../test/dns-harness.ts';
 import { address, answerTo, framed, question, read } from '../../test/dns-messages.ts';
 import type { Asked } from '../../test/dns-resolver.ts';
-import { closedPort, until } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
 import { parseQuery } from '../protocol/dns.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
@@ -183,7 +184,7 @@ describe('the connection to a name server over TCP', () => {
   });
 
   it('that cannot be opened fails all questions that wait for it', async () => {
-    const { budget, askAll } = await openUpstream(answerAll, {}, `127.0.0.1:${await closedPort()}`);
+    const { budget, askAll } = await openUpstream(answerAll, {}, `127.0.0.1:${await freePort()}`);
     expect(await askAll(3)).toEqual(numbers(3).map(() => 'connection-refused'));
     await until(() => budget.sockets === 0);
   });

@@ -2,7 +2,8 @@ import type { Exit } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openClient, socks5Greeting, socks5Login, socks5Request, untilGauge } from '../../test/gateway-harness.ts';
-import { closedPort, until } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { until } from '../../test/sockets.ts';
 import { startHttpUpstream } from '../../test/upstream.ts';
 import { dropped, openEchoing, openPeer, resolving, startNode } from '../../test/udp-harness.ts';
 import { associate, type TestAssociation } from '../../test/udp.ts';
@@ -176,7 +177,7 @@ describe('an upstream that opens no association', () => {
 
   it('because it is unreachable', async () => {
     const { gateway, control } = await startNode();
-    const connection = control.sell({ exit: exitAt(await closedPort()) });
+    const connection = control.sell({ exit: exitAt(await freePort()) });
     expect((await associate(gateway, connection)).reply).toBe(1);
   });
 

@@ -15,7 +15,8 @@ import {
   untilGauge,
 } from '../../test/gateway-harness.ts';
 import { startNameServer } from '../../test/name-server.ts';
-import { closedPort, listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
 import { startHttpUpstream, startSocks5Upstream, type UpstreamSettings } from '../../test/upstream.ts';
 import type { GatewaySettings } from '../gateway.ts';
 
@@ -170,15 +171,15 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     const guarded = await startUpstream(kind, { credentials });
     const sell = (port: number, own?: Partial<Exit>) => control.sell({ exit: exitOf(kind, port, own) });
     const wrong = { credentials: { username: 'operator', password: 'old' } };
-    expect(await refusal(gateway, sell(await closedPort()))).toBe('upstream-unreachable');
+    expect(await refusal(gateway, sell(await freePort()))).toBe('upstream-unreachable');
     expect(await refusal(gateway, sell(closing.port))).toBe('upstream-closed');
     expect(await refusal(gateway, sell(garbage.port))).toBe('upstream-malformed');
     expect(await refusal(gateway, sell(guarded.port, wrong))).toBe('upstream-login-refused');
     expect(await refusal(gateway, sell(guarded.port))).toBe('upstream-login-refused');
     // To an HTTP proxy the first message is the request, so only the destination may be late.
     expect(await refusal(gateway, sell(silent.port))).toBe(kind === 'http' ? 'dial-timeout' : 'upstream-timeout');
-    expect((await socks5Connect(gateway, sell(await closedPort()), '127.0.0.1', 9)).reply).toBe(1);
-    const { head } = await httpConnect(gateway, sell(await closedPort()), '127.0.0.1:9');
+    expect((await socks5Connect(gateway, sell(await freePort()), '127.0.0.1', 9)).reply).toBe(1);
+    const { head } = await httpConnect(gateway, sell(await freePort()), '127.0.0.1:9');
     expect(head).toMatch(/^HTTP\/1\.1 503 /);
     expect(head).toContain('Proxy-Status: gateway; error=destination_unavailable');
   });

@@ -4,7 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
 import { basic, type Harness, openClient, startHarness } from '../../test/gateway-harness.ts';
-import { closedPort, listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
 
 interface Seen {
   readonly line: string;
@@ -282,7 +283,7 @@ describe('HTTP', () => {
   });
 
   it('returns the cause of a failure as status and Proxy-Status', async () => {
-    const refusedPort = await closedPort();
+    const refusedPort = await freePort();
     const cases = [
       [`127.0.0.1:${refusedPort}`, 502, 'connection_refused'],
       ['nobody.invalid:80', 502, 'dns_error'],

@@ -10,7 +10,7 @@ import {
   socks5Request,
   startHarness,
 } from '../../test/gateway-harness.ts';
-import { closedPort } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
 
 describe('each refusal is counted once:', () => {
   let harness: Harness;
@@ -22,7 +22,7 @@ describe('each refusal is counted once:', () => {
     harness = await startHarness({ limits: { handshakeMs: 500, loginFailuresPerMinute: 2 } });
     connection = harness.control.sell();
     wrong = { ...connection, password: 'wrong' };
-    port = await closedPort();
+    port = await freePort();
   });
   afterEach(() => harness.stop());
 

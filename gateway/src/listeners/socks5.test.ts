@@ -8,7 +8,8 @@ import {
   startHarness,
   type Harness,
 } from '../../test/gateway-harness.ts';
-import { closedPort, listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
 
 describe('SOCKS5', () => {
   let harness: Harness;
@@ -118,7 +119,7 @@ describe('SOCKS5', () => {
 
   it('returns reply 5 for a refused port and reply 4 for an unknown name', async () => {
     const connection = harness.control.sell();
-    const refused = await socks5Connect(harness.gateway, connection, '127.0.0.1', await closedPort());
+    const refused = await socks5Connect(harness.gateway, connection, '127.0.0.1', await freePort());
     expect(refused.reply).toBe(5);
     const unknown = await socks5Connect(harness.gateway, connection, 'nobody.invalid', 80);
     expect(unknown.reply).toBe(4);

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilGauge } from '../gateway-harness.ts';
 import { startNameServer } from '../name-server.ts';
-import { closedPort, sha256, until } from '../sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { sha256, until } from '../sockets.ts';
 import { startNode } from '../udp-harness.ts';
 import { startShim } from './quic-shim.ts';
 
@@ -28,7 +29,7 @@ let keyHash: string;
 let names: Awaited<ReturnType<typeof startNameServer>>;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cellhop-browser-'));
-  originPort = await closedPort();
+  originPort = await freePort();
   const certificate = createCertificate();
   keyHash = createHash('sha256')
     .update(certificate.publicKey.export({ type: 'spki', format: 'der' }))

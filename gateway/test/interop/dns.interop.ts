@@ -6,7 +6,7 @@ import { freeDnsPort } from '../dns-client.ts';
 import { address, answerTo, text } from '../dns-messages.ts';
 import { type Asked, startResolver, type TestResolver } from '../dns-resolver.ts';
 import { type Harness, socks5Connect, startHarness, untilGauge } from '../gateway-harness.ts';
-import { closedPort } from '../sockets.ts';
+import { freePort } from '../../../tools/ports.mjs';
 
 const run = promisify(execFile);
 const CLIENT_MS = 20_000;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   resolver = await startResolver(answer);
   harness = await startHarness({ nameServers: [resolver.address] });
   dnsPort = await freeDnsPort();
-  await socks5Connect(harness.gateway, harness.control.sell({ dnsPort }), '127.0.0.1', await closedPort());
+  await socks5Connect(harness.gateway, harness.control.sell({ dnsPort }), '127.0.0.1', await freePort());
   await untilGauge(harness.gateway, 'gateway_dns_ports', 1);
 });
 afterAll(async () => {
