@@ -41,8 +41,8 @@ export function focusPageIfPending(): void {
 
 /**
  * When the focused element is removed, focuses the open dialog or else the page: otherwise Tab would start at the top of
- * the document. When it is removed with its dialog, focuses the element that had the focus before the dialog: Mantine
- * does not do so for a dialog that takes the focus only after it was closed.
+ * the document. If its dialog is removed too, focuses the element that had the focus before the dialog: Mantine returns
+ * it only if the dialog has taken it before it is closed.
  * @returns stops it
  */
 export function restoreLostFocus(): () => void {

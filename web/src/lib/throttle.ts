@@ -1,6 +1,8 @@
 /**
  * Calls an action immediately, then at most once per interval. Calls within the interval, or while the action runs, are
  * combined into one after it.
+ *
+ * @param action never rejects, and always ends
  */
 export function throttle(action: () => Promise<void>, intervalMs: number): { call: () => void; stop: () => void } {
   let lastAt = -Infinity;
