@@ -2,12 +2,15 @@
 import { createClient } from '@cellhop/contract/client';
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { EventEmitter, once } from 'node:events';
 import { accessToken, createCustomer, download, enter, expect, SIGN_IN, test } from './product.ts';
 
 const callAs = (page: Page, baseUrl: string) =>
   createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
+
+const bottomOf = (locator: Locator) =>
+  locator.evaluate((element) => Math.round(element.getBoundingClientRect().bottom));
 
 /** Paths with parameters of the API's requests, in order. */
 function watchRequests(page: Page): string[] {
@@ -94,6 +97,18 @@ test('a dialog that is closed before it takes the focus returns it, too', async 
   await closed;
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(buy.nth(2)).toBeFocused();
+});
+
+test('on a phone the button of the purchase dialog is at its lower edge, with nothing visible below', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await createCustomer(page, 'small-screen@example.com');
+  await enter(page, '/proxies', 'small-screen@example.com');
+  await page.getByRole('button', { name: /^Buy / }).first().click();
+  const foot = page.getByRole('button', { name: /^Buy for/ }).locator('..');
+  await expect(foot).toBeVisible();
+  expect(await bottomOf(foot)).toBeGreaterThanOrEqual((await bottomOf(page.getByRole('dialog'))) - 1);
 });
 
 test('a dialog fades in without moving, so that an early click does not miss its button', async ({ page }) => {
