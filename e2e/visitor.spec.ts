@@ -1,4 +1,7 @@
+import type { Page } from '@playwright/test';
 import { expect, test } from './product.ts';
+
+const SCRIPT_LIMIT_BYTES = 120 * 1024;
 
 const words = {
   en: {
@@ -71,6 +74,8 @@ test('the footer of the landing page shows the price and links to the default te
   const footer = page.getByRole('contentinfo');
   await expect(footer).toContainText(/From \$0\.\d+ per megabyte/);
   await expect(footer.getByRole('link')).toHaveText(['Terms of service', 'Acceptable use', 'Privacy', 'Refunds']);
+  // The price is the last thing that the page loads.
+  expect(await scriptBytes(page)).toBeLessThan(SCRIPT_LIMIT_BYTES);
   await footer.getByRole('link', { name: 'Refunds' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refunds');
   await expect(page.getByText('If a connection ends within 30 minutes', { exact: false })).toBeVisible();
@@ -109,3 +114,12 @@ test('sign-in works by keyboard', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/proxies$/);
 });
+
+/** What the page has loaded so far, compressed. */
+async function scriptBytes(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+    const scripts = resources.filter(({ name }) => new URL(name).pathname.endsWith('.js'));
+    return scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+  });
+}

@@ -12,11 +12,14 @@ const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), '
  */
 const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/${name}.json`);
 /**
- * What the browser loads for a page: its entry, and the modules that router and translations request. `member` is the group
- * of the layout for signed-in users (web/vite.config.ts).
+ * What the browser loads for a page: its entry, and the modules that router, page and translations request. `member` is the
+ * group of the layout for signed-in users (web/vite.config.ts).
  */
 const pages = {
-  '/': { limit: 99, roots: ['landing.html', ...texts('common', 'landing')] },
+  '/': {
+    limit: 104,
+    roots: ['landing.html', 'src/features/landing/landing-footer.tsx', ...texts('common', 'landing', 'legal')],
+  },
   '/sign-in': {
     limit: 210,
     roots: [

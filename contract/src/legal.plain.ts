@@ -1,9 +1,6 @@
 import { plain } from './endpoint.ts';
 import type * as full from './legal.ts';
 
-export const legalDocuments = ['terms', 'acceptable-use', 'privacy', 'refunds'] as const;
-export type LegalDocument = (typeof legalDocuments)[number];
-
 export const getLegalText = plain<typeof full.getLegalText>({
   method: 'GET',
   url: '/v1/legal/{document}',

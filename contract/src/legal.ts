@@ -1,10 +1,8 @@
 /** The operator's legal texts: terms, acceptable use, privacy and refunds. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { legalDocuments } from './legal.plain.ts';
+import { legalDocuments } from './legal-documents.ts';
 import { data, languageCodeSchema } from './schemas.ts';
-
-export { legalDocuments } from './legal.plain.ts';
 
 export const getLegalText = endpoint({
   method: 'GET',

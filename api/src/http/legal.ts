@@ -1,6 +1,6 @@
 /** The operator's own legal texts: `<document>.<language>.txt` in the folder of LEGAL_TEXTS_FOLDER. */
 import { getLegalText } from '@cellhop/contract/legal';
-import { type LegalDocument, legalDocuments } from '@cellhop/contract/legal.plain';
+import { type LegalDocument, legalDocuments } from '@cellhop/contract/legal-documents';
 import { type LanguageCode, languageCodeSchema } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';

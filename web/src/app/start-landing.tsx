@@ -1,6 +1,6 @@
 /** The landing page is separate from the app: no router, no data. */
 import './global.css';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { startTranslations } from '../i18n/setup.ts';
 import { watchErrors } from '../lib/report-error.ts';
@@ -10,9 +10,12 @@ import { LandingScreen } from './screens/landing-screen.tsx';
 export async function startLanding(root: Element): Promise<void> {
   watchErrors();
   await Promise.all([startTranslations('landing'), loadSettings()]);
-  createRoot(root).render(
-    <StrictMode>
-      <LandingScreen />
-    </StrictMode>,
+  // A transition renders in small steps.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <LandingScreen />
+      </StrictMode>,
+    ),
   );
 }

@@ -1,4 +1,4 @@
-import { legalDocuments } from '@cellhop/contract/legal.plain';
+import { legalDocuments } from '@cellhop/contract/legal-documents';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { LegalPage } from '../../features/legal/legal-page.tsx';

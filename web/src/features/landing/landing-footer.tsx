@@ -1,4 +1,4 @@
-import { legalDocuments } from '@cellhop/contract/legal.plain';
+import { legalDocuments } from '@cellhop/contract/legal-documents';
 import type { getLowestPrice } from '@cellhop/contract/proxies.plain';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';

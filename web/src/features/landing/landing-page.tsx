@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useHasBeenIdle } from '../../lib/idle.ts';
 import { useSettings } from '../../lib/settings.ts';
 import { hasTokens } from '../../lib/tokens.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
@@ -10,7 +11,7 @@ import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
 import { ProductPicture } from './product-picture.tsx';
 
-/** Loaded, with its texts, after the page. */
+/** Loaded, with its texts, after the first paint: it is below the screen. */
 const LandingFooter = lazy(async () => ({ default: (await import('./landing-footer.tsx')).LandingFooter }));
 
 /** `switchers`: language and theme switchers, provided by the app. */
@@ -44,11 +45,14 @@ export function LandingPage({ switchers }: { switchers: ReactNode }) {
           <Actions />
         </section>
       </main>
-      <Suspense>
-        <LandingFooter />
-      </Suspense>
+      <LateFooter />
     </div>
   );
+}
+
+function LateFooter() {
+  const hasBeenIdle = useHasBeenIdle();
+  return <Suspense>{hasBeenIdle && <LandingFooter />}</Suspense>;
 }
 
 function Actions() {

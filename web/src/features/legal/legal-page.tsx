@@ -1,4 +1,4 @@
-import type { LegalDocument } from '@cellhop/contract/legal.plain';
+import type { LegalDocument } from '@cellhop/contract/legal-documents';
 import { getLegalText } from '@cellhop/contract/legal.plain';
 import { useTranslation } from 'react-i18next';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
