@@ -179,6 +179,22 @@ test('no layout shift while the catalogue loads, in any order of its responses, 
   expect(await sumOfShifts()).toBe(0);
 });
 
+test('on a phone cards below the screen are not laid out until they are near', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  const cards = page.getByRole('list', { name: 'Available proxies' }).getByRole('listitem');
+  await expect(cards).toHaveCount(50);
+  const isLaidOut = (card: Locator) =>
+    card.evaluate((item) => item.firstElementChild!.checkVisibility({ contentVisibilityAuto: true }));
+  const { height } = (await cards.first().boundingBox())!;
+  expect(await isLaidOut(cards.first())).toBe(true);
+  expect(await isLaidOut(cards.last())).toBe(false);
+  // The estimate is exact, so the scroll bar does not jump.
+  expect((await cards.last().boundingBox())!.height).toBeCloseTo(height, 0);
+  await cards.last().scrollIntoViewIfNeeded();
+  await expect.poll(() => isLaidOut(cards.last())).toBe(true);
+});
+
 test('a flag opens its tooltip when the mouse moves to it, not when it appears under a resting mouse', async ({
   page,
 }) => {

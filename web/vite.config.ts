@@ -19,12 +19,13 @@ const landingAtRoot: Plugin = {
 /**
  * The router imports each screen lazily, and Rolldown splits the code that screens share, which alone results in many
  * small files. So each of the three parts that everything else is added to is one file with all its imports, except those
- * of a part above. The Mantine components that several of the later screens use are another one.
+ * of a part above. Tables are another one, and the Mantine components that several of the later screens use.
  */
 const chunkGroups = [
   { name: 'landing', test: /[\\/]app[\\/]start-landing\.tsx$/ },
   { name: 'app', test: /[\\/]app[\\/]start-app\.tsx$/ },
   { name: 'member', test: /[\\/]app[\\/]layout[\\/]member-layout\.tsx$/ },
+  { name: 'table', test: /[\\/]ui[\\/](?:data-table|country-flag)\.tsx$/ },
   { name: 'controls', test: /[\\/](?:@mantine|@floating-ui)[\\/]/, minShareCount: 2 },
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
 

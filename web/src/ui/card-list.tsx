@@ -8,9 +8,11 @@ interface CardListProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly ListedRow<Row>[] | undefined;
   skeletonKeys: readonly string[];
-  /** Replaces the fields. */
-  renderCard?: ((row: Row) => ReactNode) | undefined;
+  renderCard?: RenderCard<Row> | undefined;
 }
+
+/** Replaces the fields of a card. Must be the same function in each render, because cards are memoized. */
+export type RenderCard<Row> = (row: Row, columns: readonly Column<Row>[]) => ReactNode;
 
 /** Columns by their place in a card. */
 interface Places<Row> {
@@ -39,9 +41,7 @@ export function CardList<Row>({ label, columns, rows, skeletonKeys, renderCard }
               </li>
             ))
           : rows.map(({ id, original }) => (
-              <li key={id} className={classes['compact']}>
-                {renderCard(original)}
-              </li>
+              <CompactCard key={id} row={original} columns={columns} renderCard={renderCard} />
             ))}
       </ul>
     );
@@ -53,6 +53,17 @@ export function CardList<Row>({ label, columns, rows, skeletonKeys, renderCard }
     </ul>
   );
 }
+
+interface CompactCardProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+  renderCard: RenderCard<Row>;
+}
+
+/** Memoized: not rendered again when further cards are added. */
+const CompactCard = memo(function CompactCard<Row>({ row, columns, renderCard }: CompactCardProps<Row>) {
+  return <li className={classes['compact']}>{renderCard(row, columns)}</li>;
+}) as <Row>(props: CompactCardProps<Row>) => ReactNode;
 
 interface CardProps<Row> {
   row: Row;

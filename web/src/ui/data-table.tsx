@@ -2,7 +2,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { type ColumnDef, type ReactTable, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { memo, type ReactNode, useMemo, useState } from 'react';
 import { useIncrementalCount } from '../lib/use-incremental-count.ts';
-import { CardList } from './card-list.tsx';
+import { CardList, type RenderCard } from './card-list.tsx';
 import { type ColumnOrder, toOrder, toSort, toSorting } from './column-sorting.ts';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
@@ -40,8 +40,8 @@ interface DataTableProps<Row> {
   /** The order of the rows from the API: the key of a column, with a leading minus for descending. */
   sort?: string;
   onSort?: (sort: string) => void;
-  /** Replaces the fields of a card on a phone. */
-  renderCard?: (row: Row) => ReactNode;
+  /** On a phone. */
+  renderCard?: RenderCard<Row>;
 }
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];

@@ -30,10 +30,12 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
       rowKey={({ id }) => id}
       sort={sort}
       onSort={setSort}
-      renderCard={(proxy) => <ProxyCard proxy={proxy} columns={columns} />}
+      renderCard={renderCard}
     />
   );
 }
+
+const renderCard = (proxy: Proxy, columns: readonly Column<Proxy>[]) => <ProxyCard proxy={proxy} columns={columns} />;
 
 /** Shares of the width. */
 function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
