@@ -20,11 +20,13 @@ const PERMISSIONS_POLICY = [
   'usb=()',
 ].join(', ');
 const STRICT_TRANSPORT_SECONDS = 31_536_000;
+/** For responses that are no pages. */
+export const NO_PAGE_POLICY = "default-src 'none';frame-ancestors 'none'";
 
 /** For responses written without Fastify, which are never pages. */
 export function staticSecurityHeaders({ publicUrl }: Config): Record<string, string> {
   return {
-    'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
+    'Content-Security-Policy': NO_PAGE_POLICY,
     'Permissions-Policy': PERMISSIONS_POLICY,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
@@ -36,7 +38,7 @@ export function staticSecurityHeaders({ publicUrl }: Config): Record<string, str
 }
 
 /** Sets security headers for browsers. */
-export async function useSecurity(app: FastifyInstance, config: Config): Promise<void> {
+export async function useSecurity(app: FastifyInstance, config: Pick<Config, 'publicUrl'>): Promise<void> {
   const isPlainHttp = config.publicUrl.startsWith('http:');
   await app.register(helmet, {
     referrerPolicy: { policy: 'no-referrer' },

@@ -1,6 +1,6 @@
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,17 +10,22 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { useErrors } from './errors.ts';
+import { useSecurity } from './security.ts';
 import { serveWebApp } from './web-app.ts';
 
+const BRAND = { brandName: 'Cellhop', publicUrl: 'http://localhost:3000' };
 const root = mkdtempSync(path.join(os.tmpdir(), 'web-app-'));
 const logged: string[] = [];
 let app: FastifyInstance;
 beforeAll(async () => {
-  for (const name of ['index.html', 'landing.html', 'script.js']) writeFileSync(path.join(root, name), 'content');
+  mkdirSync(path.join(root, 'assets'));
+  for (const name of ['index.html', 'landing.html', 'script.js', 'assets/script.js'])
+    writeFileSync(path.join(root, name), 'content');
   const log: FastifyBaseLogger = createLog('test', 'error', false, { write: (line) => void logged.push(line) });
   app = Fastify({ loggerInstance: log });
   useErrors(app);
-  await serveWebApp(app, { brandName: 'Cellhop', publicUrl: 'http://localhost:3000' }, root);
+  await useSecurity(app, BRAND);
+  await serveWebApp(app, BRAND, root);
   await app.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
@@ -39,6 +44,8 @@ async function get(target: string, headers: http.OutgoingHttpHeaders = {}) {
 test.each([
   ['/x%00', {}, 404, 'NOT_FOUND'],
   ['/%2e%2e/%2e%2e/etc/passwd', {}, 404, 'NOT_FOUND'],
+  ['/assets/', {}, 404, 'NOT_FOUND'],
+  ['/assets/%2e%2e/index.html', {}, 404, 'NOT_FOUND'],
   ['/script.js', { 'if-match': '"another"' }, 412, 'PRECONDITION_FAILED'],
   ['/script.js', { range: 'bytes=1000-' }, 416, 'RANGE_NOT_SATISFIABLE'],
 ] as const)(
@@ -63,3 +70,27 @@ test('a satisfiable range is served', async () => {
 test('every other path returns the app', async () => {
   expect((await get('/some/where')).status).toBe(200);
 });
+
+test('assets are cached for a year and carry only the headers that concern them', async () => {
+  const { headers } = await get('/assets/script.js');
+  expect(headers).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  });
+  expect(headers).not.toHaveProperty('permissions-policy');
+  expect(headers).not.toHaveProperty('cross-origin-opener-policy');
+});
+
+test.each(['/', '/some/where', '/script.js', '/assets/unknown.js'])(
+  '%s carries all headers for pages',
+  async (target) => {
+    const { headers } = await get(target);
+    expect(headers['cache-control']).not.toBe('public, max-age=31536000, immutable');
+    expect(headers['content-security-policy']).toContain("script-src 'self'");
+    expect(headers).toHaveProperty('permissions-policy');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+  },
+);
