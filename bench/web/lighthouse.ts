@@ -36,7 +36,9 @@ interface Page {
 
 interface Report {
   categories: Record<(typeof CATEGORIES)[number], { score: number | null }>;
-  audits: Record<string, { numericValue?: number }>;
+  audits: Record<string, { numericValue?: number; details?: { items?: unknown[] } }>;
+  /** The speed of the machine: compare only runs with similar values. */
+  environment: { benchmarkIndex: number };
   runtimeError?: { message: string };
 }
 
@@ -53,7 +55,9 @@ const { url, stop } = givenUrl === undefined ? await startDemo() : { url: givenU
 /** An access token is valid for longer than all runs take. */
 const tokens = await issueTokens();
 try {
-  console.log(row(['Page', 'Device', ...CATEGORIES, ...Object.keys(TIMES)]));
+  console.log(
+    row(['Page', 'Device', ...CATEGORIES, ...Object.keys(TIMES), 'Transferred', 'Requests', 'benchmarkIndex']),
+  );
   for (const device of ['mobile', 'desktop'] as const)
     for (const page of pages) {
       const reports: Report[] = [];
@@ -146,7 +150,13 @@ function line({ path: address }: Page, device: string, reports: readonly Report[
     median(reports.map(({ audits }) => audits[audit]?.numericValue ?? Number.NaN)),
   ) as [number, number, number, number];
   const times = [seconds(fcp), seconds(lcp), `${Math.round(tbt)} ms`, cls.toFixed(3)];
-  return row([`\`${address}\``, device, ...scores.map(String), ...times]);
+  const transferred = median(reports.map(({ audits }) => audits['total-byte-weight']?.numericValue ?? Number.NaN));
+  const requests = median(
+    reports.map(({ audits }) => audits['network-requests']?.details?.items?.length ?? Number.NaN),
+  );
+  const speed = median(reports.map(({ environment }) => environment.benchmarkIndex));
+  const sizes = [`${Math.round(transferred / 1024)} KB`, String(requests), String(Math.round(speed))];
+  return row([`\`${address}\``, device, ...scores.map(String), ...times, ...sizes]);
 }
 
 function row(cells: readonly string[]): string {
