@@ -184,8 +184,6 @@ test('on a phone cards below the screen are not laid out until they are near', a
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   const cards = page.getByRole('list', { name: 'Available proxies' }).getByRole('listitem');
   await expect(cards).toHaveCount(50);
-  const isLaidOut = (card: Locator) =>
-    card.evaluate((item) => item.firstElementChild!.checkVisibility({ contentVisibilityAuto: true }));
   const { height } = (await cards.first().boundingBox())!;
   expect(await isLaidOut(cards.first())).toBe(true);
   expect(await isLaidOut(cards.last())).toBe(false);
@@ -194,6 +192,10 @@ test('on a phone cards below the screen are not laid out until they are near', a
   await cards.last().scrollIntoViewIfNeeded();
   await expect.poll(() => isLaidOut(cards.last())).toBe(true);
 });
+
+function isLaidOut(card: Locator): Promise<boolean> {
+  return card.evaluate((item) => item.firstElementChild!.checkVisibility({ contentVisibilityAuto: true }));
+}
 
 test('a flag opens its tooltip when the mouse moves to it, not when it appears under a resting mouse', async ({
   page,

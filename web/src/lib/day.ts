@@ -1,10 +1,9 @@
 /** Days in the user's time zone: `2026-11-21` in URLs and API queries, `21.11.2026` on the screen. */
+import { twoDigits } from './format.ts';
 
 /** `2026-11-21` in the user's time zone. */
 export function toDay(date: Date): string {
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
 }
 
 export function isDay(text: unknown): text is string {

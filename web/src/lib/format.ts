@@ -61,29 +61,21 @@ function isRussian(): boolean {
   return i18next.resolvedLanguage === 'ru';
 }
 
-const dateParts = new Intl.DateTimeFormat('en-US', {
-  day: '2-digit',
-  month: '2-digit',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-
 /** `21.11.2026 18:05` in the user's time zone. */
 export function formatDate(iso: string): string {
-  const part = partsOf(iso);
-  return `${part['day']}.${part['month']}.${part['year']} ${part['hour']}:${part['minute']}`;
+  const date = new Date(iso);
+  const day = `${twoDigits(date.getDate())}.${twoDigits(date.getMonth() + 1)}.${date.getFullYear()}`;
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }
 
 /** `21.11.2026 18:05:09`: for events that can occur several times a minute. */
 export function formatMoment(iso: string): string {
-  return `${formatDate(iso)}:${partsOf(iso)['second']}`;
+  return `${formatDate(iso)}:${twoDigits(new Date(iso).getSeconds())}`;
 }
 
-function partsOf(iso: string): Record<string, string> {
-  return Object.fromEntries(dateParts.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
+/** `5` as `05`. */
+export function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 /** Whole minutes and the remaining seconds. */

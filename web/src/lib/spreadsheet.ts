@@ -1,5 +1,6 @@
 /** CSV files that spreadsheets open correctly in the user's language. */
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../i18n/languages.ts';
+import { twoDigits } from './format.ts';
 
 interface SpreadsheetColumn {
   header: string;
@@ -61,8 +62,4 @@ function escapeFormula(text: string): string {
 
 function quote(text: string, separator: string): string {
   return text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0');
 }

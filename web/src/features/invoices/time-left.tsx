@@ -1,6 +1,6 @@
 import type { Invoice } from '@cellhop/contract/invoices';
 import { useTranslation } from 'react-i18next';
-import { formatDate, splitSeconds } from '../../lib/format.ts';
+import { formatDate, splitSeconds, twoDigits } from '../../lib/format.ts';
 import classes from './time-left.module.css';
 
 const URGENT_SECONDS = 60;
@@ -24,8 +24,4 @@ function toClock(total: number): string {
   const { minutes, seconds } = splitSeconds(total);
   const clock = `${twoDigits(minutes % 60)}:${twoDigits(seconds)}`;
   return minutes < 60 ? clock : `${Math.floor(minutes / 60)}:${clock}`;
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0');
 }
