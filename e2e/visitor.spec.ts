@@ -74,6 +74,7 @@ test('the footer of the landing page shows the price and links to the default te
   const footer = page.getByRole('contentinfo');
   await expect(footer).toContainText(/From \$0\.\d+ per megabyte/);
   await expect(footer.getByRole('link')).toHaveText(['Terms of service', 'Acceptable use', 'Privacy', 'Refunds']);
+  expect((await footer.boundingBox())!.x).toBe((await page.getByRole('banner').boundingBox())!.x);
   // The price is the last thing that the page loads.
   expect(await scriptBytes(page)).toBeLessThan(SCRIPT_LIMIT_BYTES);
   await footer.getByRole('link', { name: 'Refunds' }).click();
