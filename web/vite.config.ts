@@ -19,8 +19,8 @@ const landingAtRoot: Plugin = {
 /**
  * The router imports each screen lazily, and Rolldown splits the code that screens share, which alone results in many
  * small files. So each of the three parts that everything else is added to is one file with all its imports, except those
- * of a part above. Tables are another one, and the Mantine components that several of the later screens use. React is apart, so
- * that its evaluation is a task of its own (boot/first-start.js).
+ * of a part above. Tables are another one, and the Mantine components that several of the later screens use. React has its own
+ * file, so that its evaluation is a task of its own (boot/first-start.js).
  */
 const chunkGroups = [
   { name: 'react', test: /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },

@@ -1,5 +1,5 @@
 import helmet from '@fastify/helmet';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Config } from '../config.ts';
 import { inlineScriptHashes } from './web-pages.ts';
 
@@ -20,8 +20,22 @@ const PERMISSIONS_POLICY = [
   'usb=()',
 ].join(', ');
 const STRICT_TRANSPORT_SECONDS = 31_536_000;
-/** For responses that are no pages. */
-export const NO_PAGE_POLICY = "default-src 'none';frame-ancestors 'none'";
+/** For responses other than pages. */
+const NO_PAGE_POLICY = "default-src 'none';frame-ancestors 'none'";
+
+/** Browsers apply these to documents only. The rate limits matter to clients of the API. */
+const PAGE_HEADERS = [
+  'cross-origin-opener-policy',
+  'origin-agent-cluster',
+  'permissions-policy',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-permitted-cross-domain-policies',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-xss-protection',
+];
 
 /** For responses written without Fastify, which are never pages. */
 export function staticSecurityHeaders({ publicUrl }: Config): Record<string, string> {
@@ -68,4 +82,13 @@ export async function useSecurity(app: FastifyInstance, config: Pick<Config, 'pu
     strictTransportSecurity: isPlainHttp ? false : { maxAge: STRICT_TRANSPORT_SECONDS },
   });
   app.addHook('onRequest', async (_request, reply) => void reply.header('permissions-policy', PERMISSIONS_POLICY));
+}
+
+/** For assets: a page loads dozens of them, and many are smaller than the headers of a page. */
+export function replacePageHeaders(reply: FastifyReply): void {
+  reply.raw.setHeader('content-security-policy', NO_PAGE_POLICY);
+  for (const name of PAGE_HEADERS) {
+    reply.removeHeader(name);
+    reply.raw.removeHeader(name);
+  }
 }

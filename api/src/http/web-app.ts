@@ -1,27 +1,13 @@
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import path from 'node:path';
 import { type Brand, serveBrandedPages } from './branded-pages.ts';
 import { notFound, writeError } from './errors.ts';
-import { NO_PAGE_POLICY } from './security.ts';
+import { replacePageHeaders } from './security.ts';
 import { findWebRoot } from './web-pages.ts';
 
 /** Unknown paths below these return 404 instead of the web app. */
 const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$)/;
-
-/** Browsers apply these to documents only. The rate limits matter to clients of the API. */
-const PAGE_HEADERS = [
-  'cross-origin-opener-policy',
-  'origin-agent-cluster',
-  'permissions-policy',
-  'x-dns-prefetch-control',
-  'x-download-options',
-  'x-permitted-cross-domain-policies',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  'x-xss-protection',
-];
 
 /**
  * Serves the built web app: the landing page at the root, and `index.html` for all other paths that are not the server's, because
@@ -61,13 +47,4 @@ async function serveAssets(app: FastifyInstance, { root }: { root: string }): Pr
     cacheControl: false,
     setHeaders: (response) => void response.setHeader('cache-control', 'public, max-age=31536000, immutable'),
   });
-}
-
-/** A page loads dozens of assets, each with more bytes of headers than many of them have of content. */
-function replacePageHeaders(reply: FastifyReply): void {
-  reply.raw.setHeader('content-security-policy', NO_PAGE_POLICY);
-  for (const name of PAGE_HEADERS) {
-    reply.removeHeader(name);
-    reply.raw.removeHeader(name);
-  }
 }

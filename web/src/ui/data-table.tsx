@@ -40,7 +40,7 @@ interface DataTableProps<Row> {
   /** The order of the rows from the API: the key of a column, with a leading minus for descending. */
   sort?: string;
   onSort?: (sort: string) => void;
-  /** On a phone. */
+  /** Used on a phone. */
   renderCard?: RenderCard<Row>;
 }
 
