@@ -8,6 +8,7 @@ import { BrowserErrors, browserErrorsRoutes } from './http/browser-errors.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useAdmission } from './http/admission.ts';
 import { EMPTY_BODY_BYTES, useJsonBodies } from './http/body.ts';
+import { useCompression } from './http/compression.ts';
 import { Downloads } from './http/downloads.ts';
 import { sendError, useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
@@ -95,7 +96,9 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useSecurity(app, ctx.config);
   await useAdmission(app, listeners);
   app.addHook('preClose', () => listeners.closeInternally());
+  // Before compression: everyone can request its long documents, and each request would compress them again.
   await useDocumentation(app, ctx.config.brandName);
+  await useCompression(app);
   useHealth(app, {
     database: () => ctx.db.query('select 1', [], { responseTimeoutMs: PING_LIMIT_MS }),
     gatewaySilenceMs: () => gateway.gatewaySilenceMs(ctx),

@@ -154,7 +154,7 @@ describe('operational endpoints', () => {
     expect(metrics).toContain('http_request_seconds_count{method="GET",route="/v1/profile",status="200"}');
   });
 
-  test.each(['/v1/settings', '/v1/nothing', '/dev/mailbox', '/docs/static/index.html', '/public-message?message=x'])(
+  test.each(['/dev/mailbox', '/docs/static/index.html', '/public-message?message=x'])(
     '%s carries headers against foreign scripts, framing and leaks of codes in links',
     async (path) => {
       const { headers } = await fetch(testApp.url + path);
@@ -183,6 +183,22 @@ describe('operational endpoints', () => {
       expect(headers.get('permissions-policy')).toContain('clipboard-write=(self)');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+    },
+  );
+
+  test.each(['/v1/settings', '/v1/nothing', '/v1/profile', '/docs/json'])(
+    '%s is JSON: it may load nothing, and carries no headers for pages',
+    async (path) => {
+      const headers = Object.fromEntries((await fetch(testApp.url + path)).headers);
+      expect(headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers).not.toHaveProperty('permissions-policy');
+      expect(headers).not.toHaveProperty('cross-origin-opener-policy');
     },
   );
 });

@@ -2,7 +2,7 @@ import { AppError } from '@cellhop/contract/errors';
 import type { EndpointDefinition, ServerInput } from '@cellhop/contract/endpoint';
 import type { Permission } from '@cellhop/contract/permissions';
 import { errorBodySchema } from '@cellhop/contract/schemas';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
@@ -73,14 +73,16 @@ export function routeStream<const E extends EndpointDefinition>(
   entry: E,
   handler: (request: Request<E>) => Promise<TextStream>,
 ): void {
-  serve<E>(app, entry, async (request, reply) => {
+  const handle = async (request: Request<E>, reply: FastifyReply) => {
     const { actor, requester }: { actor?: Actor; requester: Requester } = request;
     app.downloads.begin(actor?.userId ?? requester.ip, reply);
     const { contentType, fileName, chunks } = await handler(request);
     void reply.type(contentType).header('cache-control', 'no-store');
     if (fileName !== undefined) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
     return reply.send(Readable.from(chunks));
-  });
+  };
+  // If a compressed stream failed before its first bytes, the error response would have its Content-Encoding.
+  serve<E>(app, entry, handle, { compress: false });
 }
 
 /** Serves an endpoint of signed-in users whose body is a file of up to `bytesMax`. The handler gets it as it was sent. */
@@ -107,7 +109,7 @@ export function routeUpload<const E extends EndpointDefinition>(
         reply.code(entry.status ?? 200);
         return handler(Object.assign(request, { content: body }));
       },
-      bytesMax,
+      { bodyLimit: bytesMax },
     );
   });
 }
@@ -126,8 +128,8 @@ export function cachedRoute<const E extends EndpointDefinition>(
 ): void {
   serve<E>(app, entry, async (request, reply) => {
     const { body, etag } = await handler(request);
-    // "no-cache": browsers may store the response, but must revalidate it each time.
-    void reply.header('etag', etag).header('cache-control', 'private, no-cache');
+    // Weak, because the body may be sent compressed. "no-cache": browsers may store the response, but must revalidate it each time.
+    void reply.header('etag', `W/${etag}`).header('cache-control', 'private, no-cache');
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').serializer(String).send(body);
   });
@@ -142,14 +144,15 @@ function serve<E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
   handle: (request: Request<E>, reply: FastifyReply) => Promise<unknown>,
-  bodyLimit = bodyLimitOf(entry),
+  options: Pick<RouteOptions, 'bodyLimit' | 'compress'> = {},
 ): void {
   if (entry.access === 'development' && !app.ctx.config.isDevelopment) return;
   app.route({
     method: entry.method,
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
-    bodyLimit,
+    bodyLimit: bodyLimitOf(entry),
+    ...options,
     config: { bodyValuesMax: valueCountLimitOf(entry) },
     // Before validation, so that unauthorized clients learn nothing about valid requests.
     onRequest: async (request) => {

@@ -23,7 +23,7 @@ const STRICT_TRANSPORT_SECONDS = 31_536_000;
 /** For responses other than pages. */
 const NO_PAGE_POLICY = "default-src 'none';frame-ancestors 'none'";
 
-/** Browsers apply these to documents only. The rate limits matter to clients of the API. */
+/** Browsers apply these to documents only. */
 const PAGE_HEADERS = [
   'cross-origin-opener-policy',
   'origin-agent-cluster',
@@ -31,9 +31,6 @@ const PAGE_HEADERS = [
   'x-dns-prefetch-control',
   'x-download-options',
   'x-permitted-cross-domain-policies',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
   'x-xss-protection',
 ];
 
@@ -82,12 +79,24 @@ export async function useSecurity(app: FastifyInstance, config: Pick<Config, 'pu
     strictTransportSecurity: isPlainHttp ? false : { maxAge: STRICT_TRANSPORT_SECONDS },
   });
   app.addHook('onRequest', async (_request, reply) => void reply.header('permissions-policy', PERMISSIONS_POLICY));
+  app.addHook('onSend', async (_request, reply) => {
+    if (isJson(reply)) replacePageHeaders(reply);
+  });
 }
 
-/** For assets: a page loads dozens of them, and many are smaller than the headers of a page. */
+function isJson(reply: FastifyReply): boolean {
+  return String(reply.getHeader('content-type')).startsWith('application/json');
+}
+
+/** For JSON and assets: a page loads dozens of them, and many are smaller than the headers of a page. */
 export function replacePageHeaders(reply: FastifyReply): void {
   reply.raw.setHeader('content-security-policy', NO_PAGE_POLICY);
-  for (const name of PAGE_HEADERS) {
+  removeHeaders(reply, PAGE_HEADERS);
+}
+
+/** Of both kinds: set by plugins on Fastify's reply and on Node's response. */
+export function removeHeaders(reply: FastifyReply, names: readonly string[]): void {
+  for (const name of names) {
     reply.removeHeader(name);
     reply.raw.removeHeader(name);
   }

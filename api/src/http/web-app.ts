@@ -3,8 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import path from 'node:path';
 import { type Brand, serveBrandedPages } from './branded-pages.ts';
 import { notFound, writeError } from './errors.ts';
-import { replacePageHeaders } from './security.ts';
+import { removeHeaders, replacePageHeaders } from './security.ts';
 import { findWebRoot } from './web-pages.ts';
+
+/** Clients of the API use them. */
+const RATE_LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
 /** Unknown paths below these return 404 instead of the web app. */
 const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$)/;
@@ -33,10 +36,12 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
   await app.register(serveAssets, { root: path.join(root, 'assets') });
 }
 
-/** Scripts, styles, fonts and images. The name of each file contains a hash of its content. */
+/** Scripts, styles, fonts and images. The path of each contains a hash of its content, or the release of the flags. */
 async function serveAssets(app: FastifyInstance, { root }: { root: string }): Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
-    if (reply.statusCode < 400) replacePageHeaders(reply);
+    if (reply.statusCode >= 400) return;
+    replacePageHeaders(reply);
+    removeHeaders(reply, RATE_LIMIT_HEADERS);
   });
   await app.register(fastifyStatic, {
     root,

@@ -179,9 +179,9 @@ describe('counts', () => {
     await count();
     const full = await ask();
     const etag = full.headers.get('etag')!;
-    expect(etag).toMatch(/^"[\w-]{22}"$/);
+    expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
     expect(full.headers.get('cache-control')).toBe('private, no-cache');
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    for (const known of [etag, etag.slice('W/'.length), `"other", ${etag}`]) {
       const again = await ask(known);
       expect([again.status, await again.text()]).toEqual([304, '']);
     }

@@ -292,6 +292,12 @@ describe('a history of 5,000 transfers', () => {
     expect(broken).toEqual([]);
   });
 
+  test('is compressed as a list, but not as an export: a failure before its first bytes would be unreadable', async () => {
+    const list = await fetch(`${testApp.url}${listTransactions.url}`, { headers: user.headers });
+    expect(list.headers.get('content-encoding')).toMatch(/^(?:br|gzip)$/);
+    expect((await download(user)).headers.get('content-encoding')).toBeNull();
+  });
+
   test('stays exact on its last page and with a filter that shows one row in a thousand', async () => {
     const last = await user.call(listTransactions, { query: { page: 50, size: 100 } });
     expect(last.totalPages).toBe(50);

@@ -1,0 +1,56 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useCompression } from './compression.ts';
+
+const rows = Array.from({ length: 2000 }, (_, index) => ({ id: index, city: `City ${index % 37}` }));
+let app: FastifyInstance;
+beforeAll(async () => {
+  app = Fastify();
+  app.get('/before', () => rows);
+  await useCompression(app);
+  app.get('/short', () => rows.slice(0, 2));
+  app.get('/rows', () => rows.slice(0, 50));
+  app.get('/long', () => rows);
+  app.get('/image', (_request, reply) => reply.type('image/png').send('x'.repeat(5000)));
+  app.get('/events', (_request, reply) => reply.type('text/event-stream').send('data: x\n\n'.repeat(500)));
+  app.post('/body', (request) => request.body);
+});
+afterAll(() => app.close());
+
+async function get(path: string, encodings: string) {
+  const { headers, rawPayload } = await app.inject({ url: path, headers: { 'accept-encoding': encodings } });
+  return { encoding: headers['content-encoding'], headers, bytes: rawPayload };
+}
+
+test.each([
+  ['/rows', 50],
+  ['/long', 2000],
+])('%s is compressed with the best encoding that the client reads', async (path, count) => {
+  const expected = rows.slice(0, count);
+  const brotli = await get(path, 'gzip, deflate, br, zstd');
+  expect(brotli.encoding).toBe('br');
+  expect(brotli.headers.vary).toBe('accept-encoding');
+  expect(JSON.parse(brotliDecompressSync(brotli.bytes).toString())).toEqual(expected);
+  const gzip = await get(path, 'gzip');
+  expect(gzip.encoding).toBe('gzip');
+  expect(JSON.parse(gunzipSync(gzip.bytes).toString())).toEqual(expected);
+  const plain = await get(path, 'identity');
+  expect(plain.encoding).toBeUndefined();
+  expect(JSON.parse(plain.bytes.toString())).toEqual(expected);
+  expect(brotli.bytes.length).toBeLessThan(plain.bytes.length / 4);
+});
+
+test.each(['/short', '/image', '/events', '/before'])('%s is not compressed', async (path) => {
+  expect((await get(path, 'br, gzip')).encoding).toBeUndefined();
+});
+
+test('the body of a request is not decompressed', async () => {
+  const response = await app.inject({
+    method: 'POST',
+    url: '/body',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'br' },
+    payload: brotliCompressSync('{"a":1}'),
+  });
+  expect(response.statusCode).toBe(400);
+});
