@@ -14,6 +14,9 @@ for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: 
   const file = path.join(entry.parentPath, entry.name);
   const bytes = fs.readFileSync(file);
   if (bytes.length < WORTHWHILE_BYTES) continue;
-  fs.writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+  fs.writeFileSync(
+    `${file}.br`,
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+  );
   fs.writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
 }

@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import flagIcons from 'flag-icons/package.json' with { type: 'json' };
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import { bootScripts } from './build/boot-plugin.ts';
 import { mantineStyles } from './build/mantine-styles-plugin.ts';
 
@@ -31,6 +32,12 @@ const chunkGroups = [
   { name: 'controls', test: /[\\/](?:@mantine|@floating-ui)[\\/]/, minShareCount: 2 },
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
 
+/** The code contains the addresses of all flags: with a hash in each, they would be 4 KB longer, and compression cannot help. */
+function assetFileNames({ originalFileNames }: Rolldown.PreRenderedAsset): string {
+  const isFlag = originalFileNames.some((name) => name.includes('/flag-icons/'));
+  return isFlag ? `assets/flags-${flagIcons.version}/[name][extname]` : 'assets/[name]-[hash][extname]';
+}
+
 export default defineConfig({
   plugins: [react(), landingAtRoot, bootScripts(), mantineStyles()],
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
@@ -43,7 +50,7 @@ export default defineConfig({
       input: ['index.html', 'landing.html'],
       // Constants of contract/src/limits.ts are in the files that use them, not all in the first one.
       optimization: { inlineConst: { mode: 'all' } },
-      output: { codeSplitting: { groups: chunkGroups } },
+      output: { codeSplitting: { groups: chunkGroups }, assetFileNames },
     },
     // Flags and fonts stay separate files: inlined they would be part of the JavaScript.
     assetsInlineLimit: 0,
