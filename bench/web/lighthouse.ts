@@ -5,8 +5,6 @@
  * Usage: npm run build && npm run bench:lighthouse -- [runs] [url]
  * Without a URL the product is started with its demo data; an installation at a URL must have the demo user.
  */
-import { signIn } from '@cellhop/contract/auth';
-import { createClient } from '@cellhop/contract/client';
 import { chromium } from '@playwright/test';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,9 +12,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { ensureChromium } from '../../tools/chromium.mjs';
-import { startPostgres } from '../../tools/pg.mjs';
-import { startProduct } from '../../tools/product.mjs';
-import { cloneDatabase } from '../../tools/test-database.mjs';
+import { issueTokens, startDemo } from './demo.ts';
 
 /** The last version for Node 20. Fetched by npx on demand, because nothing else needs its 100 packages. */
 const LIGHTHOUSE = 'lighthouse@12.8.2';
@@ -27,7 +23,6 @@ const TIMES = {
   TBT: 'total-blocking-time',
   CLS: 'cumulative-layout-shift',
 } as const;
-const DEMO_USER = { email: 'user@example.com', password: 'demo-password' };
 
 interface Page {
   path: string;
@@ -51,9 +46,11 @@ const givenUrl = process.argv[3];
 const run = promisify(execFile);
 const executablePath = ensureChromium();
 
-const { url, stop } = givenUrl === undefined ? await startDemo() : { url: givenUrl, stop: () => Promise.resolve() };
-/** An access token is valid for longer than all runs take. */
-const tokens = await issueTokens();
+const { url, stop } =
+  givenUrl === undefined
+    ? await startDemo('.', '.data/bench-lighthouse.log')
+    : { url: givenUrl, stop: () => Promise.resolve() };
+const tokens = await issueTokens(url);
 try {
   console.log(
     row(['Page', 'Device', ...CATEGORIES, ...Object.keys(TIMES), 'Transferred', 'Requests', 'benchmarkIndex']),
@@ -68,22 +65,8 @@ try {
   await stop();
 }
 
-async function startDemo() {
-  const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
-  const database = await cloneDatabase(postgres.url, 'template1');
-  const product = await startProduct({ databaseUrl: database.url, logFile: '.data/bench-lighthouse.log' });
-  return {
-    url: product.url,
-    stop: async () => {
-      await product.stop();
-      await database.drop();
-      await postgres.stop();
-    },
-  };
-}
-
-/** Retries when Lighthouse has lost the start of its trace (NO_NAVSTART), which happens occasionally. */
-async function measureWithRetries(page: Page, device: 'mobile' | 'desktop', attempts = 3): Promise<Report> {
+/** Retries when Lighthouse has lost the start of its trace (NO_NAVSTART), which happens often on a busy machine. */
+async function measureWithRetries(page: Page, device: 'mobile' | 'desktop', attempts = 10): Promise<Report> {
   try {
     return await measure(page, device);
   } catch (error) {
@@ -124,7 +107,7 @@ async function measure({ path: address, isSignedIn }: Page, device: 'mobile' | '
   }
 }
 
-/** Stores the tokens like the sign-in page of the web app, see web/src/lib/tokens.ts. */
+/** Stores the tokens like the sign-in page of the web app. */
 async function storeTokens(profile: string): Promise<void> {
   const browser = await chromium.launchPersistentContext(profile, {
     ...(executablePath === undefined ? {} : { executablePath }),
@@ -132,14 +115,8 @@ async function storeTokens(profile: string): Promise<void> {
   });
   const tab = await browser.newPage();
   await tab.goto(`${url}/robots.txt`);
-  await tab.evaluate((text) => localStorage.setItem('tokens', text), JSON.stringify(tokens));
+  await tab.evaluate((text) => localStorage.setItem('tokens', text), tokens);
   await browser.close();
-}
-
-async function issueTokens() {
-  const { data } = await createClient({ baseUrl: url })(signIn, { body: DEMO_USER });
-  const { accessToken, refreshToken, expiredAccessTokenAt } = data;
-  return { accessToken, refreshToken, accessTokenExpiredAt: expiredAccessTokenAt };
 }
 
 function line({ path: address }: Page, device: string, reports: readonly Report[]): string {
