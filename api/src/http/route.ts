@@ -13,6 +13,7 @@ import { bodyLimitOf, useFileBodies } from './body.ts';
 import { valueCountLimitOf } from './body-values.ts';
 import type { Downloads } from './downloads.ts';
 import type { Listeners } from './listeners.ts';
+import { replacePageHeaders } from './security.ts';
 import type { InvalidTokenLimiter } from './invalid-token-limiter.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -130,7 +131,11 @@ export function cachedRoute<const E extends EndpointDefinition>(
     const { body, etag } = await handler(request);
     // Weak, because the body may be sent compressed. "no-cache": browsers may store the response, but must revalidate it each time.
     void reply.header('etag', `W/${etag}`).header('cache-control', 'private, no-cache');
-    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (matchesEtag(request.headers['if-none-match'], etag)) {
+      // Browsers replace the headers of the stored response by these.
+      replacePageHeaders(reply);
+      return reply.code(304).send();
+    }
     return reply.type('application/json; charset=utf-8').serializer(String).send(body);
   });
 }

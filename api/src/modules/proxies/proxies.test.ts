@@ -184,6 +184,8 @@ describe('counts', () => {
     for (const known of [etag, etag.slice('W/'.length), `"other", ${etag}`]) {
       const again = await ask(known);
       expect([again.status, await again.text()]).toEqual([304, '']);
+      const policy = full.headers.get('content-security-policy');
+      expect(again.headers.get('content-security-policy')).toBe(policy);
     }
     expect((await ask('"other"')).status).toBe(200);
     await count();
