@@ -1,4 +1,4 @@
--- revision: 3
+-- revision: 4
 -- Sells a proxy in one round trip. Checks follow the lock order: payer, proxy, connection.
 -- A refusal changes nothing. The database also has an overload without the two limits,
 -- for API processes of the previous version (migration 0018).
@@ -11,8 +11,8 @@ create or replace function buy_proxy(
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
-  payer accounts;
-  replay connections;
+  free_micros bigint;
+  replay record;
   open_connections integer;
   megabyte_micros bigint;
   cost_micros bigint;
@@ -21,12 +21,12 @@ declare
   dns_node_id uuid;
   is_draining boolean;
 begin
-  -- Serializes all purchases and charges of one customer.
-  select * into strict payer from accounts where id = payer_id for no key update;
+  -- Serializes all purchases and charges of one customer. Money held for other connections cannot be spent.
+  select accounts.balance_micros - held_micros into strict free_micros from accounts where id = payer_id for no key update;
 
   -- A repeated request returns the connection of the first one.
   if key is not null then
-    select * into replay from connections where user_id = buyer_id and idempotency_key = key;
+    select id, proxy_id into replay from connections where user_id = buyer_id and idempotency_key = key;
     if found then
       outcome := case when replay.proxy_id = wanted_proxy_id then 'REPLAYED' else 'IDEMPOTENCY_KEY_REUSED' end;
       connection_id := replay.id;
@@ -51,11 +51,10 @@ begin
     return;
   end if;
 
-  -- Money held for other connections cannot be spent.
   megabyte_micros := megabyte_price(shown_price_micros);
   cost_micros := megabyte_micros * prepaid_megabytes();
   -- Concurrent buyers of the same proxy wait here, then find it sold.
-  if payer.balance_micros - payer.held_micros >= cost_micros then
+  if free_micros >= cost_micros then
     update proxies set connection_id = new_id
      where id = wanted_proxy_id and connection_id is null and is_healthy and price_micros = shown_price_micros
     returning * into proxy;
@@ -64,7 +63,7 @@ begin
     select * into proxy from proxies where id = wanted_proxy_id;
     outcome := case when not found or proxy.connection_id is not null or not proxy.is_healthy then 'PROXY_NOT_FOUND'
                     when proxy.price_micros <> shown_price_micros then 'PRICE_CHANGED'
-                    when payer.balance_micros - payer.held_micros < cost_micros then 'SMALL_BALANCE'
+                    when free_micros < cost_micros then 'SMALL_BALANCE'
                     -- It was sold when this purchase tried, and has been returned since.
                     else 'PROXY_NOT_FOUND' end;
     return;
