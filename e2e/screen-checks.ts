@@ -32,7 +32,32 @@ async function expectAccessible(page: Page, where: string): Promise<void> {
   expect(found).toEqual([]);
 }
 
-/** A page must not scroll horizontally at any width. */
+/** @returns the words of table headers that are broken into two lines, and the texts of cells that are too wide for their column */
+export function misfits(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const range = document.createRange();
+    const broken = [...document.querySelectorAll('th')].flatMap((header) => {
+      const texts = document.createTreeWalker(header, NodeFilter.SHOW_TEXT);
+      const words: string[] = [];
+      while (texts.nextNode()) {
+        const text = texts.currentNode as Text;
+        // A break after a hyphen is no mistake.
+        for (const { 0: word, index } of text.data.matchAll(/[^\s-]+/g)) {
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) words.push(word);
+        }
+      }
+      return words;
+    });
+    const wide = [...document.querySelectorAll('td')].filter(
+      ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+    );
+    return [...broken, ...wide.map(({ textContent }) => textContent)];
+  });
+}
+
+/** At any width, a page does not scroll horizontally, and the columns of its tables are wide enough. */
 async function expectFits(page: Page, where: string): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
@@ -40,6 +65,7 @@ async function expectFits(page: Page, where: string): Promise<void> {
     const excess = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     await expect.poll(excess, `${where} at ${width}`).toBe(0);
+    expect(await misfits(page), `${where} at ${width}`).toEqual([]);
   }
 }
 

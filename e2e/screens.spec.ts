@@ -1,8 +1,10 @@
+import { connect } from '@cellhop/contract/connections';
+import { searchProxies } from '@cellhop/contract/proxies';
 import type { Page } from '@playwright/test';
 import { mockResponses } from './gallery-screen.ts';
 import { supportScreens } from './gallery-support.ts';
 import { menuPaths } from './menu.ts';
-import { enter, expect, test } from './product.ts';
+import { clientAs, enter, expect, test } from './product.ts';
 import { expectGood, prefer, visit } from './screen-checks.ts';
 
 const publicPages = [
@@ -53,7 +55,8 @@ const looks = [
 ] as const;
 
 for (const [language, theme] of looks) {
-  test(`every screen is accessible and fits, ${language}, ${theme}`, async ({ page }) => {
+  test(`every screen is accessible and fits, ${language}, ${theme}`, async ({ page, product }) => {
+    await buyProxy(product.url);
     await prefer(page, language, theme);
     for (const path of publicPages) await visit(page, path);
     await page.goto('/sign-in');
@@ -86,6 +89,13 @@ for (const [language, theme] of looks) {
       await restore();
     }
   });
+}
+
+/** So that the lists of connections have a row: without one they are no tables. */
+async function buyProxy(url: string): Promise<void> {
+  const call = await clientAs('user@example.com', url);
+  const [proxy] = (await call(searchProxies, { query: {} })).data;
+  await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
 }
 
 async function checkRecovery(page: Page, required: string): Promise<void> {

@@ -5,6 +5,7 @@ import { searchProxies } from '@cellhop/contract/proxies';
 import type { Locator, Page } from '@playwright/test';
 import { EventEmitter, once } from 'node:events';
 import { accessToken, createCustomer, download, enter, expect, SIGN_IN, test } from './product.ts';
+import { misfits } from './screen-checks.ts';
 
 const callAs = (page: Page, baseUrl: string) =>
   createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
@@ -176,6 +177,8 @@ test('connections can be labelled, found, exported and disconnected together', a
   await expect(page).toHaveURL(/search=shop/);
   await expect(page.getByRole('row', { name: /Shop/ })).toHaveCount(1);
   await expect(page.getByRole('row')).toHaveCount(2);
+  // The window has the least width at which this list is a table.
+  expect(await misfits(page)).toEqual([]);
 
   await page.getByRole('button', { name: 'Export' }).click();
   const file = await download(page, () => page.getByRole('button', { name: 'Download 2 proxies' }).click());

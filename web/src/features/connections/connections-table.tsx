@@ -34,7 +34,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
   const columns: Column<Connection>[] = [
     {
       key: 'info',
-      width: 3.5,
+      width: 3.6,
       header: t('table.info'),
       place: 'heading',
       render: (connection) => <InfoButton connection={connection} onClick={() => onShow(connection)} />,
@@ -42,46 +42,46 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     ...useLocationColumns(),
     {
       key: 'paidFor',
-      width: 5.2,
+      width: 5,
       header: t('table.paidFor'),
       isNumeric: true,
       render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
     },
     {
       key: 'trafficUsed',
-      width: 5.2,
+      width: 5,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
     {
       key: 'connectionType',
-      width: 4,
+      width: 3.8,
       header: t('common:location.type'),
       render: ({ connectionType }) => connectionType,
     },
     {
       key: 'status',
-      width: 10.3,
+      width: 11.9,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
       key: 'refundStatus',
-      width: 6.2,
+      width: 6,
       header: t('table.refundStatus'),
       render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
     },
     {
       key: 'createdAt',
-      width: 7,
+      width: 5.5,
       header: t('detail.createdAt'),
       render: ({ createdAt }) => formatDate(createdAt),
     },
     {
       key: 'action',
-      width: 6.6,
+      width: 8,
       header: t('table.action'),
       place: 'action',
       isLast: true,
@@ -103,7 +103,7 @@ function useLocationColumns(): Column<Connection>[] {
   return [
     {
       key: 'ip',
-      width: 7,
+      width: 7.1,
       header: t('location.ip'),
       isUnbroken: true,
       place: 'heading',
@@ -111,12 +111,12 @@ function useLocationColumns(): Column<Connection>[] {
     },
     {
       key: 'country',
-      width: 3.9,
+      width: 4.2,
       header: t('location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'city', width: 6, header: t('location.city'), render: ({ city }) => city },
+    { key: 'city', width: 5, header: t('location.city'), render: ({ city }) => city },
     { key: 'zip', width: 4.2, header: t('location.zip'), render: ({ zip }) => zip },
   ];
 }

@@ -47,7 +47,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
     return [
       {
         key: 'action',
-        width: 4,
+        width: 5.3,
         header: t('table.action'),
         place: 'action',
         render: (proxy) => (
@@ -64,7 +64,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
       },
       {
         key: 'price',
-        width: 5.4,
+        width: 4.6,
         firstOrder: 'ascending',
         header: t('table.price'),
         isNumeric: true,
@@ -88,7 +88,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
       { key: 'region', width: 5.8, header: t('common:location.region'), render: ({ region }) => region },
       {
         key: 'city',
-        width: 5.6,
+        width: 5.2,
         firstOrder: 'ascending',
         header: t('common:location.city'),
         render: ({ city }) => city,
@@ -97,7 +97,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
       { key: 'isp', width: 5.8, firstOrder: 'ascending', header: t('common:location.isp'), render: ({ isp }) => isp },
       {
         key: 'connectionType',
-        width: 4.4,
+        width: 4.3,
         firstOrder: 'ascending',
         header: t('common:location.type'),
         render: ({ connectionType }) => connectionType,

@@ -22,10 +22,10 @@ export function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTablePro
   const canChange = ({ name, isFixed, permissions }: Role) =>
     !isFixed && name !== ownRole && permissions.every((permission) => held.includes(permission));
   const columns: Column<Role>[] = [
-    { key: 'name', width: 7, header: t('fields.role'), place: 'heading', render: ({ name }) => name },
+    { key: 'name', width: 6.4, header: t('fields.role'), place: 'heading', render: ({ name }) => name },
     {
       key: 'users',
-      width: 5,
+      width: 6.5,
       header: t('staff:titles.users'),
       isNumeric: true,
       render: ({ name, usersCount }) => (
@@ -38,7 +38,7 @@ export function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTablePro
     },
     {
       key: 'permissions',
-      width: 24,
+      width: 21.4,
       header: t('roles.permissions'),
       render: ({ name, permissions }) => (
         <span className={classes['permissions']}>
@@ -48,7 +48,7 @@ export function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTablePro
     },
     {
       key: 'action',
-      width: 11,
+      width: 12.7,
       header: t('roles.actions'),
       place: 'action',
       isLast: true,

@@ -41,21 +41,21 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
     },
     {
       key: 'country',
-      width: 4.5,
+      width: 4,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
     {
       key: 'createdAt',
-      width: 8.75,
+      width: 7.3,
       header: t('proxyConnection:detail.createdAt'),
       firstOrder: 'descending',
       render: ({ createdAt }) => formatDate(createdAt),
     },
     {
       key: 'trafficUsed',
-      width: 7,
+      width: 6.8,
       header: t('proxyConnection:table.trafficUsed'),
       firstOrder: 'descending',
       isNumeric: true,
@@ -72,7 +72,7 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
     },
     {
       key: 'action',
-      width: 6.5,
+      width: 8.65,
       header: t('proxyConnection:table.action'),
       place: 'action',
       isLast: true,
