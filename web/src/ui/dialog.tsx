@@ -1,9 +1,10 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAsOverlay } from '../lib/open-overlays.ts';
 import { PHONE_SCREEN } from './screen.ts';
+import { useShown } from './use-shown.ts';
 
 interface DialogProps {
   isOpen: boolean;
@@ -28,11 +29,7 @@ export function Dialog({
 }: DialogProps) {
   const { t } = useTranslation();
   useAsOverlay('dialog', isOpen);
-  // Opened in an effect, so that the focus returns to the element that had it before, also if the dialog was
-  // mounted to be opened.
-  const [isShown, setShown] = useState(false);
-  // oxlint-disable-next-line react/set-state-in-effect
-  useEffect(() => setShown(isOpen), [isOpen]);
+  const isShown = useShown(isOpen);
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isFullScreen = isPhone && !isBrief;
   return (
