@@ -4,12 +4,14 @@ import { createCustomer, expect, fillSignIn, PASSWORD, signIn, test } from './pr
 test('filters and pages are in the URL: reload and Back keep them', async ({ page }) => {
   await signIn(page, 'user@example.com', 'demo-password');
   await page.getByRole('combobox', { name: 'Country' }).click();
-  await page.getByRole('option', { name: 'Germany' }).click();
-  await page.getByRole('option', { name: 'France' }).click();
+  const options = page.getByRole('listbox').getByRole('option', { name: /^(?:France|Germany)/ });
+  await expect(options).toHaveCount(2);
+  // The second click comes before the page has rendered the first.
+  await options.evaluateAll((elements: HTMLElement[]) => elements.forEach((element) => element.click()));
   await page.keyboard.press('Escape');
   const find = page.getByRole('button', { name: 'Find' });
   await find.press('Enter');
-  await expect(page).toHaveURL(/\?country=DE&country=FR$/);
+  await expect(page).toHaveURL(/\?country=FR&country=DE$/);
   await expect(find).toBeFocused();
   const table = page.getByRole('table');
   const fromElsewhere = table.getByRole('row').filter({ hasNot: page.getByRole('img', { name: /Germany|France/ }) });
@@ -17,13 +19,13 @@ test('filters and pages are in the URL: reload and Back keep them', async ({ pag
   await onlyTheHeader();
 
   await page.reload();
-  await expect(page.getByRole('form').getByText('Germany')).toBeVisible();
+  await expect(page.getByRole('form').getByText('France')).toBeVisible();
   await onlyTheHeader();
 
   await page.getByRole('button', { name: 'Reset' }).click();
   await expect(page).toHaveURL(/\/proxies$/);
   await page.goBack();
-  await expect(page).toHaveURL(/\?country=DE&country=FR$/);
+  await expect(page).toHaveURL(/\?country=FR&country=DE$/);
   await onlyTheHeader();
 });
 

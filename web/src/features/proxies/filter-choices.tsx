@@ -4,6 +4,7 @@ import { CheckIcon, MultiSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { countryName } from '../../lib/country.ts';
+import { changedValues } from './changed-values.ts';
 import type { FilterCounts } from './filter-counts.ts';
 import classes from './filter-choices.module.css';
 
@@ -14,7 +15,8 @@ interface FilterChoicesProps {
   group: FilterGroup;
   counts: FilterCounts;
   value: string[];
-  onChange: (value: string[]) => void;
+  /** Gets a function of the newest value, which this field may not have rendered yet. */
+  onChange: (change: (newest: string[]) => string[]) => void;
   /** Whether the field already has the focus, and its text. */
   hasFocus: boolean;
   firstText: string;
@@ -33,7 +35,7 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       placeholder={value.length === 0 ? t('filter.any') : ''}
       data={options}
       value={value}
-      onChange={onChange}
+      onChange={(changed) => onChange((newest) => changedValues(newest, value, changed))}
       // The user has already focused the field that this one replaces.
       // oxlint-disable-next-line jsx-a11y/no-autofocus
       autoFocus={hasFocus}

@@ -13,7 +13,7 @@ interface FilterFieldProps {
   /** Undefined while loading. */
   counts: FilterCounts | undefined;
   value: string[];
-  onChange: (value: string[]) => void;
+  onChange: (change: (newest: string[]) => string[]) => void;
 }
 
 /** A plain field that looks like the multi-select which replaces it when the user opens it. */

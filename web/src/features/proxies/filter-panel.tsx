@@ -58,7 +58,7 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
             group={group}
             counts={filter && offeredCounts(group, filter, facets, choice[group] ?? [])}
             value={choice[group] ?? []}
-            onChange={(values) => setChoice((current) => ({ ...current, [group]: values }))}
+            onChange={(change) => setChoice((newest) => ({ ...newest, [group]: change(newest[group] ?? []) }))}
           />
         ))}
       </div>
