@@ -193,6 +193,30 @@ test('on a phone cards below the screen are not laid out until they are near', a
   await expect.poll(() => isLaidOut(cards.last())).toBe(true);
 });
 
+test('on a phone each card is rendered once, not again in each further step', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.addInitScript(() => {
+    const counted = { renders: 0 };
+    Object.assign(globalThis, { counted });
+    const replace = Object.getOwnPropertyDescriptor(String.prototype, 'replace')!.value as Function;
+    Object.assign(String.prototype, {
+      replace(this: string, pattern: string, replacement: string) {
+        // Each render of a card puts its address into the label of Buy, in place of this character.
+        if (pattern === '\u{FFFC}') counted.renders++;
+        return Reflect.apply(replace, this, [pattern, replacement]) as string;
+      },
+    });
+  });
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  await expect(page.getByRole('list', { name: 'Available proxies' }).getByRole('listitem')).toHaveCount(50);
+  const renders = await page.evaluate(
+    () => (globalThis as unknown as { counted: { renders: number } }).counted.renders,
+  );
+  expect(renders).toBeGreaterThanOrEqual(50);
+  // Otherwise there would be about 250. React may repeat a step that is interrupted.
+  expect(renders).toBeLessThan(100);
+});
+
 function isLaidOut(card: Locator): Promise<boolean> {
   return card.evaluate((item) => item.firstElementChild!.checkVisibility({ contentVisibilityAuto: true }));
 }
