@@ -51,7 +51,7 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
   await waitForDialogFocus(page);
   await question.getByRole('button', { name: 'Disconnect' }).press('Enter');
   // The live event may arrive before the response.
-  await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /Ended by you/ })).toBeVisible();
   responding.abort();
   await expect(question).toBeHidden();
   await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();

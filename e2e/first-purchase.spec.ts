@@ -143,7 +143,7 @@ async function sendTraffic(page: Page, curl: string): Promise<number> {
 async function disconnect({ page, call }: Visit, priceMicros: bigint): Promise<void> {
   await page.getByRole('button', { name: /^Disconnect \d/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
-  await expect(page.getByRole('row', { name: /Disconnected by you/ })).toContainText('Refunded');
+  await expect(page.getByRole('row', { name: /Ended by you/ })).toContainText('Refunded');
   const charge = 6n * megabytePrice(priceMicros);
   expect(await balanceMicros(call)).toBe(START_MICROS - charge);
   const [connection] = (await call(listConnections, { query: {} })).data;

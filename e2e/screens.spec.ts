@@ -5,7 +5,7 @@ import { mockResponses } from './gallery-screen.ts';
 import { supportScreens } from './gallery-support.ts';
 import { menuPaths } from './menu.ts';
 import { clientAs, enter, expect, test } from './product.ts';
-import { expectGood, prefer, visit } from './screen-checks.ts';
+import { expectGood, misfits, prefer, visit } from './screen-checks.ts';
 
 const publicPages = [
   '/',
@@ -88,6 +88,40 @@ for (const [language, theme] of looks) {
       await expectGood(page, name);
       await restore();
     }
+  });
+}
+
+for (const [language, theme] of looks.slice(0, 2))
+  test(`columns fit the longest addresses and every status, ${language}`, async ({ page, product }) => {
+    await buyProxy(product.url);
+    await prefer(page, language, theme);
+    await changeRows(page, /\/v1\/proxies(?:\?|$)/, (proxies) => proxies.map((proxy) => ({ ...proxy, ...LONG })));
+    await changeRows(page, /\/v1\/proxies\/connections\?/, ([connection]) =>
+      statuses.map((status, id) => ({ ...connection, ...LONG, id, status, refundStatus: 'REFUNDED' })),
+    );
+    await enter(page, '/proxies', 'user@example.com', 'demo-password');
+    for (const [path, width] of [
+      ['/proxies', 768],
+      // Below this width connections are cards.
+      ['/connection-history', 1280],
+      ['/connection-history', 1440],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(path);
+      await expect(page.getByRole('cell', { name: LONG.ip }).first()).toBeVisible();
+      expect(await misfits(page), `${path} at ${width}`).toEqual([]);
+    }
+  });
+
+const LONG = { ip: '188.113.127.201', zip: '400004' };
+const statuses = ['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCONNECT_ADMIN', 'NO_MONEY'];
+
+/** Changes the rows of a list on their way to the browser. */
+async function changeRows(page: Page, url: RegExp, change: (rows: object[]) => object[]): Promise<void> {
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    const list = (await response.json()) as { data: object[] };
+    await route.fulfill({ response, json: { ...list, data: change(list.data) } });
   });
 }
 

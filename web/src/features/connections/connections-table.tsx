@@ -49,7 +49,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     },
     {
       key: 'trafficUsed',
-      width: 5,
+      width: 4.6,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
@@ -62,7 +62,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     },
     {
       key: 'status',
-      width: 11.9,
+      width: 10.6,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
@@ -103,7 +103,7 @@ function useLocationColumns(): Column<Connection>[] {
   return [
     {
       key: 'ip',
-      width: 7.1,
+      width: 8.7,
       header: t('location.ip'),
       isUnbroken: true,
       place: 'heading',
@@ -116,8 +116,8 @@ function useLocationColumns(): Column<Connection>[] {
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'city', width: 5, header: t('location.city'), render: ({ city }) => city },
-    { key: 'zip', width: 4.2, header: t('location.zip'), render: ({ zip }) => zip },
+    { key: 'city', width: 4.6, header: t('location.city'), render: ({ city }) => city },
+    { key: 'zip', width: 4.7, header: t('location.zip'), render: ({ zip }) => zip },
   ];
 }
 

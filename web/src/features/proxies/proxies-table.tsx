@@ -47,7 +47,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
     return [
       {
         key: 'action',
-        width: 5.3,
+        width: 5,
         header: t('table.action'),
         place: 'action',
         render: (proxy) => (
@@ -64,7 +64,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
       },
       {
         key: 'price',
-        width: 4.6,
+        width: 4.4,
         firstOrder: 'ascending',
         header: t('table.price'),
         isNumeric: true,
@@ -72,7 +72,8 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
       },
       {
         key: 'ip',
-        width: 7.4,
+        // The longest address.
+        width: 8.6,
         header: t('common:location.ip'),
         place: 'heading',
         isUnbroken: true,
@@ -85,16 +86,16 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
         render: ({ countryCode }) => <CountryFlag code={countryCode} />,
         renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
       },
-      { key: 'region', width: 5.8, header: t('common:location.region'), render: ({ region }) => region },
+      { key: 'region', width: 5.7, header: t('common:location.region'), render: ({ region }) => region },
       {
         key: 'city',
-        width: 5.2,
+        width: 5,
         firstOrder: 'ascending',
         header: t('common:location.city'),
         render: ({ city }) => city,
       },
-      { key: 'zip', width: 4.3, header: t('common:location.zip'), render: ({ zip }) => zip },
-      { key: 'isp', width: 5.8, firstOrder: 'ascending', header: t('common:location.isp'), render: ({ isp }) => isp },
+      { key: 'zip', width: 4.1, header: t('common:location.zip'), render: ({ zip }) => zip },
+      { key: 'isp', width: 5.6, firstOrder: 'ascending', header: t('common:location.isp'), render: ({ isp }) => isp },
       {
         key: 'connectionType',
         width: 4.3,
