@@ -40,6 +40,8 @@ function assetFileNames({ originalFileNames }: Rolldown.PreRenderedAsset): strin
 
 export default defineConfig({
   plugins: [react(), landingAtRoot, bootScripts(), mantineStyles()],
+  // Texts are imported as a whole; an export for each of them would be a third of their file.
+  json: { namedExports: false },
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
   build: {
     manifest: true,

@@ -35,7 +35,7 @@ const pages = {
       'index.html',
       'member',
       'src/app/screens/proxies-screen.tsx',
-      ...texts('common', 'notification', 'proxy', 'proxyConnection'),
+      ...texts('common', 'notification', 'country', 'proxy', 'proxyConnection'),
     ],
   },
 };

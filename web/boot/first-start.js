@@ -12,11 +12,6 @@
     startNext(0);
   }
 
-  // The first use of Intl takes a slow phone 80 ms: here while the stylesheets load, otherwise while the first screen renders.
-  setTimeout(function () {
-    void new Intl.DisplayNames('en', { type: 'region' });
-  });
-
   function startNext(index) {
     var script = document.createElement('script');
     script.type = 'module';

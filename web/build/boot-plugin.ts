@@ -77,7 +77,7 @@ async function firstScreens(): Promise<Record<string, FirstScreen>> {
         new RegExp(String.raw`/src/app/layout/${layout}-layout\.tsx$`),
         new RegExp(String.raw`/src/(?:app/screens|features/[\w-]+)/${fileNameOf(component)}\.tsx$`),
       ];
-      const shared: Namespace[] = isForMembers ? ['common', 'notification'] : ['common'];
+      const shared: Namespace[] = isForMembers ? ['common', 'notification', 'country'] : ['common'];
       return [path, { modules, texts: [...shared, ...texts], isForMembers, requests }];
     }),
   );

@@ -56,7 +56,7 @@ export const members = createRoute({
   beforeLoad: ({ location }) => {
     if (!hasTokens()) throw redirect({ to: '/sign-in', search: returnSearch(location.href), replace: true });
   },
-  loader: loadTexts('notification'),
+  loader: loadTexts('notification', 'country'),
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
 

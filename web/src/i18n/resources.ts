@@ -4,6 +4,7 @@ import 'i18next';
 export interface Resources {
   auth: typeof import('./locales/en/auth.json');
   common: typeof import('./locales/en/common.json');
+  country: typeof import('./locales/en/country.json');
   faq: typeof import('./locales/en/faq.json');
   landing: typeof import('./locales/en/landing.json');
   legal: typeof import('./locales/en/legal.json');

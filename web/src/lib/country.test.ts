@@ -1,5 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import i18next from 'i18next';
+import { readdirSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import english from '../i18n/locales/en/country.json' with { type: 'json' };
+import russian from '../i18n/locales/ru/country.json' with { type: 'json' };
 import { countryName } from './country.ts';
+
+beforeAll(() => i18next.init({ lng: 'en', resources: { en: { country: english }, ru: { country: russian } } }));
 
 describe('countryName', () => {
   it('names a country in the language of the user', () => {
@@ -14,5 +20,17 @@ describe('countryName', () => {
   it('returns unknown codes unchanged', () => {
     expect(countryName('QQ', 'en')).toBe('QQ');
     expect(countryName('not a code', 'en')).toBe('not a code');
+  });
+
+  it.each([
+    ['en', english],
+    ['ru', russian],
+  ])('names every country that has a flag, %s', (_language, texts) => {
+    const flags = readdirSync(new URL('../../../node_modules/flag-icons/flags/4x3', import.meta.url));
+    const codes = flags.filter((file) => /^[a-z]{2}\.svg$/.test(file)).map((file) => file.slice(0, 2).toUpperCase());
+    expect(codes.length).toBeGreaterThan(240);
+    const missing = codes.filter((code) => !(code in texts));
+    // The Pacific Community and the placeholder.
+    expect(missing).toEqual(['PC', 'XX']);
   });
 });

