@@ -96,7 +96,6 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useSecurity(app, ctx.config);
   await useAdmission(app, listeners);
   app.addHook('preClose', () => listeners.closeInternally());
-  // Before compression: everyone can request its long documents, and each request would compress them again.
   await useDocumentation(app, ctx.config.brandName);
   await useCompression(app);
   useHealth(app, {

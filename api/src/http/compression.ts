@@ -1,20 +1,18 @@
 import compress from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
 
-/** Shorter responses fit into the first packets anyway. */
-const WORTHWHILE_BYTES = 1024;
-
 /**
- * Compresses long JSON responses of the routes that are registered after this, but no streams (`routeStream`).
+ * The route option `compress` of endpoints with JSON. Shorter responses fit into the first packets anyway.
  *
  * The BREACH attack finds a secret by the lengths of compressed responses. It needs requests in the user's name from another site, and
  * there are none: the access token is in a header, which browsers never add by themselves.
  */
+export const JSON_COMPRESSION: { encodings: ('br' | 'gzip')[]; threshold: number } = {
+  encodings: ['br', 'gzip'],
+  threshold: 1024,
+};
+
+/** Compresses the responses of routes that ask for it. Requests are not decompressed: they would need another limit for their size. */
 export async function useCompression(app: FastifyInstance): Promise<void> {
-  await app.register(compress, {
-    encodings: ['br', 'gzip'],
-    threshold: WORTHWHILE_BYTES,
-    // A compressed request would need another limit for its size.
-    globalDecompression: false,
-  });
+  await app.register(compress, { global: false });
 }

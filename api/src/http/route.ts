@@ -11,6 +11,7 @@ import type { Ctx } from '../ctx.ts';
 import { addressOf } from './admission.ts';
 import { bodyLimitOf, useFileBodies } from './body.ts';
 import { valueCountLimitOf } from './body-values.ts';
+import { JSON_COMPRESSION } from './compression.ts';
 import type { Downloads } from './downloads.ts';
 import type { Listeners } from './listeners.ts';
 import { replacePageHeaders } from './security.ts';
@@ -157,6 +158,7 @@ function serve<E extends EndpointDefinition>(
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
     bodyLimit: bodyLimitOf(entry),
+    compress: JSON_COMPRESSION,
     ...options,
     config: { bodyValuesMax: valueCountLimitOf(entry) },
     // Before validation, so that unauthorized clients learn nothing about valid requests.
