@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes a .br and a .gz beside every text asset: the server sends these files and compresses nothing itself. */
+/** Writes a .br and a .gz beside every text asset, which the server sends instead of compressing it for each request. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

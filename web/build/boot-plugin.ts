@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type HtmlTagDescriptor, type Plugin, type Rolldown, runnerImport } from 'vite';
-import { languages, type Language, type Namespace } from '../src/i18n/languages.ts';
+import { languages, memberTexts, type Language, type Namespace } from '../src/i18n/languages.ts';
 import type { Screen, ScreenCode } from '../src/lib/screen.ts';
 
 const ENTRY = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
@@ -77,7 +77,7 @@ async function firstScreens(): Promise<Record<string, FirstScreen>> {
         new RegExp(String.raw`/src/app/layout/${layout}-layout\.tsx$`),
         new RegExp(String.raw`/src/(?:app/screens|features/[\w-]+)/${fileNameOf(component)}\.tsx$`),
       ];
-      const shared: Namespace[] = isForMembers ? ['common', 'notification', 'country'] : ['common'];
+      const shared: Namespace[] = isForMembers ? ['common', ...memberTexts] : ['common'];
       return [path, { modules, texts: [...shared, ...texts], isForMembers, requests }];
     }),
   );

@@ -7,9 +7,11 @@ import type { FastifyInstance } from 'fastify';
  * The BREACH attack finds a secret by the lengths of compressed responses. It needs requests in the user's name from another site, and
  * there are none: the access token is in a header, which browsers never add by themselves.
  */
-export const JSON_COMPRESSION: { encodings: ('br' | 'gzip')[]; threshold: number } = {
+export const JSON_COMPRESSION: { encodings: ('br' | 'gzip')[]; threshold: number; syncThreshold: number } = {
   encodings: ['br', 'gzip'],
   threshold: 1024,
+  // A page of a list takes less than a millisecond; the thread pool, which also hashes passwords, is for longer responses.
+  syncThreshold: 262_144,
 };
 
 /** Compresses the responses of routes that ask for it. Requests are not decompressed: they would need another limit for their size. */

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type staff from '../i18n/locales/en/staff.json';
+import { memberTexts } from '../i18n/languages.ts';
 import { loadTexts } from '../i18n/setup.ts';
 import type { Screen, ScreenCode } from '../lib/screen.ts';
 import { loadSettings } from '../lib/settings.ts';
@@ -56,7 +57,7 @@ export const members = createRoute({
   beforeLoad: ({ location }) => {
     if (!hasTokens()) throw redirect({ to: '/sign-in', search: returnSearch(location.href), replace: true });
   },
-  loader: loadTexts('notification', 'country'),
+  loader: loadTexts(...memberTexts),
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
 

@@ -5,6 +5,9 @@ export type Language = (typeof languages)[number];
 export const FALLBACK_LANGUAGE: Language = 'en';
 export type Namespace = keyof Resources;
 
+/** What all screens of signed-in users share, besides `common`. */
+export const memberTexts = ['notification', 'country'] as const satisfies readonly Namespace[];
+
 export function isLanguage(value: unknown): value is Language {
   return languages.some((language) => language === value);
 }
