@@ -89,7 +89,7 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
 }
 
 /** Migrates a database and opens it as the API does. */
-export async function openContext(databaseUrl: string) {
+async function openContext(databaseUrl: string) {
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
     SECRET_KEY: 'a secret key for benchmarks of at least 32 characters',

@@ -25,7 +25,7 @@ import { preparePgbench, runPgbench } from '../billing/pgbench.ts';
 import { purchaseInProcess } from '../billing/purchase.ts';
 import { openBench, PRICE_DOLLARS, signInAs, type Bench } from '../billing/setup.ts';
 import { filterKinds, type Kind } from './filters.ts';
-import { openCpuClock } from '../cpu-clock.ts';
+import { openCpuClock } from './cpu-clock.ts';
 import { createRandomFunctions, insertProxies, setPrice } from './proxies.ts';
 
 const PROXIES = Number(process.argv[2] ?? 1_000_000);

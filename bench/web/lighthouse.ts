@@ -5,6 +5,8 @@
  * Usage: npm run build && npm run bench:lighthouse -- [runs] [url]
  * Without a URL the product is started with its demo data; an installation at a URL must have the demo user.
  */
+import { signIn } from '@cellhop/contract/auth';
+import { createClient } from '@cellhop/contract/client';
 import { chromium } from '@playwright/test';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +14,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { ensureChromium } from '../../tools/chromium.mjs';
-import { issueTokens, startDemo } from './demo.ts';
+import { startPostgres } from '../../tools/pg.mjs';
+import { startProduct } from '../../tools/product.mjs';
+import { cloneDatabase } from '../../tools/test-database.mjs';
 
 /** The last version for Node 20. Fetched by npx on demand, because nothing else needs its 100 packages. */
 const LIGHTHOUSE = 'lighthouse@12.8.2';
@@ -23,6 +27,8 @@ const TIMES = {
   TBT: 'total-blocking-time',
   CLS: 'cumulative-layout-shift',
 } as const;
+
+const DEMO_USER = { email: 'user@example.com', password: 'demo-password' };
 
 interface Page {
   path: string;
@@ -46,11 +52,8 @@ const givenUrl = process.argv[3];
 const run = promisify(execFile);
 const executablePath = ensureChromium();
 
-const { url, stop } =
-  givenUrl === undefined
-    ? await startDemo('.', '.data/bench-lighthouse.log')
-    : { url: givenUrl, stop: () => Promise.resolve() };
-const tokens = await issueTokens(url);
+const { url, stop } = givenUrl === undefined ? await startDemo() : { url: givenUrl, stop: () => Promise.resolve() };
+const tokens = await issueTokens();
 try {
   console.log(
     row(['Page', 'Device', ...CATEGORIES, ...Object.keys(TIMES), 'Transferred', 'Requests', 'benchmarkIndex']),
@@ -63,6 +66,25 @@ try {
     }
 } finally {
   await stop();
+}
+
+async function startDemo() {
+  const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
+  const database = await cloneDatabase(postgres.url, 'template1');
+  const product = await startProduct({ databaseUrl: database.url, logFile: '.data/bench-lighthouse.log' });
+  const stop = async () => {
+    await product.stop();
+    await database.drop();
+    await postgres.stop();
+  };
+  return { url: product.url, stop };
+}
+
+/** What the web app stores after sign-in. An access token is valid for longer than all runs take. */
+async function issueTokens(): Promise<string> {
+  const { data } = await createClient({ baseUrl: url })(signIn, { body: DEMO_USER });
+  const { accessToken, refreshToken, expiredAccessTokenAt } = data;
+  return JSON.stringify({ accessToken, refreshToken, accessTokenExpiredAt: expiredAccessTokenAt });
 }
 
 /** Retries when Lighthouse has lost the start of its trace (NO_NAVSTART), which happens often on a busy machine. */

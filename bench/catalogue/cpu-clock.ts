@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Ctx } from '../api/src/ctx.ts';
+import type { Ctx } from '../../api/src/ctx.ts';
 
 /**
  * The CPU time of this database's server processes, in milliseconds. Unlike elapsed time it does not depend on the load of
