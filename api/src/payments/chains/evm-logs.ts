@@ -15,6 +15,8 @@ export interface TokenTransfer {
   units: bigint;
 }
 
+type Piece = Omit<LogFilter, 'contract'>;
+
 export type TransferReader = ReturnType<typeof createTransferReader>;
 
 /** Remembers the request sizes that its node has accepted; a restart begins with the largest ones. */
@@ -23,36 +25,41 @@ export function createTransferReader(node: EvmNode, contract: string) {
   let recipientsMax = RECIPIENTS_MAX;
 
   /** @returns false if nothing is left to halve */
-  function halve(filter: LogFilter): boolean {
-    const heights = filter.toHeight - filter.fromHeight + 1;
+  function halve({ fromHeight, toHeight, recipients }: Piece): boolean {
+    const heights = toHeight - fromHeight + 1;
     if (heights > 1) heightsMax = Math.floor(heights / 2);
-    else if (filter.recipients.length > 1) recipientsMax = Math.floor(filter.recipients.length / 2);
+    else if (recipients.length > 1) recipientsMax = Math.floor(recipients.length / 2);
     else return false;
     return true;
   }
 
-  async function readPiece(filter: LogFilter, signal: AbortSignal): Promise<EvmLog[] | undefined> {
+  /** @returns undefined if the node refused it as too large, and less is tried from now on */
+  async function readPiece(piece: Piece, signal: AbortSignal): Promise<EvmLog[] | undefined> {
     try {
-      return await node.logs(filter, signal);
+      const logs = await node.logs({ ...piece, contract }, signal);
+      return logs.filter(({ blockNumber }) => blockNumber >= piece.fromHeight && blockNumber <= piece.toHeight);
     } catch (error) {
       const isTooLarge = error instanceof RpcError && TOO_LARGE_MESSAGE.test(error.message);
-      if (!isTooLarge || !halve(filter)) throw error;
+      if (!isTooLarge || !halve(piece)) throw error;
       return undefined;
     }
   }
 
-  async function readRange(fromHeight: number, toHeight: number, recipients: readonly string[], signal: AbortSignal) {
-    const logs: EvmLog[] = [];
-    for (let start = 0; start < recipients.length;) {
-      const batch = recipients.slice(start, start + recipientsMax);
-      const piece = await readPiece({ contract, fromHeight, toHeight, recipients: batch }, signal);
-      // The range has become smaller: the caller starts over.
-      if (!piece && toHeight - fromHeight >= heightsMax) return undefined;
-      if (!piece) continue;
-      logs.push(...piece);
-      start += batch.length;
-    }
-    return logs;
+  /** Cuts what is larger than the node accepts, into a first part that has at most the accepted heights, and the rest. */
+  function cut(piece: Piece): Piece[] {
+    const { fromHeight, toHeight, recipients } = piece;
+    const nextHeight = fromHeight + heightsMax;
+    if (nextHeight <= toHeight)
+      return [
+        { ...piece, toHeight: nextHeight - 1 },
+        { ...piece, fromHeight: nextHeight },
+      ];
+    if (recipients.length > recipientsMax)
+      return [
+        { ...piece, recipients: recipients.slice(0, recipientsMax) },
+        { ...piece, recipients: recipients.slice(recipientsMax) },
+      ];
+    return [piece];
   }
 
   return {
@@ -62,14 +69,18 @@ export function createTransferReader(node: EvmNode, contract: string) {
      */
     async read(fromHeight: number, toHeight: number, recipients: ReadonlySet<string>, signal: AbortSignal) {
       const transfers: TokenTransfer[] = [];
-      const list = [...recipients];
-      for (let from = fromHeight; from <= toHeight;) {
-        const to = Math.min(toHeight, from + heightsMax - 1);
-        const logs = await readRange(from, to, list, signal);
-        if (!logs) continue;
-        const isInRange = ({ blockNumber }: EvmLog) => blockNumber >= from && blockNumber <= to;
-        transfers.push(...logs.filter(isInRange).flatMap((log) => parseTransfer(log, contract, recipients)));
-        from = to + 1;
+      if (recipients.size === 0 || fromHeight > toHeight) return transfers;
+      // The next piece is the last one.
+      const pieces: Piece[] = [{ fromHeight, toHeight, recipients: [...recipients] }];
+      for (let piece = pieces.pop(); piece; piece = pieces.pop()) {
+        const parts = cut(piece);
+        if (parts.length > 1) pieces.push(...parts.toReversed());
+        else {
+          const logs = await readPiece(piece, signal);
+          if (logs) transfers.push(...logs.flatMap((log) => parseTransfer(log, contract, recipients)));
+          // The accepted size has become smaller.
+          else pieces.push(piece);
+        }
       }
       return transfers;
     },
