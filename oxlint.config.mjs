@@ -51,6 +51,10 @@ export default {
     'import/no-named-as-default-member': 'off',
     'typescript/no-unsafe-type-assertion': 'off',
     'import/no-cycle': 'error',
+    'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'] }],
+    'oxc/no-barrel-file': ['error', { threshold: 0 }],
+    'vitest/no-focused-tests': 'error',
+    'vitest/no-disabled-tests': 'error',
     'max-lines': ['error', { max: 300 }],
     'max-lines-per-function': ['error', { max: 70 }],
   },
@@ -58,7 +62,18 @@ export default {
   overrides: [
     // The rule cannot tell the callback of `describe`, which holds many tests, from a long function.
     { files: tests, rules: { 'max-lines': ['error', { max: 500 }], 'max-lines-per-function': 'off' } },
-    { files: ['e2e/**'], rules: { 'max-lines': ['error', { max: 500 }], 'no-empty-pattern': 'off' } },
+    {
+      files: ['e2e/**'],
+      rules: {
+        'max-lines': ['error', { max: 500 }],
+        'no-empty-pattern': 'off',
+        // The rules of vitest do not know Playwright's `test`.
+        'no-restricted-properties': [
+          'error',
+          ...['only', 'skip', 'fixme', 'fail'].map((property) => ({ object: 'test', property })),
+        ],
+      },
+    },
     { files: ['{api,gateway}/test/**'], rules: { 'max-lines': ['error', { max: 500 }] } },
     boundary(
       ['contract/src/**'],
@@ -74,6 +89,16 @@ export default {
     boundary(['gateway/src/**'], ['gateway/src/protocol/**', ...tests], otherWorkspace),
     // A rejected promise that nobody handles would end the gateway: `inBackground` instead of `void`.
     { files: ['gateway/src/**'], excludeFiles: tests, rules: { 'no-void': 'error' } },
+    {
+      files: ['gateway/src/**'],
+      excludeFiles: tests,
+      rules: {
+        'no-restricted-globals': [
+          'error',
+          { name: 'Date', message: 'Wall-clock time may jump: use performance.now().' },
+        ],
+      },
+    },
     { files: ['gateway/src/**'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     boundary(
       ['web/src/ui/**', 'web/src/lib/**'],

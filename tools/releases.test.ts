@@ -4,8 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkOutRelease } from './release-checkout.mjs';
-import { readReleases } from './releases.mjs';
+import { checkOutRelease, readReleases } from './releases.mjs';
 
 let home: string;
 let origin: string;
