@@ -133,8 +133,8 @@ export default {
     ),
     // What puts the modules together.
     boundary(
-      ['api/src/*.ts', 'api/src/{dev,http,live,mail,seed}/**'],
-      tests,
+      ['api/src/**'],
+      ['api/src/{modules,payments}/**', ...tests],
       otherWorkspace,
       ban(
         'Outside of modules/ only services, routes and the rules of audits are known.',

@@ -8,6 +8,7 @@
 import { createClient } from '@cellhop/contract/client';
 import { getProxyFacets, getProxyFilter, type ProxyFilter, searchProxies } from '@cellhop/contract/proxies';
 import { toMicros } from '@cellhop/contract/units';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { buildApp } from '../../api/src/app.ts';
@@ -25,7 +26,6 @@ import { preparePgbench, runPgbench } from '../billing/pgbench.ts';
 import { purchaseInProcess } from '../billing/purchase.ts';
 import { openBench, PRICE_DOLLARS, signInAs, type Bench } from '../billing/setup.ts';
 import { filterKinds, type Kind } from './filters.ts';
-import { openCpuClock } from './cpu-clock.ts';
 import { createRandomFunctions, insertProxies, setPrice } from './proxies.ts';
 
 const PROXIES = Number(process.argv[2] ?? 1_000_000);
@@ -115,7 +115,7 @@ type Find = (query: ReturnType<Kind['make']>) => Promise<unknown>;
 async function report(kinds: readonly Kind[], count: number, unitMs: number, find: Find): Promise<void> {
   const times = kinds.map((): number[] => []);
   const cpuTimes = kinds.map((): number[] => []);
-  const clock = await openCpuClock(bench.ctx);
+  const clock = await openCpuClock(bench);
   for (let n = -5; n < count; n++) {
     for (const [index, kind] of kinds.entries()) {
       const query = kind.make(n + 5);
@@ -214,4 +214,23 @@ function startCounting(): { stop(): Promise<void> } {
 
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
+}
+
+/**
+ * The CPU time of this database's server processes, in milliseconds. Unlike elapsed time it does not depend on the load of
+ * the machine. Linux only; NaN on other systems.
+ */
+async function openCpuClock({ ctx }: Bench): Promise<() => number> {
+  const rows = await ctx.db.query<{ pid: number }>(
+    "select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'",
+  );
+  return () => rows.reduce((sum, { pid }) => sum + readCpuMs(pid), 0);
+}
+
+function readCpuMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
 }
