@@ -1,6 +1,6 @@
 // @ts-check
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import { installDebianPackage } from './debian-packages.mjs';
 import { Problem } from './problem.mjs';
 
 /** A Chromium without a window system. It draws pages the same and needs an eighth less processor time. Debian packages it. */
@@ -19,23 +19,11 @@ export const findChromium = () => findFirst(...CHROMIUMS);
 
 export const findHeadlessShell = () => findFirst(HEADLESS_SHELL);
 
-/** On Debian or Ubuntu as root. @param {string} name of the package */
-function installPackage(name) {
-  if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;
-  console.log(`Installing ${name} (apt-get) ...`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env,
-  });
-}
-
 /**
  * The system's browser. Installs it if possible.
  * @param {{ find?: () => string | undefined, install?: () => void }} [machine]
  */
-export function ensureChromium({ find = findChromium, install = () => installPackage('chromium') } = {}) {
+export function ensureChromium({ find = findChromium, install = () => installDebianPackage('chromium') } = {}) {
   const found = find();
   if (found) return found;
   install();
@@ -52,7 +40,7 @@ export function ensureChromium({ find = findChromium, install = () => installPac
  */
 export function ensureHeadlessShell({
   find = findHeadlessShell,
-  install = () => installPackage('chromium-headless-shell'),
+  install = () => installDebianPackage('chromium-headless-shell'),
   otherwise = ensureChromium,
 } = {}) {
   if (!find()) install();

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildChanged } from './build.mjs';
 import { findChromium } from './chromium.mjs';
+import { installDebianPackage, runApt } from './debian-packages.mjs';
 import { Problem, reportFailure } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -33,11 +34,6 @@ function installPackage(name, manifest) {
   spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], timeout: INSTALL_TIMEOUT_MS });
 }
 
-/** On Debian or Ubuntu as root. @param {string} name */
-function installDebianPackage(name) {
-  runApt(['install', '-y', '-qq', '--no-install-recommends', name]);
-}
-
 /** Unpacked into a separate folder, because an installation would start the program as a service. @param {string} name */
 function unpackDebianPackage(name) {
   const folder = path.join(directory, name);
@@ -46,15 +42,6 @@ function unpackDebianPackage(name) {
   runApt(['download', '-qq', '-o', 'APT::Sandbox::User=root', name], folder);
   for (const file of fs.readdirSync(folder))
     spawnSync('dpkg-deb', ['-x', file, '.'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-/** On Debian or Ubuntu as root, after an update. @param {string[]} command its last word is the package */
-function runApt(command, cwd = root) {
-  if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;
-  console.log(`Installing ${command.at(-1)} (apt-get) ...`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [['update', '-qq'], command])
-    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], cwd, env, timeout: INSTALL_TIMEOUT_MS });
 }
 
 /** @param {string[]} files */
