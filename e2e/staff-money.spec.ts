@@ -28,7 +28,7 @@ async function adjust(page: Page, amount: string): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Amount, USD').fill(amount);
   await dialog.getByLabel('Reason').fill(REASON);
-  await clickTwice(dialog.getByRole('button', { name: 'Adjust', exact: true }));
+  await clickTwice(dialog.getByRole('button', { name: `Credit $${Number(amount).toFixed(2)}`, exact: true }));
   await expect(dialog).toHaveCount(0);
 }
 
@@ -36,7 +36,7 @@ test('an adjustment is in the ledger, the statement of the customer and the audi
   const email = 'adjusted@example.com';
   const id = await newUser(page, database, email);
   await enter(page, `/admin/users/${id}/transactions`, ADMIN, 'demo-password');
-  await adjust(page, '5,5');
+  await adjust(page, '5.5');
   await expect(page.getByText('The balance is adjusted')).toBeVisible();
   // The double click was one adjustment; the trial credit is the other row.
   await expect(page.getByRole('row')).toHaveCount(3);
@@ -73,7 +73,8 @@ test('an amount above the limit waits until somebody else approves it', async ({
   await enter(page, '/admin/approvals', 'second@example.com');
   await expect(page.getByText('1 request waits for approval')).toBeVisible();
   await request.getByRole('button', { name: /^Approve/ }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+  await expect(page.getByRole('dialog')).toContainText('You will credit $250.00 to waiting@example.com.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve: Credit $250.00' }).click();
   await expect(request).toContainText('Approved');
   await page.goto(`/admin/users/${id}/transactions`);
   await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText('+$250.00');
@@ -95,7 +96,7 @@ test('an invoice is settled by hand', async ({ page, database }) => {
   await dialog.getByRole('button', { name: 'Settle by hand' }).click();
   await expect(dialog.getByLabel('Amount, USD')).toHaveValue('25');
   await dialog.getByLabel('Reason').fill('paid to an old address');
-  await clickTwice(dialog.getByRole('button', { name: 'Settle', exact: true }));
+  await clickTwice(dialog.getByRole('button', { name: 'Credit $25.00', exact: true }));
   await expect(dialog.getByText('Recorded by staff')).toBeVisible();
   await expect(dialog.getByText('Paid', { exact: true })).toBeVisible();
   await expectGood(page, 'invoice');

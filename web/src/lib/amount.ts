@@ -1,20 +1,49 @@
-import type { Language } from '../i18n/languages.ts';
+import i18next from 'i18next';
+import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../i18n/languages.ts';
 
-/** Longer than any amount, and short enough for exact numbers. */
-const LENGTH_MAX = 20;
+interface AmountNotation {
+  /** The largest number of decimals. */
+  decimals?: number;
+  /** Whether "+5" and "-5" are amounts: those of corrections. */
+  isSigned?: boolean;
+  language?: Language;
+}
+
+const DECIMALS = 2;
+/** Longer than the whole part of any amount, and short enough for exact numbers. */
+const WHOLE_LENGTH_MAX = 20;
 
 /**
  * The notation of amounts in each language. An amount uses one kind of group separator, before every three digits or
  * not at all: otherwise "42,50", which in other notations means $42.50, would be read as $4250.
  */
 const notations: Record<Language, RegExp> = {
-  en: /^(?<whole>0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(?<cents>\d{0,2}))?$/,
-  ru: /^(?<whole>0|[1-9]\d*|[1-9]\d{0,2}(?:(?<separator>[ \u00A0\u2009\u202F])\d{3})(?:\k<separator>\d{3})*)(?:[,.](?<cents>\d{0,2}))?$/,
+  en: /^(?<whole>0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(?<fraction>\d*))?$/,
+  ru: /^(?<whole>0|[1-9]\d*|[1-9]\d{0,2}(?:(?<separator>[ \u00A0\u2009\u202F])\d{3})(?:\k<separator>\d{3})*)(?:[,.](?<fraction>\d*))?$/,
 };
+/** "1,234" is a thousand in English and one in Russian. Members of staff may be used to either. */
+const AMBIGUOUS_IN_RUSSIAN = /^[1-9]\d{0,2},\d{3}$/;
 
-/** Dollars with at most two decimals in the notation of the user's language; undefined for any other text. */
-export function parseAmount(text: string, language: Language): number | undefined {
-  const trimmed = text.trim().replace(/^\$\s*/, '');
-  const { whole, cents } = (trimmed.length <= LENGTH_MAX ? notations[language].exec(trimmed)?.groups : undefined) ?? {};
-  return whole === undefined ? undefined : Number(`${whole.replaceAll(/\D/g, '')}.${cents ?? ''}`);
+/** A number in the notation of the user's language; undefined for any other text. */
+export function parseAmount(text: string, notation: AmountNotation = {}): number | undefined {
+  const decimal = parseDecimal(text, notation);
+  return decimal === undefined ? undefined : Number(decimal);
+}
+
+/** As `parseAmount`, but with every decimal: "1234.50" for "1,234.50". */
+export function parseDecimal(text: string, notation: AmountNotation = {}): string | undefined {
+  const { decimals = DECIMALS, isSigned = false, language = interfaceLanguage() } = notation;
+  const [, sign = '', size = ''] = /^([+−-]?)\s*\$?\s*(.*)$/su.exec(text.trim()) ?? [];
+  if (sign !== '' && !isSigned) return undefined;
+  if (size.length > WHOLE_LENGTH_MAX + decimals) return undefined;
+  if (language === 'ru' && AMBIGUOUS_IN_RUSSIAN.test(size)) return undefined;
+  const { whole, fraction = '' } = notations[language].exec(size)?.groups ?? {};
+  if (whole === undefined || fraction.length > decimals) return undefined;
+  const digits = whole.replaceAll(/\D/g, '');
+  return `${sign === '' || sign === '+' ? '' : '-'}${digits}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+function interfaceLanguage(): Language {
+  const language = i18next.resolvedLanguage;
+  return isLanguage(language) ? language : FALLBACK_LANGUAGE;
 }

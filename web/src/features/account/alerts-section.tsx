@@ -3,7 +3,6 @@ import { ALERT_DOLLARS_MAX } from '@cellhop/contract/limits';
 import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
 import { parseAmount } from '../../lib/amount.ts';
 import { formatMoney } from '../../lib/format.ts';
 import { AccountSection } from './account-section.tsx';
@@ -36,14 +35,13 @@ export function AlertsSection() {
 }
 
 function AlertsForm({ settings }: { settings: AlertSettings }) {
-  const { t, i18n } = useTranslation(['user', 'common']);
+  const { t } = useTranslation(['user', 'common']);
   const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
   const [isMailed, setMailed] = useState(settings.isMailed);
   const [endMails, setEndMails] = useState(settings.endMails ?? ALL_END_MAILS);
   const saving = useSaveAlertSettings();
-  const language = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : FALLBACK_LANGUAGE;
   // Empty: the default.
-  const lowBalance = text.trim() === '' ? null : parseAmount(text, language);
+  const lowBalance = text.trim() === '' ? null : parseAmount(text);
   const isTooLarge = (lowBalance ?? 0) > ALERT_DOLLARS_MAX;
   const isValid = lowBalance !== undefined && !isTooLarge;
   const error = isTooLarge

@@ -1,8 +1,6 @@
 import { createInvoiceBody } from '@cellhop/contract/invoices.forms';
 import { currencies } from '@cellhop/contract/invoices.plain';
-import i18next from 'i18next';
 import { z } from 'zod';
-import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
 import { parseAmount } from '../../lib/amount.ts';
 
 /** The amount is a text in the notation of the user's language, and stays as typed. */
@@ -10,8 +8,7 @@ export const invoiceForm = createInvoiceBody.extend({
   amount: z
     .string()
     .transform((text, context) => {
-      const language = i18next.resolvedLanguage;
-      const amount = parseAmount(text, isLanguage(language) ? language : FALLBACK_LANGUAGE);
+      const amount = parseAmount(text);
       if (amount !== undefined) return amount;
       context.issues.push({ code: 'custom', message: text.trim() === '' ? 'required' : 'amount', input: text });
       return z.NEVER;

@@ -7,6 +7,7 @@ import { oneOf } from '../../lib/search-values.ts';
 import { toList } from '../../lib/use-list.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
@@ -88,7 +89,8 @@ function DecisionDialog({ decided: { row, shown, isOpen, close } }: { decided: S
   const { t } = useTranslation('staffMoney');
   const decide = useDecide();
   const isApproved = shown?.isApproved === true;
-  const values = { amount: formatMoney(shown?.request.amount ?? 0), email: shown?.request.user.email ?? '' };
+  const { amount = 0, user } = shown?.request ?? {};
+  const email = user?.email ?? '';
 
   async function confirm(reason: string | undefined): Promise<void> {
     if (row === undefined) return;
@@ -100,8 +102,12 @@ function DecisionDialog({ decided: { row, shown, isOpen, close } }: { decided: S
     <ReasonDialog
       isOpen={isOpen}
       title={t(isApproved ? 'approvals.approveTitle' : 'approvals.rejectTitle')}
-      text={t(isApproved ? 'approvals.approveText' : 'approvals.rejectText', values)}
-      action={t(isApproved ? 'approvals.approve' : 'approvals.reject')}
+      text={
+        isApproved
+          ? balanceChangeWords(amount, email, t)
+          : t('approvals.rejectText', { amount: formatMoney(amount), email })
+      }
+      action={isApproved ? `${t('approvals.approve')}: ${balanceChangeAction(amount, t)}` : t('approvals.reject')}
       isDangerous={!isApproved}
       isOptional={isApproved}
       isWorking={decide.isRunning}

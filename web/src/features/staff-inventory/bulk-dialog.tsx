@@ -27,6 +27,8 @@ interface BulkFormProps extends BulkDialogProps {
   isReady?: boolean;
   /** Fields between the count and the reason. */
   children?: ReactNode;
+  /** Repeats the change in words; undefined while the fields are not valid. */
+  describe?: (selection: Selection) => string | undefined;
   /** @returns undefined if it failed */
   onConfirm: (seen: Seen) => Promise<unknown>;
 }
@@ -42,7 +44,18 @@ export function BulkDialog(props: BulkFormProps) {
 }
 
 function BulkForm(props: BulkFormProps) {
-  const { filter, text, action, isDangerous, isWorking, isReady = true, children, onConfirm, onClose } = props;
+  const {
+    filter,
+    text,
+    action,
+    isDangerous,
+    isWorking,
+    isReady = true,
+    children,
+    describe,
+    onConfirm,
+    onClose,
+  } = props;
   const { t } = useTranslation(['staffInventory', 'staff', 'common']);
   const { response, error, isFetching } = useSelection(filter, true);
   const [reason, setReason] = useState('');
@@ -50,6 +63,7 @@ function BulkForm(props: BulkFormProps) {
   const [seen, setSeen] = useState<Selection>();
   if (seen === undefined && !isFetching && response !== undefined) setSeen(response.data);
   const selection = error === null ? seen : undefined;
+  const words = selection && describe?.(selection);
   const given = reason.trim();
   const isReasonValid = given === '' || given.length >= REASON_LENGTH_MIN;
   const isAllowed = selection !== undefined && selection.count > 0 && !isFetching && isReady && isReasonValid;
@@ -75,6 +89,7 @@ function BulkForm(props: BulkFormProps) {
           </Alert>
         )}
         {children}
+        {words !== undefined && <output>{words}</output>}
         <TextInput
           label={t('staff:reason.optional')}
           value={reason}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChangePrices, useRestore, useRetire } from './api.ts';
 import { BulkDialog, type BulkDialogProps } from './bulk-dialog.tsx';
-import { type PriceChangeKind, toPriceChange } from './choice.ts';
+import { type PriceChangeKind, priceChangeWords, toPriceChange } from './price-change.ts';
 
 export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
   const { t } = useTranslation('staffInventory');
@@ -20,6 +20,7 @@ export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
       action={t('price.action')}
       isWorking={changing.isRunning}
       isReady={change !== undefined}
+      describe={(selection) => (change === undefined ? undefined : priceChangeWords(change, selection, t))}
       onConfirm={async (seen) =>
         change === undefined ? undefined : changing.run({ ...seen, change }, { onSuccess: onClose })
       }

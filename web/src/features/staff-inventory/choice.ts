@@ -1,4 +1,4 @@
-import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
+import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
 import { type ProxyState, proxyStates } from '@cellhop/contract/staff/inventory.plain';
 
 /** The texts of the filter's fields; '' for no filter. */
@@ -34,14 +34,4 @@ export function isEmpty(filter: InventoryFilter): boolean {
 function listOf(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   return [...new Set(items)].filter((item) => item !== '');
-}
-
-export type PriceChangeKind = 'price' | 'percent';
-
-/** Dollars with at most four decimals, or a percentage with a sign; a comma may stand for the point. Undefined for other texts. */
-export function toPriceChange(kind: PriceChangeKind, text: string): PriceChange | undefined {
-  const number = text.trim().replace(',', '.');
-  if (kind === 'price')
-    return /^\d{1,5}(?:\.\d{1,4})?$/.test(number) && Number(number) > 0 ? { price: Number(number) } : undefined;
-  return /^[+-]?\d{1,4}(?:\.\d{1,2})?$/.test(number) && Number(number) !== 0 ? { percent: Number(number) } : undefined;
 }

@@ -1,6 +1,8 @@
 import { currencies } from '@cellhop/contract/invoices.plain';
 import { MultiSelect, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { parseAmount } from '../../lib/amount.ts';
 import { oneOf } from '../../lib/search-values.ts';
 import { invoiceStatuses } from '../invoices/invoice-statuses.ts';
 import { DayRange } from '../staff-parts/day-range.tsx';
@@ -57,21 +59,26 @@ interface AmountFieldProps {
 }
 
 function AmountField({ label, amount, onChange }: AmountFieldProps) {
+  const { t } = useTranslation('common');
+  const [isInvalid, setInvalid] = useState(false);
+
+  function apply(text: string): void {
+    const typed = parseAmount(text, { decimals: 6 });
+    setInvalid(typed === undefined && text.trim() !== '');
+    if (typed !== undefined || text.trim() === '') onChange(typed);
+  }
+
   return (
     <TextInput
       label={label}
       inputMode="decimal"
       autoComplete="off"
       defaultValue={amount ?? ''}
+      error={isInvalid && t('form.amount')}
       // A reset, or a link with another amount, starts a new field.
       key={amount === undefined ? 'none' : 'some'}
-      onBlur={({ currentTarget: { value } }) => onChange(readAmount(value))}
-      onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && onChange(readAmount(value))}
+      onBlur={({ currentTarget: { value } }) => apply(value)}
+      onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && apply(value)}
     />
   );
-}
-
-function readAmount(text: string): number | undefined {
-  const amount = Number(text.trim().replace(',', '.'));
-  return text.trim() !== '' && amount >= 0 ? amount : undefined;
 }

@@ -4,10 +4,8 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { tickerOf } from '../invoices/ticker.ts';
 import { isReason, ReasonField } from '../staff-parts/reason-field.tsx';
-import { parseDollars } from '../staff-parts/typed-amount.ts';
 import { useSettleInvoice } from './api.ts';
-
-type Unit = 'USD' | 'CURRENCY';
+import { type SettlementUnit, settlementWords, toSettledAmount } from './settlement.ts';
 
 /** Credits a payment that no chain shows. The amount is what is due, unless another one is entered. */
 export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose: () => void }) {
@@ -15,11 +13,12 @@ export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; 
   const { id, currency } = invoice;
   // As shown when the form opened, so that a payment that arrives later is not credited twice.
   const [due] = useState(invoice.due);
-  const [unit, setUnit] = useState<Unit>('USD');
+  const [unit, setUnit] = useState<SettlementUnit>('USD');
   const [text, setText] = useState(due > 0 ? String(due) : '');
   const [reason, setReason] = useState('');
   const settle = useSettleInvoice(id);
-  const amount = readAmount(unit, text);
+  const amount = toSettledAmount(unit, text);
+  const confirmation = amount && settlementWords(amount, invoice, t);
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -52,27 +51,17 @@ export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; 
           error={text !== '' && amount === undefined ? t('amountInvalid') : undefined}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
+        {confirmation !== undefined && <output>{confirmation.words}</output>}
         <ReasonField reason={reason} onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('common:cancel')}
           </Button>
           <Button type="submit" disabled={amount === undefined || !isReason(reason)} loading={settle.isRunning}>
-            {t('settle.action')}
+            {confirmation?.action ?? t('settle.action')}
           </Button>
         </Group>
       </Stack>
     </form>
   );
-}
-
-function readAmount(unit: Unit, text: string): { amount: number } | { amountInCurrency: string } | undefined {
-  if (unit === 'USD') {
-    const amount = parseDollars(text);
-    return amount === undefined || amount <= 0 ? undefined : { amount };
-  }
-  const amountInCurrency = text.trim().replace(',', '.');
-  return /^(?:0|[1-9]\d*)(?:\.\d+)?$/.test(amountInCurrency) && Number(amountInCurrency) > 0
-    ? { amountInCurrency }
-    : undefined;
 }

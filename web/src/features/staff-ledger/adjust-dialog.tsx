@@ -2,10 +2,11 @@ import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { parseAmount } from '../../lib/amount.ts';
 import { formatMoney } from '../../lib/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 import { isReason, ReasonField } from '../staff-parts/reason-field.tsx';
-import { parseDollars } from '../staff-parts/typed-amount.ts';
 import { useAdjust } from './api.ts';
 
 interface AdjustDialogProps {
@@ -31,7 +32,7 @@ function AdjustForm({ user, balance, held, onClose }: AdjustDialogProps) {
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
   const adjust = useAdjust();
-  const amount = parseDollars(text);
+  const amount = parseAmount(text, { decimals: 6, isSigned: true });
   const isValid = amount !== undefined && amount !== 0 && Math.abs(amount) <= STAFF_AMOUNT_DOLLARS_MAX;
 
   async function submit(event: FormEvent): Promise<void> {
@@ -57,6 +58,7 @@ function AdjustForm({ user, balance, held, onClose }: AdjustDialogProps) {
         />
         {isValid && (
           <output>
+            <strong>{balanceChangeWords(amount, user.email, t)}</strong>{' '}
             {t('adjust.after', { before: formatMoney(balance - held), after: formatMoney(balance - held + amount) })}
           </output>
         )}
@@ -66,7 +68,7 @@ function AdjustForm({ user, balance, held, onClose }: AdjustDialogProps) {
             {t('common:cancel')}
           </Button>
           <Button type="submit" disabled={!isValid || !isReason(reason)} loading={adjust.isRunning}>
-            {t('adjust.action')}
+            {isValid ? balanceChangeAction(amount, t) : t('adjust.action')}
           </Button>
         </Group>
       </Stack>

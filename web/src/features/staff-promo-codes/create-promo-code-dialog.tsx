@@ -2,14 +2,14 @@ import type { CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Controller, useForm } from 'react-hook-form';
+import { Controller, useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { toDay } from '../../lib/day.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreatePromoCode } from './api.ts';
-import { emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
+import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
 
 interface CreatePromoCodeDialogProps {
   isOpen: boolean;
@@ -34,6 +34,11 @@ function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
     defaultValues: emptyPromoCode,
   });
   const { errors } = form.formState;
+  const [trialCredit, trialCreditsMax, budget] = useWatch({
+    control: form.control,
+    name: ['trialCredit', 'trialCreditsMax', 'budget'],
+  });
+  const words = creditWords({ trialCredit, trialCreditsMax, budget }, t);
   const submit = form.handleSubmit(async (body) => {
     if ((await creation.run(body)) !== undefined) onCreated();
   });
@@ -77,6 +82,7 @@ function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
             placeholder={t('promoCodes.create.unlimited')}
           />
         </SimpleGrid>
+        {words !== undefined && <output>{words}</output>}
         <Button type="submit" loading={creation.isRunning}>
           {t('promoCodes.create.submit')}
         </Button>

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import i18next from 'i18next';
+import { beforeAll, describe, expect, it } from 'vitest';
+import en from '../../i18n/locales/en/staffContent.json' with { type: 'json' };
 import { formErrorMap } from '../../lib/forms/form-errors.ts';
-import { emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
+import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
 
 const filled: PromoCodeForm = { ...emptyPromoCode, code: 'SPRING', referralEmail: 'owner@example.com' };
 
@@ -34,5 +36,28 @@ describe('promoCodeForm', () => {
     expect(Object.keys(firstErrors({ ...filled, trialCreditsMax: '1.5' }))).toEqual(['trialCreditsMax']);
     expect(Object.keys(firstErrors({ ...filled, trialCreditsMax: 'many' }))).toEqual(['trialCreditsMax']);
     expect(Object.keys(firstErrors({ ...filled, lastDay: '2020-01-01' }))).toEqual(['lastDay']);
+  });
+});
+
+function words(values: Partial<PromoCodeForm>): string | undefined {
+  return creditWords({ ...emptyPromoCode, ...values }, i18next.getFixedT('en', 'staffContent'));
+}
+
+describe('creditWords', () => {
+  beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staffContent: en } } }));
+
+  it('names the credit, and the total that the limits allow', () => {
+    const each = 'You will give $5.00 to each customer who signs up with this code';
+    expect(words({ trialCredit: '5' })).toBe(`${each}, without a limit on the total.`);
+    expect(words({ trialCredit: '5', trialCreditsMax: '1,000' })).toBe(`${each}, at most $5,000.00 in total.`);
+    expect(words({ trialCredit: '5', trialCreditsMax: '1,000', budget: '250' })).toBe(
+      `${each}, at most $250.00 in total.`,
+    );
+  });
+
+  it('is silent without a credit, and while an amount is not valid', () => {
+    expect(words({})).toBeUndefined();
+    expect(words({ trialCredit: '0' })).toBeUndefined();
+    expect(words({ trialCredit: '5', budget: 'much' })).toBeUndefined();
   });
 });

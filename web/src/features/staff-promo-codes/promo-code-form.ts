@@ -1,6 +1,9 @@
 import { createPromoCodeBody, type CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes.forms';
+import type { TFunction } from 'i18next';
 import { z } from 'zod';
+import { parseAmount } from '../../lib/amount.ts';
 import { startOfDay, toDay } from '../../lib/day.ts';
+import { formatMoney } from '../../lib/format.ts';
 import { amountText } from '../staff-parts/amount-text.ts';
 
 const { shape } = createPromoCodeBody;
@@ -15,7 +18,7 @@ export const promoCodeForm = z
     trialCredit: amountText(shape.trialCredit.unwrap()),
     trialCreditsMax: z
       .string()
-      .transform((text) => (text.trim() === '' ? undefined : Number(text)))
+      .transform((text) => (text.trim() === '' ? undefined : (parseAmount(text, { decimals: 0 }) ?? Number.NaN)))
       .pipe(shape.trialCreditsMax),
     budget: amountText(shape.budget.unwrap()),
   })
@@ -35,3 +38,18 @@ export const emptyPromoCode: PromoCodeForm = {
   trialCreditsMax: '',
   budget: '',
 };
+
+/** What staff confirm: who gets how much. Undefined for a code without a credit, and while an amount is not valid. */
+export function creditWords(
+  { trialCredit, trialCreditsMax, budget }: Pick<PromoCodeForm, 'trialCredit' | 'trialCreditsMax' | 'budget'>,
+  t: TFunction<'staffContent'>,
+): string | undefined {
+  const credit = parseAmount(trialCredit);
+  const creditsMax = trialCreditsMax.trim() === '' ? Infinity : parseAmount(trialCreditsMax, { decimals: 0 });
+  const budgetMax = budget.trim() === '' ? Infinity : parseAmount(budget);
+  if (credit === undefined || credit === 0 || creditsMax === undefined || budgetMax === undefined) return undefined;
+  const total = Math.min(credit * creditsMax, budgetMax);
+  const amount = formatMoney(credit);
+  if (total === Infinity) return t('promoCodes.create.pays', { amount });
+  return t('promoCodes.create.paysAtMost', { amount, total: formatMoney(total) });
+}
