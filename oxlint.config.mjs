@@ -101,7 +101,7 @@ export default {
     },
     { files: ['gateway/src/**'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     boundary(
-      ['web/src/ui/**', 'web/src/lib/**'],
+      ['web/src/{ui,session,live,data,loading,format,hooks}/**'],
       tests,
       otherWorkspace,
       ban('Shared code must not know features.', '**/features/**', '**/app/**'),

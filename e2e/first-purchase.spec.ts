@@ -8,7 +8,7 @@ import { getProfile } from '@cellhop/contract/users';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { checkReceipt } from '../tools/receipt-checker/check.mjs';
-import { formatMoney } from '../web/src/lib/format.ts';
+import { formatMoney } from '../web/src/format/format.ts';
 import { accessToken, download, expect, PASSWORD, readMail, signIn, test } from './product.ts';
 
 const run = promisify(execFile);

@@ -7,11 +7,11 @@
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { checkInvariants } from '../api/src/check-invariants.ts';
-import { loadConfig } from '../api/src/config.ts';
+import { checkInvariants } from '../api/src/db/check-invariants.ts';
+import { loadConfig } from '../api/src/process/config.ts';
 import { createCtx, type Ctx } from '../api/src/ctx.ts';
-import { openDatabase } from '../api/src/db.ts';
-import { createLog } from '../api/src/log.ts';
+import { openDatabase } from '../api/src/db/db.ts';
+import { createLog } from '../api/src/process/log.ts';
 import { addNode } from '../api/src/modules/gateway/gateway.service.ts';
 import { startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';

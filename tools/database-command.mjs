@@ -18,7 +18,7 @@ export async function runOnDatabase(program, values) {
     ? undefined
     : await startPostgres({ dataDir: path.join(settings.dataDir, 'pg') });
   try {
-    const child = spawn(process.execPath, [`api/dist/${program}.js`, ...values], {
+    const child = spawn(process.execPath, [`api/dist/commands/${program}.js`, ...values], {
       stdio: 'inherit',
       env: { ...process.env, ...settings.env, DATABASE_URL: settings.databaseUrl ?? postgres?.url },
     });

@@ -59,7 +59,7 @@ export async function startProduct(options) {
 
   try {
     if (parts.includes('api') || parts.includes('worker')) {
-      const code = await programs.launch('api/dist/setup.js').exited;
+      const code = await programs.launch('api/dist/commands/setup.js').exited;
       signal?.throwIfAborted();
       if (code !== 0) throw new Problem(`Preparing the database failed with code ${code}.`, code);
     }

@@ -22,7 +22,7 @@ const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gatew
 const STOP_ORDER = ['gateway', 'api', 'worker'];
 /**
  * The time between SIGTERM and SIGKILL: longer than each program's own limit. API and worker give up after 10 s
- * (`SHUTDOWN_LIMIT_MS` in api/src/program.ts); after its drain, a gateway tries for 5 s to deliver its last totals (`lastReportMs`
+ * (`SHUTDOWN_LIMIT_MS` in api/src/process/process-lifecycle.ts); after its drain, a gateway tries for 5 s to deliver its last totals (`lastReportMs`
  * in gateway/src/limits.ts). A gateway that is killed before loses what it has counted, and its exit code cannot report it.
  * This file runs before anything is built, so it cannot import these numbers.
  * @type {Record<Part, number>}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SHUTDOWN_LIMIT_MS } from '../api/src/process-lifecycle.ts';
+import { SHUTDOWN_LIMIT_MS } from '../api/src/process/process-lifecycle.ts';
 import { parseConfig } from '../gateway/src/config.ts';
 import { defaultLimits } from '../gateway/src/limits.ts';
 import { graceMs } from './programs.mjs';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '../api/src/migrate.ts';
+import { migrate } from '../api/src/db/migrate.ts';
 import { waitForLock } from './lock.mjs';
 import { startPostgres } from './pg.mjs';
 import { createTemplate } from './test-database.mjs';

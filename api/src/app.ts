@@ -23,7 +23,7 @@ import { InvalidTokenLimiter } from './http/invalid-token-limiter.ts';
 import { compileValidator } from './http/validation.ts';
 import { Uploads } from './http/uploads.ts';
 import { serveWebApp } from './http/web-app.ts';
-import { countFailed } from './jobs.ts';
+import { countFailed } from './jobs/jobs.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { approvalsRoutes } from './modules/approvals/approvals.routes.ts';
 import { auditLogRoutes } from './modules/audit-log/audit-log.routes.ts';

@@ -1,7 +1,7 @@
-import type { Config } from './config.ts';
-import type { Database, Db, PoolUsage, TransactionOptions } from './db.ts';
+import type { Config } from './process/config.ts';
+import type { Database, Db, PoolUsage, TransactionOptions } from './db/db.ts';
 import { collectChanges, type Owner, type Topic } from './live/changes.ts';
-import type { Log } from './log.ts';
+import type { Log } from './process/log.ts';
 
 /**
  * The first argument of every service function. Inside `ctx.tx(async (ctx) => ...)` the inner `ctx.db` is the

@@ -2,7 +2,7 @@
 import { buildApp } from './app.ts';
 import { startMailSink } from './dev/mail-sink.ts';
 import { startHeartbeat } from './modules/gateway/heartbeat.service.ts';
-import { runProcess } from './process-lifecycle.ts';
+import { runProcess } from './process/process-lifecycle.ts';
 
 await runProcess('api', async (ctx) => {
   const app = await buildApp(ctx);

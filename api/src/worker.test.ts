@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Network } from '../../faults/network.ts';
 import { cloneDatabase } from '../../tools/test-database.mjs';
-import { openDatabase, type Database } from './db.ts';
+import { openDatabase, type Database } from './db/db.ts';
 
 let clone: Awaited<ReturnType<typeof cloneDatabase>>;
 let database: Database;

@@ -1,9 +1,9 @@
 /** The worker program: runs queued jobs and periodic tasks. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
-import { startJobRunner } from './job-runner.ts';
-import { runProcess } from './process-lifecycle.ts';
-import { startPeriodicTasks } from './periodic-tasks.ts';
+import { startJobRunner } from './jobs/job-runner.ts';
+import { runProcess } from './process/process-lifecycle.ts';
+import { startPeriodicTasks } from './jobs/periodic-tasks.ts';
 
 /** A worker that starts during a database restart waits for it. */
 const DATABASE_WAIT_MS = 30_000;

@@ -1,10 +1,10 @@
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import { Logger, runOnce } from 'graphile-worker';
 import assert from 'node:assert/strict';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/process/config.ts';
 import { startMailSink } from '../src/dev/mail-sink.ts';
-import { createLog } from '../src/log.ts';
-import { jobHandlers } from '../src/job-handlers.ts';
+import { createLog } from '../src/process/log.ts';
+import { jobHandlers } from '../src/jobs/job-handlers.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 const silent = new Logger(() => () => {});

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { migrate } from '../src/migrate.ts';
+import { migrate } from '../src/db/migrate.ts';
 
 const migrations = fileURLToPath(new URL('../migrations/', import.meta.url));
 

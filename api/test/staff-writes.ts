@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../src/db.ts';
+import type { Database } from '../src/db/db.ts';
 import { permissionTable } from './permission-table.ts';
 
 /** Reads that use POST because they need a body. */

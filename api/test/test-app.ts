@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { inject } from 'vitest';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 import { buildApp } from '../src/app.ts';
-import { loadConfig, type Config } from '../src/config.ts';
+import { loadConfig, type Config } from '../src/process/config.ts';
 import { createCtx, type Ctx } from '../src/ctx.ts';
-import { openDatabase, type Database } from '../src/db.ts';
-import { createLog, type Log } from '../src/log.ts';
+import { openDatabase, type Database } from '../src/db/db.ts';
+import { createLog, type Log } from '../src/process/log.ts';
 import { seedRoles } from '../src/seed/roles.ts';
 import { StaffWrites } from './staff-writes.ts';
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Actor } from '../../api/src/actor.ts';
-import { checkInvariants } from '../../api/src/check-invariants.ts';
-import { loadConfig } from '../../api/src/config.ts';
+import type { Actor } from '../../api/src/http/actor.ts';
+import { checkInvariants } from '../../api/src/db/check-invariants.ts';
+import { loadConfig } from '../../api/src/process/config.ts';
 import { createCtx, type Ctx } from '../../api/src/ctx.ts';
-import { openDatabase } from '../../api/src/db.ts';
-import { createLog } from '../../api/src/log.ts';
-import { migrate } from '../../api/src/migrate.ts';
+import { openDatabase } from '../../api/src/db/db.ts';
+import { createLog } from '../../api/src/process/log.ts';
+import { migrate } from '../../api/src/db/migrate.ts';
 import { registerNode } from '../../api/src/modules/gateway/gateway.service.ts';
 import { assignExits } from '../../api/src/modules/proxies/proxies.service.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import * as ledger from '../../api/src/modules/ledger/ledger.service.ts';
-import type { VerifiedMark } from '../../api/src/invariant.ts';
+import type { VerifiedMark } from '../../api/src/db/invariant.ts';
 import { seedRoles } from '../../api/src/seed/roles.ts';
 import { insertEndedConnections } from './stored.ts';
 

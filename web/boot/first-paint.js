@@ -1,4 +1,4 @@
-// Render-blocking, so that the page is never painted in the wrong theme. The same rule as in src/lib/theme.ts.
+// Render-blocking, so that the page is never painted in the wrong theme. The same rule as in src/ui/color-scheme.ts.
 (function () {
   var mode = 'DARK';
   try {

@@ -1,5 +1,5 @@
 // Requests files and data of the first screen while the app's code is loading. The build inserts the list of files as
-// `plan` (build/boot-plugin.ts); src/lib/early-responses.ts passes the responses on.
+// `plan` (build/boot-plugin.ts); src/data/early-responses.ts passes the responses on.
 (function () {
   var plan = PLAN;
   var MARGIN_MS = 10000;

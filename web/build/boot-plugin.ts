@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type HtmlTagDescriptor, type Plugin, type Rolldown, runnerImport } from 'vite';
 import { languages, memberTexts, type Language, type Namespace } from '../src/i18n/languages.ts';
-import type { Screen, ScreenCode } from '../src/lib/screen.ts';
+import type { Screen, ScreenCode } from '../src/loading/screen.ts';
 
 const ENTRY = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
 

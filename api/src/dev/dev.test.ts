@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../process/log.ts';
 import { startMailSink, type MailSink } from './mail-sink.ts';
 import { listMails } from './mailbox.ts';
 

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { callbackify } from 'node:util';
 import type { SMTPServer } from 'smtp-server';
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
 import { addMail } from './mailbox.ts';
 
 const MAIL_BYTES_MAX = 1_000_000;

@@ -3,7 +3,7 @@
  * for a real chain.
  */
 import { createHmac } from 'node:crypto';
-import { deriveKey, type SecretKeys } from '../keys.ts';
+import { deriveKey, type SecretKeys } from '../secrets/keys.ts';
 import type { AddressDeriver, ChainWatcher, ObservedPayment } from '../payments/chains/watcher.ts';
 
 export interface SandboxTransaction {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../test/factories.ts';
 import { openSocket, parseAnswer } from '../../test/raw-http.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../process/log.ts';
 
 const logged: string[] = [];
 let testApp: TestApp;

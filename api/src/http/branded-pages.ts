@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { Config } from '../config.ts';
+import type { Config } from '../process/config.ts';
 import { escapeHtml } from '../mail/templates.ts';
 import { matchesEtag } from './route.ts';
 

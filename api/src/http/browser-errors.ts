@@ -3,8 +3,8 @@ import { type BrowserErrorBody, reportBrowserError } from '@cellhop/contract/bro
 import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import type { FastifyInstance } from 'fastify';
-import { type Requester, deviceOf } from '../requester.ts';
-import type { Log } from '../log.ts';
+import { type Requester, deviceOf } from './requester.ts';
+import type { Log } from '../process/log.ts';
 import { route } from './route.ts';
 
 const WINDOW_MS = 60_000;

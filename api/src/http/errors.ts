@@ -2,8 +2,8 @@ import { AppError, type ErrorCode } from '@cellhop/contract/errors';
 import type { ErrorBody } from '@cellhop/contract/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
-import { isDatabaseUnavailable } from '../database-connection.ts';
-import { isStalePlan } from '../db.ts';
+import { isDatabaseUnavailable } from '../db/database-connection.ts';
+import { isStalePlan } from '../db/db.ts';
 
 /** The one place that writes error responses. */
 export function useErrors(app: FastifyInstance): void {

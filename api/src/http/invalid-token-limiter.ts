@@ -7,8 +7,8 @@ import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { Ctx } from '../ctx.ts';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
-import { limitConcurrency } from '../concurrency-limiter.ts';
-import { limiter, rateLimited, type Rule } from '../rate-limiter.ts';
+import { limitConcurrency } from '../process/concurrency-limiter.ts';
+import { limiter, rateLimited, type Rule } from '../db/rate-limiter.ts';
 
 const MINUTE_MS = 60_000;
 const CACHE_MAX = 20_000;

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../process/config.ts';
 import { createHttpServer } from './http-server.ts';
 import { Sockets, type SocketLimits } from './sockets.ts';
 

@@ -1,6 +1,6 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Config } from '../process/config.ts';
 import { inlineScriptHashes } from './web-pages.ts';
 
 /** Pages need no device access. Buttons copy to the clipboard, which the end-to-end tests read. */

@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packagePath } from '../process/package-path.ts';
 
-/** Relative to both the source in `src/http/` and the bundle in `dist/`. */
-const candidates = ['../../web/dist', '../../../web/dist'].map((place) =>
-  fileURLToPath(new URL(place, import.meta.url)),
-);
+const webRoot = fileURLToPath(packagePath('../web/dist'));
 const PAGES = ['index.html', 'landing.html'];
 /** Inline scripts have no attributes. */
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 
 /** @returns the directory of the built web app; undefined if it is not built */
 export function findWebRoot(): string | undefined {
-  return candidates.find((place) => existsSync(place));
+  return existsSync(webRoot) ? webRoot : undefined;
 }
 
 /** CSP sources that allow exactly the inline scripts of the built pages. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { Db } from '../db.ts';
-import { createLog } from '../log.ts';
+import type { Db } from '../db/db.ts';
+import { createLog } from '../process/log.ts';
 import { collectChanges, decode, encode, type Topic } from './changes.ts';
 
 test('a batch of any size is split into payloads within the limit, without loss', () => {

@@ -7,8 +7,8 @@
  */
 import { streamedTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import type { Log } from '../log.ts';
+import type { Db } from '../db/db.ts';
+import type { Log } from '../process/log.ts';
 
 export const CHANNEL = 'live_events';
 /** Minimum time between batches; the first event after a pause is sent at once. */

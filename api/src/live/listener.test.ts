@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
 import { Network } from '../../../faults/network.ts';
 import { cloneDatabase } from '../../../tools/test-database.mjs';
-import { openDatabase, type Database } from '../db.ts';
-import { createLog } from '../log.ts';
+import { openDatabase, type Database } from '../db/db.ts';
+import { createLog } from '../process/log.ts';
 import { CHANNEL } from './changes.ts';
 import { startListener } from './listener.ts';
 

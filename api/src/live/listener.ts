@@ -1,7 +1,7 @@
 /** The connection of an API process that listens for live events of all processes. It reconnects by itself. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { BoundedClient, connectionOptions } from '../database-connection.ts';
-import type { Log } from '../log.ts';
+import { BoundedClient, connectionOptions } from '../db/database-connection.ts';
+import type { Log } from '../process/log.ts';
 import { CHANNEL } from './changes.ts';
 
 const FIRST_RETRY_MS = 100;

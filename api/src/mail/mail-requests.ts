@@ -2,8 +2,8 @@
 import { languageCodeSchema } from '@cellhop/contract/schemas';
 import { z } from 'zod';
 import type { Ctx } from '../ctx.ts';
-import { deriveKey, deriveKeys } from '../keys.ts';
-import { seal, tryUnseal } from '../sealing.ts';
+import { deriveKey, deriveKeys } from '../secrets/keys.ts';
+import { seal, tryUnseal } from '../secrets/sealing.ts';
 import type { MailRequest } from './templates.ts';
 
 const recipient = { to: z.string().min(1), languageCode: languageCodeSchema };

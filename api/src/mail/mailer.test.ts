@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mailsTo, startTestAppWithMail } from '../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import type { Ctx } from '../ctx.ts';
-import { enqueue } from '../jobs.ts';
-import { jobHandlers } from '../job-handlers.ts';
+import { enqueue } from '../jobs/jobs.ts';
+import { jobHandlers } from '../jobs/job-handlers.ts';
 import { sealMail } from './mail-requests.ts';
 import type { MailRequest } from './templates.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import type { Config } from '../config.ts';
+import type { Config } from '../process/config.ts';
 import type { Ctx } from '../ctx.ts';
 import { mailRequestSchema, openMail, type SealedMail } from './mail-requests.ts';
 import { renderMail, type MailContent, type MailRequest } from './templates.ts';

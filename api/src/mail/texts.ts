@@ -1,5 +1,5 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import { UNKNOWN_DEVICE } from '../requester.ts';
+import { UNKNOWN_DEVICE } from '../http/requester.ts';
 import type { MailTemplate } from './templates.ts';
 
 interface MailTexts {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../process/config.ts';
 import { configuredCurrencies } from './settings.ts';
 
 const production = {

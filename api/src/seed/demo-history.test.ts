@@ -2,7 +2,7 @@ import { getDashboard } from '@cellhop/contract/staff/dashboard';
 import { afterEach, expect, test } from 'vitest';
 import { createUser } from '../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
-import { checkInvariants } from '../check-invariants.ts';
+import { checkInvariants } from '../db/check-invariants.ts';
 import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';
 import { assignExits } from '../modules/proxies/proxies.service.ts';

@@ -6,7 +6,7 @@ import { currencies } from '@cellhop/contract/invoices';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { toDollars } from '@cellhop/contract/units';
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../http/actor.ts';
 import type { Ctx } from '../ctx.ts';
 import { endConnection } from '../modules/billing/ending.service.ts';
 import { emptyReport, settleReports } from '../modules/billing/settlement.service.ts';

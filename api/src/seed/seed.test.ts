@@ -2,7 +2,7 @@ import { signIn, signUp } from '@cellhop/contract/auth';
 import { getProxyFilter } from '@cellhop/contract/proxies';
 import { afterEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
-import { checkInvariants } from '../check-invariants.ts';
+import { checkInvariants } from '../db/check-invariants.ts';
 import { seed } from './seed.ts';
 
 let testApp: TestApp;

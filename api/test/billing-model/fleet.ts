@@ -7,7 +7,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../src/actor.ts';
+import type { Actor } from '../../src/http/actor.ts';
 import type { Ctx } from '../../src/ctx.ts';
 import { requestAdjustment, type Staff } from '../../src/modules/approvals/approvals.service.ts';
 import { connect, listOwn } from '../../src/modules/connections/connections.service.ts';

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startMailSink } from '../../src/dev/mail-sink.ts';
 import { listMails } from '../../src/dev/mailbox.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/process/log.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { startPostgres } from '../../../tools/pg.mjs';
 import { startProduct } from '../../../tools/product.mjs';

@@ -1,7 +1,7 @@
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
-import { errorText } from '../lib/error-text.ts';
-import { isLoadFailure } from '../lib/load-failure.ts';
+import { errorText } from '../data/error-text.ts';
+import { isLoadFailure } from '../loading/load-failure.ts';
 
 /** The text of a failure page: never the error's own message, which is for developers and in one language. */
 export function failureText(error: unknown): string {

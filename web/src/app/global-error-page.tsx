@@ -1,7 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useDocumentTitle } from '../lib/use-document-title.ts';
+import { useDocumentTitle } from '../hooks/use-document-title.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
 import plain from '../ui/plain.module.css';
 import { failureText } from './failure-text.ts';

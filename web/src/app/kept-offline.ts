@@ -1,4 +1,4 @@
-import { OfflineLoadError } from '../lib/load-failure.ts';
+import { OfflineLoadError } from '../loading/load-failure.ts';
 
 /**
  * Loads a screen of signed-in users. If its code cannot be loaded, the router reloads the page, because a newer version may

@@ -21,8 +21,8 @@ import { renderHook } from '../../test/render-hook.ts';
 
 // There is only one tab, and hooks render once.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
-vi.mock(import('../lib/live.ts'), () => ({ usePollInterval: () => () => 0 }));
-vi.mock(import('../lib/idle.ts'), () => ({ useHasBeenIdle: () => true }));
+vi.mock(import('../live/live.ts'), () => ({ usePollInterval: () => () => 0 }));
+vi.mock(import('../loading/idle.ts'), () => ({ useHasBeenIdle: () => true }));
 const { useReceipt, useConnections } = await import('../features/connections/api.ts');
 const { useInvoices } = await import('../features/invoices/api.ts');
 const { useNotifications } = await import('../features/notifications/api.ts');
@@ -40,8 +40,8 @@ const { useAnyMessages, useAnyTicket, useTicketsOfUsers, useViewCounts } =
 const { useTransactions } = await import('../features/transactions/api.ts');
 const { NO_CHOICE } = await import('../features/transactions/choice.ts');
 const { useUsage } = await import('../features/usage/api.ts');
-const { useProfile } = await import('../lib/profile.ts');
-const { queryClient } = await import('../lib/query.ts');
+const { useProfile } = await import('../session/profile.ts');
+const { queryClient } = await import('../data/query.ts');
 
 function topicsBehind(url: string): readonly string[] {
   return queryClient.getQueryCache().find({ queryKey: [url], exact: false })?.meta?.topics ?? [];

@@ -1,5 +1,5 @@
 /** The page that sign-in returns to. */
-import { textOf } from '../lib/search-values.ts';
+import { textOf } from '../loading/search-values.ts';
 
 /** An origin that no link can have, for detecting links that leave the app. */
 const PLACEHOLDER_ORIGIN = 'https://nowhere.invalid';

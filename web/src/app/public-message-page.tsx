@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useDocumentTitle } from '../lib/use-document-title.ts';
+import { useDocumentTitle } from '../hooks/use-document-title.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
 import plain from '../ui/plain.module.css';
 import { isConfirmation, isKnownMessage, truncateMessage } from './public-messages.ts';

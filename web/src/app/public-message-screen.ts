@@ -1,5 +1,5 @@
-import type { Screen } from '../lib/screen.ts';
-import { textOf } from '../lib/search-values.ts';
+import type { Screen } from '../loading/screen.ts';
+import { textOf } from '../loading/search-values.ts';
 
 /** Links in mails lead to it. */
 export const publicMessageScreen = {

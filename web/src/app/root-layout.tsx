@@ -1,6 +1,6 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
-import { useDocumentColorScheme } from '../lib/theme.ts';
+import { useDocumentColorScheme } from '../ui/color-scheme.ts';
 import { FullScreenSpinner } from '../ui/spinner.tsx';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { focusPageOnNavigation, restoreLostFocus } from './page-focus.ts';

@@ -2,9 +2,9 @@ import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tan
 import type staff from '../i18n/locales/en/staff.json';
 import { memberTexts } from '../i18n/languages.ts';
 import { loadTexts } from '../i18n/setup.ts';
-import type { Screen, ScreenCode } from '../lib/screen.ts';
-import { loadSettings } from '../lib/settings.ts';
-import { hasTokens } from '../lib/tokens.ts';
+import type { Screen, ScreenCode } from '../loading/screen.ts';
+import { loadSettings } from '../data/settings.ts';
+import { hasTokens } from '../session/tokens.ts';
 import { GlobalErrorPage } from './global-error-page.tsx';
 import { keptOffline } from './kept-offline.ts';
 import { ScreenFailure } from './layout/screen-failure.tsx';

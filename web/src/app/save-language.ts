@@ -1,7 +1,7 @@
 import { updateProfile } from '@cellhop/contract/users.plain';
 import type { Language } from '../i18n/languages.ts';
-import { showErrorToast } from '../lib/error-text.ts';
-import { call } from '../lib/http.ts';
+import { showErrorToast } from '../data/error-text.ts';
+import { call } from '../data/http.ts';
 
 export async function saveLanguage(languageCode: Language): Promise<void> {
   try {

@@ -7,7 +7,7 @@ import { catalogueSearch, proxySearch } from '../features/proxies/screen.ts';
 import { staffTicketSearch, staffTicketsSearch } from '../features/staff-support/screen.ts';
 import { transactionsSearch } from '../features/transactions/screen.ts';
 import { usageSearch } from '../features/usage/screen.ts';
-import { creatingSearch, pageSearch } from '../lib/search-values.ts';
+import { creatingSearch, pageSearch } from '../loading/search-values.ts';
 
 describe('pageSearch', () => {
   it('omits the first page and invalid pages', () => {

@@ -11,8 +11,8 @@ import { referralScreen } from '../features/referrals/screen.ts';
 import { ticketScreen, ticketsScreen } from '../features/support/screen.ts';
 import { transactionsScreen } from '../features/transactions/screen.ts';
 import { usageScreen } from '../features/usage/screen.ts';
-import { withCode } from '../lib/screen.ts';
-import type { Search } from '../lib/search-values.ts';
+import { withCode } from '../loading/screen.ts';
+import type { Search } from '../loading/search-values.ts';
 import { publicMessageScreen } from './public-message-screen.ts';
 
 /** For everybody. */

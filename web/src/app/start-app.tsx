@@ -4,8 +4,8 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { startTranslations } from '../i18n/setup.ts';
-import { watchStylesheets } from '../lib/failed-stylesheets.ts';
-import { reportError, watchErrors } from '../lib/report-error.ts';
+import { watchStylesheets } from '../loading/failed-stylesheets.ts';
+import { reportError, watchErrors } from '../data/report-error.ts';
 import { router } from './router.ts';
 
 export async function startApp(root: Element): Promise<void> {

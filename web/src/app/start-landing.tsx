@@ -3,8 +3,8 @@ import './global.css';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { startTranslations } from '../i18n/setup.ts';
-import { watchErrors } from '../lib/report-error.ts';
-import { loadSettings } from '../lib/settings.ts';
+import { watchErrors } from '../data/report-error.ts';
+import { loadSettings } from '../data/settings.ts';
 import { LandingScreen } from './screens/landing-screen.tsx';
 
 export async function startLanding(root: Element): Promise<void> {

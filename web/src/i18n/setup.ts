@@ -1,6 +1,6 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { storedValue } from '../lib/stored-value.ts';
+import { storedValue } from '../session/stored-value.ts';
 import {
   detectLanguage,
   FALLBACK_LANGUAGE,

@@ -1,6 +1,6 @@
 import { type PointerEvent, useState } from 'react';
-import { isMovement } from '../lib/pointer.ts';
-import { isLabelled, type Scale, toPercent, toScale } from '../lib/scale.ts';
+import { isMovement } from './pointer.ts';
+import { isLabelled, type Scale, toPercent, toScale } from '../format/scale.ts';
 import { Plot } from './plot.tsx';
 import classes from './bar-chart.module.css';
 

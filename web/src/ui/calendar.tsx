@@ -3,7 +3,7 @@ import { DatePicker } from '@mantine/dates';
 import 'dayjs/locale/ru';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toDay } from '../lib/day.ts';
+import { toDay } from '../format/day.ts';
 import classes from './calendar.module.css';
 
 interface CalendarProps {

@@ -1,4 +1,4 @@
-import { countDecimals, formatMoney } from '../lib/format.ts';
+import { countDecimals, formatMoney } from '../format/format.ts';
 import classes from './column-money.module.css';
 
 interface ColumnMoneyProps {

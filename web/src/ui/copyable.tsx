@@ -2,8 +2,8 @@ import { Tooltip, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useCopy } from '../lib/use-copy.ts';
-import { useHover } from '../lib/use-hover.ts';
+import { useCopy } from '../hooks/use-copy.ts';
+import { useHover } from '../hooks/use-hover.ts';
 import classes from './copyable.module.css';
 
 interface CopyableProps {

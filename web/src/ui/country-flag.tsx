@@ -1,8 +1,8 @@
 import i18next from 'i18next';
 import { useEffect } from 'react';
-import { countryName } from '../lib/country.ts';
-import { lazyPart, useLazyPart } from '../lib/use-lazy-part.ts';
-import { useHover } from '../lib/use-hover.ts';
+import { countryName } from '../format/country.ts';
+import { lazyPart, useLazyPart } from '../loading/use-lazy-part.ts';
+import { useHover } from '../hooks/use-hover.ts';
 import classes from './country-flag.module.css';
 
 const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4x3/*.svg', {

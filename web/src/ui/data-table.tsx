@@ -1,12 +1,12 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { type ColumnDef, type ReactTable, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { memo, type ReactNode, useMemo, useState } from 'react';
-import { useIncrementalCount } from '../lib/use-incremental-count.ts';
+import { useIncrementalCount } from '../hooks/use-incremental-count.ts';
 import { CardList, type RenderCard } from './card-list.tsx';
 import { type ColumnOrder, toOrder, toSort, toSorting } from './column-sorting.ts';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
-import { PHONE_SCREEN, TABLET_SCREEN } from './screen.ts';
+import { PHONE_SCREEN, TABLET_SCREEN } from './breakpoints.ts';
 import { SortButton, SortSelect } from './sort-controls.tsx';
 
 export interface Column<Row> {

@@ -2,8 +2,8 @@ import { ActionIcon, Popover, TextInput } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dayError, parseDay, insertDots, formatDay } from '../lib/day.ts';
-import { lazyPart, useLazyPart } from '../lib/use-lazy-part.ts';
+import { dayError, parseDay, insertDots, formatDay } from '../format/day.ts';
+import { lazyPart, useLazyPart } from '../loading/use-lazy-part.ts';
 
 const calendar = lazyPart(async () => (await import('./calendar.tsx')).Calendar);
 

@@ -2,8 +2,8 @@ import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useAsOverlay } from '../lib/open-overlays.ts';
-import { PHONE_SCREEN } from './screen.ts';
+import { useAsOverlay } from './open-overlays.ts';
+import { PHONE_SCREEN } from './breakpoints.ts';
 import { useShown } from './use-shown.ts';
 
 interface DialogProps {

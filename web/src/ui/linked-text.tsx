@@ -1,4 +1,4 @@
-import { linkify } from '../lib/linkify.ts';
+import { linkify } from '../format/linkify.ts';
 
 /** A plain text by a user, with its web addresses as links to other sites. */
 export function LinkedText({ text }: { text: string }) {

@@ -1,7 +1,7 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../lib/error-text.ts';
+import { errorText } from '../data/error-text.ts';
 import classes from './list-state.module.css';
 import { PlainButton } from './plain-button.tsx';
 

@@ -4,7 +4,7 @@ import './dialog-space.css';
 import './touch.css';
 import { MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useColorScheme } from '../lib/theme.ts';
+import { useColorScheme } from './color-scheme.ts';
 import { cssVariables, theme } from './theme.ts';
 
 /** For the parts of the app that use Mantine; the landing page does not. */

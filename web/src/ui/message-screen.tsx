@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useSettings } from '../lib/settings.ts';
+import { useSettings } from '../data/settings.ts';
 import { Logo } from './logo.tsx';
 import classes from './plain.module.css';
 

@@ -1,6 +1,6 @@
 import { IconCloudOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useOnline } from '../lib/use-online.ts';
+import { useOnline } from '../hooks/use-online.ts';
 import classes from './offline-banner.module.css';
 
 /** Does not block the page: its content stays, and lists refresh when the network is back. */

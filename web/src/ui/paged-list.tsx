@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { List } from '../lib/use-list.ts';
+import type { List } from '../data/use-list.ts';
 import { LoadFailure } from './list-state.tsx';
 import { isPastLast, Pages, PastLastPage, TruncatedNotice } from './pages.tsx';
 

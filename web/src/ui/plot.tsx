@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { type Scale, toPercent } from '../lib/scale.ts';
+import { type Scale, toPercent } from '../format/scale.ts';
 import classes from './plot.module.css';
 
 interface PlotProps {

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { setThemeMode, type ThemeMode, themeModes, useThemeMode } from '../lib/theme.ts';
+import { setThemeMode, type ThemeMode, themeModes, useThemeMode } from './color-scheme.ts';
 import { IconClockHour4, IconMoon, IconSun } from '@tabler/icons-react';
 import classes from './switchers.module.css';
 

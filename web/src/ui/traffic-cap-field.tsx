@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { parseCap } from '../lib/traffic-cap.ts';
+import { parseCap } from '../format/traffic-cap.ts';
 
 interface TrafficCapFieldProps {
   text: string;

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
-import { useAsOverlay } from '../lib/open-overlays.ts';
+import { useAsOverlay } from './open-overlays.ts';
 
 interface PopupTrigger {
   isOpen: boolean;

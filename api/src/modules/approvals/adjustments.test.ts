@@ -8,7 +8,7 @@ import { balanceOf, createProxy, createUser, type TestUser } from '../../../test
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { adjust, entriesAbout, REASON } from '../../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 
 const DOLLAR = 1_000_000n;

@@ -2,9 +2,9 @@
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';

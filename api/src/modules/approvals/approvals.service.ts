@@ -12,13 +12,13 @@ import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
 import { toMicros } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
-import type { Actor } from '../../actor.ts';
-import { cleanUp } from '../../clean-up.ts';
+import type { Actor } from '../../http/actor.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
-import { requireSameRequest } from '../../idempotency.ts';
+import { requireSameRequest } from '../../db/idempotency.ts';
 import { STAFF } from '../../live/changes.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as users from '../users/users.service.ts';
 import {

@@ -12,7 +12,7 @@ import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts
 import { newInvoice, pay, reload } from '../../../test/sandbox-payments.ts';
 import { adjust, entriesAbout, settle } from '../../../test/staff-requests.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { lapseRequests, requestAdjustment } from './approvals.service.ts';
 
 const DOLLAR = 1_000_000n;

@@ -1,4 +1,4 @@
-import { walkedInvariant, type Invariant, type Walk } from '../../invariant.ts';
+import { walkedInvariant, type Invariant, type Walk } from '../../db/invariant.ts';
 
 /** Checks all requests, because one may be approved days after it was made; there are few. */
 const requests: Walk = {

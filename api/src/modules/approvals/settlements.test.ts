@@ -6,7 +6,7 @@ import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts
 import { letExpire, newInvoice, pay, reload, send, watch } from '../../../test/sandbox-payments.ts';
 import { entriesAbout, REASON, settle } from '../../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 
 const DOLLAR = 1_000_000n;
 

@@ -3,8 +3,8 @@
  * contain passwords, codes or tokens.
  */
 import type { AuditAction, SubjectType } from '@cellhop/contract/staff/audit-log.plain';
-import { addressOf, deviceOf, type Requester } from '../../requester.ts';
-import { cleanUp } from '../../clean-up.ts';
+import { addressOf, deviceOf, type Requester } from '../../http/requester.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './audit-log.store.ts';
 

@@ -4,7 +4,7 @@ import { clientNetwork } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Ctx } from '../../ctx.ts';
-import { limiter, rateLimited, type Rule } from '../../rate-limiter.ts';
+import { limiter, rateLimited, type Rule } from '../../db/rate-limiter.ts';
 
 /**
  * Where a password or code is entered: at sign-in, or to re-authenticate within a session. They are counted separately, so that an

@@ -2,7 +2,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import { createHmac } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
-import { deriveKey } from '../../keys.ts';
+import { deriveKey } from '../../secrets/keys.ts';
 import { send } from '../mails/mails.service.ts';
 import type { Credentials } from './auth.store.ts';
 import * as store from './codes.store.ts';

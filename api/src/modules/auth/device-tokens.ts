@@ -3,7 +3,7 @@
  * the password hash, so a new password invalidates all of them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { deriveKey, deriveKeys, type SecretKeys } from '../../keys.ts';
+import { deriveKey, deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
 
 const ID_BYTES = 16;
 const TOKEN_PATTERN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;

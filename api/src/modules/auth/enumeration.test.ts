@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import { createCtx, type Ctx } from '../../ctx.ts';
-import type { Database, Db } from '../../db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import * as auth from './auth.service.ts';
 
 let testApp: TestApp;

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import { startSecondApp, type TestApp } from '../../../test/test-app.ts';
-import type { Db } from '../../db.ts';
+import type { Db } from '../../db/db.ts';
 import { signIn as authSignIn } from './auth.service.ts';
 import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
 import { limitAttempts, ATTEMPTS_PER_NETWORK_MAX } from './passwords.ts';

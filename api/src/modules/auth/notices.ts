@@ -1,5 +1,5 @@
 /** Security notices by mail, so that users can react to changes of their account that they did not make. */
-import { addressOf, deviceOf, type Requester } from '../../requester.ts';
+import { addressOf, deviceOf, type Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { send } from '../mails/mails.service.ts';
 import type { Recipient } from './codes.ts';

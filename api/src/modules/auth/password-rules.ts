@@ -1,7 +1,7 @@
 import { newPasswordSchema } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
 import { EASY_PASSWORD } from '@cellhop/contract/schemas';
-import { isCommonPassword } from '../../common-passwords.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /**
  * Refuses passwords that attackers try first (NIST SP 800-63B). There are no rules about kinds of characters, because they lead to

@@ -2,7 +2,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import { hash, verify } from '@node-rs/argon2';
 import { availableParallelism } from 'node:os';
-import { limitConcurrency, type Priority, type ConcurrencyUsage } from '../../concurrency-limiter.ts';
+import { limitConcurrency, type Priority, type ConcurrencyUsage } from '../../process/concurrency-limiter.ts';
 
 /** OWASP's parameters for Argon2id, the library's default algorithm. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

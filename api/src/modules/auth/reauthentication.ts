@@ -1,7 +1,7 @@
 /** Re-authentication: users enter their password again before they change credentials. */
 import { AppError } from '@cellhop/contract/errors';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { recordOwn } from '../audit-log/audit-log.service.ts';
 import { countFailure, throwIfThrottled, type Attempt } from './attempts.ts';

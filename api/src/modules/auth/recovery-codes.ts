@@ -1,6 +1,6 @@
 /** Single-use recovery codes for users who have lost their authenticator app. */
 import { createHmac, randomInt } from 'node:crypto';
-import { deriveKeys, type SecretKeys } from '../../keys.ts';
+import { deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
 
 /** Without look-alikes, because codes are copied by hand. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';

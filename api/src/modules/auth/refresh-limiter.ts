@@ -2,7 +2,7 @@
  * Limits concurrent token refreshes. Anybody with an access token, even an expired one, can send wrong refresh tokens for its session.
  * Each is looked up and counted in the database, whose connections other requests need as well.
  */
-import { limitConcurrency, type ConcurrencyLimiter, type ConcurrencyUsage } from '../../concurrency-limiter.ts';
+import { limitConcurrency, type ConcurrencyLimiter, type ConcurrencyUsage } from '../../process/concurrency-limiter.ts';
 
 /** Each refresh takes a connection of the pool; the others are for everything else. */
 const RUNNING_MAX = 4;

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { deriveKey, type SecretKeys } from '../../keys.ts';
+import { deriveKey, type SecretKeys } from '../../secrets/keys.ts';
 import {
   firstRefreshToken,
   isTokenOfSession,

@@ -6,7 +6,7 @@
  * Legacy tokens have no generation; each is the HMAC of its parent. They are replaced at the next refresh.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { deriveKey, deriveKeys, type SecretKeys } from '../../keys.ts';
+import { deriveKey, deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
 import { hashSecret } from './tokens.ts';
 
 const SALT_BYTES = 16;

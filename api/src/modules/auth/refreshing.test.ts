@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { deriveKey } from '../../keys.ts';
+import { deriveKey } from '../../secrets/keys.ts';
 import { hashSecret, newSecret } from './tokens.ts';
 
 let testApp: TestApp;

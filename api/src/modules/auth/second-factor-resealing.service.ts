@@ -1,7 +1,7 @@
 /** Encrypts the secrets of two-factor sign-in again, with the newest key. */
 import type { Ctx } from '../../ctx.ts';
-import { deriveKey, deriveKeys } from '../../keys.ts';
-import { resealRows, seal, type Position, type ResealedBatch } from '../../sealing.ts';
+import { deriveKey, deriveKeys } from '../../secrets/keys.ts';
+import { resealRows, seal, type Position, type ResealedBatch } from '../../secrets/sealing.ts';
 import { ENCRYPTION } from './second-factor.service.ts';
 import * as store from './second-factor.store.ts';
 

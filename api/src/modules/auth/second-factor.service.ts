@@ -1,11 +1,11 @@
 /** Two-factor sign-in with codes of an authenticator app, and recovery codes for when it is lost. */
 import { AppError } from '@cellhop/contract/errors';
 import type { SecondFactor } from '@cellhop/contract/auth';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { deriveKey, deriveKeys, newestKeyId } from '../../keys.ts';
-import { seal, tryUnseal } from '../../sealing.ts';
+import { deriveKey, deriveKeys, newestKeyId } from '../../secrets/keys.ts';
+import { seal, tryUnseal } from '../../secrets/sealing.ts';
 import { record, recordOwn } from '../audit-log/audit-log.service.ts';
 import { needsSecondFactor } from '../users/users.service.ts';
 import { countCodeAttempt, resetCodeFailures, resetFailures, type Attempt } from './attempts.ts';

@@ -1,6 +1,6 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import type { Ctx } from '../../ctx.ts';
-import type { Position, SealedRow } from '../../sealing.ts';
+import type { Position, SealedRow } from '../../secrets/sealing.ts';
 
 export interface OwnerRow {
   email: string;

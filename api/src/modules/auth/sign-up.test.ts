@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { insertPromoCode } from '../../seed/seed.store.ts';
 
 let testApp: TestApp;

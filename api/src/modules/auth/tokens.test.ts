@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { deriveKey, type SecretKeys } from '../../keys.ts';
+import { deriveKey, type SecretKeys } from '../../secrets/keys.ts';
 import { issueTokens, newSecret, readAccessToken, readExpiredAccessToken } from './tokens.ts';
 
 const SECRET: SecretKeys = ['a secret key for tests of at least 32 characters'];

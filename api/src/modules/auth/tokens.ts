@@ -4,7 +4,7 @@ import { idSchema } from '@cellhop/contract/schemas';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { deriveKey, deriveKeys, type SecretKeys } from '../../keys.ts';
+import { deriveKey, deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
 
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 const SECRET_BYTES = 32;

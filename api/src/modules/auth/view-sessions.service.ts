@@ -5,9 +5,9 @@
 import { AppError } from '@cellhop/contract/errors';
 import type { View } from '@cellhop/contract/staff/view-as';
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import { findUser, secondFactorState } from '../users/users.service.ts';

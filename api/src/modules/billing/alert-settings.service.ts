@@ -1,7 +1,7 @@
 /** The alert settings of a customer: the balance, and whether alerts are also sent by email. */
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { toDollars, toMicros } from '@cellhop/contract/units';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as store from './alert-settings.store.ts';

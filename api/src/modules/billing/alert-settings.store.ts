@@ -1,4 +1,4 @@
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 
 export interface AlertSettingsRow {

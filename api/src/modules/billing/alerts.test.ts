@@ -8,7 +8,7 @@ import { createProxy, createUser, topUp, type TestUser } from '../../../test/fac
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { mailsTo, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { warnOfLowBalances } from './low-balance.service.ts';
 import { warnNearCaps } from './near-cap.service.ts';

@@ -16,7 +16,7 @@ import { buy, end, MB, PREPAID, PRICE, use } from '../../../test/billed-connecti
 import { cell, checkBilling, count, money, traffic, type Checks } from '../../../test/billing-tables.ts';
 import { toBytesFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { finalBill, settle, type Meter, type Run } from './charging.ts';
 import { isRefundable } from './end-status.ts';

@@ -1,6 +1,6 @@
 /** Mails about connections that the system has ended. A periodic task, because transactions that move money enqueue no jobs. */
 import { toDollars } from '@cellhop/contract/units';
-import { cleanUp } from '../../clean-up.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import type { AlertMail } from '../../mail/templates.ts';
 import { ALERT_EXPIRY_MS, mailAlert } from './alert-mails.ts';

@@ -7,7 +7,7 @@ import { createProxy, createUser, type TestUser } from '../../../test/factories.
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { mailsTo, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { mailEnds } from './end-mails.service.ts';
 import { endConnection } from './ending.service.ts';

@@ -1,4 +1,4 @@
-import { endOfVerified, invariant, walkedInvariant, type Invariant, type Walk } from '../../invariant.ts';
+import { endOfVerified, invariant, walkedInvariant, type Invariant, type Walk } from '../../db/invariant.ts';
 
 /** In the order of proxy ids, because there is a partial index of exactly these rows. */
 const open: Walk = {

@@ -1,6 +1,6 @@
 /** Warns of a low balance while a connection is open. A periodic task, so that charging does not have to check it. */
 import { toDollars } from '@cellhop/contract/units';
-import { cleanUp } from '../../clean-up.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { notifyAll } from '../notifications/notifications.service.ts';
 import { mailAlert } from './alert-mails.ts';

@@ -1,6 +1,6 @@
 /** Warns of a traffic cap that is nearly used up. A periodic task, as for low balances. */
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
-import { cleanUp } from '../../clean-up.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { notifyAll } from '../notifications/notifications.service.ts';
 import { mailAlert } from './alert-mails.ts';

@@ -1,6 +1,6 @@
 /** Signs receipts: Ed25519 (RFC 8032) with a key derived from SECRET_KEY. Pure functions. */
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
-import { deriveKeys, type SecretKeys } from '../../keys.ts';
+import { deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
 
 export interface ReceiptKey {
   privateKey: KeyObject;

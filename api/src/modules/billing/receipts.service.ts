@@ -3,7 +3,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import type { Charge, ConnectionCost, PublicReceiptKey, PublicReceiptKeys, Receipt } from '@cellhop/contract/receipts';
 import { megabytePrice, toDollars } from '@cellhop/contract/units';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, toOffset, toTotalPages } from '../../http/paging.ts';
 import * as store from './receipts.store.ts';

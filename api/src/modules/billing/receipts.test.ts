@@ -11,8 +11,8 @@ import { createProxy, createUser, type TestUser } from '../../../test/factories.
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
-import type { Actor } from '../../actor.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import type { Actor } from '../../http/actor.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import type { Ctx } from '../../ctx.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { streamReceipt } from './receipts.service.ts';

@@ -3,7 +3,7 @@ import type { EndReason } from '@cellhop/contract/connections';
 import type { CreditState } from '@cellhop/contract/gateway';
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
-import { limitConcurrency } from '../../concurrency-limiter.ts';
+import { limitConcurrency } from '../../process/concurrency-limiter.ts';
 import { closeRun, openRun, settle, writtenOffAfter, type Meter, type Run, type Settlement } from './charging.ts';
 import { closeConnections } from './ending.service.ts';
 import { findForEnd, saveEndings } from './ending.store.ts';

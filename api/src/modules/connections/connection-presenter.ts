@@ -1,7 +1,7 @@
 import type { Connection } from '@cellhop/contract/connections';
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../process/config.ts';
 import type { Ctx } from '../../ctx.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';

@@ -1,6 +1,6 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
 import pg from 'pg';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 

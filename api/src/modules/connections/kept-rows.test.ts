@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy, createUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import { connect as sell } from './connections.service.ts';
 
 let testApp: TestApp;

@@ -3,7 +3,7 @@ import type { EndReason } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
 import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
-import { decryptCredentials } from '../../exit-credentials.ts';
+import { decryptCredentials } from '../../secrets/exit-credentials.ts';
 import * as store from './logins.store.ts';
 import { isPassword } from './credentials.ts';
 

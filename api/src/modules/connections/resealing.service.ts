@@ -1,6 +1,6 @@
 /** Encrypts and hashes the passwords of connections again, with the newest key. */
 import type { Ctx } from '../../ctx.ts';
-import { resealRows, type Position, type ResealedBatch } from '../../sealing.ts';
+import { resealRows, type Position, type ResealedBatch } from '../../secrets/sealing.ts';
 import { encryptionKeys, encryptPassword, hashPassword } from './credentials.ts';
 import * as store from './resealing.store.ts';
 

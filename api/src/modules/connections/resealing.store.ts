@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { Position, SealedRow } from '../../sealing.ts';
+import type { Position, SealedRow } from '../../secrets/sealing.ts';
 
 /** The next rows by creation time. Skips the newest, because concurrent transactions may still add rows before them. */
 export function listSealed(ctx: Ctx, { createdAt, id }: Position, limit: number): Promise<SealedRow[]> {

@@ -8,7 +8,7 @@ import {
   dashboardParts,
   type DashboardQuery,
 } from '@cellhop/contract/staff/dashboard';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import * as desk from '../support/desk.service.ts';

@@ -1,4 +1,4 @@
-import { walkedInvariant, type Invariant, type InvariantCheck, type Walk } from '../../invariant.ts';
+import { walkedInvariant, type Invariant, type InvariantCheck, type Walk } from '../../db/invariant.ts';
 
 const DAY_MS = 86_400_000;
 

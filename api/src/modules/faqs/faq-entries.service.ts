@@ -5,11 +5,11 @@ import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FaqEntry, FaqText, FaqTexts } from '@cellhop/contract/staff/faqs';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../idempotency.ts';
-import { refuseStale } from '../../stale.ts';
+import { requireSameRequest } from '../../db/idempotency.ts';
+import { refuseStale } from '../../db/stale.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as store from './faqs.store.ts';
 

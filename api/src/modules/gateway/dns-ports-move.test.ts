@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { cloneDatabase } from '../../../../tools/test-database.mjs';
 import { migrateUntil } from '../../../test/older-database.ts';
-import { migrate } from '../../migrate.ts';
+import { migrate } from '../../db/migrate.ts';
 
 const userId = randomUUID();
 let client: pg.Client;

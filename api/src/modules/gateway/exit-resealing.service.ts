@@ -1,7 +1,7 @@
 /** Encrypts and hashes the credentials of upstream proxies again, with the newest key. */
 import type { Ctx } from '../../ctx.ts';
-import { credentialsKeys, resealCredentials } from '../../exit-credentials.ts';
-import { type Position, type ResealedBatch, resealRows } from '../../sealing.ts';
+import { credentialsKeys, resealCredentials } from '../../secrets/exit-credentials.ts';
+import { type Position, type ResealedBatch, resealRows } from '../../secrets/sealing.ts';
 import * as store from './exit-resealing.store.ts';
 
 export async function resealExits(ctx: Ctx, after: Position, limit: number): Promise<ResealedBatch> {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createExit, createProxy, createUser, type ProxyOptions, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { addNode, DEFAULT_NODE_NAME, registerNode } from './gateway.service.ts';
 
 let testApp: TestApp;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { sweepConnections } from '../billing/sweep.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { registerNode } from './gateway.service.ts';

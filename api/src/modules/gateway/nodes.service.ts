@@ -3,11 +3,11 @@ import { AppError } from '@cellhop/contract/errors';
 import type { NodeStatus } from '@cellhop/contract/gateway';
 import { NODES_MAX } from '@cellhop/contract/limits';
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../process/config.ts';
 import type { Ctx } from '../../ctx.ts';
-import { enqueue } from '../../jobs.ts';
-import type { Requester } from '../../requester.ts';
-import { refuseStale } from '../../stale.ts';
+import { enqueue } from '../../jobs/jobs.ts';
+import type { Requester } from '../../http/requester.ts';
+import { refuseStale } from '../../db/stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as store from './nodes.store.ts';
 

@@ -1,7 +1,7 @@
 /** Deposit addresses: permanently assigned to a user, and verified before they are shown. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
-import { deriveKey, deriveKeys } from '../../keys.ts';
+import { deriveKey, deriveKeys } from '../../secrets/keys.ts';
 import type { AddressSpace, CurrencyRules } from '../../payments/currencies.ts';
 import * as store from './addresses.store.ts';
 import { deriveAddress, fingerprintOf, isSandbox } from './chains.ts';

@@ -11,7 +11,7 @@ import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { adjust, outcomeAfter } from '../../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { parseUnits, toCreditMicros, toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { registerNode } from '../gateway/gateway.service.ts';

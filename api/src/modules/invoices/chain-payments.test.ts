@@ -6,7 +6,7 @@ import { balanceOf, createUser, spend, type TestUser } from '../../../test/facto
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { newInvoice, reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { ChainUnavailable } from '../../payments/chains/watcher.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as states from './chain-states.store.ts';

@@ -7,7 +7,7 @@ import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts
 import { newInvoice, reload } from '../../../test/sandbox-payments.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { compareChain } from './comparison.service.ts';
 import { watchChain } from './watch.service.ts';
 

@@ -1,4 +1,4 @@
-import { endOfVerified, walkedInvariant, type Invariant, type Walk } from '../../invariant.ts';
+import { endOfVerified, walkedInvariant, type Invariant, type Walk } from '../../db/invariant.ts';
 
 const creditedDeposits: Walk = {
   next: 'select credited_at as key from deposits where credited_at > $1::timestamptz order by credited_at limit $2',

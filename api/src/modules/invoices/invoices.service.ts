@@ -2,7 +2,7 @@
 import type { CreateInvoiceBody, Currency, Invoice } from '@cellhop/contract/invoices';
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars, toMicros } from '@cellhop/contract/units';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { toDueUnits } from '../../payments/amounts.ts';

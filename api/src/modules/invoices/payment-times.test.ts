@@ -7,7 +7,7 @@ import { BLOCKS_UNTIL_FINAL } from '../../../test/payments-on-chain.ts';
 import { letExpire, newInvoice, reload } from '../../../test/sandbox-payments.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import type { Chain } from '../../payments/currencies.ts';
 import { watchChain } from './watch.service.ts';
 

@@ -1,5 +1,5 @@
 /** Exchange rates: fetched in the background from several sources, accepted by a policy, and stored. */
-import { cleanUp } from '../../clean-up.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12 } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';

@@ -7,7 +7,7 @@ import { BLOCKS_UNTIL_FINAL, raiseToSilver, paymentsOn } from '../../../test/pay
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as states from './chain-states.store.ts';
 import { compareChain } from './comparison.service.ts';

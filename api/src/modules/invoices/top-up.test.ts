@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { confirm, finalize, letExpire, newInvoice, pay, reload, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { chains } from '../../payments/currencies.ts';
 import { sandboxRates } from '../../dev/sandbox-rates.ts';
 import { expireInvoices, watchChain } from './watch.service.ts';

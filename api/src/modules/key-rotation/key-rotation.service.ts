@@ -3,7 +3,7 @@
  * removed from the setting. It works in batches and saves its progress.
  */
 import type { Ctx } from '../../ctx.ts';
-import { newestKeyId } from '../../keys.ts';
+import { newestKeyId } from '../../secrets/keys.ts';
 import {
   countRecoveryCodesOfOlderKeys,
   countSealedSecrets,
@@ -12,7 +12,7 @@ import {
 import { countSealedPasswords, resealPasswords } from '../connections/resealing.service.ts';
 import { countSealedExits, resealExits } from '../gateway/exit-resealing.service.ts';
 import * as store from './key-rotation.store.ts';
-import type { Position, ResealedBatch } from '../../sealing.ts';
+import type { Position, ResealedBatch } from '../../secrets/sealing.ts';
 
 interface Kind {
   name: string;

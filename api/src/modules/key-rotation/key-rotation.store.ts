@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { Position, ResealedBatch } from '../../sealing.ts';
+import type { Position, ResealedBatch } from '../../secrets/sealing.ts';
 
 /** Inserts the progress row, or resets it if the newest key has changed. */
 export async function ensureProgress(ctx: Ctx, kind: string, keyId: string): Promise<void> {

@@ -9,7 +9,7 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { activateSecondFactor } from '../../../test/second-factor.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
-import type { SecretKeys } from '../../keys.ts';
+import type { SecretKeys } from '../../secrets/keys.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { readKeyFigures, reseal } from './key-rotation.service.ts';
 

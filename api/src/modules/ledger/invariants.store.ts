@@ -1,4 +1,4 @@
-import { invariant, walkedInvariant, type Invariant, type Walk } from '../../invariant.ts';
+import { invariant, walkedInvariant, type Invariant, type Walk } from '../../db/invariant.ts';
 import { findDifferingBalances } from './sums.ts';
 
 const newTransfers: Walk = {

@@ -10,7 +10,7 @@ import { AppError } from '@cellhop/contract/errors';
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
-import { NOTHING_VERIFIED } from '../../invariant.ts';
+import { NOTHING_VERIFIED } from '../../db/invariant.ts';
 import { ledgerInvariants } from './invariants.store.ts';
 import * as store from './ledger.store.ts';
 

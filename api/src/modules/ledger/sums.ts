@@ -4,7 +4,7 @@
  * one statement on one snapshot.
  */
 import type { Ctx } from '../../ctx.ts';
-import { BROKEN_MAX, chunksOf, type InvariantCheck, type Walk } from '../../invariant.ts';
+import { BROKEN_MAX, chunksOf, type InvariantCheck, type Walk } from '../../db/invariant.ts';
 import * as store from './sums.store.ts';
 
 /** Entries added to the stored sums per transaction. */

@@ -2,10 +2,10 @@
 import { AppError } from '@cellhop/contract/errors';
 import { mailKinds, type SentMail } from '@cellhop/contract/staff/mails';
 import { randomUUID } from 'node:crypto';
-import { cleanUp } from '../../clean-up.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toOffset, type PageQuery } from '../../http/paging.ts';
-import { enqueue } from '../../jobs.ts';
+import { enqueue } from '../../jobs/jobs.ts';
 import { deliverMail } from '../../mail/mailer.ts';
 import { sealMail, type SealedMail } from '../../mail/mail-requests.ts';
 import type { MailRequest } from '../../mail/templates.ts';

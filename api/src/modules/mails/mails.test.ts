@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, runJobs, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { enqueue } from '../../jobs.ts';
+import { enqueue } from '../../jobs/jobs.ts';
 import { sealMail } from '../../mail/mail-requests.ts';
 import { deleteOldMails, deliver, send } from './mails.service.ts';
 

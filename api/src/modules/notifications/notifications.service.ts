@@ -2,8 +2,8 @@
 import { NOTIFICATIONS_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { Actor } from '../../actor.ts';
-import { cleanUp } from '../../clean-up.ts';
+import type { Actor } from '../../http/actor.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { renderNotification, trialText, type NotificationEvent } from './notification-texts.ts';

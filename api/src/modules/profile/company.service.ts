@@ -1,5 +1,5 @@
 import type { Company } from '@cellhop/contract/company';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './company.store.ts';
 

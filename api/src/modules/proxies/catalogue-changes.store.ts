@@ -1,7 +1,7 @@
 import type { PriceChange } from '@cellhop/contract/staff/inventory';
 import type { CatalogueChangeKind, CatalogueChangeStatus } from '@cellhop/contract/staff/inventory.plain';
 import type { Ctx } from '../../ctx.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { SeenProxies } from './inventory-filter.ts';
 
 /** Stored as JSON. */

@@ -8,9 +8,9 @@ import type { ChangeCounts, CheckedImport, ImportError } from '@cellhop/contract
 import type { FileFormat } from '@cellhop/contract/staff/inventory.plain';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { cleanUp } from '../../clean-up.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
-import { encryptCredentials, hashCredentials } from '../../exit-credentials.ts';
+import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import type { ImportUpstream } from './import-exit.ts';
 import { decode, type ImportRow, readRows } from './import-rows.ts';

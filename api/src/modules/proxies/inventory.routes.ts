@@ -14,9 +14,9 @@ import {
   retireProxies,
 } from '@cellhop/contract/staff/inventory';
 import type { FastifyInstance } from 'fastify';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import { route, routeStream, routeUpload } from '../../http/route.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import * as changes from './catalogue-changes.service.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';

@@ -6,7 +6,7 @@ import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/st
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, readListed } from '../../http/paging.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { fileEnds, toFileLine } from './catalogue-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';

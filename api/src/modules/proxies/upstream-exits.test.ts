@@ -13,7 +13,7 @@ import { createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { addNode } from '../gateway/gateway.service.ts';
 import { reseal } from '../key-rotation/key-rotation.service.ts';
 

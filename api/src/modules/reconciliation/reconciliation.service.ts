@@ -1,9 +1,9 @@
 /** Checks all invariants periodically, and stores the result and the verified mark. */
 import type { Reconciliation } from '@cellhop/contract/transactions';
 import { toDollars } from '@cellhop/contract/units';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import type { Ctx } from '../../ctx.ts';
-import { NOTHING_VERIFIED } from '../../invariant.ts';
+import { NOTHING_VERIFIED } from '../../db/invariant.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as store from './reconciliation.store.ts';
 

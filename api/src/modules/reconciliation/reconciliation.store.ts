@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { VerifiedMark } from '../../invariant.ts';
+import type { VerifiedMark } from '../../db/invariant.ts';
 
 /** The lease of a check, with the state before it. */
 export interface Lease {

@@ -5,7 +5,7 @@ import { createProxy, createUser, topUp, type TestUser } from '../../../test/fac
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import type { Ctx } from '../../ctx.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { reconcileWhenDue, showReconciliation } from './reconciliation.service.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { finalize, letExpire, newInvoice, pay, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { currentLevel, recordPayment } from './bonus.service.ts';
 
 const DOLLAR = 1_000_000n;

@@ -2,7 +2,7 @@
 import { referralLevelTable, type ReferralSummary } from '@cellhop/contract/referrals';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { sumReferralBonuses } from '../ledger/ledger.service.ts';
 import { currentLevel } from './bonus.service.ts';

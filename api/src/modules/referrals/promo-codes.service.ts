@@ -4,12 +4,12 @@ import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/pro
 import type { OwnPromoCode } from '@cellhop/contract/referrals';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../idempotency.ts';
+import { requireSameRequest } from '../../db/idempotency.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
-import { refuseStale } from '../../stale.ts';
+import { refuseStale } from '../../db/stale.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as store from './promo-codes.store.ts';
 

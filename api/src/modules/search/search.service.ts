@@ -2,7 +2,7 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import { addressSchema, idSchema } from '@cellhop/contract/schemas';
 import { foundKinds, type Found, type FoundKind } from '@cellhop/contract/staff/search';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { findForStaff } from '../connections/connections.service.ts';
 import { findByReference } from '../invoices/staff-invoices.service.ts';

@@ -1,10 +1,10 @@
 import * as replyContract from '@cellhop/contract/staff/canned-replies';
 import * as contract from '@cellhop/contract/staff/support';
 import type { FastifyInstance } from 'fastify';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import { readIdempotencyKey } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
-import type { Requester } from '../../requester.ts';
+import type { Requester } from '../../http/requester.ts';
 import * as replies from './canned-replies.service.ts';
 import * as desk from './desk.service.ts';
 

@@ -10,13 +10,13 @@ import type {
 } from '@cellhop/contract/staff/support';
 import type { TicketStatus } from '@cellhop/contract/support';
 import { toDollars } from '@cellhop/contract/units';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';
-import { requireSameRequest } from '../../idempotency.ts';
+import { requireSameRequest } from '../../db/idempotency.ts';
 import { STAFF } from '../../live/changes.ts';
-import type { Requester } from '../../requester.ts';
-import { refuseStale } from '../../stale.ts';
+import type { Requester } from '../../http/requester.ts';
+import { refuseStale } from '../../db/stale.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as connections from '../connections/connections.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';

@@ -1,6 +1,6 @@
 /** Support tickets of customers: they exchange messages with staff until one of them closes the ticket. */
 import type { CreateTicketBody } from '@cellhop/contract/support';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as users from '../users/users.service.ts';

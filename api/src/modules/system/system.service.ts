@@ -3,12 +3,12 @@ import { AppError } from '@cellhop/contract/errors';
 import type { Job, JobState, SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { showAccounts, showChains, showRateSources } from '../invoices/chain-overview.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
-import { hideSecrets } from '../../job-errors.ts';
+import { hideSecrets } from '../../jobs/job-errors.ts';
 import * as store from './system.store.ts';
 
 export async function showState(ctx: Ctx): Promise<SystemState> {

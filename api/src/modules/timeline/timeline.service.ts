@@ -4,7 +4,7 @@ import type { Permission } from '@cellhop/contract/permissions';
 import { timelineKinds, type TimelineEntry, type TimelineKind } from '@cellhop/contract/staff/timeline';
 import type { TransactionKind } from '@cellhop/contract/transactions';
 import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { systemAccounts } from '../ledger/ledger.service.ts';
 import { present } from '../notifications/notifications.service.ts';

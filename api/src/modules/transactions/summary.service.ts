@@ -1,7 +1,7 @@
 /** The sums of a statement, for a customer's accountant. */
 import { transactionKinds, type TransactionSummary } from '@cellhop/contract/transactions';
 import { toDollars } from '@cellhop/contract/units';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { sumEntries } from './summary.store.ts';
 

@@ -2,7 +2,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import { transactionKinds, type Transaction, type TransactionKind } from '@cellhop/contract/transactions';
 import { toDollars } from '@cellhop/contract/units';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toOffset, toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as approvals from '../approvals/approvals.service.ts';

@@ -4,7 +4,7 @@
  */
 import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import { USAGE_CONNECTIONS_MAX, type Usage, type UsageQuery } from '@cellhop/contract/usage';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './usage.store.ts';
 

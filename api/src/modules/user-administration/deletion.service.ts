@@ -2,12 +2,12 @@
 import { AppError } from '@cellhop/contract/errors';
 import type { DeleteUserBody, StaffUser } from '@cellhop/contract/staff/users';
 import { createHmac } from 'node:crypto';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
-import { deriveKey } from '../../keys.ts';
-import { refuseStale } from '../../stale.ts';
+import { deriveKey } from '../../secrets/keys.ts';
+import { refuseStale } from '../../db/stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { removeCredentials } from '../auth/credentials-removal.service.ts';
 import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';

@@ -11,7 +11,7 @@ import { openStream } from '../../../test/live.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import { activateSecondFactor } from '../../../test/second-factor.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 
 const MB = 1_048_576;

@@ -1,7 +1,7 @@
 /** Rules for changes of permissions: staff cannot grant a permission that they lack, and the last administrator cannot be removed. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Permission } from '@cellhop/contract/permissions';
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as users from '../users/users.service.ts';
 

@@ -9,10 +9,10 @@ import {
   type CreateRoleBody,
   type Role,
 } from '@cellhop/contract/staff/roles';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { refuseStale } from '../../stale.ts';
+import { refuseStale } from '../../db/stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';
 import { findRole, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';

@@ -1,11 +1,11 @@
 /** Changes of a user by staff: blocking and unblocking, and another role. */
 import { AppError } from '@cellhop/contract/errors';
 import type { ChangeUserRoleBody, ChangeUserStatusBody, StaffUser } from '@cellhop/contract/staff/users';
-import type { Actor } from '../../actor.ts';
-import type { Requester } from '../../requester.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
-import { refuseStale } from '../../stale.ts';
+import { refuseStale } from '../../db/stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { endSessionsOf } from '../auth/sessions.service.ts';
 import { requestEndsOfUser, closeIfNoLiveRun } from '../billing/ending.service.ts';

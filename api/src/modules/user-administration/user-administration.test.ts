@@ -11,7 +11,7 @@ import { balanceOf, createProxy, createUser, PASSWORD, type TestUser } from '../
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { openStream } from '../../../test/live.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { checkInvariants } from '../../check-invariants.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
 import { sweepConnections } from '../billing/sweep.service.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 

@@ -1,6 +1,6 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import type { Profile } from '@cellhop/contract/users';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../process/config.ts';
 
 interface Owner {
   permissions: readonly Permission[];

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { AccountButton } from './account-button.tsx';
 
 const menu = lazyPart(async () => (await import('./account-menu-items.tsx')).AccountMenuItems);

@@ -1,6 +1,6 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
-import { hasTokens, tokens } from '../../lib/tokens.ts';
+import { hasTokens, tokens } from '../../session/tokens.ts';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { VisitorFrame } from './visitor-frame.tsx';
 

@@ -1,7 +1,7 @@
 import { logout } from '@cellhop/contract/auth.plain';
-import { call } from '../../lib/http.ts';
-import { removeDrafts } from '../../lib/drafts.ts';
-import { endSession, tokens } from '../../lib/tokens.ts';
+import { call } from '../../data/http.ts';
+import { removeDrafts } from '../../data/drafts.ts';
+import { endSession, tokens } from '../../session/tokens.ts';
 
 /** Ends the session on the server and in all tabs of this browser. */
 export async function logOut(): Promise<void> {

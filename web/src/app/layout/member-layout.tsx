@@ -1,10 +1,10 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
-import { startLive } from '../../lib/live.ts';
-import { queryClient } from '../../lib/query.ts';
-import { currentSession, tokens } from '../../lib/tokens.ts';
-import { currentView } from '../../lib/view.ts';
+import { startLive } from '../../live/live.ts';
+import { queryClient } from '../../data/query.ts';
+import { currentSession, tokens } from '../../session/tokens.ts';
+import { currentView } from '../../session/view.ts';
 import { MantineRoot } from '../../ui/mantine-root.tsx';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { ProfileGate } from './profile-gate.tsx';

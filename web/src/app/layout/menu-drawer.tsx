@@ -2,7 +2,7 @@ import { Drawer } from '@mantine/core';
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useAsOverlay } from '../../lib/open-overlays.ts';
+import { useAsOverlay } from '../../ui/open-overlays.ts';
 import { useShown } from '../../ui/use-shown.ts';
 import { SideMenu } from './side-menu.tsx';
 

@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { isLoadFailure } from '../../lib/load-failure.ts';
-import { queryClient } from '../../lib/query.ts';
+import { isLoadFailure } from '../../loading/load-failure.ts';
+import { queryClient } from '../../data/query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { failureText } from '../failure-text.ts';
 

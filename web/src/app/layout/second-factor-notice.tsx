@@ -1,7 +1,7 @@
 import { IconShieldLock } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import { plainButtonClass } from '../../ui/plain-button.tsx';
 import classes from './second-factor-notice.module.css';
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useSettings } from '../../lib/settings.ts';
+import { useSettings } from '../../data/settings.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { menuScreens } from '../screens.ts';
 import classes from './side-menu.module.css';

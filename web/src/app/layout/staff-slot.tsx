@@ -1,8 +1,8 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import { type ComponentType, useEffect } from 'react';
 import { loadTexts } from '../../i18n/setup.ts';
-import { useProfile } from '../../lib/profile.ts';
-import { type LazyPart, lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import { useProfile } from '../../session/profile.ts';
+import { type LazyPart, lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 
 export interface SlotProps {
   permissions: readonly Permission[];

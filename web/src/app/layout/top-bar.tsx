@@ -1,9 +1,9 @@
 import { IconLayoutSidebar, IconLayoutSidebarFilled, IconWallet } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatMoney } from '../../lib/format.ts';
+import { formatCents, formatMoney } from '../../format/format.ts';
 import { NotificationsBell } from '../../features/notifications/notifications-bell.tsx';
-import { useDocumentTitle } from '../../lib/use-document-title.ts';
+import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './top-bar.module.css';

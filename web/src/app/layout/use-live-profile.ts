@@ -1,6 +1,6 @@
 import { useLiveConnections } from '../../features/connections/api.ts';
-import { profileQuery } from '../../lib/profile.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { profileQuery } from '../../session/profile.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 
 /** The signed-in user. Their balance is polled more often while a connection works. */
 export function useLiveProfile() {

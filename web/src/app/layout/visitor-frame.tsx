@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useSettings } from '../../lib/settings.ts';
+import { useSettings } from '../../data/settings.ts';
 import { Logo } from '../../ui/logo.tsx';
 import classes from './visitor-frame.module.css';
 import { Switchers } from './switchers.tsx';

@@ -1,5 +1,5 @@
 import { LandingPage } from '../../features/landing/landing-page.tsx';
-import { useDocumentColorScheme } from '../../lib/theme.ts';
+import { useDocumentColorScheme } from '../../ui/color-scheme.ts';
 import { Switchers } from '../layout/switchers.tsx';
 
 export function LandingScreen() {

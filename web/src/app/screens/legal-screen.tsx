@@ -2,7 +2,7 @@ import { legalDocuments } from '@cellhop/contract/legal-documents';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { LegalPage } from '../../features/legal/legal-page.tsx';
-import { queryClient } from '../../lib/query.ts';
+import { queryClient } from '../../data/query.ts';
 import { VisitorFrame } from '../layout/visitor-frame.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
 

@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { prefetchProxies } from '../../features/proxies/api.ts';
 import { ProxiesPage } from '../../features/proxies/proxies-page.tsx';
-import { lazyPart } from '../../lib/use-lazy-part.ts';
+import { lazyPart } from '../../loading/use-lazy-part.ts';
 import { catalogueSearch, proxySearch } from '../../features/proxies/screen.ts';
 
 const route = getRouteApi('/members/proxies');

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { TicketPage } from '../../features/support/ticket-page.tsx';
-import { pageSearch } from '../../lib/search-values.ts';
+import { pageSearch } from '../../loading/search-values.ts';
 
 const route = getRouteApi('/members/support/tickets/$ticketId');
 

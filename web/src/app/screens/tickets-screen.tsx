@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { TicketsPage } from '../../features/support/tickets-page.tsx';
-import { creatingSearch, pageSearch } from '../../lib/search-values.ts';
+import { creatingSearch, pageSearch } from '../../loading/search-values.ts';
 
 const route = getRouteApi('/members/support/tickets');
 

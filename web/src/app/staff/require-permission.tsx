@@ -2,7 +2,7 @@ import type { Permission } from '@cellhop/contract/permissions';
 import type { AsyncRouteComponent } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { mayOpen } from '../../features/staff-parts/use-permission.ts';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 
 /** Shows the screen to staff with the permission; others read what they lack. */

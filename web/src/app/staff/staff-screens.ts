@@ -13,7 +13,7 @@ import { staffPromoCodesScreen } from '../../features/staff-promo-codes/screen.t
 import { cannedRepliesScreen, staffTicketScreen, staffTicketsScreen } from '../../features/staff-support/screen.ts';
 import { staffSystemScreen } from '../../features/staff-system/screen.ts';
 import { staffRolesScreen, staffUserScreen, staffUsersScreen } from '../../features/staff-users/screen.ts';
-import { withCode } from '../../lib/screen.ts';
+import { withCode } from '../../loading/screen.ts';
 
 export const staffScreens = [
   withCode(staffDashboardScreen, () => import('./dashboard-screen.tsx'), 'DashboardScreen'),

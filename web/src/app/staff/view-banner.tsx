@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import '../../i18n/staff-texts.ts';
-import { toLocalTime } from '../../lib/server-clock.ts';
-import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
-import { closeView, currentView, type ShownView } from '../../lib/view.ts';
+import { toLocalTime } from '../../data/server-clock.ts';
+import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
+import { closeView, currentView, type ShownView } from '../../session/view.ts';
 import classes from './view-banner.module.css';
 
 const SECONDS_PER_MINUTE = 60;

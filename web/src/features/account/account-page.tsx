@@ -1,5 +1,5 @@
 import type { Language } from '../../i18n/languages.ts';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import classes from './account-section.module.css';
 import { AlertsSection } from './alerts-section.tsx';
 import { CompanySection } from './company-section.tsx';

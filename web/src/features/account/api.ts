@@ -16,13 +16,13 @@ import {
 } from '@cellhop/contract/auth.plain';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
-import { call } from '../../lib/http.ts';
-import { isPasswordRefused } from '../../lib/forms/form-errors.ts';
-import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/password-confirmation.ts';
-import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { call } from '../../data/http.ts';
+import { isPasswordRefused } from '../../data/form-errors.ts';
+import { confirmation, confirmPassword, isConfirmed } from '../../session/password-confirmation.ts';
+import { anyCodeSchema, appCodeSchema } from '../../session/second-factor-codes.ts';
+import { apiQuery } from '../../data/query.ts';
+import { shownInForm, useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 
 export const changePasswordForm = changePasswordBody.extend({ confirmPassword }).refine(isConfirmed, confirmation);
 export const passwordForm = z.object({ password: passwordSchema });

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
-import { errorText } from '../../lib/error-text.ts';
+import { errorText } from '../../data/error-text.ts';
 
 /** The server's error, above the fields. */
 export function FormAlert({ error }: { error: unknown }) {

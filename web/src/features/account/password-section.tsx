@@ -3,7 +3,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { Button } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../data/form-errors.ts';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { changePasswordForm, useChangePassword } from './api.ts';

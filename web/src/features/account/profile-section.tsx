@@ -1,8 +1,8 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { isLanguage, type Language, languages } from '../../i18n/languages.ts';
-import { useProfile } from '../../lib/profile.ts';
-import { setThemeMode, themeModes, useThemeMode } from '../../lib/theme.ts';
+import { useProfile } from '../../session/profile.ts';
+import { setThemeMode, themeModes, useThemeMode } from '../../ui/color-scheme.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { downloadText } from '../../lib/download-text.ts';
-import { useProfile } from '../../lib/profile.ts';
-import { useSettings } from '../../lib/settings.ts';
-import { useCopy } from '../../lib/use-copy.ts';
-import { useFocusOnMount } from '../../lib/use-focus-on-mount.ts';
+import { downloadText } from '../../data/download-text.ts';
+import { useProfile } from '../../session/profile.ts';
+import { useSettings } from '../../data/settings.ts';
+import { useCopy } from '../../hooks/use-copy.ts';
+import { useFocusOnMount } from '../../hooks/use-focus-on-mount.ts';
 import classes from './recovery-codes.module.css';
 import { recoveryFile } from './recovery-file.ts';
 

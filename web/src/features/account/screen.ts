@@ -1,4 +1,4 @@
-import type { Screen } from '../../lib/screen.ts';
+import type { Screen } from '../../loading/screen.ts';
 
 export const accountScreen = {
   path: '/account',

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ApiQueryState } from '../../lib/use-api-query.ts';
+import type { ApiQueryState } from '../../data/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import classes from './account-section.module.css';
 

@@ -2,7 +2,7 @@ import type { Session } from '@cellhop/contract/auth';
 import { Button } from '@mantine/core';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../lib/format.ts';
+import { formatDate } from '../../format/format.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { deviceText, isPhone } from './device-text.ts';
 import classes from './session-line.module.css';

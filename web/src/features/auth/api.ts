@@ -19,13 +19,13 @@ import {
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { z } from 'zod';
-import { call } from '../../lib/http.ts';
-import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/password-confirmation.ts';
-import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
-import { cacheProfile } from '../../lib/profile.ts';
-import { toLocalTime } from '../../lib/server-clock.ts';
-import { storedValue } from '../../lib/stored-value.ts';
-import { saveTokens } from '../../lib/tokens.ts';
+import { call } from '../../data/http.ts';
+import { confirmation, confirmPassword, isConfirmed } from '../../session/password-confirmation.ts';
+import { anyCodeSchema, appCodeSchema } from '../../session/second-factor-codes.ts';
+import { cacheProfile } from '../../session/profile.ts';
+import { toLocalTime } from '../../data/server-clock.ts';
+import { storedValue } from '../../session/stored-value.ts';
+import { saveTokens } from '../../session/tokens.ts';
 
 /** Kept after log-out: with it this browser can sign in even if others try wrong passwords. */
 const deviceToken = storedValue('device-token', (value) => typeof value === 'string');

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { PlainButton } from '../../ui/plain-button.tsx';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { repeatRecovery, requestConfirmation, requestRecovery, restoreForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';

@@ -1,5 +1,5 @@
-import type { Screen } from '../../lib/screen.ts';
-import { type Search, textOf } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { type Search, textOf } from '../../loading/search-values.ts';
 
 export const signInScreen = {
   path: '/sign-in',

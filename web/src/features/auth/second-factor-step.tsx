@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
 import { openSession, secondFactorForms } from './api.ts';

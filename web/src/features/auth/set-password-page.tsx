@@ -6,7 +6,7 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import plain from '../../ui/plain.module.css';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { savePassword, setPasswordForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';

@@ -3,7 +3,7 @@ import { useReducer } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { PlainButton } from '../../ui/plain-button.tsx';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { openSession, requestConfirmation, signInForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';

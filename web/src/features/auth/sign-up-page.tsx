@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { isLanguage } from '../../i18n/languages.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { createAccount, requestConfirmation, signUpForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';

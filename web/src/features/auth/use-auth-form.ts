@@ -1,9 +1,9 @@
 import { ApiError } from '@cellhop/contract/client';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText, waitSecondsOf } from '../../lib/error-text.ts';
-import { isPasswordRefused } from '../../lib/forms/form-errors.ts';
-import { useAction } from '../../lib/use-action.ts';
+import { errorText, waitSecondsOf } from '../../data/error-text.ts';
+import { isPasswordRefused } from '../../data/form-errors.ts';
+import { useAction } from '../../data/use-action.ts';
 import { type Notice, waitValues } from './auth-notice.tsx';
 
 interface AuthFormOptions<Values> {

@@ -1,6 +1,6 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoment, maxDecimals } from '../../lib/format.ts';
+import { formatMegabytes, formatMoment, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import classes from './charges-table.module.css';
 

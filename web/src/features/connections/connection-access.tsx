@@ -2,7 +2,7 @@ import type { Connection } from '@cellhop/contract/connections';
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSettings } from '../../lib/settings.ts';
+import { useSettings } from '../../data/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { isLive } from './api.ts';
 import { connectionStrings, curlLines, curlTarget, digLine, proxyUrls } from './access-strings.ts';

@@ -1,7 +1,7 @@
 import type { Connection } from '@cellhop/contract/connections';
 import i18next from 'i18next';
-import { topUpLink } from '../../lib/error-text.ts';
-import { showToast } from '../../lib/toasts.ts';
+import { topUpLink } from '../../data/error-text.ts';
+import { showToast } from '../../ui/toasts.ts';
 
 type EndableConnection = Pick<Connection, 'id' | 'ip' | 'status' | 'endReason'>;
 

@@ -3,10 +3,10 @@ import { ApiError } from '@cellhop/contract/client';
 import type { ConnectionChange } from '@cellhop/contract/connections';
 import { changeConnection, changePassword, getConnectionAccess } from '@cellhop/contract/connections.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, SUMS_THROTTLE_MS } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import { replaceRow } from './api.ts';
 
 export function useConnectionAccess(id: string) {

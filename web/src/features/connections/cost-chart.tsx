@@ -1,7 +1,7 @@
 import type { ConnectionCost } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
-import { toScale } from '../../lib/scale.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
+import { toScale } from '../../format/scale.ts';
 import { Plot } from '../../ui/plot.tsx';
 import { costPath, costSteps } from './cost-line.ts';
 import classes from './cost-chart.module.css';

@@ -1,9 +1,9 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../lib/format.ts';
-import { toLocalTime } from '../../lib/server-clock.ts';
-import { useSettings } from '../../lib/settings.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { formatMoney } from '../../format/format.ts';
+import { toLocalTime } from '../../data/server-clock.ts';
+import { useSettings } from '../../data/settings.ts';
+import { useLastDefined } from '../../hooks/use-last-defined.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { expectedRefund } from './refund.ts';
 

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { downloadText } from '../../lib/download-text.ts';
+import { downloadText } from '../../data/download-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { useActiveConnections } from './api.ts';

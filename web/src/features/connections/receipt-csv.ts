@@ -1,7 +1,7 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import { toDollarText, toMicros } from '@cellhop/contract/units';
 import type { TFunction } from 'i18next';
-import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
+import { spreadsheetTime, toSpreadsheet } from '../../format/spreadsheet.ts';
 
 /** The charges for a spreadsheet. Only the JSON file has the signature. */
 export function receiptCsv(charges: readonly Charge[], t: TFunction<'receipt'>, language: string): string {

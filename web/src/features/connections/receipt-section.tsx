@@ -4,7 +4,7 @@ import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { downloadText } from '../../lib/download-text.ts';
+import { downloadText } from '../../data/download-text.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';

@@ -1,7 +1,7 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import type { TFunction } from 'i18next';
 import { describe, expect, it } from 'vitest';
-import { spreadsheetTime } from '../../lib/spreadsheet.ts';
+import { spreadsheetTime } from '../../format/spreadsheet.ts';
 import { costPath, costSteps } from './cost-line.ts';
 import { receiptCsv } from './receipt-csv.ts';
 

@@ -1,6 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
-import { megabytePrice } from '../../lib/format.ts';
+import { megabytePrice } from '../../format/format.ts';
 
 const KIB_PER_MEGABYTE = 1024;
 const MINUTE_MS = 60_000;

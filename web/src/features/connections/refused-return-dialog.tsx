@@ -1,6 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { useTranslation } from 'react-i18next';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { useLastDefined } from '../../hooks/use-last-defined.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 
 /** A connection whose return the server has refused. */

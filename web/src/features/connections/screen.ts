@@ -1,7 +1,7 @@
 import { CONNECTION_SEARCH_LENGTH_MAX } from '@cellhop/contract/limits';
 import { IconHistory } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
-import { idOf, pageSearch, type Search, textOf } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { idOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 
 export const connectionsScreen = {
   path: '/connection-history',

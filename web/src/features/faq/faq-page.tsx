@@ -4,8 +4,8 @@ import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { isLanguage } from '../../i18n/languages.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useList } from '../../data/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import classes from './faq-page.module.css';
 

@@ -1,5 +1,5 @@
 import { IconHelpCircle } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
+import type { Screen } from '../../loading/screen.ts';
 
 export const faqScreen = {
   path: '/faq',

@@ -3,14 +3,14 @@ import type { Output } from '@cellhop/contract/endpoint';
 import type { CreateInvoiceBody, Currency, CurrencyState, Invoice } from '@cellhop/contract/invoices';
 import { createInvoice, currencies, listCurrencies, listInvoices } from '@cellhop/contract/invoices.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, invalidate, pageQuery, queryClient } from '../../lib/query.ts';
-import { useSettings } from '../../lib/settings.ts';
-import { toLocalTime } from '../../lib/server-clock.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useList } from '../../lib/use-list.ts';
-import { useOnChange } from '../../lib/use-on-change.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, invalidate, pageQuery, queryClient } from '../../data/query.ts';
+import { useSettings } from '../../data/settings.ts';
+import { toLocalTime } from '../../data/server-clock.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { shownInForm, useAction } from '../../data/use-action.ts';
+import { useList } from '../../data/use-list.ts';
+import { useOnChange } from '../../hooks/use-on-change.ts';
 
 type InvoicesResponse = Output<typeof listInvoices>;
 

@@ -1,6 +1,6 @@
 import i18next from 'i18next';
 import { expect, it } from 'vitest';
-import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { formErrorMap } from '../../data/form-errors.ts';
 import { invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
 it('accepts amounts as typed', () => {

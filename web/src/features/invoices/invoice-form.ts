@@ -1,7 +1,7 @@
 import { createInvoiceBody } from '@cellhop/contract/invoices.forms';
 import { currencies } from '@cellhop/contract/invoices.plain';
 import { z } from 'zod';
-import { parseAmount } from '../../lib/amount.ts';
+import { parseAmount } from '../../format/amount.ts';
 
 /** The amount is a text in the notation of the user's language, and stays as typed. */
 export const invoiceForm = createInvoiceBody.extend({

@@ -3,7 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showToast } from '../../lib/toasts.ts';
+import { showToast } from '../../ui/toasts.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useInvoice, useInvoices } from './api.ts';

@@ -1,7 +1,7 @@
 import type { Invoice } from '@cellhop/contract/invoices';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';

@@ -1,7 +1,7 @@
 import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
 import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../lib/format.ts';
+import { formatMoney } from '../../format/format.ts';
 import { receivedPercent } from './invoice-stage.ts';
 import classes from './received-payment.module.css';
 import { tickerOf, withTicker } from './ticker.ts';

@@ -1,6 +1,6 @@
 import { IconReceipt2 } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
-import { creatingSearch, idOf, type Search } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { creatingSearch, idOf, type Search } from '../../loading/search-values.ts';
 
 export const invoicesScreen = {
   path: '/payments/invoices',

@@ -1,6 +1,6 @@
 import type { Invoice } from '@cellhop/contract/invoices';
 import { useTranslation } from 'react-i18next';
-import { formatDate, splitSeconds, twoDigits } from '../../lib/format.ts';
+import { formatDate, splitSeconds, twoDigits } from '../../format/format.ts';
 import classes from './time-left.module.css';
 
 const URGENT_SECONDS = 60;

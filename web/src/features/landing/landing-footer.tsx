@@ -2,11 +2,11 @@ import { legalDocuments } from '@cellhop/contract/legal-documents';
 import type { getLowestPrice } from '@cellhop/contract/proxies.plain';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../lib/format.ts';
-import { useSettings } from '../../lib/settings.ts';
+import { formatMoney } from '../../format/format.ts';
+import { useSettings } from '../../data/settings.ts';
 import classes from './landing-footer.module.css';
 
-// Without the client, like the settings (lib/settings.ts).
+// Without the client, like the settings (data/settings.ts).
 const PRICE_URL: (typeof getLowestPrice)['url'] = '/v1/proxies/lowest-price';
 const TIMEOUT_MS = 10_000;
 

@@ -1,9 +1,9 @@
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useHasBeenIdle } from '../../lib/idle.ts';
-import { useSettings } from '../../lib/settings.ts';
-import { hasTokens } from '../../lib/tokens.ts';
-import { useDocumentTitle } from '../../lib/use-document-title.ts';
+import { useHasBeenIdle } from '../../loading/idle.ts';
+import { useSettings } from '../../data/settings.ts';
+import { hasTokens } from '../../session/tokens.ts';
+import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { Logo } from '../../ui/logo.tsx';
 import plain from '../../ui/plain.module.css';
 import { Benefits } from './benefits.tsx';

@@ -11,7 +11,7 @@ import {
   IconWorldSearch,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatMegabytes, formatMoney } from '../../format/format.ts';
 import { Logo } from '../../ui/logo.tsx';
 import classes from './product-picture.module.css';
 

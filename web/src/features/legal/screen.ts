@@ -1,4 +1,4 @@
-import type { Screen } from '../../lib/screen.ts';
+import type { Screen } from '../../loading/screen.ts';
 
 /** The operator's texts, linked on the landing page. */
 export const legalScreen = {

@@ -4,11 +4,11 @@ import { NOTIFICATIONS_MAX, PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
 import { listNotifications, markNotificationsRead } from '@cellhop/contract/notifications.plain';
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { call } from '../../lib/http.ts';
-import { usePollInterval } from '../../lib/live.ts';
-import { pageQuery, queryClient, requestedAt } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useHasBeenIdle } from '../../lib/idle.ts';
+import { call } from '../../data/http.ts';
+import { usePollInterval } from '../../live/live.ts';
+import { pageQuery, queryClient, requestedAt } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useHasBeenIdle } from '../../loading/idle.ts';
 
 type Page = Output<typeof listNotifications>;
 

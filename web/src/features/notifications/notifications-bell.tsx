@@ -1,4 +1,4 @@
-import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useNotifications } from './api.ts';
 import { BellButton } from './bell-button.tsx';
 

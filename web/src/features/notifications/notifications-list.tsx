@@ -2,7 +2,7 @@ import type { Notification } from '@cellhop/contract/notifications';
 import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../lib/format.ts';
+import { formatDate } from '../../format/format.ts';
 import type { useNotifications } from './api.ts';
 import { NotificationHtml } from './notification-html.tsx';
 import classes from './notifications.module.css';

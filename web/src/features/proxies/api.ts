@@ -2,11 +2,11 @@ import { ApiError } from '@cellhop/contract/client';
 import { connect } from '@cellhop/contract/connections.plain';
 import type { Proxy, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
 import { getProxyFacets, getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
-import { call } from '../../lib/http.ts';
-import { showBalance } from '../../lib/profile.ts';
-import { apiQuery, prefetched, queryClient } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { call } from '../../data/http.ts';
+import { showBalance } from '../../session/profile.ts';
+import { apiQuery, prefetched, queryClient } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 
 export const filterQuery = prefetched(apiQuery(getProxyFilter, {}, { topics: ['catalogue'] }));
 

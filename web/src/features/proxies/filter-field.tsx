@@ -2,7 +2,7 @@ import type { FilterGroup } from '@cellhop/contract/proxies';
 import { IconSelector } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import type { FilterCounts } from './filter-counts.ts';
 import classes from './filter-field.module.css';
 

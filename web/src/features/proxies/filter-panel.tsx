@@ -4,7 +4,7 @@ import { filterGroups } from '@cellhop/contract/proxies.plain';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Failure } from '../../lib/use-api-query.ts';
+import type { Failure } from '../../data/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { useFacets } from './api.ts';

@@ -1,7 +1,7 @@
 import type { Proxy } from '@cellhop/contract/proxies';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoney, prepaidPrice } from '../../lib/format.ts';
+import { formatMoney, prepaidPrice } from '../../format/format.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { ProxyCard } from './proxy-card.tsx';

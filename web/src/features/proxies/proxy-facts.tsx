@@ -1,7 +1,7 @@
 import type { Proxy } from '@cellhop/contract/proxies';
 import { useTranslation } from 'react-i18next';
-import { formatMoney, megabytePrice, prepaidPrice } from '../../lib/format.ts';
-import { protocolNames } from '../../lib/protocols.ts';
+import { formatMoney, megabytePrice, prepaidPrice } from '../../format/format.ts';
+import { protocolNames } from '../../format/protocols.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Facts } from '../../ui/facts.tsx';
 

@@ -1,8 +1,8 @@
 import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
 import { type FilterGroup, filterGroups, getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
 import { IconWorldSearch } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
-import { idOf, type Search, textsOf } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { idOf, type Search, textsOf } from '../../loading/search-values.ts';
 
 export const proxiesScreen = {
   path: '/proxies',

@@ -2,7 +2,7 @@
 import type { Receipt } from '@cellhop/contract/receipts';
 import { getReceiptKey } from '@cellhop/contract/receipts.plain';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
-import { call } from '../../lib/http.ts';
+import { call } from '../../data/http.ts';
 
 /** `problem` is the checker's own text, in English. */
 export type CheckResult =

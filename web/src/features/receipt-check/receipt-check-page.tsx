@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next';
 import checkUrl from '../../../../tools/receipt-checker/check.mjs?url&no-inline';
 // oxlint-disable-next-line import/default
 import commandUrl from '../../../../tools/receipt-checker/cellhop-receipt.mjs?url&no-inline';
-import { formatMoney } from '../../lib/format.ts';
-import { useDocumentTitle } from '../../lib/use-document-title.ts';
+import { formatMoney } from '../../format/format.ts';
+import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
 import { checkReceiptFile, type CheckResult } from './check-receipt-file.ts';

@@ -1,4 +1,4 @@
-import type { Screen } from '../../lib/screen.ts';
+import type { Screen } from '../../loading/screen.ts';
 
 /** For everybody who has a receipt: its customer, or their accountant. */
 export const receiptCheckScreen = {

@@ -1,7 +1,7 @@
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals.plain';
-import { apiQuery, pageQuery } from '../../lib/query.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { apiQuery, pageQuery } from '../../data/query.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useList } from '../../data/use-list.ts';
 
 export function useReferralSummary() {
   return useApiQuery(apiQuery(getReferralSummary, {}), { isPolled: true });

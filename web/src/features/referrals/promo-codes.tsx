@@ -1,6 +1,6 @@
 import type { OwnPromoCode } from '@cellhop/contract/referrals';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate } from '../../lib/format.ts';
+import { formatCount, formatDate } from '../../format/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';

@@ -1,6 +1,6 @@
 import { IconGift } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
-import { pageSearch } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { pageSearch } from '../../loading/search-values.ts';
 
 export const referralScreen = {
   path: '/referral-system',

@@ -1,7 +1,7 @@
 import type { ReferralSummary } from '@cellhop/contract/referrals';
 import { referralLevelTable } from '@cellhop/contract/referrals.plain';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMoney } from '../../lib/format.ts';
+import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { nextGoal } from './next-goal.ts';

@@ -1,10 +1,10 @@
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import * as approvals from '@cellhop/contract/staff/approvals.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, staffDependencies } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import type { RequestKind, StaffApprovalsSearch } from './screen.ts';
 
 const lists = { ADJUSTMENT: approvals.listAdjustmentRequests, SETTLEMENT: approvals.listSettlementRequests };

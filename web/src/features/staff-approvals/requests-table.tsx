@@ -1,8 +1,8 @@
 import type { RequestStatus, StaffRequest } from '@cellhop/contract/staff/approvals';
 import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
-import { useProfile } from '../../lib/profile.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
+import { useProfile } from '../../session/profile.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { withTicker } from '../invoices/ticker.ts';

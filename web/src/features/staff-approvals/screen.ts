@@ -1,6 +1,6 @@
 import { requestStatuses } from '@cellhop/contract/staff/approvals.plain';
 import { IconChecks } from '@tabler/icons-react';
-import { idOf, oneOf, pageSearch, type Search } from '../../lib/search-values.ts';
+import { idOf, oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const requestKinds = ['ADJUSTMENT', 'SETTLEMENT'] as const;

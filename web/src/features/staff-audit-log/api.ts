@@ -1,6 +1,6 @@
 import { listAuditLog } from '@cellhop/contract/staff/audit-log.plain';
-import { apiQuery } from '../../lib/query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffAuditLogSearch } from './screen.ts';
 

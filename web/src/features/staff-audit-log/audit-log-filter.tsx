@@ -1,7 +1,7 @@
 import { EMAIL_LENGTH_MAX } from '@cellhop/contract/limits';
 import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { DayRange } from '../staff-parts/day-range.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.plain';

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatMoment } from '../../lib/format.ts';
-import { oneOf } from '../../lib/search-values.ts';
+import { formatMoment } from '../../format/format.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.plain';

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { DayRange } from '../staff-parts/day-range.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { type StaffConnectionsSearch, statuses } from './screen.ts';

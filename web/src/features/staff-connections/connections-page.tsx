@@ -1,7 +1,7 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/connections.plain';
 import { useTranslation } from 'react-i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';

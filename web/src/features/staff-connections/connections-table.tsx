@@ -1,7 +1,7 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, maxDecimals } from '../../lib/format.ts';
+import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';

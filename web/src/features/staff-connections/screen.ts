@@ -1,7 +1,7 @@
 import type { ConnectionStatus } from '@cellhop/contract/connections';
 import { type ConnectionSort, connectionSorts } from '@cellhop/contract/staff/connections.plain';
 import { IconPlugConnected } from '@tabler/icons-react';
-import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../lib/search-values.ts';
+import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 

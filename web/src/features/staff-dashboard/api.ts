@@ -1,6 +1,6 @@
 import { getDashboard } from '@cellhop/contract/staff/dashboard.plain';
-import { apiQuery, SUMS_THROTTLE_MS } from '../../lib/query.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import type { RangeQuery } from '../usage/range.ts';
 
 export function useDashboard(query: RangeQuery) {

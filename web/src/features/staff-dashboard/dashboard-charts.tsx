@@ -1,6 +1,6 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatCount, formatMegabytes, formatMoney } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import type { RangeQuery } from '../usage/range.ts';
 import { spokenTime, timeOf } from '../usage/step-label.ts';

@@ -1,5 +1,5 @@
 /** Links from numbers to the lists with their rows. */
-import { toDay } from '../../lib/day.ts';
+import { toDay } from '../../format/day.ts';
 import type { RangeQuery } from '../usage/range.ts';
 
 export interface Target {

@@ -1,5 +1,5 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
-import type { Search } from '../../lib/search-values.ts';
+import type { Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 import { usageSearch } from '../usage/screen.ts';
 

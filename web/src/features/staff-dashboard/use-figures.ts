@@ -1,6 +1,6 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatCount, formatDate, formatMegabytes, formatMoney } from '../../format/format.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import { toDuration } from './duration.ts';
 import type { Figure } from './figures.tsx';

@@ -8,10 +8,10 @@ import {
   moveFaqEntry,
 } from '@cellhop/contract/staff/faqs.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, queryClient } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useList } from '../../lib/use-list.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, queryClient } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useList } from '../../data/use-list.ts';
 
 const entriesQuery = apiQuery(listFaqEntries, {}, { topics: ['faqs'] });
 

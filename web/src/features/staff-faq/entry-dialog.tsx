@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useForm, type UseFormReturn, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages } from '../../i18n/languages.ts';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FaqList } from '../faq/faq-page.tsx';
 import { useSaveEntry } from './api.ts';

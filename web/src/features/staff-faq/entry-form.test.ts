@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { formErrorMap } from '../../data/form-errors.ts';
 import { type EntryForm, entryForm, toForm } from './entry-form.ts';
 
 const question = 'How does it work?';

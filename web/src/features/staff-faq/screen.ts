@@ -1,6 +1,6 @@
 import { IconListDetails } from '@tabler/icons-react';
 import { type Language, languages } from '../../i18n/languages.ts';
-import { oneOf, type Search } from '../../lib/search-values.ts';
+import { oneOf, type Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const staffFaqScreen = {

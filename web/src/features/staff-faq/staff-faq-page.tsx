@@ -5,7 +5,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages } from '../../i18n/languages.ts';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { FaqList } from '../faq/faq-page.tsx';

@@ -21,12 +21,12 @@ import {
   retryCatalogueChange,
 } from '@cellhop/contract/staff/inventory.plain';
 import { useTranslation } from 'react-i18next';
-import { downloadText } from '../../lib/download-text.ts';
-import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { downloadText } from '../../data/download-text.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useList } from '../../data/use-list.ts';
 
 /** Files and bulk changes of a hundred thousand proxies. */
 const LONG_TIMEOUT_MS = 300_000;

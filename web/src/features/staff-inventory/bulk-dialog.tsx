@@ -3,8 +3,8 @@ import { BULK_PROXIES_MAX, REASON_LENGTH_MAX, REASON_LENGTH_MIN } from '@cellhop
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../../lib/error-text.ts';
-import { formatCount, formatMoney } from '../../lib/format.ts';
+import { errorText } from '../../data/error-text.ts';
+import { formatCount, formatMoney } from '../../format/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { type Seen, useSelection } from './api.ts';

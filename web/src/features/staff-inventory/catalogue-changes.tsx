@@ -3,7 +3,7 @@ import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatMoment } from '../../lib/format.ts';
+import { formatCount, formatMoment } from '../../format/format.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { isUnfinished, useCatalogueChanges, useDismissChange, useRetryChange } from './api.ts';
 

@@ -1,7 +1,7 @@
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import { Alert } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount } from '../../format/format.ts';
 import classes from './import-errors.module.css';
 
 interface ImportErrorsProps {

@@ -3,7 +3,7 @@ import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatDate, maxDecimals } from '../../lib/format.ts';
+import { formatDate, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';

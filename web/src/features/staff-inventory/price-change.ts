@@ -1,8 +1,8 @@
 import { PERCENT_MAX, PERCENT_MIN, PROXY_PRICE_MAX, PROXY_PRICE_STEP } from '@cellhop/contract/limits';
 import type { PriceChange, Selection } from '@cellhop/contract/staff/inventory';
 import i18next, { type TFunction } from 'i18next';
-import { parseAmount } from '../../lib/amount.ts';
-import { formatCount, formatMoney } from '../../lib/format.ts';
+import { parseAmount } from '../../format/amount.ts';
+import { formatCount, formatMoney } from '../../format/format.ts';
 
 export type PriceChangeKind = 'price' | 'percent';
 

@@ -6,7 +6,7 @@ import {
   proxyStates,
 } from '@cellhop/contract/staff/inventory.plain';
 import { IconServer2 } from '@tabler/icons-react';
-import { oneOf, pageSearch, type Search, textOf, textsOf } from '../../lib/search-values.ts';
+import { oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const staffInventoryScreen = {

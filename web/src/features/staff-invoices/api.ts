@@ -1,11 +1,11 @@
 import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import { getAnyInvoice, listAllInvoices, settleInvoice } from '@cellhop/contract/staff/invoices.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, staffDependencies } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffInvoicesSearch } from './screen.ts';
 

@@ -2,8 +2,8 @@ import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoic
 import { Button, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
+import { useLastDefined } from '../../hooks/use-last-defined.ts';
 import { CardList } from '../../ui/card-list.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import type { Column } from '../../ui/data-table.tsx';

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';

@@ -1,7 +1,7 @@
 import type { StaffInvoice } from '@cellhop/contract/staff/invoices';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
 import { withTicker } from '../invoices/ticker.ts';

@@ -1,7 +1,7 @@
 import { currencies } from '@cellhop/contract/invoices.plain';
 import { invoiceSorts } from '@cellhop/contract/staff/invoices.plain';
 import { IconReceipt2 } from '@tabler/icons-react';
-import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../lib/search-values.ts';
+import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import { invoiceStatuses } from '../invoices/invoice-statuses.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';

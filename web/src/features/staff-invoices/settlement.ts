@@ -1,7 +1,7 @@
 import type { StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { TFunction } from 'i18next';
-import { parseAmount, parseDecimal } from '../../lib/amount.ts';
-import { formatCents } from '../../lib/format.ts';
+import { parseAmount, parseDecimal } from '../../format/amount.ts';
+import { formatCents } from '../../format/format.ts';
 import { withTicker } from '../invoices/ticker.ts';
 import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 

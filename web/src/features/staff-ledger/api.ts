@@ -2,11 +2,11 @@ import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions'
 import { createAdjustment, listUserTransactions } from '@cellhop/contract/staff/transactions.plain';
 import { ApiError } from '@cellhop/contract/client';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, staffDependencies } from '../../lib/query.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffLedgerSearch } from './screen.ts';
 

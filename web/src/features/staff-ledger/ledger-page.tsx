@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../lib/format.ts';
-import { useDocumentTitle } from '../../lib/use-document-title.ts';
-import { toList } from '../../lib/use-list.ts';
+import { formatMoney } from '../../format/format.ts';
+import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { toList } from '../../data/use-list.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';

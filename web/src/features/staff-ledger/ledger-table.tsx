@@ -1,6 +1,6 @@
 import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import { useTranslation } from 'react-i18next';
-import { formatMoment, maxDecimals } from '../../lib/format.ts';
+import { formatMoment, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';

@@ -1,5 +1,5 @@
 import { transactionKinds } from '@cellhop/contract/transactions.plain';
-import { dayOf, oneOf, pageSearch, type Search, textsOf } from '../../lib/search-values.ts';
+import { dayOf, oneOf, pageSearch, type Search, textsOf } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 

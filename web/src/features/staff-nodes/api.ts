@@ -1,10 +1,10 @@
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
 import { changeNode, listNodes } from '@cellhop/contract/staff/nodes.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 
 /** Nodes send no live events, so the list is polled. */
 export function useNodes() {

@@ -2,7 +2,7 @@ import type { GatewayNode } from '@cellhop/contract/staff/nodes';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatMegabytes, formatMoment } from '../../lib/format.ts';
+import { formatCount, formatMegabytes, formatMoment } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';

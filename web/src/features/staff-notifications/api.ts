@@ -7,10 +7,10 @@ import {
   sendBroadcast,
 } from '@cellhop/contract/staff/notifications.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useList } from '../../lib/use-list.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useList } from '../../data/use-list.ts';
 
 /** Polled, because deliveries have no live topic; more often while one of them is under way. */
 export function useBroadcasts(page: number) {

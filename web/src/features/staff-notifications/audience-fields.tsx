@@ -4,7 +4,7 @@ import { Select, Textarea, TextInput } from '@mantine/core';
 import { Controller, type UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { languages } from '../../i18n/languages.ts';
-import { fieldErrorText } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import type { BroadcastForm } from './broadcast-form.ts';
 import classes from './staff-notifications.module.css';

@@ -1,6 +1,6 @@
 import type { Audience } from '@cellhop/contract/staff/notifications';
 import type { TFunction } from 'i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
 
 type Words = TFunction<['staffContent', 'common']>;
 

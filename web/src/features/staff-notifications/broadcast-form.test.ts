@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { formErrorMap } from '../../data/form-errors.ts';
 import { type BroadcastForm, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
 
 const id = '6f1f3a52-55b1-4c2e-9a0e-0a4d1d3b7c11';

@@ -1,7 +1,7 @@
 import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
 import { audienceSchema, type Audience } from '@cellhop/contract/staff/notifications.forms';
 import { z } from 'zod';
-import { startOfDay } from '../../lib/day.ts';
+import { startOfDay } from '../../format/day.ts';
 import { amountText } from '../staff-parts/amount-text.ts';
 import { emptyNotification, notificationForm } from './notification-form.ts';
 

@@ -1,7 +1,7 @@
 import type { Broadcast } from '@cellhop/contract/staff/notifications';
 import { useTranslation } from 'react-i18next';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
-import { formatCount, formatDate } from '../../lib/format.ts';
+import { formatCount, formatDate } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { NotificationHtml } from '../notifications/notification-html.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { FieldErrors, UseFormRegisterReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import type { Language } from '../../i18n/languages.ts';
-import { fieldErrorText } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { NotificationItem } from '../notifications/notifications-list.tsx';
 import type { NotificationForm } from './notification-form.ts';
 import classes from './staff-notifications.module.css';

@@ -1,5 +1,5 @@
 import { IconSpeakerphone } from '@tabler/icons-react';
-import { pageSearch } from '../../lib/search-values.ts';
+import { pageSearch } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const broadcastsScreen = {

@@ -5,7 +5,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { formErrorMap } from '../../data/form-errors.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';

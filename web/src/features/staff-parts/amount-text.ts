@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseAmount } from '../../lib/amount.ts';
+import { parseAmount } from '../../format/amount.ts';
 
 /** A form field with dollars in the notation of the user's language. @returns undefined for an empty field */
 export function amountText(schema: z.ZodType<number, number>) {

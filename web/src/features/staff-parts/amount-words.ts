@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { formatMoney } from '../../lib/format.ts';
+import { formatMoney } from '../../format/format.ts';
 
 type Words = TFunction<'staffMoney'>;
 

@@ -2,7 +2,7 @@
  * Only the first rows of a long list can be paged through. To reach the others, the list continues after the last of these: a timestamp in
  * the URL limits the list to the rows after it.
  */
-import type { Search } from '../../lib/search-values.ts';
+import type { Search } from '../../loading/search-values.ts';
 import { type Days, toRange } from './day-range.tsx';
 
 export interface Moments {

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatMoment } from '../../lib/format.ts';
+import { formatMoment } from '../../format/format.ts';
 import { PagedList, type PagedListProps } from '../../ui/paged-list.tsx';
 import { continueAfter, type Moments, type TimeOrder } from './continuation.ts';
 

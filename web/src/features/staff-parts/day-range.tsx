@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { startOfDay } from '../../lib/day.ts';
+import { startOfDay } from '../../format/day.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import classes from './filter-panel.module.css';
 

@@ -11,7 +11,7 @@ export interface StaffScreen {
   permission?: Permission | readonly Permission[];
   /** Besides `staff`, which all of them share. */
   texts: readonly Namespace[];
-  /** Validates the URL parameters (lib/search-values.ts). */
+  /** Validates the URL parameters (loading/search-values.ts). */
   search?: (search: Record<string, unknown>) => object;
   title: keyof (typeof staff)['titles'];
   /** Screens with an icon are in the menu. Others are below the menu item with the same title. */

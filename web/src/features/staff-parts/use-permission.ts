@@ -1,5 +1,5 @@
 import type { Permission } from '@cellhop/contract/permissions';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 
 /** Whether the signed-in member of staff has a permission. The API enforces it; screens only hide what would be refused. */
 export function usePermission(permission: Permission): boolean {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { useLastDefined } from '../../hooks/use-last-defined.ts';
 
 export interface SeenRow<Row> {
   /** Undefined while the dialog is closed. */

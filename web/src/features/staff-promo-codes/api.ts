@@ -2,11 +2,11 @@ import { ApiError } from '@cellhop/contract/client';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { createPromoCode, disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useList } from '../../lib/use-list.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useList } from '../../data/use-list.ts';
 import type { PromoCodesFilter } from './screen.ts';
 
 export function usePromoCodes(query: PromoCodesFilter & { page: number }) {

@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import en from '../../i18n/locales/en/staffContent.json' with { type: 'json' };
-import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { formErrorMap } from '../../data/form-errors.ts';
 import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
 
 const filled: PromoCodeForm = { ...emptyPromoCode, code: 'SPRING', referralEmail: 'owner@example.com' };

@@ -1,9 +1,9 @@
 import { createPromoCodeBody, type CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes.forms';
 import type { TFunction } from 'i18next';
 import { z } from 'zod';
-import { parseAmount } from '../../lib/amount.ts';
-import { startOfDay, toDay } from '../../lib/day.ts';
-import { formatMoney } from '../../lib/format.ts';
+import { parseAmount } from '../../format/amount.ts';
+import { startOfDay, toDay } from '../../format/day.ts';
+import { formatMoney } from '../../format/format.ts';
 import { amountText } from '../staff-parts/amount-text.ts';
 
 const { shape } = createPromoCodeBody;

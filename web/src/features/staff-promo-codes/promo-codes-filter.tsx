@@ -3,7 +3,7 @@ import { promoCodeStatuses } from '@cellhop/contract/referrals.plain';
 import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import classes from './promo-codes-page.module.css';
 import type { PromoCodesFilter as Filter } from './screen.ts';
 

@@ -1,7 +1,7 @@
 import type { PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMoney } from '../../lib/format.ts';
+import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';

@@ -1,7 +1,7 @@
 import { promoCodeStatuses } from '@cellhop/contract/referrals.plain';
 import { REFERRAL_CODE_LENGTH_MAX } from '@cellhop/contract/limits';
 import { IconTicket } from '@tabler/icons-react';
-import { idOf, oneOf, pageSearch, type Search, textOf } from '../../lib/search-values.ts';
+import { idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const staffPromoCodesScreen = {

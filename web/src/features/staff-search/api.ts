@@ -1,6 +1,6 @@
 import { SEARCH_LENGTH_MIN, searchEverything } from '@cellhop/contract/staff/search.plain';
-import { apiQuery } from '../../lib/query.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 
 /** @param text shorter ones are not searched for */
 export function useSearch(text: string) {

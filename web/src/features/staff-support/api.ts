@@ -26,13 +26,13 @@ import {
 } from '@cellhop/contract/staff/support.plain';
 import type { TicketStatus } from '@cellhop/contract/support';
 import { ApiError } from '@cellhop/contract/client';
-import { startOfDay, toDay } from '../../lib/day.ts';
-import { call } from '../../lib/http.ts';
-import { apiQuery, queryClient, staffDependencies } from '../../lib/query.ts';
-import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { useQuarterHour } from '../../lib/use-quarter-hour.ts';
-import { useList } from '../../lib/use-list.ts';
+import { startOfDay, toDay } from '../../format/day.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, queryClient, staffDependencies } from '../../data/query.ts';
+import { shownInForm, useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
+import { useList } from '../../data/use-list.ts';
 import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
 
 type MessagesResponse = Output<typeof listAnyTicketMessages>;

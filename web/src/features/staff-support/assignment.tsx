@@ -2,7 +2,7 @@ import type { StaffTicket } from '@cellhop/contract/staff/support';
 import { Button, Select } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useAssign, useAssignees } from './api.ts';
 import classes from './ticket-page.module.css';

@@ -1,7 +1,7 @@
 import type { StaffTicket } from '@cellhop/contract/staff/support';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { TicketStatusBadge } from '../support/ticket-status-badge.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';

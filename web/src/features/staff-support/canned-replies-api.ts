@@ -6,10 +6,10 @@ import {
   listCannedReplies,
 } from '@cellhop/contract/staff/canned-replies.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, staffDependencies } from '../../lib/query.ts';
-import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useList } from '../../lib/use-list.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { shownInForm, useAction } from '../../data/use-action.ts';
+import { useList } from '../../data/use-list.ts';
 
 const changes = ['staff-tickets'] as const;
 

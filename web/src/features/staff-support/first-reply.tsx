@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount } from '../../format/format.ts';
 import { useFirstReplies } from './api.ts';
 import { toDuration } from './duration.ts';
 import { replyDays, type ReplyDays } from './screen.ts';

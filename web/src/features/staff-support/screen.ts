@@ -2,7 +2,7 @@ import { ticketStatuses } from '@cellhop/contract/support.plain';
 import { TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '@cellhop/contract/limits';
 import { ticketViews } from '@cellhop/contract/staff/support.plain';
 import { IconMessages } from '@tabler/icons-react';
-import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../lib/search-values.ts';
+import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 

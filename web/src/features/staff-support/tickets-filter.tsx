@@ -4,7 +4,7 @@ import { ActionIcon, Select, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import { type StaffTicketsSearch, wordsOf } from './screen.ts';
 import classes from './tickets-page.module.css';

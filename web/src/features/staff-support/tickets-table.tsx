@@ -1,7 +1,7 @@
 import type { StaffTicket } from '@cellhop/contract/staff/support';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../lib/format.ts';
+import { formatDate } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { TicketStatusBadge } from '../support/ticket-status-badge.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';

@@ -3,7 +3,7 @@ import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import { ticketViews } from '@cellhop/contract/staff/support.plain';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount } from '../../format/format.ts';
 import { useViewCounts } from './api.ts';
 import { type StaffTicketsSearch, staffTicketsSearch } from './screen.ts';
 import classes from './tickets-page.module.css';

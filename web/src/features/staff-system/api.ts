@@ -1,10 +1,10 @@
 import type { Job } from '@cellhop/contract/staff/system';
 import { getSystemState, listJobs, retryJob } from '@cellhop/contract/staff/system.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import type { StaffSystemSearch } from './screen.ts';
 
 export function useSystemState() {

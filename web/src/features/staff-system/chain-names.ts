@@ -1,6 +1,6 @@
 import { addressSpaces, chains } from '@cellhop/contract/chains';
 import i18next from 'i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 
 /** Newer releases may have chains that this one does not know: they are shown as they are stored. */
 export function nameOfChain(chain: string): string {

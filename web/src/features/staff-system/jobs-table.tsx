@@ -1,7 +1,7 @@
 import type { Job, JobState } from '@cellhop/contract/staff/system';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatMoment } from '../../lib/format.ts';
+import { formatMoment } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 

@@ -1,6 +1,6 @@
 import { jobStates } from '@cellhop/contract/staff/system.plain';
 import { IconActivity } from '@tabler/icons-react';
-import { oneOf, pageSearch, type Search } from '../../lib/search-values.ts';
+import { oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const staffSystemScreen = {

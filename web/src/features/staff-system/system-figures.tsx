@@ -1,7 +1,7 @@
 import type { SystemState } from '@cellhop/contract/staff/system';
 import { Stack, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMegabytes } from '../../lib/format.ts';
+import { formatCount, formatDate, formatMegabytes } from '../../format/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { nameOfChain, nameOfSpace } from './chain-names.ts';

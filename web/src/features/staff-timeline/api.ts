@@ -1,6 +1,6 @@
 import { getTimeline, type TimelineKind } from '@cellhop/contract/staff/timeline.plain';
-import { apiQuery, staffDependencies } from '../../lib/query.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 
 const PAGE_ENTRIES = 25;
 

@@ -2,7 +2,7 @@ import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeli
 import { Button, Chip, Group } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { oneOf } from '../../lib/search-values.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { type TimelineQuery, useTimeline } from './api.ts';

@@ -2,11 +2,11 @@ import type { StaffUser } from '@cellhop/contract/staff/users';
 import { listMailsToUser } from '@cellhop/contract/staff/mails.plain';
 import { changeUserRole, changeUserStatus, deleteUser, getUser, listUsers } from '@cellhop/contract/staff/users.plain';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery, staffDependencies } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useList } from '../../data/use-list.ts';
 import type { StaffUsersSearch } from './screen.ts';
 import { toUsersQuery } from './users-query.ts';
 

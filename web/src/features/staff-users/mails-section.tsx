@@ -1,7 +1,7 @@
 import type { SentMail } from '@cellhop/contract/staff/mails';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../lib/format.ts';
+import { formatDate } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';

@@ -4,7 +4,7 @@ import type { Role } from '@cellhop/contract/staff/roles';
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-field.tsx';
 import type { SeenRow } from '../staff-parts/use-seen.ts';

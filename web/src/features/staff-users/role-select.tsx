@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import { useRoles } from './roles-api.ts';
 
 interface RoleSelectProps {

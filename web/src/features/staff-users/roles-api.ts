@@ -2,10 +2,10 @@ import type { CreateRoleBody, Role } from '@cellhop/contract/staff/roles';
 import { changeRole, createRole, deleteRole, listRoles } from '@cellhop/contract/staff/roles.plain';
 import type { Permission } from '@cellhop/contract/permissions';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useList } from '../../lib/use-list.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useList } from '../../data/use-list.ts';
 
 export function useRoles(isEnabled = true) {
   return useList(apiQuery(listRoles, {}, { topics: ['roles'] }), { isEnabled });

@@ -2,7 +2,7 @@ import type { Role } from '@cellhop/contract/staff/roles';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';

@@ -3,8 +3,8 @@ import { ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/staff/roles.plain';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatCount } from '../../lib/format.ts';
-import { useProfile } from '../../lib/profile.ts';
+import { formatCount } from '../../format/format.ts';
+import { useProfile } from '../../session/profile.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import classes from './roles-page.module.css';
 

@@ -3,7 +3,7 @@ import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeli
 import { EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/users.plain';
 import type { UserStatus } from '@cellhop/contract/users';
 import { IconShieldLock, IconUsers } from '@tabler/icons-react';
-import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../lib/search-values.ts';
+import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 import { isRoleName } from './role-name.ts';

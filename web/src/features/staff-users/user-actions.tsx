@@ -2,7 +2,7 @@ import type { StaffUser } from '@cellhop/contract/staff/users';
 import { Button, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useProfile } from '../../lib/profile.ts';
+import { useProfile } from '../../session/profile.ts';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { useChangeStatus, useChangeUserRole, useDeleteUser } from './api.ts';

@@ -1,6 +1,6 @@
 import type { StaffUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';

@@ -4,7 +4,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatDate, maxDecimals } from '../../lib/format.ts';
+import { formatDate, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { UserStatusBadge } from './user-badges.tsx';

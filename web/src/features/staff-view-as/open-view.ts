@@ -1,5 +1,5 @@
-/** The parts of lib/view.ts that only staff load. */
-import { ENDED_VIEW_KEY, type ShownView, VIEW_KEY } from '../../lib/view.ts';
+/** The parts of session/view.ts that only staff load. */
+import { ENDED_VIEW_KEY, type ShownView, VIEW_KEY } from '../../session/view.ts';
 
 /** All data in memory belongs to one account, so the page is loaded again. */
 export function openView({ id, accessToken, expiredAccessTokenAt, user }: ShownView): void {

@@ -9,14 +9,14 @@ import {
   closeTicket,
 } from '@cellhop/contract/support.plain';
 import { useTranslation } from 'react-i18next';
-import { limitMinutesOf } from '../../lib/error-text.ts';
-import { call } from '../../lib/http.ts';
-import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../lib/query.ts';
-import { withoutEcho } from '../../lib/echoes.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { limitMinutesOf } from '../../data/error-text.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../data/query.ts';
+import { withoutEcho } from '../../live/echoes.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { shownInForm, useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useList } from '../../data/use-list.ts';
 
 type MessagesResponse = Output<typeof listTicketMessages>;
 

@@ -4,8 +4,8 @@ import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
-import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { useSendMessage } from './api.ts';
 import classes from './ticket-page.module.css';
 

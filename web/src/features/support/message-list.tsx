@@ -1,8 +1,8 @@
 import type { TicketMessage } from '@cellhop/contract/support';
 import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../lib/format.ts';
-import type { List } from '../../lib/use-list.ts';
+import { formatDate } from '../../format/format.ts';
+import type { List } from '../../data/use-list.ts';
 import { LinkedText } from '../../ui/linked-text.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';

@@ -1,6 +1,6 @@
 import { IconMessages } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
-import { creatingSearch, pageSearch } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { creatingSearch, pageSearch } from '../../loading/search-values.ts';
 
 export const ticketsScreen = {
   path: '/support/tickets',

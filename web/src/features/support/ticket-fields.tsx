@@ -1,7 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core';
 import type { FieldError, UseFormRegisterReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText } from '../../lib/forms/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 
 interface TicketFieldsProps {
   name: UseFormRegisterReturn;

@@ -6,14 +6,14 @@ import {
   summarizeTransactions,
 } from '@cellhop/contract/transactions.plain';
 import { useTranslation } from 'react-i18next';
-import { downloadText } from '../../lib/download-text.ts';
-import { call } from '../../lib/http.ts';
-import { useProfile } from '../../lib/profile.ts';
-import { apiQuery, pageQuery } from '../../lib/query.ts';
-import { spreadsheetTime } from '../../lib/spreadsheet.ts';
-import { useAction } from '../../lib/use-action.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
-import { useList } from '../../lib/use-list.ts';
+import { downloadText } from '../../data/download-text.ts';
+import { call } from '../../data/http.ts';
+import { useProfile } from '../../session/profile.ts';
+import { apiQuery, pageQuery } from '../../data/query.ts';
+import { spreadsheetTime } from '../../format/spreadsheet.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useList } from '../../data/use-list.ts';
 import { type Choice, toQuery } from './choice.ts';
 import { monthQuery } from './month.ts';
 import { toTransactionsCsv } from './transactions-csv.ts';

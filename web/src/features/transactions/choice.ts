@@ -1,6 +1,6 @@
 import type { TransactionKind } from '@cellhop/contract/transactions';
 import { transactionKinds } from '@cellhop/contract/transactions.plain';
-import { startOfDay } from '../../lib/day.ts';
+import { startOfDay } from '../../format/day.ts';
 
 /** The filter. Empty values include everything. */
 export interface Choice {

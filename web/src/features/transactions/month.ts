@@ -1,5 +1,5 @@
 /** Months such as `2026-11`, in the user's time zone. */
-import { startOfDay, toDay } from '../../lib/day.ts';
+import { startOfDay, toDay } from '../../format/day.ts';
 
 /** Older ones can be opened by URL. */
 const LISTED_MONTHS = 24;

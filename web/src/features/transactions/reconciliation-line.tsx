@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../lib/format.ts';
+import { formatDate } from '../../format/format.ts';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { useReconciliation } from './api.ts';
 import classes from './reconciliation-line.module.css';

@@ -1,6 +1,6 @@
 import { IconArrowsExchange } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
-import { dayOf, pageSearch, type Search, textsOf } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { dayOf, pageSearch, type Search, textsOf } from '../../loading/search-values.ts';
 
 export const transactionsScreen = {
   path: '/transactions',

@@ -1,4 +1,4 @@
-import { parseCsv, spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
+import { parseCsv, spreadsheetTime, toSpreadsheet } from '../../format/spreadsheet.ts';
 import { isKind } from './choice.ts';
 import { type SubjectTexts, subjectText } from './subject-text.ts';
 

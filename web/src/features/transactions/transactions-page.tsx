@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { OverlaySpinner } from '../../ui/spinner.tsx';

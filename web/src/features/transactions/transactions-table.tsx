@@ -1,6 +1,6 @@
 import type { Transaction } from '@cellhop/contract/transactions';
 import { useTranslation } from 'react-i18next';
-import { formatDate, maxDecimals } from '../../lib/format.ts';
+import { formatDate, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { subjectText } from './subject-text.ts';

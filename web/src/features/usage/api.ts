@@ -1,7 +1,7 @@
 import type { UsageSort } from '@cellhop/contract/usage';
 import { getUsage } from '@cellhop/contract/usage.plain';
-import { apiQuery, SUMS_THROTTLE_MS } from '../../lib/query.ts';
-import { useApiQuery } from '../../lib/use-api-query.ts';
+import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import type { RangeQuery } from './range.ts';
 
 interface UsageChoice {

@@ -2,7 +2,7 @@ import { USAGE_DAYS_MAX } from '@cellhop/contract/usage.plain';
 import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toDay } from '../../lib/day.ts';
+import { toDay } from '../../format/day.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import { rangeError, presets, type Range } from './range.ts';
 import classes from './range-picker.module.css';

@@ -1,6 +1,6 @@
 /** The time range of the usage screen, in the URL and in the API's query. */
 import type { UsageStep } from '@cellhop/contract/usage';
-import { isDay, startOfDay } from '../../lib/day.ts';
+import { isDay, startOfDay } from '../../format/day.ts';
 
 export const presets = ['day', 'week', 'month'] as const;
 type Preset = (typeof presets)[number];

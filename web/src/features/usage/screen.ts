@@ -1,8 +1,8 @@
 import type { UsageSort } from '@cellhop/contract/usage';
 import { USAGE_DAYS_MAX, usageSorts } from '@cellhop/contract/usage.plain';
 import { IconChartBar } from '@tabler/icons-react';
-import type { Screen } from '../../lib/screen.ts';
-import { dayOf, idOf, oneOf, type Search } from '../../lib/search-values.ts';
+import type { Screen } from '../../loading/screen.ts';
+import { dayOf, idOf, oneOf, type Search } from '../../loading/search-values.ts';
 
 /** Time zone data is not reliable for earlier days. */
 const FIRST_DAY = '1970-01-01';

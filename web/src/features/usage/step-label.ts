@@ -1,5 +1,5 @@
 import type { UsageStep } from '@cellhop/contract/usage';
-import { formatDate } from '../../lib/format.ts';
+import { formatDate } from '../../format/format.ts';
 
 /** Label below the axis: `14:00`, or `21.11`. */
 export function timeOf(at: string, step: UsageStep): { key: string; label: string } {

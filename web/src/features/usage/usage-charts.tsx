@@ -2,7 +2,7 @@ import type { UsagePoint, UsageStep } from '@cellhop/contract/usage';
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatMegabytes, formatMoney } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { spokenTime, timeOf } from './step-label.ts';
 import classes from './usage-charts.module.css';

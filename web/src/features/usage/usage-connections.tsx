@@ -2,7 +2,7 @@ import type { UsageConnection, UsageSort } from '@cellhop/contract/usage';
 import { usageSorts } from '@cellhop/contract/usage.plain';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, maxDecimals } from '../../lib/format.ts';
+import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';

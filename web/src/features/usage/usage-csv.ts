@@ -1,6 +1,6 @@
 import type { UsagePoint } from '@cellhop/contract/usage';
 import type { TFunction } from 'i18next';
-import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
+import { spreadsheetTime, toSpreadsheet } from '../../format/spreadsheet.ts';
 
 const KIB_PER_MEGABYTE = 1024;
 

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy } from '../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { parseCatalogueArguments } from './catalogue-arguments.ts';
+import { refusalText, runCatalogueCommand } from './catalogue-command.ts';
+import { addNode } from '../modules/gateway/gateway.service.ts';
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await addNode(testApp.ctx, 'paris');
+});
+afterAll(() => testApp.stop());
+
+async function run(values: string[], files: Record<string, string> = {}) {
+  const lines: string[] = [];
+  let output = '';
+  const code = await runCatalogueCommand(testApp.ctx, parseCatalogueArguments(values), {
+    readFile: async (file) => Buffer.from(files[file]!),
+    write: async (text) => void (output += text),
+    say: (line) => void lines.push(line),
+  });
+  return { code, lines, output };
+}
+
+const HEADER = 'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit';
+const FILE = `${HEADER}\r\n192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,paris,local-address,\r\n`;
+
+describe('the arguments', () => {
+  test.each([
+    [['import', 'a.csv'], { name: 'import', file: 'a.csv', format: 'csv', isDryRun: false }],
+    [['import', 'a.JSON', '--dry-run'], { name: 'import', file: 'a.JSON', format: 'json', isDryRun: true }],
+    [['import', 'a', '--format=json'], { name: 'import', file: 'a', format: 'json', isDryRun: false }],
+    [
+      ['export', '--country=de,FR', '--country=IT'],
+      { name: 'export', format: 'csv', filter: { country: ['DE', 'FR', 'IT'] } },
+    ],
+    [
+      ['price', '--percent=-10', '--ip=192.0.2'],
+      { name: 'price', change: { percent: -10 }, filter: { ip: '192.0.2' }, apply: undefined },
+    ],
+    [['price', '--set=0.5', '--apply=3'], { name: 'price', change: { price: 0.5 }, filter: {}, apply: 3 }],
+    [
+      ['retire', '--node=paris', '--state=FREE'],
+      { name: 'retire', filter: { node: 'paris', state: 'FREE' }, apply: undefined },
+    ],
+  ])('%j are a command', (values, command) => {
+    expect(parseCatalogueArguments(values)).toEqual(command);
+  });
+
+  test.each([
+    [[], 'Which command?'],
+    [['delete'], 'There is no command "delete".'],
+    [['import'], 'Name one file to import.'],
+    [['import', 'a', 'b'], 'Name one file to import.'],
+    [['import', 'a', '--country=DE'], "Unknown option '--country'"],
+    [['export', '--format=xml'], '--format is csv or json'],
+    [['price'], 'Name either --set=DOLLARS or --percent=N.'],
+    [['price', '--set=1', '--percent=1'], 'Name either --set=DOLLARS or --percent=N.'],
+    [['price', '--set=-1'], '--set'],
+    [['price', '--percent=many'], '--percent: a number is missing'],
+    [['retire', '--apply=0'], '--apply'],
+    [['retire', '--ip=paris'], '--ip: must be an IP address'],
+    [['retire', 'everything'], 'everything'],
+  ])('%j are refused', (values, message) => {
+    expect(() => parseCatalogueArguments(values)).toThrow(message);
+  });
+});
+
+describe('the commands', () => {
+  test('import checks, and without --dry-run imports', async () => {
+    const files = { 'a.csv': FILE };
+    expect(await run(['import', 'a.csv', '--dry-run'], files)).toMatchObject({
+      code: 0,
+      lines: ['1 new, 0 changed, 0 unchanged. A dry run: nothing was imported.'],
+    });
+    expect(await run(['import', 'a.csv'], files)).toMatchObject({
+      lines: ['1 new, 0 changed, 0 unchanged. Imported.'],
+    });
+    expect(await run(['import', 'a.csv'], files)).toMatchObject({
+      lines: ['0 new, 0 changed, 1 unchanged. Imported.'],
+    });
+  });
+
+  test('import prints the errors with their lines', async () => {
+    expect(await run(['import', 'a.csv'], { 'a.csv': FILE.replace('0.8', 'cheap').replace('paris', 'rome') })).toEqual({
+      code: 1,
+      output: '',
+      lines: [
+        'a.csv:2: price: is not a price: dollars for 100 MB, more than 0, with at most four decimals ("cheap")',
+        'Mistakes: 1. Nothing was imported.',
+      ],
+    });
+  });
+
+  test('export writes what import reads', async () => {
+    await run(['import', 'a.csv'], { 'a.csv': FILE });
+    expect((await run(['export', '--ip=192.0.2.1'])).output).toBe(FILE);
+  });
+
+  test('price first counts, then changes only that number of proxies', async () => {
+    await createProxy(testApp, { countryCode: 'QA', priceMicros: 1_000_000n });
+    await createProxy(testApp, { countryCode: 'QA', priceMicros: 2_000_000n });
+    const values = ['price', '--percent=50', '--country=qa'];
+    expect((await run(values)).lines).toEqual([
+      'Proxies that match: 2, at $1 to $2.',
+      'Nothing was changed. To change exactly these, add --apply=2.',
+    ]);
+    expect(await run([...values, '--apply=3'])).toMatchObject({ code: 1 });
+    expect(await run([...values, '--apply=2'])).toMatchObject({ code: 0 });
+    expect((await run(values)).lines[0]).toBe('Proxies that match: 2, at $1.5 to $3.');
+  });
+
+  test('retire and restore', async () => {
+    await createProxy(testApp, { countryCode: 'QB' });
+    expect(await run(['retire', '--country=QB', '--apply=1'])).toMatchObject({ code: 0 });
+    expect((await run(['restore', '--country=QB', '--state=RETIRED'])).lines[0]).toContain('Proxies that match: 1');
+    expect(await run(['restore', '--country=QB', '--apply=1'])).toMatchObject({ code: 0 });
+    expect((await run(['restore', '--country=QB', '--state=RETIRED'])).lines).toEqual(['No proxy matches.']);
+  });
+
+  test('an unexpected error is not turned into a refusal', () => {
+    expect(refusalText(new Error('x'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { cleanUp } from '../db/clean-up.ts';
+import type { Ctx } from '../ctx.ts';
+import * as store from './jobs.store.ts';
+import { mailRequestSchema, sealedMailSchema } from '../mail/mail-requests.ts';
+
+/**
+ * Payloads of all jobs: JSON values only, never a bigint. A worker of another version may get a job, so payloads are parsed:
+ * unknown fields are ignored, and formats of older versions stay readable until no process enqueues them any more. A format
+ * that an older worker would misread gets a new job name, because workers ignore names that they do not know.
+ */
+export const payloadSchemas = {
+  /** Renders and sends one mail. */
+  'mail.deliver': sealedMailSchema,
+  /** The same, from versions that did not encrypt the payload. */
+  'mail.send': mailRequestSchema,
+  /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
+  'mail.none': z.unknown(),
+  /** Delivers a broadcast to its recipients. */
+  'notifications.deliver': z.object({ broadcastId: z.uuid() }),
+  /** The same, from versions with fewer filters. Their workers would ignore the others, and reach too many users. */
+  'notifications.broadcast': z.object({ broadcastId: z.uuid() }),
+  /** Takes the proxies of a draining node out of the catalogue, or returns those of a node that no longer is. */
+  'proxies.follow-draining': z.object({ nodeId: z.uuid() }),
+  /** Applies a bulk change or an import of the catalogue. */
+  'proxies.change': z.object({ changeId: z.uuid() }),
+};
+
+export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payloadSchemas)[Name]> };
+
+const ATTEMPTS = 12;
+/** They take four minutes in total, because staff are waiting for the change. Then staff retry or dismiss it. */
+const CHANGE_ATTEMPTS = 6;
+
+/**
+ * Adds a job in the caller's transaction, so a rollback removes it. With a `key` at most one such job waits, and the last
+ * payload wins.
+ */
+export async function enqueue<Name extends Exclude<keyof Jobs, 'mail.send' | 'notifications.broadcast'>>(
+  ctx: Ctx,
+  name: Name,
+  payload: Jobs[Name],
+  key?: string,
+): Promise<void> {
+  await ctx.db.query('select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => $4)', [
+    name,
+    JSON.stringify(payload),
+    key ?? null,
+    name === 'proxies.change' ? CHANGE_ATTEMPTS : ATTEMPTS,
+  ]);
+}
+
+/**
+ * Deletes what is no longer needed. A mail with an expired link is not sent. Permanently failed jobs are kept for 30 days with
+ * their error, but without the contents of mails.
+ */
+export async function cleanUpJobs(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'expired mails', store.deleteExpiredMails);
+  await cleanUp(ctx, 'contents of failed mails', store.deleteMailContents);
+  await cleanUp(ctx, 'failed jobs', store.deleteFailed);
+}
+
+/** @returns undefined if there is no such job, or no longer */
+export function findJob<Name extends keyof Jobs>(
+  ctx: Ctx,
+  name: Name,
+  payload: Jobs[Name] & object,
+): Promise<store.JobState | undefined> {
+  return store.findJob(ctx, name, payload);
+}
+
+/** `countFailed`: the number of permanently failed jobs, which need an operator. */
+export { countFailed, removeJob } from './jobs.store.ts';

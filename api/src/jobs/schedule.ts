@@ -1,0 +1,61 @@
+/**
+ * Cron jobs, which run every minute or less often. The job runner enqueues each one once for all workers. More frequent work is in
+ * periodic-tasks.ts.
+ */
+import { parseCronItems, type ParsedCronItem, type TaskList } from 'graphile-worker';
+import type { Ctx } from '../ctx.ts';
+import { cleanUpJobs } from './jobs.ts';
+import { lapseRequests } from '../modules/approvals/approvals.service.ts';
+import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
+import { deleteExpired } from '../modules/auth/auth.service.ts';
+import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
+import { compareChains } from '../modules/invoices/comparison.service.ts';
+import { deleteOldRates } from '../modules/invoices/rates.service.ts';
+import { deleteOldMails } from '../modules/mails/mails.service.ts';
+import { updateSums } from '../modules/dashboard/sums.service.ts';
+import { deleteOldNotifications } from '../modules/notifications/notifications.service.ts';
+import { deleteOldChanges, failAbandoned } from '../modules/proxies/catalogue-changes.service.ts';
+import { deleteOldImports } from '../modules/proxies/imports.service.ts';
+import { assignExits } from '../modules/proxies/proxies.service.ts';
+import { notifyLevelChanges } from '../modules/referrals/level-changes.service.ts';
+import { recordTraffic } from '../modules/usage/usage.service.ts';
+
+interface ScheduledTask {
+  /** Name of the job. Workers of versions that do not know it ignore it. */
+  name: string;
+  /** Minute, hour, day, month, day of the week; UTC. */
+  cron: string;
+  run(ctx: Ctx): Promise<unknown>;
+}
+
+/** Each is idempotent and processes the current state, so a missed or repeated run does no harm. */
+const schedule: ScheduledTask[] = [
+  { name: 'usage.record', cron: '* * * * *', run: recordTraffic },
+  { name: 'dashboard.sum', cron: '* * * * *', run: updateSums },
+  { name: 'referrals.turn-month', cron: '* * * * *', run: notifyLevelChanges },
+  { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
+  { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
+  { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
+  // Spread over the hour.
+  { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },
+  { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },
+  { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
+  { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
+  { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
+  { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
+  { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
+  { name: 'chains.compare', cron: '12 3 * * *', run: compareChains },
+  { name: 'rates.clean-up', cron: '27 * * * *', run: deleteOldRates },
+  { name: 'mails.clean-up', cron: '57 * * * *', run: deleteOldMails },
+];
+
+export function scheduledTasks(ctx: Ctx): TaskList {
+  return Object.fromEntries(schedule.map((task) => [task.name, async () => void (await task.run(ctx))]));
+}
+
+/** The job key allows at most one waiting job of each: a failed one is retried until the next replaces it. */
+export function cronItems(): ParsedCronItem[] {
+  return parseCronItems(
+    schedule.map(({ name, cron }) => ({ task: name, match: cron, identifier: name, options: { jobKey: name } })),
+  );
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { formErrorMap } from '../data/form-errors.ts';
+import { anyCodeSchema, appCodeSchema } from './second-factor-codes.ts';
+
+const errorOf = (schema: typeof appCodeSchema | typeof anyCodeSchema, value: string) =>
+  schema.safeParse(value, { error: formErrorMap }).error?.issues[0]?.message;
+
+describe('appCodeSchema', () => {
+  it('accepts six digits, also in two groups', () => {
+    expect(appCodeSchema.parse('123456')).toBe('123456');
+    expect(appCodeSchema.parse(' 012 345 ')).toBe('012345');
+  });
+
+  it('has an error for anything else', () => {
+    expect(errorOf(appCodeSchema, '')).toBe('required');
+    expect(errorOf(appCodeSchema, '  ')).toBe('required');
+    for (const code of ['12345', '1234567', '12345a', '١٢٣٤٥٦']) expect(errorOf(appCodeSchema, code)).toBe('sixDigits');
+  });
+});
+
+describe('anyCodeSchema', () => {
+  it('accepts a recovery code, too', () => {
+    expect(anyCodeSchema.parse('k3vz9-pqt4x')).toBe('k3vz9-pqt4x');
+    expect(anyCodeSchema.parse('123 456')).toBe('123456');
+  });
+
+  it('has an error for anything else', () => {
+    expect(errorOf(anyCodeSchema, ' ')).toBe('required');
+    expect(errorOf(anyCodeSchema, '12345')).toBe('minimumLength:6');
+    expect(errorOf(anyCodeSchema, 'x'.repeat(21))).toBe('maximumLength:20');
+  });
+});
