@@ -45,6 +45,11 @@ try {
     const { test } = await import('./test.mjs');
     process.exit(await test(prepare));
   }
+  if (mode === 'check') {
+    installDependencies(root);
+    const { check } = await import('./test.mjs');
+    process.exit(await check());
+  }
   if (mode === 'create-admin' || mode === 'add-node' || mode === 'catalogue' || mode === 'payments') {
     await prepare();
     const { runOnDatabase } = await import('./database-command.mjs');

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 /** @typedef {{ passed: number, failed: number }} TestCount */
 
 /** A run that ended before its tests has no report. @param {string} file @returns {any} */
-function readReport(file) {
+export function readReport(file) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
 }
 

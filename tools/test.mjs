@@ -1,20 +1,28 @@
 // @ts-check
-/** `npm test`: everything that must pass before a change is merged, the fast checks first. */
+/** `npm test`: everything that must pass before a change is merged, the fast checks first; and `npm run check`, a part of it. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findTests, listChanged, readCode } from './changed-tests.mjs';
 import { ensureHeadlessShell } from './chromium.mjs';
 import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
 import { reportFailure, Problem } from './problem.mjs';
 import { runConcurrently } from './run-concurrently.mjs';
 import { countPlaywright, countVitest } from './test-count.mjs';
+import { describeTimes, readPlaywrightFiles, readProcessorSeconds, readVitestFiles, StepTimes } from './test-times.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const results = path.join(root, '.data/test-results');
 const vitestReport = path.join(results, 'vitest.json');
 const playwrightReport = path.join(results, 'playwright.json');
+
+/** @param {string} program one of node_modules/.bin */
+const binary = (program) => path.join(root, 'node_modules/.bin', program);
+
+/** The environment of a production shell must not change the tests. */
+const environment = () => ({ ...process.env, NODE_ENV: 'test', PLAYWRIGHT_REPORT: playwrightReport });
 
 /** The slowest first, so that none of them runs alone at the end. */
 const CHECKS = [
@@ -23,55 +31,74 @@ const CHECKS = [
   ['knip'],
   ...['attacks', 'contract', 'e2e', 'faults', 'gateway', 'tools'].map((workspace) => ['tsc', '-p', workspace]),
   ['oxfmt', '--check'],
-];
+].map(([program = '', ...args]) => ({
+  name: [program, ...args.slice(0, 2)].join(' '),
+  command: binary(program),
+  args,
+}));
+/** Each page has a limit for its JavaScript. */
+const BUNDLE_SIZES = { name: 'bundle sizes', command: process.execPath, args: ['bench/web/bundle-size.mjs'] };
 
-/** @param {string} program one of node_modules/.bin */
-const binary = (program) => path.join(root, 'node_modules/.bin', program);
-
-/** The environment of a production shell must not change the tests. */
-const environment = () => ({ ...process.env, NODE_ENV: 'test', PLAYWRIGHT_REPORT: playwrightReport });
-
-function check() {
-  const steps = CHECKS.map(([program = '', ...args]) => ({
-    name: [program, ...args.slice(0, 2)].join(' '),
-    command: binary(program),
-    args,
-  }));
-  // Each page has a limit for its JavaScript.
-  steps.push({ name: 'bundle sizes', command: process.execPath, args: ['bench/web/bundle-size.mjs'] });
-  return runConcurrently(steps, { concurrency: os.availableParallelism(), cwd: root, env: environment() });
-}
+/** Format, lint, dead code and types. @param {readonly import('./run-concurrently.mjs').Step[]} steps */
+const runChecks = (steps) =>
+  runConcurrently(steps, { concurrency: os.availableParallelism(), cwd: root, env: environment() });
 
 /** @param {string} program @param {string[]} args */
 function runOrThrow(program, ...args) {
-  const startedAt = performance.now();
   const { status, signal } = spawnSync(binary(program), args, { cwd: root, stdio: 'inherit', env: environment() });
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (status !== 0) throw new Problem(`${program} ${args.join(' ')}: failed (${signal ?? status})`, status ?? 1);
-  console.log(`✓ ${program} ${args.slice(0, 2).join(' ')} (${seconds} s)`);
 }
 
-/** @param {() => Promise<void>} prepare installs and builds @returns {Promise<number>} the exit code */
-export async function test(prepare) {
+/** @param {string[]} args */
+const runVitest = (...args) =>
+  runOrThrow('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`, ...args);
+
+/**
+ * Runs the steps, and prints where the time went and the result.
+ * @param {(times: StepTimes) => Promise<void>} run @returns {Promise<number>} the exit code
+ */
+async function report(run) {
   fs.rmSync(results, { recursive: true, force: true });
   fs.mkdirSync(results, { recursive: true });
+  const times = new StepTimes();
   let exitCode = 0;
   try {
-    await prepare();
-    await check();
-    runOrThrow('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`);
-    runEndToEnd({
-      findBrowser: ensureHeadlessShell,
-      listTests: () => listEndToEndTests(root),
-      runTests: (browser) => {
-        process.env['CHROMIUM'] = browser;
-        runOrThrow('playwright', 'test');
-      },
-    });
+    await run(times);
   } catch (error) {
     exitCode = reportFailure(error);
   }
+  const files = [...readVitestFiles(root, vitestReport), ...readPlaywrightFiles(root, playwrightReport)];
+  console.log(`\n${describeTimes({ steps: times.steps, files, processorSeconds: readProcessorSeconds() })}`);
   return summarise(exitCode);
+}
+
+/** @param {() => Promise<void>} prepare installs and builds @returns {Promise<number>} the exit code */
+export function test(prepare) {
+  return report(async (times) => {
+    await times.measure('install and build', prepare);
+    await times.measure('format, lint, types', () => runChecks([...CHECKS, BUNDLE_SIZES]));
+    await times.measure('unit and integration tests', () => runVitest());
+    await times.measure('end-to-end tests', () =>
+      runEndToEnd({
+        findBrowser: ensureHeadlessShell,
+        listTests: () => listEndToEndTests(root),
+        runTests: (browser) => {
+          process.env['CHROMIUM'] = browser;
+          runOrThrow('playwright', 'test');
+        },
+      }),
+    );
+  });
+}
+
+/** `npm run check`, for the time between two runs of `npm test`. @returns {Promise<number>} the exit code */
+export function check() {
+  return report(async (times) => {
+    await times.measure('format, lint, types', () => runChecks(CHECKS));
+    const tests = findTests(readCode(root), listChanged(root));
+    console.log(`Running ${tests.length} test files that belong to the change.`);
+    await times.measure('tests of what changed', () => runVitest(...tests));
+  });
 }
 
 /** Prints the result as the last line, which scripts can parse. @param {number} exitCode */
