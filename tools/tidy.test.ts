@@ -40,7 +40,7 @@ describe('the repository', () => {
   });
 
   it('calls pg_notify in one place only, outside of transactions', () => {
-    // The functions of the job runner notify too; transactions that move money call none of them (api/src/jobs/jobs.test.ts).
+    // The functions of the job runner notify too; transactions that move money call none of them.
     expect(matching([...ofApi, ...definitions], /\bpg_notify\(|^\s*notify\s/im)).toEqual(['api/src/live/changes.ts']);
   });
 
@@ -70,7 +70,7 @@ describe('the repository', () => {
   });
 
   it('sets statement timeouts only where connections are created, and for searches', () => {
-    // The driver's own timeout overrides a limit that it does not know about (api/src/db/db.ts, TransactionOptions).
+    // The driver's own timeout overrides a limit that it does not know about (`TransactionOptions`).
     const allowed = /\/(db|database-connection|search\.store)\.ts$/;
     expect(matching(ofApi, /statement_timeout/).filter((file) => !allowed.test(file))).toEqual([]);
   });
