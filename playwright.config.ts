@@ -23,6 +23,8 @@ const DISABLED_FEATURES = [
 
 export default defineConfig({
   testDir: 'e2e',
+  // They belong to `npm run test:long`.
+  testIgnore: '*.long.spec.ts',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
   // One for two processors: the product, database and browser of one worker keep 1.5 of them busy. On a machine with two,

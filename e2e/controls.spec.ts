@@ -1,15 +1,11 @@
 /** Settings of a customer's own connections: traffic cap, password, allow-list. */
-import { createClient } from '@cellhop/contract/client';
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { searchProxies } from '@cellhop/contract/proxies';
 import type { Page } from '@playwright/test';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessToken, createCustomer, enter, expect, readMail, test } from './product.ts';
-
-const callAs = (page: Page, baseUrl: string) =>
-  createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
+import { callAs, createCustomer, enter, expect, readMail, test } from './product.ts';
 
 /** Buys a proxy and opens its dialog. */
 async function buyAndShow(page: Page, baseUrl: string) {

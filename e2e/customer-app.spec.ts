@@ -1,20 +1,13 @@
-/** How customers filter, pay and print; and links to objects that do not exist. */
-import { type Call, createClient } from '@cellhop/contract/client';
-import { connect, listConnections } from '@cellhop/contract/connections';
+/** How customers filter and pay; and links to objects that do not exist. */
+import { connect } from '@cellhop/contract/connections';
 import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
 import { getProxyFacets, searchProxies } from '@cellhop/contract/proxies';
-import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
-import { listTransactions } from '@cellhop/contract/transactions';
 import { toDollars, toMicros } from '@cellhop/contract/units';
-import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';
-import { accessToken, clientAs, createCustomer, enter, expect, openLink, readMail, setPrice, test } from './product.ts';
+import { callAs, createCustomer, enter, expect, openLink, readMail, setPrice, test } from './product.ts';
 
-const callAs = (page: Page, baseUrl: string): Call =>
-  createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
 const rowsOf = (page: Page) => page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
 const balanceOf = (page: Page) => page.getByRole('link', { name: /^Balance / });
-const money = (micros: bigint) => `$${toDollars(micros < 0n ? -micros : micros).toFixed(2)}`;
 const invoiceDialog = (page: Page) => page.getByRole('dialog', { name: 'New invoice' });
 
 test('each filter of the catalogue offers values that match the other filters, with counts; a choice without matches shows 0', async ({
@@ -132,111 +125,6 @@ test('a link to an unknown invoice or connection shows a warning; a link to an i
   await expect(page).toHaveURL(/\/payments\/invoices$/);
   await page.goto(`/connection-history?connection=${unknown}`);
   await expect(page.getByText('There is no such connection in your history')).toBeVisible();
-});
-
-test('no toast covers the balance while it falls or rises, at any width', async ({ page, product }) => {
-  const email = 'watches-money@example.com';
-  await createCustomer(page, email);
-  await enter(page, '/faq', email);
-  const call = callAs(page, product.url);
-  const admin = await clientAs('admin@example.com', product.url);
-  const { id: userId } = (await call(getProfile, {})).data;
-  const toasts = page.locator('section[aria-live="polite"] > *');
-  const expectApart = async () => {
-    const balance = (await balanceOf(page).boundingBox())!;
-    for (const toast of await toasts.all()) {
-      const box = await toast.boundingBox();
-      // It may have closed in the meantime.
-      if (box === null) continue;
-      const isApart =
-        box.x >= balance.x + balance.width ||
-        box.x + box.width <= balance.x ||
-        box.y >= balance.y + balance.height ||
-        box.y + box.height <= balance.y;
-      expect(isApart, JSON.stringify({ balance, box })).toBe(true);
-    }
-  };
-  for (const width of [1440, 768, 390]) {
-    await page.setViewportSize({ width, height: 844 });
-    // The web app reports the end of a connection only if it has fetched the list before.
-    const firstList = page.waitForResponse((response) => response.url().includes(listConnections.url));
-    await page.goto('/faq');
-    await firstList;
-    const before = await balanceOf(page).getAttribute('title');
-    const [proxy] = (await call(searchProxies, { query: {} })).data;
-    await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
-    await expect(balanceOf(page)).not.toHaveAttribute('title', before!);
-    await expectApart();
-    const [connection] = (await admin(listAllConnections, { query: { userId } })).data;
-    await admin(endAnyConnection, { params: { id: connection!.id }, body: { reason: 'A test of toasts.' } });
-    await expect(toasts).toHaveCount(1);
-    await expectApart();
-    await expect(balanceOf(page)).toHaveAttribute('title', before!);
-    await expectApart();
-  }
-});
-
-test('a monthly statement has the company and the sums of the transactions, and prints nothing else', async ({
-  page,
-  product,
-}) => {
-  await createCustomer(page, 'bookkeeper@example.com');
-  await enter(page, '/account', 'bookkeeper@example.com');
-  await page.getByLabel('Company name').fill('Rohrpost GmbH');
-  await page.getByLabel('Address').fill('Hauptstraße 1\n10115 Berlin');
-  await page.getByLabel('Tax number').fill('<1>');
-  await expect(page.getByText('Letters and digits, with spaces', { exact: false })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Save company' })).toBeDisabled();
-  await page.getByLabel('Tax number').fill('DE 123 456 789');
-  await page.getByRole('button', { name: 'Save company' }).click();
-  await expect(page.getByText('Company saved')).toBeVisible();
-
-  const call = callAs(page, product.url);
-  const [proxy] = (await call(searchProxies, { query: {} })).data;
-  await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
-  await page.goto('/transactions');
-  await page.getByRole('button', { name: 'Monthly statement' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Monthly statement' });
-  await expect(dialog.getByText('Rohrpost GmbH')).toContainText('10115 Berlin');
-  await expect(dialog.getByText('Rohrpost GmbH')).toContainText('Tax number: DE 123 456 789');
-  const rows = (await call(listTransactions, { query: {} })).data;
-  const spent = toMicros(rows.find(({ kind }) => kind === 'PREPAID_50_MB')!.amount);
-  expect(rows).toHaveLength(2);
-  const row = (name: string) => dialog.getByRole('row', { name: new RegExp(`^${name}`) });
-  await expect(row('Balance at the beginning')).toContainText('$0.00');
-  await expect(row('Trial credit')).toContainText('+$1.00');
-  await expect(row('Services used')).toContainText(money(spent));
-  await expect(row('Balance at the end')).toContainText(money(1_000_000n + spent));
-
-  await page.emulateMedia({ media: 'print' });
-  await expect(page.getByRole('button', { name: 'Print or save as PDF' })).toBeHidden();
-  await expect(page.locator('#root')).toBeHidden();
-  await expect(row('Balance at the end')).toBeVisible();
-  // On the first page.
-  expect((await dialog.getByRole('heading', { name: /^Statement for/ }).boundingBox())!.y).toBeLessThan(300);
-  await page.emulateMedia({ media: 'screen' });
-  await page.reload();
-  await expect(dialog).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(page).toHaveURL(/\/transactions$/);
-});
-
-test('a printed receipt has the proxy and the charges, but no password', async ({ page, product }) => {
-  await createCustomer(page, 'prints-receipts@example.com');
-  await enter(page, '/connection-history', 'prints-receipts@example.com');
-  const call = callAs(page, product.url);
-  const [proxy] = (await call(searchProxies, { query: {} })).data;
-  const { data: bought } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
-  await page.goto(`/connection-history?connection=${bought.id}`);
-  const dialog = page.getByRole('dialog', { name: `Connection ${bought.ip}` });
-  const password = dialog.getByText(bought.password!).first();
-  await expect(password).toBeVisible();
-  const charge = dialog.getByRole('row', { name: /Purchase/ });
-  await expect(charge).toBeVisible();
-  await page.emulateMedia({ media: 'print' });
-  await expect(password).toBeHidden();
-  await expect(charge).toBeVisible();
-  await expect(dialog.getByRole('heading', { name: `Connection ${bought.ip}` })).toBeVisible();
 });
 
 test('mails about ended connections can be switched off separately', async ({ page }) => {

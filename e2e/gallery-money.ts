@@ -3,7 +3,7 @@ import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
 import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
 import type { Page } from '@playwright/test';
-import { exampleInvoice, paidLate, shortAndOver } from './example-invoices.ts';
+import { exampleInvoice, paidLate, shortAndOver } from '../web/test/example-invoices.ts';
 import { failure, ok, refusal, type Screen } from './gallery-screen.ts';
 
 const CONNECT = '/v1/proxies/connections';

@@ -1,4 +1,4 @@
-/** States of support, notifications and the app shell; screens.spec.ts uses some of them. */
+/** States of support, notifications and the app shell; screens.long.spec.ts uses some of them. */
 import type { Page } from '@playwright/test';
 import { expect } from './product.ts';
 import { failure, ok, type Screen } from './gallery-screen.ts';
@@ -83,12 +83,6 @@ export const limited = {
   json: { statusCode: 429, error: 'Too Many Requests', code: 'RATE_LIMITED', message: 'Too many requests' },
 };
 
-/** Simulates the browser's event: a real loss of network would break the next screenshot. */
-function goOffline(): void {
-  Object.defineProperty(navigator, 'onLine', { value: false });
-  dispatchEvent(new Event('offline'));
-}
-
 export const supportScreens: Screen[] = [
   { name: 'tickets-loading', path: '/support/tickets', responses: { [TICKETS]: 'PENDING' } },
   { name: 'tickets-failed', path: '/support/tickets', responses: { [TICKETS]: failure } },
@@ -156,7 +150,9 @@ export const supportScreens: Screen[] = [
   {
     name: 'offline',
     path: '/faq',
-    act: (page) => page.evaluate(goOffline),
+    // A real loss of network would break the next screenshot.
+    responses: { '/v1/settings': 'OFFLINE' },
+    act: (page) => page.evaluate(() => dispatchEvent(new Event('offline'))),
   },
   {
     name: 'account-menu',

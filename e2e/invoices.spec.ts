@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { type Invoice, invoiceStatuses } from '@cellhop/contract/invoices';
-import { exampleInvoice, paidLate, replaceable, replaced, shortAndOver } from './example-invoices.ts';
+import { exampleInvoice, paidLate, replaceable, replaced, shortAndOver } from '../web/test/example-invoices.ts';
 import { createCustomer, enter, expect, test } from './product.ts';
 
 const LIST = '**/v1/payments/invoices?*';

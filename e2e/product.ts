@@ -159,6 +159,11 @@ export async function clientAs(email: string, baseUrl: string, password = 'demo-
   return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
 }
 
+/** A client of the page's user. */
+export function callAs(page: Page, baseUrl: string): Call {
+  return createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
+}
+
 /** The access token of the page's session, for requests to the API. */
 export async function accessToken(page: Page): Promise<string> {
   const texts = await page.evaluate(() => Object.values(localStorage));

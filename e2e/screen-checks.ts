@@ -3,7 +3,34 @@ import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
 import { expect } from './product.ts';
 
-const widths = [1440, 768, 390, 320];
+const ALL_WIDTHS = [1440, 768, 390, 320];
+
+/** Each language with each theme. */
+export const looks = [
+  ['en', 'DARK'],
+  ['ru', 'LIGHT'],
+  ['en', 'LIGHT'],
+  ['ru', 'DARK'],
+] as const;
+
+export const publicPages = [
+  '/',
+  '/sign-in',
+  '/sign-up?rc=WELCOME',
+  '/restore-access',
+  '/public-message?message=Hello',
+  '/check-receipt',
+  '/legal/terms',
+  '/no-such-page',
+];
+/** Besides the screens of the menu. */
+export const memberPages = [
+  '/account',
+  '/usage?range=day',
+  '/payments/invoices?create=true',
+  '/transactions?month=2026-11',
+  '/support/tickets?create=true',
+];
 
 export async function prefer(page: Page, language: string, theme: string): Promise<void> {
   // A page with an open event stream is never idle.
@@ -17,7 +44,7 @@ export async function prefer(page: Page, language: string, theme: string): Promi
   );
 }
 
-async function expectAccessible(page: Page, where: string): Promise<void> {
+export async function expectAccessible(page: Page, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
     // No page has iframes, so the faster legacy mode is enough; only violations are needed.
     // Not a rule of WCAG: all content is in landmarks.
@@ -58,14 +85,14 @@ export function misfits(page: Page): Promise<string[]> {
 }
 
 /** At any width, a page does not scroll horizontally, and the columns of its tables are wide enough. */
-async function expectFits(page: Page, where: string): Promise<void> {
+export async function expectFits(page: Page, where: string, widths = ALL_WIDTHS): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
-    // Floating elements such as menus are positioned shortly after.
+    // Polled: in the frame of the change, tables and floating elements still have the layout of the width before.
     const excess = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    await expect.poll(excess, `${where} at ${width}`).toBe(0);
-    expect(await misfits(page), `${where} at ${width}`).toEqual([]);
+    const measure = async () => ({ excess: await excess(), misfits: await misfits(page) });
+    await expect.poll(measure, `${where} at ${width}`).toEqual({ excess: 0, misfits: [] });
   }
 }
 
@@ -74,9 +101,14 @@ export async function expectGood(page: Page, where: string): Promise<void> {
   await expectFits(page, where);
 }
 
+/** Opens a page, and waits for its data. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.waitForLoadState('networkidle');
+}
+
+export async function inspect(page: Page, path: string): Promise<void> {
+  await visit(page, path);
   await expectGood(page, path);
 }

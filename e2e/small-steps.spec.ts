@@ -1,17 +1,9 @@
 /** Details of the customer screens: focus, confirmations, and unnecessary requests. */
-import { createClient } from '@cellhop/contract/client';
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
-import type { Locator, Page } from '@playwright/test';
-import { EventEmitter, once } from 'node:events';
-import { accessToken, createCustomer, download, enter, expect, SIGN_IN, test } from './product.ts';
+import type { Page } from '@playwright/test';
+import { callAs, createCustomer, download, enter, expect, SIGN_IN, test } from './product.ts';
 import { misfits } from './screen-checks.ts';
-
-const callAs = (page: Page, baseUrl: string) =>
-  createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
-
-const bottomOf = (locator: Locator) =>
-  locator.evaluate((element) => Math.round(element.getBoundingClientRect().bottom));
 
 /** Paths with parameters of the API's requests, in order. */
 function watchRequests(page: Page): string[] {
@@ -74,93 +66,6 @@ test('the purchase dialog returns the focus, however it is closed', async ({ pag
     await expect(buy.nth(2)).toBeFocused();
     await expect(page.getByRole('dialog')).toHaveCount(0);
   }
-});
-
-test('a dialog that is closed before it takes the focus returns it, too', async ({ page }) => {
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  await createCustomer(page, 'too-early@example.com');
-  await enter(page, '/proxies', 'too-early@example.com');
-  const buy = page.getByRole('region', { name: 'Available proxies' }).getByRole('button', { name: /^Buy / });
-  await expect(buy.nth(2)).toBeVisible();
-  await page.evaluate(() => {
-    const { setTimeout: schedule } = globalThis;
-    // A busy browser runs the timer late with which a dialog takes the focus.
-    const runLate = (callback: () => void, milliseconds?: number) => schedule(callback, milliseconds || 100);
-    Object.assign(globalThis, { setTimeout: runLate });
-    new MutationObserver((_, observer) => {
-      if (document.querySelector('[role="dialog"]') === null) return;
-      observer.disconnect();
-      document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
-    }).observe(document.body, { childList: true, subtree: true });
-  });
-  const closed = page.waitForURL(/proxy=/).then(() => page.waitForURL((url) => !url.searchParams.has('proxy')));
-  await buy.nth(2).press('Enter');
-  await closed;
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect(buy.nth(2)).toBeFocused();
-});
-
-test('on a phone the button of the purchase dialog is at its lower edge, with nothing visible below', async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await createCustomer(page, 'small-screen@example.com');
-  await enter(page, '/proxies', 'small-screen@example.com');
-  await page.getByRole('button', { name: /^Buy / }).first().click();
-  const foot = page.getByRole('button', { name: /^Buy for/ }).locator('..');
-  await expect(foot).toBeVisible();
-  expect(await bottomOf(foot)).toBeGreaterThanOrEqual((await bottomOf(page.getByRole('dialog'))) - 1);
-});
-
-test('a dialog fades in without moving, so that an early click does not miss its button', async ({ page }) => {
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  await createCustomer(page, 'clicks-early@example.com');
-  await enter(page, '/proxies', 'clicks-early@example.com');
-  const buy = page.getByRole('region', { name: 'Available proxies' }).getByRole('button', { name: /^Buy / }).first();
-  await expect(buy).toBeVisible();
-  const fadeIn = async () => {
-    const fadingIn = watchFadingIn(page);
-    await buy.click();
-    const { transforms, firstOpacity } = await fadingIn;
-    expect(transforms).toEqual(['none']);
-    expect(firstOpacity).toBeLessThan(1);
-  };
-  await test.step('the first time, when its code has just loaded', fadeIn);
-  await page.getByRole('button', { name: 'Close' }).click();
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  await test.step('the second time', fadeIn);
-});
-
-function watchFadingIn(page: Page) {
-  return page.evaluate(
-    () =>
-      new Promise<{ transforms: string[]; firstOpacity: number }>((resolve) => {
-        const styles: { transform: string; opacity: string }[] = [];
-        const look = () => {
-          const dialog = document.querySelector('[role="dialog"]');
-          if (dialog !== null) {
-            const { transform, opacity } = getComputedStyle(dialog);
-            styles.push({ transform, opacity });
-          }
-          if (styles.at(-1)?.opacity !== '1') return requestAnimationFrame(look);
-          const transforms = [...new Set(styles.map(({ transform }) => transform))];
-          return resolve({ transforms, firstOpacity: Number(styles[0]?.opacity) });
-        };
-        look();
-      }),
-  );
-}
-
-test('a click on Buy has a visible effect at once, however slowly its dialog loads', async ({ page }) => {
-  await createCustomer(page, 'far-away@example.com');
-  const loading = new EventEmitter();
-  const released = once(loading, 'released');
-  await page.route('**/assets/purchase-dialog-*.js', (route) => released.then(() => route.continue()));
-  await enter(page, '/proxies', 'far-away@example.com');
-  await page.getByRole('button', { name: /^Buy / }).first().click();
-  await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
-  loading.emit('released');
-  await expect(page.getByRole('button', { name: /^Buy for/ })).toBeVisible();
 });
 
 test('connections can be labelled, found, exported and disconnected together', async ({ page, product }) => {
@@ -234,7 +139,6 @@ test('offline, a screen that is not loaded keeps the menu, and loads when the ne
   await context.setOffline(false);
   await expect(page.getByText('Invite people')).toBeVisible();
 });
-
 test('a second invoice in the same currency causes a warning with a link to the first one', async ({ page }) => {
   await createCustomer(page, 'pays-twice@example.com');
   await enter(page, '/proxies', 'pays-twice@example.com');

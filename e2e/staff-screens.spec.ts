@@ -1,24 +1,5 @@
-import { staffStates } from './gallery-staff.ts';
-import { menuPaths } from './menu.ts';
 import { enter, expect, test } from './product.ts';
-import { expectGood, prefer, visit } from './screen-checks.ts';
-
-/** Languages and themes in turn, because each page with each look takes too long. EVERY_LOOK=true tests all. */
-const looks = [
-  ['en', 'DARK'],
-  ['ru', 'LIGHT'],
-] as const;
-
-for (const [index, [language, theme]] of looks.entries()) {
-  test(`screens of staff are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
-    await prefer(page, language, theme);
-    await enter(page, '/admin', 'admin@example.com', 'demo-password');
-    const staffPages = [...(await menuPaths(page, 'staff')), ...staffStates.map(({ path }) => path)];
-    const isEvery = process.env['EVERY_LOOK'] === 'true';
-    for (const path of staffPages.filter((_, place) => isEvery || place % looks.length === index))
-      await visit(page, path);
-  });
-}
+import { expectGood } from './screen-checks.ts';
 
 test('customers see no admin area, and read which permission a page needs', async ({ page }) => {
   const requested: string[] = [];

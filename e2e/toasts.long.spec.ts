@@ -1,5 +1,9 @@
+import { connect, listConnections } from '@cellhop/contract/connections';
+import { searchProxies } from '@cellhop/contract/proxies';
+import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
+import { getProfile } from '@cellhop/contract/users';
 import type { Locator, Page } from '@playwright/test';
-import { enter, expect, passTime, test, waitForDialogFocus } from './product.ts';
+import { callAs, clientAs, createCustomer, enter, expect, passTime, test, waitForDialogFocus } from './product.ts';
 
 const NO_MONEY = 'Insufficient funds';
 const CONTROLS = 'a[href], button, input, select, textarea, [role="combobox"], [tabindex="0"]';
@@ -302,4 +306,47 @@ test('clicks pass through a toast to the page below, except for those on its but
   await toastOf(page).getByRole('button').click();
   await expect(toastOf(page)).toBeHidden();
   await expect(page.getByRole('dialog')).toBeVisible();
+});
+
+test('no toast covers the balance while it falls or rises, at any width', async ({ page, product }) => {
+  const email = 'watches-money@example.com';
+  await createCustomer(page, email);
+  await enter(page, '/faq', email);
+  const call = callAs(page, product.url);
+  const admin = await clientAs('admin@example.com', product.url);
+  const { id: userId } = (await call(getProfile, {})).data;
+  const balance = page.getByRole('link', { name: /^Balance / });
+  const toasts = page.locator('section[aria-live="polite"] > *');
+  const expectApart = async () => {
+    const place = (await balance.boundingBox())!;
+    for (const toast of await toasts.all()) {
+      const box = await toast.boundingBox();
+      // It may have closed in the meantime.
+      if (box === null) continue;
+      const isApart =
+        box.x >= place.x + place.width ||
+        box.x + box.width <= place.x ||
+        box.y >= place.y + place.height ||
+        box.y + box.height <= place.y;
+      expect(isApart, JSON.stringify({ place, box })).toBe(true);
+    }
+  };
+  for (const width of [1440, 768, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    // The web app reports the end of a connection only if it has fetched the list before.
+    const firstList = page.waitForResponse((response) => response.url().includes(listConnections.url));
+    await page.goto('/faq');
+    await firstList;
+    const before = await balance.getAttribute('title');
+    const [proxy] = (await call(searchProxies, { query: {} })).data;
+    await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+    await expect(balance).not.toHaveAttribute('title', before!);
+    await expectApart();
+    const [connection] = (await admin(listAllConnections, { query: { userId } })).data;
+    await admin(endAnyConnection, { params: { id: connection!.id }, body: { reason: 'A test of toasts.' } });
+    await expect(toasts).toHaveCount(1);
+    await expectApart();
+    await expect(balance).toHaveAttribute('title', before!);
+    await expectApart();
+  }
 });
