@@ -121,7 +121,7 @@ test('a link to an unknown invoice or connection shows a warning; a link to an i
   expect((await call(listInvoices, { query: { size: 1 } })).data.map(({ id }) => id)).toEqual([newest.id]);
   const unknown = '00000000-0000-4000-8000-000000000000';
   await page.goto(`/payments/invoices?invoice=${unknown}`);
-  await expect(page.getByText('You have no such invoice')).toBeVisible();
+  await expect(page.getByText('Invoice not found')).toBeVisible();
   await expect(page).toHaveURL(/\/payments\/invoices$/);
   await page.goto(`/connection-history?connection=${unknown}`);
   await expect(page.getByText('There is no such connection in your history')).toBeVisible();

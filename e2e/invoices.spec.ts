@@ -68,7 +68,7 @@ test('the payer sees that a payment may be replaced, and that it was', async ({ 
   let shown = replaceable;
   await page.route(LIST, (route) => route.fulfill({ json: { data: [shown], totalPages: 1 } }));
   await enter(page, `/payments/invoices?invoice=${shown.id}`, 'replaced-payment@example.com');
-  await expect(receivedOf(page)).toContainText('Seen, not in a block yet; its sender may still replace it');
+  await expect(receivedOf(page)).toContainText('Detected, not in a block yet; the sender can still replace it');
   shown = replaced;
   await page.reload();
   const dialog = dialogOf(page);

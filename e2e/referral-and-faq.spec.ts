@@ -31,7 +31,7 @@ test('the referral page shows the earnings without reversed bonuses', async ({ p
   const main = page.getByRole('main');
   await expect(main.getByText('Earned in total').locator('..')).toHaveText('Earned in total$1.75');
   await expect(
-    main.getByText('If the payment leaves its blockchain, the bonus is taken back.', { exact: false }),
+    main.getByText('If the payment is dropped from its blockchain, the bonus is reversed.', { exact: false }),
   ).toBeVisible();
 });
 

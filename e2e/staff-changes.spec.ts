@@ -59,14 +59,14 @@ test('a bulk change continues while the network is down, and its panel is shown 
 }) => {
   const ips = Array.from({ length: 30 }, (_, n) => `198.51.100.${n + 1}`);
   await importProxies(page, ips);
-  const panel = page.getByRole('region', { name: 'Changes of the catalogue' });
+  const panel = page.getByRole('region', { name: 'Inventory changes' });
   await page.goto('/admin/proxies?ip=198.51.100');
   const release = await holdProxy(database.url, ips[20]!);
   await page.getByRole('button', { name: 'Change prices' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Change in percent').fill('50');
   await dialog.getByRole('button', { name: 'Change prices (30)' }).click();
-  await expect(panel.getByText('Change of prices: 0 of 30')).toBeVisible();
+  await expect(panel.getByText('Price change: 0 of 30')).toBeVisible();
 
   await page.context().setOffline(true);
   await expect(page.getByText('You are offline')).toBeVisible();
@@ -77,7 +77,7 @@ test('a bulk change continues while the network is down, and its panel is shown 
     return [...new Set(data.map(({ price }) => price))];
   };
   await expect.poll(readPrices).toEqual([1.2]);
-  await expect(panel.getByText('Change of prices: 0 of 30')).toBeVisible();
+  await expect(panel.getByText('Price change: 0 of 30')).toBeVisible();
 
   await page.context().setOffline(false);
   await expect(panel.getByText('The prices of 30 proxies were changed')).toBeVisible();

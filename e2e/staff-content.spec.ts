@@ -23,7 +23,7 @@ test('staff create a promo code, find it and disable it', async ({ page }) => {
   const fill = async (code: string, email: string) => {
     await page.getByRole('button', { name: 'Create promo code' }).click();
     await dialog.getByLabel('Code', { exact: true }).fill(code);
-    await dialog.getByLabel('Email of its owner').fill(email);
+    await dialog.getByLabel("Owner's email").fill(email);
   };
   await test.step('errors of the fields and of the server', async () => {
     await fill('ABCD', 'user@example.com');
@@ -33,14 +33,14 @@ test('staff create a promo code, find it and disable it', async ({ page }) => {
     await dialog.getByLabel('Code', { exact: true }).fill('welcome');
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await expect(page.getByText('Code is already exist')).toBeVisible();
-    await dialog.getByLabel('Email of its owner').fill('nobody@example.com');
+    await dialog.getByLabel("Owner's email").fill('nobody@example.com');
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await expect(page.getByText('Referral not found')).toBeVisible();
     await page.setViewportSize({ width: 1440, height: 900 });
   });
   await test.step('a double click creates one', async () => {
     await dialog.getByLabel('Code', { exact: true }).fill('SUMMER');
-    await dialog.getByLabel('Email of its owner').fill('user@example.com');
+    await dialog.getByLabel("Owner's email").fill('user@example.com');
     await dialog.getByLabel('Trial credit').fill('2.50');
     await dialog.getByLabel('Budget').fill('100');
     await clickTwice(dialog.getByRole('button', { name: 'Create', exact: true }));
@@ -162,7 +162,7 @@ test('staff send a broadcast to a counted number of users, and a notification to
   await test.step('a notification to a single user', async () => {
     const { id } = (await (await clientOf(customer))(getProfile, {})).data;
     await page.goto(`/admin/users/${id}/notifications`);
-    const list = page.getByRole('list', { name: 'Notifications of the user' });
+    const list = page.getByRole('list', { name: 'User notifications' });
     await expect(list).toContainText('Технические работы');
     await page.getByRole('button', { name: 'Send a notification' }).click();
     await page.getByRole('dialog').getByLabel('Text').fill('Ваш запрос <i>выполнен</i>');

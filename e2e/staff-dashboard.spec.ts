@@ -4,7 +4,7 @@ test('staff choose a period, and every number links to its rows', async ({ page 
   await enter(page, '/admin', 'admin@example.com', 'demo-password');
   await expect(page.getByRole('heading', { name: 'Proxies by country' })).toBeVisible();
   const main = page.getByRole('main');
-  await expect(main.getByText('Live connections')).toBeVisible();
+  await expect(main.getByText('Active connections')).toBeVisible();
   // The demo's three accounts and its deposit.
   await expect(main.getByRole('link', { name: '$25.00' }).first()).toHaveAttribute('href', /from=\d{4}-\d\d-\d\d/);
   await expect(main.getByRole('slider', { name: 'Sign-ups' })).toBeVisible();

@@ -11,7 +11,7 @@ const FILTER = '/admin/proxies?ip=192.0.2';
 test('staff retry a bulk change that has failed, and dismiss an import', async ({ page, product, database }) => {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const panel = page.getByRole('region', { name: 'Changes of the catalogue' });
+  const panel = page.getByRole('region', { name: 'Inventory changes' });
   const call = await clientAs(ADMIN[0], product.url);
   const readPrices = async () => {
     const { data } = await call(listInventory, { query: { ip: '192.0.2' } });
@@ -25,11 +25,11 @@ test('staff retry a bulk change that has failed, and dismiss an import', async (
     await page.goto(FILTER);
     await refuseProxies(client);
     await raisePrices(page, '50');
-    await failLastAttempt(client, panel.getByText('Change of prices: an attempt failed, another one follows.'));
-    await expect(panel.getByText('Change of prices: failed, nothing was changed. The disk is full')).toBeVisible();
+    await failLastAttempt(client, panel.getByText('Price change: an attempt failed and will be retried.'));
+    await expect(panel.getByText('Price change: failed, nothing was changed. The disk is full')).toBeVisible();
     expect(await readPrices()).toEqual([0.8, 0.8]);
     await acceptProxies(client);
-    await panel.getByRole('button', { name: 'Retry: Change of prices' }).click();
+    await panel.getByRole('button', { name: 'Retry: Price change' }).click();
     await expect(panel.getByText('The prices of 2 proxies were changed')).toBeVisible();
     await expect(panel.getByRole('button')).toHaveCount(0);
     expect(await readPrices()).toEqual([1.2, 1.2]);
@@ -38,12 +38,12 @@ test('staff retry a bulk change that has failed, and dismiss an import', async (
   await test.step('dismiss, in Russian too', async () => {
     await refuseProxies(client);
     await importFile(page, IPS);
-    await failLastAttempt(client, panel.getByText('Import: an attempt failed, another one follows.'));
+    await failLastAttempt(client, panel.getByText('Import: an attempt failed and will be retried.'));
     await expect(panel.getByRole('button', { name: 'Dismiss: Import' })).toBeVisible();
 
     await prefer(page, 'ru', 'LIGHT');
     await page.goto(FILTER);
-    const russianPanel = page.getByRole('region', { name: 'Изменения каталога' });
+    const russianPanel = page.getByRole('region', { name: 'Изменения парка прокси' });
     await expect(russianPanel.getByText('Импорт: не удалось, ничего не изменено. The disk is full')).toBeVisible();
     await expectGood(page, 'a failed import');
     await page.setViewportSize({ width: 390, height: 844 });

@@ -30,11 +30,11 @@ test('staff search for a user, read their timeline, and see the app as that user
   await expect(timeline.getByRole('listitem').filter({ hasText: 'Purchase' })).toHaveCount(0);
   await expect(timeline.getByRole('listitem').filter({ hasText: 'Signed up' })).toHaveCount(1);
 
-  await page.getByRole('button', { name: 'See as user' }).click();
-  const question = page.getByRole('dialog', { name: `See the app as ${email}?` });
+  await page.getByRole('button', { name: 'View as user' }).click();
+  const question = page.getByRole('dialog', { name: `View the app as ${email}?` });
   await question.getByRole('textbox').fill('they cannot find a proxy');
-  await question.getByRole('button', { name: 'See as user' }).click();
-  const banner = page.getByRole('complementary', { name: 'Seeing the app as a user' });
+  await question.getByRole('button', { name: 'View as user' }).click();
+  const banner = page.getByRole('complementary', { name: 'Viewing as a user' });
   await expect(banner).toContainText(email);
   await expect(page).toHaveURL(/\/proxies$/);
   await expect(page.getByRole('button', { name: 'Admin Dashboard' })).toHaveCount(0);
@@ -42,7 +42,7 @@ test('staff search for a user, read their timeline, and see the app as that user
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByRole('button', { name: `Disconnect ${ip}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
-  await expect(page.getByText('You only see this account.', { exact: false })).toBeVisible();
+  await expect(page.getByText('You are viewing this account read-only.', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: `Details of ${ip}` }).click();
   await expect(page.getByRole('dialog')).toContainText('Not available');
   await page.keyboard.press('Escape');
@@ -50,5 +50,5 @@ test('staff search for a user, read their timeline, and see the app as that user
   await banner.getByRole('button', { name: 'Stop' }).click();
   await expect(page).toHaveURL(/\/admin\/users\/[0-9a-f-]{36}$/);
   await expect(page.getByRole('heading', { name: email })).toBeVisible();
-  await expect(timeline.getByRole('listitem').filter({ hasText: 'Stopped seeing the app as a user' })).toHaveCount(1);
+  await expect(timeline.getByRole('listitem').filter({ hasText: 'Stopped viewing the app as a user' })).toHaveCount(1);
 });

@@ -16,8 +16,8 @@ test('staff import proxies after a check, raise their price and retire one', asy
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('File').setInputFiles(fileOf(lineOf('203.0.113.1', 'cheap')));
   await dialog.getByRole('button', { name: 'Check the file' }).click();
-  await expect(dialog.getByText('1 mistake. Nothing was imported.')).toBeVisible();
-  await expect(dialog.getByRole('listitem')).toHaveText(/Line 2, price: not a price.*\(cheap\)/);
+  await expect(dialog.getByText('1 error. Nothing was imported.')).toBeVisible();
+  await expect(dialog.getByRole('listitem')).toHaveText(/Line 2, price: invalid price.*\(cheap\)/);
 
   // Three proxies: the changes of other tests, which are listed too, have other numbers.
   const lines = [lineOf('203.0.113.1', '0.8'), lineOf('203.0.113.2', '1'), lineOf('203.0.113.3', '1')];
@@ -25,7 +25,7 @@ test('staff import proxies after a check, raise their price and retire one', asy
   await dialog.getByRole('button', { name: 'Check the file' }).click();
   await expect(dialog.getByText('New: 3. Changed: 0. Unchanged: 0.')).toBeVisible();
   await dialog.getByRole('button', { name: 'Import 3' }).click();
-  const changes = page.getByRole('region', { name: 'Changes of the catalogue' });
+  const changes = page.getByRole('region', { name: 'Inventory changes' });
   await expect(changes.getByText('Imported: 3 new, 0 changed')).toBeVisible();
   await expect(dialog).toBeHidden();
 
@@ -57,7 +57,7 @@ test('proxies of a draining gateway are not sold until draining ends', async ({ 
   await enter(page, '/admin/nodes', 'admin@example.com', 'demo-password');
   const row = page.getByRole('region', { name: 'Gateways' }).getByRole('row').nth(1);
   await expect(row).toContainText('default');
-  await expect(row).toContainText('Live');
+  await expect(row).toContainText('Online');
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Drain default' }).click();
   await dialog.getByLabel('Reason (optional)').fill('new hardware');
@@ -66,8 +66,8 @@ test('proxies of a draining gateway are not sold until draining ends', async ({ 
   // The worker takes its proxies out of the catalogue.
   await expect.poll(() => hasFreeProxies(page)).toBe(false);
   await page.goto('/admin/nodes');
-  await page.getByRole('button', { name: 'End draining of default' }).click();
-  await dialog.getByRole('button', { name: 'End draining' }).click();
+  await page.getByRole('button', { name: 'Stop draining default' }).click();
+  await dialog.getByRole('button', { name: 'Stop draining' }).click();
   await expect(row).not.toContainText('Draining');
   await expect.poll(() => hasFreeProxies(page)).toBe(true);
 });

@@ -24,7 +24,7 @@ async function newUser(page: Page, { url }: { url: string }, email: string, role
 }
 
 async function adjust(page: Page, amount: string): Promise<void> {
-  await page.getByRole('button', { name: 'Adjust the balance' }).click();
+  await page.getByRole('button', { name: 'Adjust balance' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Amount, USD').fill(amount);
   await dialog.getByLabel('Reason').fill(REASON);
@@ -37,7 +37,7 @@ test('an adjustment is in the ledger, the statement of the customer and the audi
   const id = await newUser(page, database, email);
   await enter(page, `/admin/users/${id}/transactions`, ADMIN, 'demo-password');
   await adjust(page, '5.5');
-  await expect(page.getByText('The balance is adjusted')).toBeVisible();
+  await expect(page.getByText('Balance adjusted')).toBeVisible();
   // The double click was one adjustment; the trial credit is the other row.
   await expect(page.getByRole('row')).toHaveCount(3);
   await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText(REASON);
@@ -63,7 +63,7 @@ test('an amount above the limit waits until somebody else approves it', async ({
   await newUser(page, database, 'second@example.com', 'FINANCE');
   await enter(page, `/admin/users/${id}/transactions`, ADMIN, 'demo-password');
   await adjust(page, '250');
-  await expect(page.getByText(/The request waits for a second member of staff/)).toBeVisible();
+  await expect(page.getByText(/The request is pending until another staff member approves it/)).toBeVisible();
   await page.goto('/admin/approvals');
   const request = page.getByRole('row', { name: /waiting@example\.com/ });
   await expect(request.getByRole('button', { name: /^Withdraw/ })).toBeVisible();
@@ -71,7 +71,7 @@ test('an amount above the limit waits until somebody else approves it', async ({
 
   await page.evaluate(() => localStorage.clear());
   await enter(page, '/admin/approvals', 'second@example.com');
-  await expect(page.getByText('1 request waits for approval')).toBeVisible();
+  await expect(page.getByText('1 pending request')).toBeVisible();
   await request.getByRole('button', { name: /^Approve/ }).click();
   await expect(page.getByRole('dialog')).toContainText('You will credit $250.00 to waiting@example.com.');
   await page.getByRole('dialog').getByRole('button', { name: 'Approve: Credit $250.00' }).click();
@@ -93,7 +93,7 @@ test('an invoice is settled by hand', async ({ page, database }) => {
   await page.getByRole('button', { name: /^Details of the \$25\.00 invoice/ }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByText('No payment has arrived yet.')).toBeVisible();
-  await dialog.getByRole('button', { name: 'Settle by hand' }).click();
+  await dialog.getByRole('button', { name: 'Settle manually' }).click();
   await expect(dialog.getByLabel('Amount, USD')).toHaveValue('25');
   await dialog.getByLabel('Reason').fill('paid to an old address');
   await clickTwice(dialog.getByRole('button', { name: 'Credit $25.00', exact: true }));
@@ -127,11 +127,11 @@ test('staff see that a deposit may be replaced, and that an address was paid to 
   await enter(page, `/admin/payment/invoices?userId=${id}`, ADMIN, 'demo-password');
   await page.getByRole('button', { name: /^Details of the \$25\.00 invoice/ }).click();
   const cards = page.getByRole('dialog').getByRole('list', { name: 'Received deposits' }).getByRole('listitem');
-  await expect(cards.nth(0)).toContainText('Seen, may be replaced');
-  await expect(cards.nth(0)).toContainText('Paid to before');
+  await expect(cards.nth(0)).toContainText('Unconfirmed, replaceable');
+  await expect(cards.nth(0)).toContainText('Address reused');
   await expect(cards.nth(0)).toContainText('First seen');
   await expect(cards.nth(1)).toContainText('Replaced');
-  await expect(cards.nth(1)).not.toContainText('Paid to before');
+  await expect(cards.nth(1)).not.toContainText('Address reused');
   await expectGood(page, 'deposits');
 });
 

@@ -13,7 +13,7 @@ async function answerTwice(page: Page, answerAsColleague: () => Promise<unknown>
   // Refused before the page has received the other answer.
   const { restore } = await mockResponses(page, { '/messages': refusal(409, 'CHANGED_ELSEWHERE') });
   await main(page).getByRole('button', { name: 'Send', exact: true }).click();
-  await expect(main(page).getByRole('alert')).toContainText('someone else answered');
+  await expect(main(page).getByRole('alert')).toContainText('Someone else has replied');
   await restore();
   await answerAsColleague();
   await expect(main(page).getByRole('alert')).toContainText('admin@example.com answered');
@@ -36,10 +36,10 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
   await test.step('it is in the view of waiting tickets', async () => {
     await enter(page, '/admin/tickets', 'support@example.com', 'demo-password');
     await main(page)
-      .getByRole('link', { name: /^Waiting for us/ })
+      .getByRole('link', { name: /^Awaiting our reply/ })
       .click();
     await expect(page).toHaveURL(/\?view=waiting$/);
-    await expect(main(page).locator('a[aria-current]')).toHaveText(/^Waiting for us/);
+    await expect(main(page).locator('a[aria-current]')).toHaveText(/^Awaiting our reply/);
     await main(page).getByLabel('Words in the name').fill('lisb');
     await page.keyboard.press('Enter');
     await expect(main(page).getByRole('row')).toHaveCount(2);
@@ -52,7 +52,7 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
     await expect(side).toContainText(email);
     // The trial credit of the promo code.
     await expect(side).toContainText('$1.00');
-    await expect(side).toContainText('No live connections.');
+    await expect(side).toContainText('No active connections.');
   });
 
   await test.step('it is assigned, and gets an internal note', async () => {
@@ -102,9 +102,9 @@ test('staff open a ticket for a user, and manage canned replies', async ({ page 
     await dialog.getByLabel('Email of the user').fill('user@example.com');
     await clickTwice(dialog.getByRole('button', { name: 'Open ticket' }));
     await expect(main(page).getByRole('heading', { name: 'About your invoice' })).toBeVisible();
-    await main(page).getByRole('link', { name: 'All of this user' }).click();
+    await main(page).getByRole('link', { name: 'All tickets of this customer' }).click();
     await expect(page).toHaveURL(/\?userId=/);
-    await expect(main(page).getByText('Only those of one user')).toBeVisible();
+    await expect(main(page).getByText('Filtered by user')).toBeVisible();
     await expect(main(page).getByRole('link', { name: 'About your invoice' })).toHaveCount(1);
   });
 

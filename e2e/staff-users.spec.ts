@@ -26,7 +26,7 @@ test('staff find a user by a part of the email, block and unblock them', async (
   await createCustomer(page, 'found@example.com');
   await enter(page, '/admin/users?status=ACTIVE', ...ADMIN);
   await openUser(page, 'found@');
-  const chips = page.getByRole('list', { name: 'State of the account' });
+  const chips = page.getByRole('list', { name: 'Account status' });
   await expect(chips).toContainText('Email confirmed');
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await confirmWithReason(page, 'Block');
@@ -38,7 +38,7 @@ test('staff find a user by a part of the email, block and unblock them', async (
   // The referrer is the owner of the promo code of the sign-up.
   await page.getByRole('article').getByRole('link', { name: 'admin@example.com' }).click();
   await page.getByRole('link', { name: 'Referrals' }).click();
-  await expect(page.getByText('Only the referrals of')).toBeVisible();
+  await expect(page.getByText('Only referrals of')).toBeVisible();
   await expect(page.getByRole('link', { name: /^found@example\.com/ })).toBeVisible();
 });
 
@@ -65,7 +65,7 @@ test('staff create a role and give it to a user; a change in between is shown, n
   expect(response.status()).toBe(200);
   await confirmWithReason(page, 'Change role');
   await expect(page.getByText('Someone else has changed this')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'State of the account' })).toContainText('SUPPORT');
+  await expect(page.getByRole('list', { name: 'Account status' })).toContainText('SUPPORT');
 });
 
 test('an account with a balance is not deleted; without one it is', async ({ page }) => {
@@ -79,6 +79,6 @@ test('an account with a balance is not deleted; without one it is', async ({ pag
   await openUser(page, 'support@');
   await page.getByRole('button', { name: 'Delete' }).click();
   await confirmWithReason(page, 'Delete');
-  await expect(page.getByRole('list', { name: 'State of the account' })).toContainText('Deleted');
+  await expect(page.getByRole('list', { name: 'Account status' })).toContainText('Deleted');
   await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0);
 });

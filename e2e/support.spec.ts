@@ -165,7 +165,7 @@ async function openOtherTickets(page: Page): Promise<void> {
   await expect(dialog.getByRole('alert')).toContainText('Try again in 13 minutes');
   await page.goto('/support/tickets/00000000-0000-4000-8000-000000000000');
   await expect(page.getByText('Failed loaded ticket')).toBeVisible();
-  await expect(page.getByText('You have no such ticket.', { exact: false })).toBeVisible();
+  await expect(page.getByText('Ticket not found.', { exact: false })).toBeVisible();
   await crumbsOf(page).getByRole('link', { name: 'Support tickets' }).click();
   await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Why was I charged?' })).toContainText(
     'Closed',
@@ -254,6 +254,6 @@ test('errors of tickets are shown in Russian', async ({ page }) => {
 
   await test.step('a ticket of another user', async () => {
     await page.goto('/support/tickets/00000000-0000-4000-8000-000000000009');
-    await expect(main.getByRole('alert')).toContainText('У вас нет такого обращения.');
+    await expect(main.getByRole('alert')).toContainText('Обращение не найдено.');
   });
 });

@@ -61,7 +61,7 @@ test('usage shows the cost of a purchase as a chart, as a table and as CSV', asy
   await page.getByRole('textbox', { name: 'From' }).fill('10.02.2026');
   await page.getByRole('textbox', { name: 'To' }).fill('01.02.2026');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
-  await expect(page.getByText('The first day must come before the last')).toBeVisible();
+  await expect(page.getByText('The start date must not be after the end date')).toBeVisible();
   await page.getByRole('textbox', { name: 'To' }).fill('19.02.2026');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await expect(page).toHaveURL(/from=2026-02-10&to=2026-02-19/);

@@ -87,7 +87,7 @@ describe('the commands', () => {
       code: 1,
       output: '',
       lines: [
-        'a.csv:2: price: is not a price: dollars for 100 MB, more than 0, with at most four decimals ("cheap")',
+        'a.csv:2: price: is not a valid price: dollars for 100 MB, more than 0, with at most four decimals ("cheap")',
         'Mistakes: 1. Nothing was imported.',
       ],
     });

@@ -118,7 +118,7 @@ export const settleInvoice = endpoint({
   method: 'POST',
   url: '/v1/payments/admin/invoices/{id}/settle',
   access: { permission: 'PAYMENTS_EDIT' },
-  summary: 'Credit a payment that no chain shows, or ask for approval above the limit',
+  summary: 'Credit a payment that is not on a chain, or ask for approval above the limit',
   params: idParams,
   body: settleInvoiceBody,
   response: data(staffRequestSchema),

@@ -1,4 +1,4 @@
-/** See as user: in this tab, a member of staff sees the app as another user. Only session/tokens.ts and the banner depend on it. */
+/** View as user: in this tab, a member of staff views the app as another user. Only session/tokens.ts and the banner depend on it. */
 
 /** The tab's own storage: other tabs stay signed in as the member of staff. */
 export const VIEW_KEY = 'view';

@@ -1,5 +1,5 @@
 /**
- * See as user: a member of staff gets a token that reads what the user can read: GET requests only, no secrets, no exports
+ * View as user: a member of staff gets a token that reads what the user can read: GET requests only, no secrets, no exports
  * (http/route.ts). A view ends after 30 minutes, when their own session ends, or when they lose the permission.
  */
 import { AppError } from '@cellhop/contract/errors';

@@ -1,4 +1,4 @@
-/** Settles an invoice by hand: staff record a payment that no chain shows, and it is credited like a deposit of a chain. */
+/** Settles an invoice by hand: staff record a payment that is not on a chain, and it is credited like a deposit of a chain. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
 import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';

@@ -83,7 +83,7 @@ const levelNames: Record<ReferralLevel, string> = {
 export function trialText(languageCode: LanguageCode, dollars: number): NotificationText {
   return languageCode === 'ru'
     ? {
-        description: `Добро пожаловать! Пробный кредит ${russianDollars(dollars)} уже на балансе.`,
+        description: `Добро пожаловать! Пробный бонус ${russianDollars(dollars)} уже на балансе.`,
         content: `${link('/proxies', 'Выберите прокси')} и попробуйте сервис.`,
       }
     : {
@@ -96,11 +96,11 @@ const notificationTexts: Record<LanguageCode, Texts> = {
   en: {
     TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),
     TOP_UP_REVERSED: ({ amount }) => ({
-      description: `The network has dropped your payment of ${money(amount)}. Its credit was taken back.`,
+      description: `The network has dropped your payment of ${money(amount)}. The credit was reversed.`,
       content: 'If the payment is in your wallet again, send it once more. If not, write to support.',
     }),
     TOP_UP_RESTORED: ({ amount }) => ({
-      description: `The network has confirmed your payment of ${money(amount)} again. Its credit is restored.`,
+      description: `The network has confirmed your payment of ${money(amount)} again. The credit is restored.`,
     }),
     ADJUSTMENT: ({ amount }) => ({
       description:

@@ -68,7 +68,7 @@ describe("a user's role", () => {
     const refusal = { status: 403, code: 'PERMISSION_LACKING' };
     await expect(give(staff, customer, 'ADMIN')).rejects.toMatchObject(refusal);
     await expect(give(staff, customer, 'SUPPORT')).rejects.toMatchObject({
-      message: 'It has the permission CONNECTIONS_READ, which you lack',
+      message: 'You do not have the permission CONNECTIONS_READ',
     });
     await expect(give(staff, boss, 'USER')).rejects.toMatchObject(refusal);
     await expect(block(staff, boss)).rejects.toMatchObject(refusal);
@@ -204,7 +204,7 @@ describe('the last administrator', () => {
     await expect(set(editor, name, ['ROLES_EDIT'])).rejects.toMatchObject({ code: 'PERMISSION_LACKING' });
     await expect(set(staff, name, ['ROLES_EDIT'])).rejects.toMatchObject({ code: 'OWN_ROLE' });
     const state = { held: new Set<Permission>(), administrators: [{ id: staff.id, roleName: name }] };
-    expect(() => requireAdministrator(state, ({ roleName }) => roleName === name)).toThrow('Nobody else could');
+    expect(() => requireAdministrator(state, ({ roleName }) => roleName === name)).toThrow('This is the last user');
     requireAdministrator(state, ({ roleName }) => roleName === 'ADMIN');
   });
 

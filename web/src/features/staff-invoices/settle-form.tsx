@@ -7,7 +7,7 @@ import { isReason, ReasonField } from '../staff-parts/reason-field.tsx';
 import { useSettleInvoice } from './api.ts';
 import { type SettlementUnit, settlementWords, toSettledAmount } from './settlement.ts';
 
-/** Credits a payment that no chain shows. The amount is what is due, unless another one is entered. */
+/** Credits a payment that is not on a chain. The amount is what is due, unless another one is entered. */
 export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose: () => void }) {
   const { t } = useTranslation(['staffMoney', 'common']);
   const { id, currency } = invoice;

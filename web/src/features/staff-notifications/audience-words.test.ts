@@ -26,9 +26,9 @@ it('names each filter, or all users', () => {
     'Email not confirmed',
     'Language: Русский',
     'Role: USER',
-    'Without a live connection',
+    'Without an active connection',
     'Balance from $0.00',
     'Balance below $12.50',
-    '2 listed users',
+    '2 selected users',
   ]);
 });
