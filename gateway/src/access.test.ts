@@ -107,7 +107,7 @@ describe('a new password', () => {
     await announceAccess(node, connection);
     client.socket.write(socks5Request('127.0.0.1', node.port));
     expect((await client.rest()).bytes).toHaveLength(0);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'credentials-wrong': 1 });
+    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'invalid-credentials': 1 });
   });
 
   it('does not close the tunnels of listed clients', async () => {
@@ -150,7 +150,7 @@ describe('an allow-list', () => {
     expect(await request.takeUntil('\r\n\r\n')).toContain('HTTP/1.1 502');
     request.socket.destroy();
     expect(node.control.calls.authorizeAddress).toBeLessThanOrEqual(2);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'credentials-wrong': 3, 'answer-malformed': 1 });
+    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'invalid-credentials': 3, 'response-malformed': 1 });
   });
 
   it('closes the tunnels of removed clients immediately after a change, and admits new ones', async () => {
@@ -183,7 +183,7 @@ describe('an allow-list', () => {
     expect(head).toMatch(/^HTTP\/1.1 407 [^]*Proxy-Authenticate: /);
     client.socket.destroy();
     expect(await statusOf(node, two, LISTED)).toBe(200);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'address-shared': 1 });
+    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'address-ambiguous': 1 });
   });
 
   it('costs few calls for strangers: refusals are cached, and limited for each network', async () => {
@@ -242,11 +242,11 @@ describe('the end of a connection', () => {
     ['USER', 403, 'user', 'ended-by-user'],
     ['ADMIN', 403, 'staff', 'ended-by-staff'],
     ['IDLE', 403, 'idle', 'ended-idle'],
-    ['NO_MONEY', 402, 'no-money', 'ended-without-money'],
+    ['NO_MONEY', 402, 'no-money', 'ended-no-money'],
     ['EXIT_LOST', 403, 'exit-lost', 'ended-exit-lost'],
     ['CAP', 403, 'cap', 'ended-at-cap'],
     ['A_NEWER_REASON', 403, 'other', 'ended'],
-    [undefined, 407, 'other', 'credentials-wrong'],
+    [undefined, 407, 'other', 'invalid-credentials'],
   ])('with the reason %s returns %s to a client with its password', async (reason, status, label, cause) => {
     const node = await start(rareReports);
     const connection = node.control.sell();

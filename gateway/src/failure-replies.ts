@@ -13,13 +13,13 @@ export interface FailureReply {
 }
 
 export const failureReplies = {
-  'credentials-wrong': { socks5: 'login-failed', http: 407, text: 'Proxy credentials are missing or wrong.' },
-  'address-shared': {
+  'invalid-credentials': { socks5: 'login-failed', http: 407, text: 'Proxy credentials are missing or wrong.' },
+  'address-ambiguous': {
     socks5: 'login-failed',
     http: 407,
     text: 'Several connections list your address: a password is required.',
   },
-  'ended-without-money': {
+  'ended-no-money': {
     socks5: 'login-failed',
     http: 402,
     text: 'This connection has ended: the balance has run out.',
@@ -61,7 +61,7 @@ export const failureReplies = {
     text: 'This connection has ended.',
     proxyStatus: 'http_request_denied',
   },
-  'too-many-failures': {
+  'too-many-failed-logins': {
     socks5: 'close',
     http: 429,
     text: 'Too many failed logins from this address.',
@@ -75,7 +75,7 @@ export const failureReplies = {
     text: 'The traffic cap of this connection is reached.',
     proxyStatus: 'http_request_denied',
   },
-  'destination-refused': {
+  'destination-prohibited': {
     socks5: 2,
     http: 403,
     text: 'This destination is not allowed.',
@@ -95,7 +95,7 @@ export const failureReplies = {
     proxyStatus: 'connection_limit_reached',
     retryAfterSeconds: 5,
   },
-  'above-fair-share': {
+  'fair-share-exceeded': {
     socks5: 1,
     http: 503,
     text: 'This gateway is almost full, and this connection has its share of tunnels.',
@@ -116,7 +116,7 @@ export const failureReplies = {
     proxyStatus: 'proxy_internal_error',
     retryAfterSeconds: 5,
   },
-  'control-plane-away': {
+  'control-plane-unavailable': {
     socks5: 1,
     http: 503,
     text: 'Credentials cannot be checked at the moment.',
@@ -124,8 +124,8 @@ export const failureReplies = {
     retryAfterSeconds: 5,
   },
   internal: { socks5: 1, http: 500, text: 'The gateway failed.', proxyStatus: 'proxy_internal_error' },
-  'name-unknown': { socks5: 4, http: 502, text: 'The host name has no address.', proxyStatus: 'dns_error' },
-  'resolver-silent': { socks5: 4, http: 504, text: 'The name server did not answer.', proxyStatus: 'dns_timeout' },
+  'name-not-found': { socks5: 4, http: 502, text: 'The host name has no address.', proxyStatus: 'dns_error' },
+  'dns-timeout': { socks5: 4, http: 504, text: 'The name server did not answer.', proxyStatus: 'dns_timeout' },
   'network-unreachable': {
     socks5: 3,
     http: 502,
@@ -150,13 +150,13 @@ export const failureReplies = {
     text: 'The destination closed the connection early.',
     proxyStatus: 'connection_terminated',
   },
-  'origin-asks-for-proxy-login': {
+  'origin-requires-proxy-auth': {
     socks5: 1,
     http: 502,
     text: 'The destination answered as if it were a proxy.',
     proxyStatus: 'http_protocol_error',
   },
-  'answer-malformed': {
+  'response-malformed': {
     socks5: 1,
     http: 502,
     text: 'The destination sent a response that is not HTTP.',
@@ -186,7 +186,7 @@ export const failureReplies = {
     text: 'The exit of this connection did not answer in time.',
     proxyStatus: 'destination_unavailable',
   },
-  'upstream-login-refused': {
+  'upstream-auth-failed': {
     socks5: 1,
     http: 503,
     text: 'The exit of this connection does not let the gateway in.',
@@ -241,13 +241,13 @@ export const failureReplies = {
     text: 'This is a proxy: the request target must be an absolute http address.',
     proxyStatus: 'http_request_error',
   },
-  'use-connect': {
+  'connect-required': {
     socks5: 'close',
     http: 400,
     text: 'For https use CONNECT.',
     proxyStatus: 'http_request_error',
   },
-  'connect-too-late': {
+  'connect-not-first': {
     socks5: 'close',
     http: 400,
     text: 'CONNECT needs a connection that has carried no other request.',
@@ -271,7 +271,7 @@ export const failureReplies = {
     text: 'The request head is too large.',
     proxyStatus: 'http_request_error',
   },
-  'handshake-slow': {
+  'handshake-timeout': {
     socks5: 'close',
     http: 408,
     text: 'The request took too long.',
@@ -284,7 +284,7 @@ export const failureReplies = {
     proxyStatus: 'http_request_error',
   },
   /** The client has disconnected, so no reply is sent. */
-  'client-gone': { socks5: 'close', http: 400, text: 'The client closed the connection.' },
+  'client-closed': { socks5: 'close', http: 400, text: 'The client closed the connection.' },
 } as const satisfies Record<string, FailureReply>;
 
 export type FailureCause = keyof typeof failureReplies;

@@ -8,7 +8,7 @@ export type { FailureCause } from './failure-replies.ts';
 const downCauses: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'upstream-unreachable',
   'upstream-timeout',
-  'upstream-login-refused',
+  'upstream-auth-failed',
   'upstream-malformed',
 ]);
 

@@ -56,11 +56,11 @@ export class AddressLogins {
     return { connection: cached.connection, credential };
   }
 
-  /** @throws TunnelFailure `credentials-wrong`, also if the control plane is unavailable, or `address-shared` */
+  /** @throws TunnelFailure `invalid-credentials`, also if the control plane is unavailable, or `address-ambiguous` */
   async authorize(address: string): Promise<Connection> {
     const authorization = await this.settings.control.authorizeAddress(address).catch(() => undefined);
     // Clients with a password also try without it first: they must get the challenge even if the control plane is unavailable.
-    if (!authorization) throw new TunnelFailure('credentials-wrong');
+    if (!authorization) throw new TunnelFailure('invalid-credentials');
     if (!authorization.isAuthorized || authorization.state === 'ended') {
       const cause = causeOfRefusal(authorization.reason);
       this.#refusals.add(address, cause);

@@ -85,7 +85,7 @@ export class Connections {
 
   /**
    * Has the control plane check credentials that are unknown in this run. Concurrent calls share one request.
-   * @throws TunnelFailure `credentials-wrong` or why the connection has ended, `control-plane-away` or `draining`
+   * @throws TunnelFailure `invalid-credentials` or why the connection has ended, `control-plane-unavailable` or `draining`
    */
   async authorize(credentials: Credentials, clientAddress?: string): Promise<Login> {
     const digest = this.#credentials.digest(credentials.password);
@@ -97,7 +97,7 @@ export class Connections {
 
   /**
    * Has the control plane find the connection that lists a client's address. Concurrent calls share one request.
-   * @throws TunnelFailure `credentials-wrong`, also if the control plane is unavailable; `address-shared` or `draining`
+   * @throws TunnelFailure `invalid-credentials`, also if the control plane is unavailable; `address-ambiguous` or `draining`
    */
   async authorizeAddress(address: string): Promise<Login> {
     const connection = await this.#share(`address ${address}`, () => this.#addresses.authorize(address));
@@ -113,7 +113,7 @@ export class Connections {
       const authorization = await this.settings.control.authorizeAddress(address, dnsPort);
       // A control plane of another version may return a connection with another port.
       const isExpected = authorization.isAuthorized && authorization.dnsPort === dnsPort;
-      if (!isExpected || authorization.state === 'ended') throw new TunnelFailure('credentials-wrong');
+      if (!isExpected || authorization.state === 'ended') throw new TunnelFailure('invalid-credentials');
       return this.#admit(authorization, { kind: 'address', address });
     });
   }
@@ -246,7 +246,7 @@ export class Connections {
   async #untilEndAcknowledged(connection: Connection): Promise<void> {
     this.settings.requestReport();
     if (!(await this.#areEndsAcknowledged([connection], this.settings.limits.controlRequestMs)))
-      throw new TunnelFailure('control-plane-away');
+      throw new TunnelFailure('control-plane-unavailable');
   }
 
   /** @returns false on a timeout */
@@ -254,10 +254,10 @@ export class Connections {
     return settlesWithin(Promise.all(connections.map((connection) => connection.endAcknowledged)), withinMs);
   }
 
-  /** @throws TunnelFailure `credentials-wrong` if they were changed after the control plane accepted them */
+  /** @throws TunnelFailure `invalid-credentials` if they were changed after the control plane accepted them */
   #admit(authorization: Granted, credential: Credential): Connection {
     const known = this.#byId.get(authorization.connectionId);
-    if (known?.isEnding) throw new TunnelFailure('control-plane-away');
+    if (known?.isEnding) throw new TunnelFailure('control-plane-unavailable');
     if (known) known.credit.merge(authorization);
     const connection = known ?? this.#open(authorization);
     const { access } = connection;
@@ -270,7 +270,7 @@ export class Connections {
       this.end(connection, this.#endReason);
       throw new TunnelFailure('draining');
     }
-    if (!access.allows(credential)) throw new TunnelFailure('credentials-wrong');
+    if (!access.allows(credential)) throw new TunnelFailure('invalid-credentials');
     return connection;
   }
 

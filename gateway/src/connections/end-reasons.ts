@@ -13,11 +13,11 @@ const controlPlaneReasons: ReadonlyMap<string, ReasonInfo> = new Map([
   ['USER', { label: 'user', refusal: 'ended-by-user' }],
   ['ADMIN', { label: 'staff', refusal: 'ended-by-staff' }],
   ['IDLE', { label: 'idle', refusal: 'ended-idle' }],
-  ['NO_MONEY', { label: 'no-money', refusal: 'ended-without-money' }],
+  ['NO_MONEY', { label: 'no-money', refusal: 'ended-no-money' }],
   ['EXIT_LOST', { label: 'exit-lost', refusal: 'ended-exit-lost' }],
   ['CAP', { label: 'cap', refusal: 'ended-at-cap' }],
   ['RECALLED', { label: 'recalled', refusal: 'ended' }],
-  ['ADDRESS_SHARED', { label: 'other', refusal: 'address-shared' }],
+  ['ADDRESS_SHARED', { label: 'other', refusal: 'address-ambiguous' }],
 ]);
 
 /** Labels of ends that this run decided. */
@@ -35,5 +35,5 @@ export function labelOfEnd(end: EndReason, reason: string | undefined): string {
 
 /** @param reason undefined: the control plane knows no connection with these credentials */
 export function causeOfRefusal(reason: string | undefined): FailureCause {
-  return reason === undefined ? 'credentials-wrong' : (controlPlaneReasons.get(reason)?.refusal ?? 'ended');
+  return reason === undefined ? 'invalid-credentials' : (controlPlaneReasons.get(reason)?.refusal ?? 'ended');
 }

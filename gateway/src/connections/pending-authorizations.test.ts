@@ -44,7 +44,7 @@ it('a change that overtakes the response of an authorization refuses the old pas
   const old = connections.authorize(login('old')).catch(causeOf);
   expect(connections.applyChanges(changeTo(SECOND))).toBe(false);
   respond('old', open(FIRST));
-  expect(await old).toBe('credentials-wrong');
+  expect(await old).toBe('invalid-credentials');
   expect(connections.find(login('old'))).toBeUndefined();
 });
 
@@ -54,7 +54,7 @@ it('a late response with an older revision does not restore the old password', a
   respond('new', open(SECOND));
   await next;
   respond('old', open(FIRST));
-  expect(await old).toBe('credentials-wrong');
+  expect(await old).toBe('invalid-credentials');
   expect(connections.find(login('new'))?.connection.id).toBe(ID);
   expect(connections.find(login('old'))).toBeUndefined();
 });

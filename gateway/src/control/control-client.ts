@@ -84,7 +84,7 @@ export class ControlClient {
       const { data } = await this.#call('authorize', authorize, { body: body.data });
       return data;
     } catch {
-      throw new TunnelFailure('control-plane-away');
+      throw new TunnelFailure('control-plane-unavailable');
     }
   }
 
@@ -97,7 +97,7 @@ export class ControlClient {
       const { data } = await this.#call('authorize', authorizeAddress, { body }, { timeoutMs });
       return data;
     } catch {
-      throw new TunnelFailure('control-plane-away');
+      throw new TunnelFailure('control-plane-unavailable');
     }
   }
 

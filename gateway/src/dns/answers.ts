@@ -75,7 +75,7 @@ export class Answers {
       return false;
     };
     if (this.#isRefusing) return drop('port-closed');
-    if (this.#inFlight >= this.context.limits.dnsQuestionsInFlight) return drop('in-flight');
+    if (this.#inFlight >= this.context.limits.dnsQuestionsInFlight) return drop('in-flight-limit');
     const parsed = parseQuery(message);
     if (parsed.kind === 'dropped') return drop(parsed.reason);
     if (!this.#meter.takeWhole('toExit', message.length)) return drop('no-credit');
@@ -86,7 +86,7 @@ export class Answers {
         : await this.#resolve(parsed.query, transport);
     // In the meantime the connection may have ended, or its access may have changed.
     if (this.#isClosed || !this.isAllowed(client)) return drop('port-closed');
-    if (isGone?.()) return drop('client-gone');
+    if (isGone?.()) return drop('client-closed');
     if (!this.#meter.takeWhole('toClient', answer.length)) return drop('no-credit');
     this.context.metrics.dns.answered(transport, outcome);
     send(answer);
@@ -127,7 +127,7 @@ export class Answers {
   #toResult(received: Answer, query: Query, transport: Transport): Result {
     // A public name with a private address can point into the client's own network (DNS rebinding).
     if (!received.addresses.every((address) => this.context.isAddressAllowed(address)))
-      return { answer: withheldAnswer(received.message, query), outcome: 'withheld' };
+      return { answer: withheldAnswer(received.message, query), outcome: 'filtered' };
     const answer = toClientAnswer(received, query);
     const isTooLarge = transport === 'udp' && answer.length > udpPayloadMax(query);
     return isTooLarge

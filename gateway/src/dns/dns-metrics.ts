@@ -6,23 +6,23 @@ export type Transport = 'udp' | 'tcp';
 
 /**
  * How a question was answered. `refused`: by this node itself (format, opcode, zone transfer). `failed`: SERVFAIL, because no
- * name server answered. `withheld`: the answer had private addresses.
+ * name server answered. `filtered`: the answer had private addresses.
  */
-export type Outcome = 'answered' | 'truncated' | 'refused' | 'failed' | 'withheld';
+export type Outcome = 'answered' | 'truncated' | 'refused' | 'failed' | 'filtered';
 
 /** Why a message got no answer. */
 export type DropReason =
-  | 'stranger'
-  | 'rate'
-  | 'in-flight'
+  | 'client-not-allowed'
+  | 'rate-limit'
+  | 'in-flight-limit'
   | 'malformed'
-  | 'not-a-question'
+  | 'not-a-query'
   | 'no-credit'
   | 'port-closed'
-  | 'send-queue'
+  | 'send-queue-full'
   | 'network-error'
-  | 'clients'
-  | 'client-gone'
+  | 'client-limit'
+  | 'client-closed'
   | 'idle';
 
 /** No label contains a connection, a client or a name. */

@@ -72,7 +72,7 @@ export class DnsPort {
   #received(message: Buffer, { address, port }: Sender): void {
     const client = canonicalAddress(address);
     const found = client === undefined ? undefined : this.findAnswers(client);
-    if (client === undefined || !found) return this.#drop('udp', 'stranger');
+    if (client === undefined || !found) return this.#drop('udp', 'client-not-allowed');
     const work =
       found instanceof Promise
         ? found.then((answers) => this.#answer(answers, message, { client, address, port }))
@@ -85,9 +85,9 @@ export class DnsPort {
     message: Buffer,
     { client, address, port }: { client: string; address: string; port: number },
   ): Promise<void> {
-    if (!answers?.isAllowed(client)) return this.#drop('udp', 'stranger');
-    if (!answers.isWithinRate(client)) return this.#drop('udp', 'rate');
-    if (this.#udp?.isCongested) return this.#drop('udp', 'send-queue');
+    if (!answers?.isAllowed(client)) return this.#drop('udp', 'client-not-allowed');
+    if (!answers.isWithinRate(client)) return this.#drop('udp', 'rate-limit');
+    if (this.#udp?.isCongested) return this.#drop('udp', 'send-queue-full');
     await answers.answer({ message, transport: 'udp', client }, (answer) => this.#udp?.send([answer], port, address));
   }
 
@@ -101,7 +101,7 @@ export class DnsPort {
     const client = canonicalAddress(remoteAddress);
     const found = client === undefined || isFull ? undefined : this.findAnswers(client);
     if (client === undefined || !found) {
-      this.#drop('tcp', isFull ? 'clients' : 'stranger');
+      this.#drop('tcp', isFull ? 'client-limit' : 'client-not-allowed');
       return resetSocket(socket);
     }
     return this.#serve(socket, client, found);
@@ -116,7 +116,7 @@ export class DnsPort {
       answer: async (message, send) => {
         const answers = await found;
         if (answers?.isAllowed(client)) return answers.answer({ message, transport: 'tcp', client, isGone }, send);
-        this.#drop('tcp', 'stranger');
+        this.#drop('tcp', 'client-not-allowed');
         return false;
       },
       dropped: (reason) => this.#drop('tcp', reason),

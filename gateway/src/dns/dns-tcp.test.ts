@@ -195,7 +195,7 @@ describe('the TCP clients', () => {
       const second = openTcp(node.dnsPort);
       await untilGauge(node.gateway, 'gateway_dns_tcp_clients', 2);
       expect((await openTcp(node.dnsPort).rest()).end).toBe('reset');
-      await untilDropped(node, 'clients');
+      await untilDropped(node, 'client-limit');
       first.socket.destroy();
       await untilGauge(node.gateway, 'gateway_dns_tcp_clients', 1);
       const third = openTcp(node.dnsPort);

@@ -47,7 +47,7 @@ describe('the DNS port', () => {
     const usedBytes = await counted(node, 'gateway_bytes_total', { protocol: 'dns' });
     const stranger = await openDnsClient(node.dnsPort, '127.0.0.2');
     stranger.send(question('stranger.test'));
-    await untilDropped(node, 'stranger');
+    await untilDropped(node, 'client-not-allowed');
     const tcp = openTcp(node.dnsPort, '127.0.0.2');
     tcp.socket.write(framed(question('stranger.test')));
     expect(await tcp.rest()).toMatchObject({ bytes: Buffer.alloc(0), end: 'reset' });
@@ -62,7 +62,7 @@ describe('the DNS port', () => {
     await client.ask(question('one.test'));
     await new Promise((fulfil) => setTimeout(fulfil, 300));
     client.send(question('two.test'));
-    await untilDropped(node, 'stranger');
+    await untilDropped(node, 'client-not-allowed');
 
     const other = await startDnsNode();
     await logIn(other, other.connection);
@@ -76,7 +76,7 @@ describe('the DNS port', () => {
     other.control.announceAccess(other.connection);
     expect((await tcp.rest()).end).toBe('reset');
     second.send(question('two.test'));
-    await untilDropped(other, 'stranger');
+    await untilDropped(other, 'client-not-allowed');
     expect(second.received).toHaveLength(1);
   });
 
@@ -96,11 +96,11 @@ describe('the DNS port', () => {
     expect(harness.control.calls).toMatchObject({ authorize: 0, authorizeAddress: 1 });
     const stranger = await openDnsClient(dnsPort);
     stranger.send(question('stranger.test'));
-    await untilDropped(harness, 'stranger');
+    await untilDropped(harness, 'client-not-allowed');
     await until(() => harness.control.held.size > 0);
     harness.control.changeAccess(connection, { allowList: [] });
     harness.control.announceAccess(connection);
-    const refused = () => counted(harness, 'gateway_dns_dropped_total', { reason: 'stranger' });
+    const refused = () => counted(harness, 'gateway_dns_dropped_total', { reason: 'client-not-allowed' });
     // Until the node has received the change.
     await expect
       .poll(async () => {
@@ -175,7 +175,7 @@ describe('the DNS port', () => {
     }
     const association = await associate(node.gateway, connection);
     for (const host of hosts) association.send(host, dnsPort, question('loop.test'));
-    await expect.poll(() => dropped(node, 'destination-refused')).toBe(hosts.length);
+    await expect.poll(() => dropped(node, 'destination-prohibited')).toBe(hosts.length);
     expect(await counted(node, 'gateway_dns_dropped_total', {})).toBe(0);
     association.close();
   });
@@ -267,7 +267,7 @@ describe('a question', () => {
     expect(reply).toBe(2);
     await untilGauge(node.gateway, 'gateway_dns_ports', 1);
     expect(read(await client.ask(question('rebinding.test')))).toMatchObject({ code: 0, answers: 0 });
-    expect(await counted(node, 'gateway_dns_queries_total', { outcome: 'withheld' })).toBe(1);
+    expect(await counted(node, 'gateway_dns_queries_total', { outcome: 'filtered' })).toBe(1);
   });
 
   it('beyond the rate of its client is dropped', async () => {
@@ -277,7 +277,7 @@ describe('a question', () => {
     const client = await openDnsClient(node.dnsPort);
     for (let id = 1; id <= 3; id += 1) await client.ask(question('one.test', { id }));
     client.send(question('one.test', { id: 4 }));
-    await untilDropped(node, 'rate');
+    await untilDropped(node, 'rate-limit');
     expect(client.received).toHaveLength(3);
   });
 
@@ -285,7 +285,7 @@ describe('a question', () => {
     const node = await startReadyNode(() => {}, { limits: { dnsQuestionsInFlight: 2 } });
     const client = await openDnsClient(node.dnsPort);
     for (let id = 1; id <= 5; id += 1) client.send(question('held.test', { id }));
-    await untilDropped(node, 'in-flight', 3);
+    await untilDropped(node, 'in-flight-limit', 3);
     expect(node.resolver.asked).toHaveLength(2);
   });
 });
@@ -373,7 +373,7 @@ describe('an answer', () => {
     });
     const client = await openDnsClient(node.dnsPort);
     expect(read(await client.ask(question('spelling.test'))).address).toBe('192.0.2.7');
-    expect(await counted(node, 'gateway_dns_upstream_total', { event: 'unlike' })).toBe(1);
+    expect(await counted(node, 'gateway_dns_upstream_total', { event: 'mismatch' })).toBe(1);
   });
 });
 
@@ -391,7 +391,7 @@ describe('name servers', () => {
     expect([silent.asked.length, working.asked.length]).toEqual([1, 3]);
     working.stop();
     expect(read(await client.ask(question('two.test')))).toMatchObject({ code: 2, name: 'two.test' });
-    expect(await counted(node, 'gateway_dns_upstream_total', { event: 'silent' })).toBeGreaterThan(1);
+    expect(await counted(node, 'gateway_dns_upstream_total', { event: 'timeout' })).toBeGreaterThan(1);
   });
 
   it('are never asked from another address if that of the exit is missing', async () => {

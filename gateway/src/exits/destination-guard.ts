@@ -25,7 +25,7 @@ export function createGuard(policy: DestinationPolicy, revision: () => number = 
   const addressesOf = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
     const resolved = host.kind === 'address' ? [host.bytes] : await resolve(exit, host.name, abort);
     const allowed = resolved.map(unmapped).filter((address) => isAllowed(address, port));
-    if (allowed.length === 0) throw new TunnelFailure('destination-refused');
+    if (allowed.length === 0) throw new TunnelFailure('destination-prohibited');
     const reachable = allowed.filter((address) => exit.reaches(address));
     if (reachable.length === 0) throw new TunnelFailure('network-unreachable');
     return reachable;
@@ -42,6 +42,6 @@ export function createGuard(policy: DestinationPolicy, revision: () => number = 
 /** Special-use names are never sent to a name server (RFC 6761, sections 6.3 and 6.4). */
 async function resolve(exit: Exit, name: string, abort: DialAbort): Promise<Uint8Array[]> {
   if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
-  if (name === 'invalid' || name.endsWith('.invalid')) throw new TunnelFailure('name-unknown');
+  if (name === 'invalid' || name.endsWith('.invalid')) throw new TunnelFailure('name-not-found');
   return exit.resolve(name, abort);
 }

@@ -44,7 +44,7 @@ export class DnsUpstream {
    * Asks over UDP, and over TCP if the answer does not repeat the question exactly. Tries the next name server if one is silent.
    * @param needsWhole also asks over TCP if the answer is truncated
    * @returns the answer, whose id and spelling are ours
-   * @throws TunnelFailure `resolver-silent`, or `exit-unavailable` if the exit's address is missing
+   * @throws TunnelFailure `dns-timeout`, or `exit-unavailable` if the exit's address is missing
    */
   async ask(query: Query, { needsWhole }: { needsWhole: boolean }): Promise<Answer> {
     this.#servers ??= this.#readServers();
@@ -82,23 +82,23 @@ export class DnsUpstream {
     const { budget, isTcpOnly, limits } = this.settings;
     const timeoutMs = Math.min(leftMs, limits.resolverAttemptMs);
     const startedAt = performance.now();
-    budget.onEvent('asked');
+    budget.onEvent('sent');
     try {
       if (!isTcpOnly) {
         const socket = this.#socketFor(server);
         const answer = await socket.ask(this.#question(socket, query));
-        if (answer !== 'unlike' && !(needsWhole && isTruncated(answer.message))) {
+        if (answer !== 'mismatch' && !(needsWhole && isTruncated(answer.message))) {
           budget.onEvent('answered');
           return answer;
         }
       }
-      budget.onEvent('asked-over-tcp');
+      budget.onEvent('tcp-fallback');
       const leftForTcpMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
       const whole = await this.#connections.ask(server, (to) => this.#question(to, query), leftForTcpMs);
       budget.onEvent('answered');
       return whole;
     } catch (error) {
-      if (causeOf(error) === 'resolver-silent') budget.onEvent('silent');
+      if (causeOf(error) === 'dns-timeout') budget.onEvent('timeout');
       throw error;
     }
   }

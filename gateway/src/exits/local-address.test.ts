@@ -83,22 +83,22 @@ describe('the exit from a local address', () => {
   });
 
   it('refuses a name with private addresses', async () => {
-    expect(await failureOf(dial('loopback.test', { policy: strict }))).toBe('destination-refused');
-    expect(await failureOf(dial('mixed.test', { policy: strict }))).toBe('destination-refused');
-    expect(await failureOf(dial('localhost', { policy: strict }))).toBe('destination-refused');
+    expect(await failureOf(dial('loopback.test', { policy: strict }))).toBe('destination-prohibited');
+    expect(await failureOf(dial('mixed.test', { policy: strict }))).toBe('destination-prohibited');
+    expect(await failureOf(dial('localhost', { policy: strict }))).toBe('destination-prohibited');
   });
 
   it('distinguishes an unknown name from a name server timeout', async () => {
-    expect(await failureOf(dial('missing.test'))).toBe('name-unknown');
-    expect(await failureOf(dial('empty.test'))).toBe('name-unknown');
-    expect(await failureOf(dial('silent.test'))).toBe('resolver-silent');
+    expect(await failureOf(dial('missing.test'))).toBe('name-not-found');
+    expect(await failureOf(dial('empty.test'))).toBe('name-not-found');
+    expect(await failureOf(dial('silent.test'))).toBe('dns-timeout');
   });
 
   it('sends no query for localhost and special-use names', async () => {
     const before = names.queries.length;
     const { side } = await dial('app.localhost');
     side.close();
-    expect(await failureOf(dial('nobody.invalid'))).toBe('name-unknown');
+    expect(await failureOf(dial('nobody.invalid'))).toBe('name-not-found');
     expect(names.queries.length).toBe(before);
   });
 

@@ -37,7 +37,7 @@ export class NameResolver {
     const second = await withAbort(first.addresses.length > 0 ? withResolutionDelay(ipv6) : ipv6, abort);
     const addresses = [...first.addresses, ...second.addresses];
     if (addresses.length > 0) return addresses;
-    throw new TunnelFailure(first.isTimeout || second.isTimeout ? 'resolver-silent' : 'name-unknown');
+    throw new TunnelFailure(first.isTimeout || second.isTimeout ? 'dns-timeout' : 'name-not-found');
   }
 
   /** Cancels pending queries. */
@@ -83,7 +83,7 @@ async function withResolutionDelay(result: Promise<QueryResult>): Promise<QueryR
 async function withAbort(result: Promise<QueryResult>, abort: DialAbort): Promise<QueryResult> {
   let unsubscribe: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    unsubscribe = abort.whenAborted(() => reject(new TunnelFailure('resolver-silent')));
+    unsubscribe = abort.whenAborted(() => reject(new TunnelFailure('dns-timeout')));
   });
   return Promise.race([result, aborted]).finally(() => unsubscribe?.());
 }

@@ -57,7 +57,7 @@ export class QueryConnection {
 
   /**
    * @returns the answer, or `closed`
-   * @throws TunnelFailure `resolver-silent`, or the reason why there is no connection
+   * @throws TunnelFailure `dns-timeout`, or the reason why there is no connection
    */
   ask(asked: Buffer, timeoutMs: number): Promise<Answer | 'closed'> {
     const id = asked.readUInt16BE(0);
@@ -124,14 +124,14 @@ export class QueryConnection {
     }
     const answer = isAnswerTo(pending.asked, message) ? readAnswer(message) : undefined;
     if (answer) return pending.settle(answer);
-    this.settings.onEvent('unlike');
+    this.settings.onEvent('mismatch');
     return this.#failed(message.readUInt16BE(0));
   }
 
   /** A connection that has failed one question may be dead, so the next questions use another one. */
   #failed(id: number): void {
     this.#isRetired = true;
-    this.#pending.get(id)?.settle(new TunnelFailure('resolver-silent'));
+    this.#pending.get(id)?.settle(new TunnelFailure('dns-timeout'));
   }
 
   #settled(): void {

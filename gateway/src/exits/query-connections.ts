@@ -40,10 +40,10 @@ export class QueryConnections {
     const answer = await shared.ask(createQuestion(shared), timeoutMs);
     if (answer !== 'closed') return answer;
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0) throw new TunnelFailure('resolver-silent');
+    if (leftMs <= 0) throw new TunnelFailure('dns-timeout');
     const own = this.#connect(server, leftMs, 1);
     const again = await own.ask(createQuestion(own), leftMs);
-    if (again === 'closed') throw new TunnelFailure('resolver-silent');
+    if (again === 'closed') throw new TunnelFailure('dns-timeout');
     return again;
   }
 

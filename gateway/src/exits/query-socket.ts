@@ -9,8 +9,8 @@ export interface NameServer {
   readonly port: number;
 }
 
-/** Events for metrics. `unexpected`: a late, repeated or forged answer. `unlike`: an answer to another question or spelling. */
-export type UpstreamEvent = 'asked' | 'answered' | 'unexpected' | 'unlike' | 'silent' | 'failed' | 'asked-over-tcp';
+/** Events for metrics. `unexpected`: a late, repeated or forged answer. `mismatch`: an answer to another question or spelling. */
+export type UpstreamEvent = 'sent' | 'answered' | 'unexpected' | 'mismatch' | 'timeout' | 'failed' | 'tcp-fallback';
 
 interface QuerySocketSettings {
   readonly server: NameServer;
@@ -25,7 +25,7 @@ interface QuerySocketSettings {
 interface Pending {
   readonly asked: Buffer;
   readonly timer: NodeJS.Timeout;
-  readonly settle: (outcome: Answer | 'unlike' | Error) => void;
+  readonly settle: (outcome: Answer | 'mismatch' | Error) => void;
 }
 
 /**
@@ -68,23 +68,23 @@ export class QuerySocket {
   }
 
   /**
-   * @returns the answer, or `unlike` if there was one with the right id but another question or spelling: then the name server
+   * @returns the answer, or `mismatch` if there was one with the right id but another question or spelling: then the name server
    * does not preserve the case, or somebody tries to forge answers
-   * @throws TunnelFailure `resolver-silent`, or `exit-unavailable` if the socket fails
+   * @throws TunnelFailure `dns-timeout`, or `exit-unavailable` if the socket fails
    */
-  ask(asked: Buffer): Promise<Answer | 'unlike'> {
+  ask(asked: Buffer): Promise<Answer | 'mismatch'> {
     const id = asked.readUInt16BE(0);
     this.asked += 1;
     return new Promise((fulfil, reject) => {
       if (this.#isClosed) return reject(new TunnelFailure('exit-unavailable'));
-      const settle = (outcome: Answer | 'unlike' | Error) => {
+      const settle = (outcome: Answer | 'mismatch' | Error) => {
         clearTimeout(timer);
         this.#pending.delete(id);
         if (outcome instanceof Error) reject(outcome);
         else fulfil(outcome);
         if (this.#isRetired) this.#closeIfIdle();
       };
-      const timer = setTimeout(() => settle(new TunnelFailure('resolver-silent')), this.settings.timeoutMs);
+      const timer = setTimeout(() => settle(new TunnelFailure('dns-timeout')), this.settings.timeoutMs);
       this.#pending.set(id, { asked, timer, settle });
       if (this.#isReady) this.#send(asked);
     });
@@ -120,8 +120,8 @@ export class QuerySocket {
     if (!pending) return this.settings.onEvent('unexpected');
     const answer = isAnswerTo(pending.asked, message) ? readAnswer(message) : undefined;
     if (answer) return pending.settle(answer);
-    this.settings.onEvent('unlike');
-    return pending.settle('unlike');
+    this.settings.onEvent('mismatch');
+    return pending.settle('mismatch');
   }
 
   /** The exit's address is missing, or the name server's host refuses: the next name server may work. */

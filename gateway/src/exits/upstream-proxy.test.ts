@@ -174,8 +174,8 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     expect(await refusal(gateway, sell(await freePort()))).toBe('upstream-unreachable');
     expect(await refusal(gateway, sell(closing.port))).toBe('upstream-closed');
     expect(await refusal(gateway, sell(garbage.port))).toBe('upstream-malformed');
-    expect(await refusal(gateway, sell(guarded.port, wrong))).toBe('upstream-login-refused');
-    expect(await refusal(gateway, sell(guarded.port))).toBe('upstream-login-refused');
+    expect(await refusal(gateway, sell(guarded.port, wrong))).toBe('upstream-auth-failed');
+    expect(await refusal(gateway, sell(guarded.port))).toBe('upstream-auth-failed');
     // To an HTTP proxy the first message is the request, so only the destination may be late.
     expect(await refusal(gateway, sell(silent.port))).toBe(kind === 'http' ? 'dial-timeout' : 'upstream-timeout');
     expect((await socks5Connect(gateway, sell(await freePort()), '127.0.0.1', 9)).reply).toBe(1);

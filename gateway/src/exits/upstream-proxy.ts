@@ -143,7 +143,7 @@ export class UpstreamProxyExit implements Exit {
       this.#watch.worked();
       return opened;
     } catch (error) {
-      if (causeOf(error) === 'upstream-login-refused') this.#watch.failed('upstream-login-refused');
+      if (causeOf(error) === 'upstream-auth-failed') this.#watch.failed('upstream-auth-failed');
       throw error;
     }
   }
@@ -162,8 +162,8 @@ export class UpstreamProxyExit implements Exit {
     } catch (error) {
       return causeOf(error);
     }
-    return this.kind === 'http' && this.#watch.failure === 'upstream-login-refused'
-      ? 'upstream-login-refused'
+    return this.kind === 'http' && this.#watch.failure === 'upstream-auth-failed'
+      ? 'upstream-auth-failed'
       : undefined;
   }
 
@@ -242,10 +242,10 @@ export class UpstreamProxyExit implements Exit {
     const { credentials } = this.settings.upstream;
     const wanted = credentials ? METHOD_USER_PASSWORD : METHOD_NONE;
     const method = await handshake.exchange(socks5.encodeGreeting(credentials !== undefined), socks5.parseMethod);
-    if (method !== wanted) throw new TunnelFailure('upstream-login-refused');
+    if (method !== wanted) throw new TunnelFailure('upstream-auth-failed');
     if (!credentials) return;
     const status = await handshake.exchange(socks5.encodeLogin(credentials), socks5.parseLoginStatus);
-    if (status !== 0) throw new TunnelFailure('upstream-login-refused');
+    if (status !== 0) throw new TunnelFailure('upstream-auth-failed');
   }
 
   async #requestByHttp(handshake: UpstreamHandshake, { address, port }: Endpoint): Promise<void> {

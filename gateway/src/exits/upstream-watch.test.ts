@@ -43,7 +43,7 @@ it('starts over after one success, of a check or of a tunnel', async () => {
 
 it('is not lost after a single failure', () => {
   const { state, watched } = watch();
-  watched.failed('upstream-login-refused');
+  watched.failed('upstream-auth-failed');
   state.now += 600_000;
   expect(watched.isLost).toBe(false);
 });

@@ -45,7 +45,7 @@ it('ends when the wait for a grant times out', () => {
   const { flow, reasons } = openFlow({ grantedBytes: 0 });
   flow.meter.whenGranted(() => {});
   vi.advanceTimersByTime(grantWaitMs);
-  expect(reasons).toEqual(['grant-late']);
+  expect(reasons).toEqual(['grant-timeout']);
 });
 
 it('ends once, with the first reason, and then counts nothing and leaves no timer', () => {

@@ -12,7 +12,7 @@ export type EndReason =
   | 'dial-failed'
   | 'out-of-money'
   | 'cap-reached'
-  | 'grant-late'
+  | 'grant-timeout'
   | 'connection-ended'
   | 'password-changed'
   | 'address-removed'
@@ -54,7 +54,7 @@ export class Flow {
       timeoutMs: limits.grantWaitMs,
       started: () => metrics.grantWaits.inc(),
       finished: (seconds) => metrics.grantWaitSeconds.inc(seconds),
-      timedOut: () => this.close('grant-late'),
+      timedOut: () => this.close('grant-timeout'),
     });
     this.#idleMs = limits.tunnelIdleMs;
     this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);

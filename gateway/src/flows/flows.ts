@@ -58,10 +58,10 @@ export class Flows {
     const { access, credit, flows, rates } = connection;
     if (this.#isDraining) throw new TunnelFailure('draining');
     // Access may have changed since the login.
-    if (!access.allows(credential)) throw new TunnelFailure('credentials-wrong');
+    if (!access.allows(credential)) throw new TunnelFailure('invalid-credentials');
     if (credit.isSpent) throw new TunnelFailure(credit.reason === 'CAP' ? 'cap-reached' : 'no-credit');
     if (this.#holdingSockets.size >= limits.tunnelsPerNode) throw new TunnelFailure('node-full');
-    if (!this.#isFair(connection, flow)) throw new TunnelFailure('above-fair-share');
+    if (!this.#isFair(connection, flow)) throw new TunnelFailure('fair-share-exceeded');
     const isWithinLimits = flows.size < limits.tunnelsPerConnection && rates.newTunnels.take();
     if (!isWithinLimits) throw new TunnelFailure('connection-limit');
   }

@@ -30,7 +30,7 @@ const stopModes: Partial<Record<EndReason, StopMode>> = {
   completed: 'close',
   'out-of-money': 'deliver',
   'cap-reached': 'deliver',
-  'grant-late': 'deliver',
+  'grant-timeout': 'deliver',
 };
 
 /** A flow over TCP: dials the destination, then pipes between it and the client. */
@@ -61,12 +61,12 @@ export class Tunnel {
       stream.side.close();
     } catch (error) {
       flow.close('dial-failed');
-      if (flow.endReason === 'client-failed') throw new TunnelFailure('client-gone');
+      if (flow.endReason === 'client-failed') throw new TunnelFailure('client-closed');
       throw error;
     } finally {
       clearTimeout(deadline);
     }
-    throw new TunnelFailure(flow.endReason === 'client-failed' ? 'client-gone' : 'connection-terminated');
+    throw new TunnelFailure(flow.endReason === 'client-failed' ? 'client-closed' : 'connection-terminated');
   }
 
   /** Connects the client to the dialled stream. From now on the tunnel closes both. */
@@ -116,9 +116,9 @@ export async function openTunnel(
 ): Promise<{ tunnel: Tunnel; exit: ExitStream }> {
   try {
     const isGoneAtEnd = early?.length === 0;
-    if (client.destroyed || (isGoneAtEnd && client.readableEnded)) throw new TunnelFailure('client-gone');
+    if (client.destroyed || (isGoneAtEnd && client.readableEnded)) throw new TunnelFailure('client-closed');
     context.flows.admit(login);
-    if (!target) throw new TunnelFailure('name-unknown');
+    if (!target) throw new TunnelFailure('name-not-found');
     const tunnel = new Tunnel(context, login, protocol);
     const disconnected = () => tunnel.flow.close('client-failed');
     client.once('close', disconnected);

@@ -137,7 +137,7 @@ describe('the login guard in use', () => {
   it('counts all addresses of a /64 together', async () => {
     const connections = {
       find: () => undefined,
-      authorize: () => Promise.reject(new TunnelFailure('credentials-wrong')),
+      authorize: () => Promise.reject(new TunnelFailure('invalid-credentials')),
     };
     const loginGuard = new LoginGuard({ ...defaultLimits, loginFailuresPerMinute: 2 });
     const context = { connections, loginGuard, log: { info: () => {} } } as unknown as ListenerContext;
@@ -153,6 +153,6 @@ describe('the login guard in use', () => {
           causeOf,
         ),
       );
-    expect(causes).toEqual(['credentials-wrong', 'credentials-wrong', 'too-many-failures', 'credentials-wrong']);
+    expect(causes).toEqual(['invalid-credentials', 'invalid-credentials', 'too-many-failed-logins', 'invalid-credentials']);
   });
 });

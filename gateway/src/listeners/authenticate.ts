@@ -24,13 +24,13 @@ export async function authenticate(
     return login;
   } catch (error) {
     const cause = causeOf(error);
-    if (cause === 'credentials-wrong') loginGuard.recordFailure(network);
+    if (cause === 'invalid-credentials') loginGuard.recordFailure(network);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
   }
 
   async function authorize(): Promise<Login> {
-    if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failures');
+    if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failed-logins');
     return connections.authorize(credentials, address);
   }
 }
@@ -45,10 +45,10 @@ export async function authenticateByAddress(
   { network, address: clientAddress }: ClientSocket,
 ): Promise<Login> {
   const address = canonicalAddress(clientAddress);
-  if (address === undefined) throw new TunnelFailure('credentials-wrong');
+  if (address === undefined) throw new TunnelFailure('invalid-credentials');
   const known = connections.findByAddress(address);
   if (known) return known;
-  if (addressGuard.isBlocked(network)) throw new TunnelFailure('credentials-wrong');
+  if (addressGuard.isBlocked(network)) throw new TunnelFailure('invalid-credentials');
   try {
     return await connections.authorizeAddress(address);
   } catch (error) {

@@ -162,7 +162,7 @@ export class ClientSockets {
 
   #authenticated(client: ClientSocket, connectionId: string): void {
     const membership = this.#memberships.get(client);
-    if (membership === undefined) throw new TunnelFailure('client-gone');
+    if (membership === undefined) throw new TunnelFailure('client-closed');
     const before = membership.connectionId;
     if (before === connectionId) return;
     if (!this.#makeRoom('clientSocketsPerConnection', this.#ofConnections.of(connectionId)))

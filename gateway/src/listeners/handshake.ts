@@ -47,7 +47,7 @@ export class Handshake {
 
   /**
    * Waits for work of the gateway, at most until the deadline of the handshake.
-   * @throws TunnelFailure `handshake-slow`, or the error of the work
+   * @throws TunnelFailure `handshake-timeout`, or the error of the work
    */
   withinDeadline<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((fulfil, reject) => {
@@ -72,10 +72,10 @@ export class Handshake {
     this.#wake?.();
   };
 
-  readonly #onDisconnect = () => this.#fail(new TunnelFailure('client-gone'));
+  readonly #onDisconnect = () => this.#fail(new TunnelFailure('client-closed'));
 
   #timedOut(): void {
-    const failure = new TunnelFailure('handshake-slow');
+    const failure = new TunnelFailure('handshake-timeout');
     this.#fail(failure);
     this.#interrupt?.(failure);
   }

@@ -22,7 +22,7 @@ export async function serveHttpConnect(
     await connectTunnel(context, handshake, head);
   } catch (error) {
     const cause = causeOf(error);
-    if (cause === 'internal' || cause === 'client-gone') throw error;
+    if (cause === 'internal' || cause === 'client-closed') throw error;
     context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
     handshake.release();
     context.metrics.refusals.inc({ reason: cause });

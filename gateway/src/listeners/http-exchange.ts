@@ -36,7 +36,7 @@ const PROXY_AUTHENTICATION_REQUIRED = 407;
 const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
   'out-of-money': 'no-credit',
   'cap-reached': 'cap-reached',
-  'grant-late': 'control-plane-away',
+  'grant-timeout': 'control-plane-unavailable',
   idle: 'dial-timeout',
   shutdown: 'draining',
 };
@@ -46,11 +46,11 @@ const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
  * socket. After a request of an unknown version, the following bytes may belong to it.
  */
 const causesThatCloseConnection: ReadonlySet<FailureCause> = new Set<FailureCause>([
-  'handshake-slow',
-  'too-many-failures',
+  'handshake-timeout',
+  'too-many-failed-logins',
   'connection-limit',
   'node-full',
-  'above-fair-share',
+  'fair-share-exceeded',
   'descriptors-exhausted',
   'http-version',
 ]);
@@ -127,9 +127,9 @@ export class Exchange {
   #forwardResponse(originResponse: IncomingMessage): void {
     const { request, response } = this.parties;
     if (this.#isOver) return;
-    if (!isStatusValid(originResponse.statusCode, originResponse.statusMessage)) return this.fail('answer-malformed');
+    if (!isStatusValid(originResponse.statusCode, originResponse.statusMessage)) return this.fail('response-malformed');
     // The client would take a 407 as the gateway's and send its proxy password again.
-    if (originResponse.statusCode === PROXY_AUTHENTICATION_REQUIRED) return this.fail('origin-asks-for-proxy-login');
+    if (originResponse.statusCode === PROXY_AUTHENTICATION_REQUIRED) return this.fail('origin-requires-proxy-auth');
     this.#originResponse = originResponse;
     originResponse.on('error', () => this.#originFailed());
     originResponse.on('end', () => this.#responseEnded(originResponse));
@@ -175,14 +175,14 @@ export class Exchange {
   #originFailed(code = ''): void {
     const endReason = this.#tunnel?.flow.endReason;
     const cause = endReason && causesOfEnds[endReason];
-    this.fail(cause ?? (code.startsWith('HPE_') ? 'answer-malformed' : 'connection-terminated'));
+    this.fail(cause ?? (code.startsWith('HPE_') ? 'response-malformed' : 'connection-terminated'));
   }
 
   /** After an upgrade (RFC 9110, section 7.8) the pipe continues with the raw socket of the client. */
   #joinUpgraded(pipe: Pipe, originResponse: IncomingMessage, bytes: Buffer): void {
     const { client, stream, response, isUpgrade } = this.parties;
     if (this.#isOver) return;
-    if (!isUpgrade || !isReasonValid(originResponse.statusMessage)) return this.fail('answer-malformed');
+    if (!isUpgrade || !isReasonValid(originResponse.statusMessage)) return this.fail('response-malformed');
     this.#isOver = true;
     response.removeAllListeners('close');
     response.detachSocket(this.parties.request.socket);

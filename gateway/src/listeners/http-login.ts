@@ -16,6 +16,6 @@ export async function logInOverHttp(
 ): Promise<Login> {
   if (proxyAuthorization === undefined) return authenticateByAddress(context, client);
   const credentials = parseBasicCredentials(proxyAuthorization);
-  if (!credentials) throw new TunnelFailure('credentials-wrong');
+  if (!credentials) throw new TunnelFailure('invalid-credentials');
   return authenticate(context, client, credentials);
 }

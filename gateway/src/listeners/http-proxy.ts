@@ -38,7 +38,7 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
   // The origin must handle an expectation; by default Node responds with 417 itself.
   server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, stream: Duplex) => serveUpgrade(request, stream));
-  server.on('connect', (_: IncomingMessage, stream: Duplex) => refuse(stream, 'connect-too-late'));
+  server.on('connect', (_: IncomingMessage, stream: Duplex) => refuse(stream, 'connect-not-first'));
   server.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
     const canRespond = clients.get(stream)?.current === undefined && error.code !== 'ECONNRESET';
     if (canRespond) refuse(stream, causesOfParserErrors[error.code ?? ''] ?? 'malformed');
@@ -87,8 +87,8 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
       const entry: HttpClient = { client, stream, current: undefined };
       clients.set(stream, entry);
       client.onHandshakeTimeout = () => {
-        if (entry.current) entry.current.fail('handshake-slow');
-        else refuse(stream, 'handshake-slow');
+        if (entry.current) entry.current.fail('handshake-timeout');
+        else refuse(stream, 'handshake-timeout');
       };
       server.emit('connection', stream);
     },

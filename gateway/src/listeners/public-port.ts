@@ -50,7 +50,7 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
     if (isReset) return; // Evicted by a limit, which was counted there.
     metrics.refusals.inc({ reason: cause });
     if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
-    else if (cause !== 'client-gone') log.info({ cause, clientAddress }, 'Client handleFailure');
+    else if (cause !== 'client-closed') log.info({ cause, clientAddress }, 'Client handleFailure');
     socket.destroy();
   }
 

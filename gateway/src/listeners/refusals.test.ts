@@ -47,12 +47,12 @@ describe('each refusal is counted once:', () => {
   }
 
   const cases: [string, () => (string | Buffer)[], Record<string, number>][] = [
-    ['CONNECT without credentials', () => [connectHead()], { 'credentials-wrong': 1 }],
-    ['CONNECT with a wrong password', () => [connectHead(wrong)], { 'credentials-wrong': 1 }],
-    ['a request without credentials', () => [absolute()], { 'credentials-wrong': 1 }],
-    ['a request with a wrong password', () => [absolute(wrong)], { 'credentials-wrong': 1 }],
-    ['SOCKS5 without an acceptable method', () => [Buffer.from([5, 1, 0])], { 'credentials-wrong': 1 }],
-    ['SOCKS5 with a wrong password', () => [socks5(wrong)], { 'credentials-wrong': 1 }],
+    ['CONNECT without credentials', () => [connectHead()], { 'invalid-credentials': 1 }],
+    ['CONNECT with a wrong password', () => [connectHead(wrong)], { 'invalid-credentials': 1 }],
+    ['a request without credentials', () => [absolute()], { 'invalid-credentials': 1 }],
+    ['a request with a wrong password', () => [absolute(wrong)], { 'invalid-credentials': 1 }],
+    ['SOCKS5 without an acceptable method', () => [Buffer.from([5, 1, 0])], { 'invalid-credentials': 1 }],
+    ['SOCKS5 with a wrong password', () => [socks5(wrong)], { 'invalid-credentials': 1 }],
     ['a CONNECT whose dial fails', () => [connectHead(connection)], { 'connection-refused': 1 }],
     ['a request whose dial fails', () => [absolute(connection)], { 'connection-refused': 1 }],
     ['SOCKS5 whose dial fails', () => [socks5(connection)], { 'connection-refused': 1 }],
@@ -61,8 +61,8 @@ describe('each refusal is counted once:', () => {
     ['a malformed request', () => ['GET / HTTP/1.1\r\nHost : x\r\n\r\n'], { malformed: 1 }],
     ['a request that is not absolute', () => [absolute(connection, 'GET / HTTP/1.1')], { 'not-absolute': 1 }],
     ['bytes of an unknown protocol', () => [Buffer.from([0x16, 3, 1])], { malformed: 1 }],
-    ['a head that does not end', () => ['CONNECT a.test:1 HTTP/1.1\r\n'], { 'handshake-slow': 1 }],
-    ['a greeting that does not end', () => [Buffer.from([5])], { 'handshake-slow': 1 }],
+    ['a head that does not end', () => ['CONNECT a.test:1 HTTP/1.1\r\n'], { 'handshake-timeout': 1 }],
+    ['a greeting that does not end', () => [Buffer.from([5])], { 'handshake-timeout': 1 }],
   ];
 
   it.each(cases)('%s', async (_name, bytes, expected) => {
@@ -76,7 +76,7 @@ describe('each refusal is counted once:', () => {
     await send(socks5(wrong));
     await send(connectHead(wrong));
     await send(absolute(wrong));
-    expect(await counted()).toEqual({ 'credentials-wrong': 2, 'too-many-failures': 3 });
+    expect(await counted()).toEqual({ 'invalid-credentials': 2, 'too-many-failed-logins': 3 });
   });
 
   it('a tunnel beyond the limit of its connection', async () => {

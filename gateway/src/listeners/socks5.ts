@@ -90,7 +90,7 @@ async function logInByAddress(
 ): Promise<Login | RefusedLogin> {
   const { client } = handshake;
   try {
-    if (!methods.includes(METHOD_NONE)) throw new TunnelFailure('credentials-wrong');
+    if (!methods.includes(METHOD_NONE)) throw new TunnelFailure('invalid-credentials');
     const login = await handshake.withinDeadline(authenticateByAddress(context, client));
     client.socket.write(encodeMethod(METHOD_NONE));
     return login;

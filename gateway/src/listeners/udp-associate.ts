@@ -51,7 +51,7 @@ async function openAssociation(
   const address = canonicalAddress(socket.remoteAddress ?? '');
   const localAddress = canonicalAddress(socket.localAddress ?? '');
   // A closed socket has no addresses.
-  if (address === undefined || localAddress === undefined) throw new TunnelFailure('client-gone');
+  if (address === undefined || localAddress === undefined) throw new TunnelFailure('client-closed');
   // The port from which the client will send, or 0. The address is ignored, because it is wrong behind a NAT.
   const client = { address, localAddress, port: target?.port || undefined };
   let isOpen = false;

@@ -89,7 +89,7 @@ describe('a question', () => {
   });
 
   it('that is a response is dropped', () => {
-    expect(parseQuery(hex(PLAIN_ANSWER))).toEqual({ kind: 'dropped', reason: 'not-a-question' });
+    expect(parseQuery(hex(PLAIN_ANSWER))).toEqual({ kind: 'dropped', reason: 'not-a-query' });
   });
 });
 

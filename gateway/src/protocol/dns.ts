@@ -53,7 +53,7 @@ export type ParsedQuery =
   /** To be answered with this response code. */
   | { readonly kind: 'refused'; readonly code: ResponseCode; readonly query: Query }
   /** Dropped without an answer: an answer to a response could loop, and a malformed message needs none. */
-  | { readonly kind: 'dropped'; readonly reason: 'malformed' | 'not-a-question' };
+  | { readonly kind: 'dropped'; readonly reason: 'malformed' | 'not-a-query' };
 
 const MALFORMED = { kind: 'dropped', reason: 'malformed' } as const;
 const NO_QUESTION = Buffer.alloc(0);
@@ -62,7 +62,7 @@ const NO_QUESTION = Buffer.alloc(0);
 export function parseQuery(message: Buffer): ParsedQuery {
   if (message.length < HEADER_LENGTH || message.length > QUESTION_BYTES_MAX) return MALFORMED;
   const [id, flags] = [message.readUInt16BE(0), message.readUInt16BE(2)];
-  if ((flags & FLAG_RESPONSE) !== 0) return { kind: 'dropped', reason: 'not-a-question' };
+  if ((flags & FLAG_RESPONSE) !== 0) return { kind: 'dropped', reason: 'not-a-query' };
   const bare: Query = { id, flags, question: NO_QUESTION, edns: undefined };
   if ((flags & OPCODE_MASK) !== 0) return refused(responseCodes.notImplemented, bare);
   // One question per message (RFC 9619), with only EDNS and signatures as further records.

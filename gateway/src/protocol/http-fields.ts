@@ -41,7 +41,7 @@ export function readRequestHead(head: RequestHead, headFields: number): Forwarde
   if (authorizations.length > 1) return 'malformed';
 
   const [, scheme, authority = '', rest = ''] = ABSOLUTE_TARGET.exec(url) ?? [];
-  if (scheme?.toLowerCase() === 'https') return 'use-connect';
+  if (scheme?.toLowerCase() === 'https') return 'connect-required';
   if (scheme?.toLowerCase() !== 'http') return 'not-absolute';
   const target = parseAuthority(authority, HTTP_PORT);
   if (!target) return 'malformed';

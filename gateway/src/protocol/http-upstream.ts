@@ -37,9 +37,9 @@ export function parseResponse(bytes: Buffer, headBytes: number): Parsed<number> 
 }
 
 const causesOfStatuses: Record<number, FailureCause> = {
-  401: 'upstream-login-refused',
+  401: 'upstream-auth-failed',
   403: 'upstream-refused',
-  407: 'upstream-login-refused',
+  407: 'upstream-auth-failed',
   502: 'host-unreachable',
   504: 'dial-timeout',
 };

@@ -59,7 +59,7 @@ describe('the destinations of an association', () => {
       const connection = harness.control.sell();
       const association = await associate(harness.gateway, connection);
       for (let index = 0; index < 3; index += 1) association.send(host, 53, 'secret');
-      await until(() => dropped(harness, 'destination-refused') === 3);
+      await until(() => dropped(harness, 'destination-prohibited') === 3);
       expect(harness.gateway.metrics.udp.relayed.toExit).toBe(0);
       association.close();
       await harness.gateway.close();
@@ -73,7 +73,7 @@ describe('the destinations of an association', () => {
     const association = await associate(harness.gateway, harness.control.sell());
     association.send('127.0.0.1', victim.bound.port, socks5Datagram('127.0.0.1', 9, 'loop'));
     association.send('127.0.0.1', 25, 'mail');
-    await expect.poll(() => dropped(harness, 'destination-refused')).toBe(2);
+    await expect.poll(() => dropped(harness, 'destination-prohibited')).toBe(2);
     victim.close();
     association.close();
   });
@@ -100,11 +100,11 @@ describe('the destinations of an association', () => {
     const echo = await openEchoing();
     const association = await associate(harness.gateway, harness.control.sell());
     for (const port of [9_001, 9_002, 9_003, 9_004, 9_005]) association.send('127.0.0.1', port, 'scan');
-    await until(() => dropped(harness, 'rate') === 2);
+    await until(() => dropped(harness, 'rate-limit') === 2);
     association.send('127.0.0.1', 9_001, '');
-    await until(() => dropped(harness, 'rate') === 3);
+    await until(() => dropped(harness, 'rate-limit') === 3);
     association.send('127.0.0.1', echo.port, 'no');
-    await expect.poll(() => dropped(harness, 'rate')).toBe(4);
+    await expect.poll(() => dropped(harness, 'rate-limit')).toBe(4);
     association.close();
   });
 });

@@ -200,7 +200,7 @@ describe('the limits of associations', () => {
     const flood = setInterval(() => {
       for (let index = 0; index < 200; index += 1) flooding.send('127.0.0.1', echo.port, 'flood');
     }, 1);
-    await expect.poll(() => dropped(harness, 'rate')).toBeGreaterThan(2_000);
+    await expect.poll(() => dropped(harness, 'rate-limit')).toBeGreaterThan(2_000);
     for (let round = 0; round < 20; round += 1) await settle(honest, echo);
     clearInterval(flood);
     flooding.close();

@@ -66,7 +66,7 @@ describe('a UDP association', () => {
     const association = await associate(harness.gateway, connection);
     origin.socket.on('message', (_message, from) => origin.socket.send(Buffer.alloc(65_500), from.port, from.address));
     association.send('127.0.0.1', origin.port, 'ab');
-    await until(() => dropped(harness, 'too-long') === 1);
+    await until(() => dropped(harness, 'too-large') === 1);
     await settle(association, echo);
     await expect.poll(() => connection.usedBytes).toBe(2 + 2 * 'settled'.length);
     association.close();

@@ -102,7 +102,7 @@ export class Association {
       this.flow.close('dial-failed');
       // If the exit has failed, reply with its error.
       const isClientGone = endReason !== undefined && endReason !== 'exit-failed';
-      throw isClientGone ? new TunnelFailure('client-gone') : failureOfDial(error);
+      throw isClientGone ? new TunnelFailure('client-closed') : failureOfDial(error);
     }
   }
 
@@ -111,7 +111,7 @@ export class Association {
     const { connection } = this.login;
     const { limits } = this.context;
     const now = performance.now();
-    if (!connection.rates.datagrams.take(now)) return this.#drop('rate');
+    if (!connection.rates.datagrams.take(now)) return this.#drop('rate-limit');
     const repeated = this.#destinations.repeatedHeader(datagram);
     const headerLength = repeated?.length ?? udpHeaderLength(datagram);
     if (typeof headerLength === 'string') return this.#drop(headerLength);
@@ -121,7 +121,7 @@ export class Association {
     const payload = datagram.subarray(headerLength);
     // An empty datagram costs nothing, but its destination carries information.
     const isFree = known !== undefined && payload.length > 0;
-    if (!isFree && !connection.rates.newDestinations.take()) return this.#drop('rate');
+    if (!isFree && !connection.rates.newDestinations.take()) return this.#drop('rate-limit');
     if (known?.route) return this.#toExit(known, known.route, payload, now);
     if (this.#waiting >= limits.waitingDatagrams) return this.#drop('unresolved');
     const target = known?.target ?? readUdpTarget(datagram.subarray(0, headerLength));
@@ -162,7 +162,7 @@ export class Association {
     const { target } = destination;
     try {
       const [address] = await this.context.guard.addressesOf(this.login.connection.exit, target, this.#abort);
-      if (address === undefined) throw new TunnelFailure('name-unknown');
+      if (address === undefined) throw new TunnelFailure('name-not-found');
       destination.route = createRoute(await this.#exits.to(address), address, target.port);
     } catch (error) {
       return this.#routeFailed(destination, causeOf(error));
@@ -176,7 +176,7 @@ export class Association {
   #routeFailed(destination: Destination, cause: FailureCause): void {
     this.#destinations.delete(destination);
     if (cause === 'descriptors-exhausted') this.context.descriptors.exhausted();
-    this.#dropWaiting(destination, cause === 'destination-refused' ? 'destination-refused' : 'unresolved');
+    this.#dropWaiting(destination, cause === 'destination-prohibited' ? 'destination-prohibited' : 'unresolved');
   }
 
   #dropWaiting({ waiting }: Destination, drop: Drop): void {
@@ -190,7 +190,7 @@ export class Association {
     const { exit } = route;
     // An earlier datagram of the same burst may have ended it.
     if (this.flow.endReason !== undefined) return this.#drop('no-credit');
-    if (!this.#isAllowed(route)) return this.#drop('destination-refused');
+    if (!this.#isAllowed(route)) return this.#drop('destination-prohibited');
     if (exit.isCongested) return this.#drop('queue-full');
     if (!this.#pay('toExit', payload.length, now)) return;
     this.#destinations.sent(destination, route, this.#clientSeenAt);
@@ -227,9 +227,9 @@ export class Association {
     const client = this.#client;
     const clientPort = this.#clientPort;
     if (!route || !isExpected || !client || clientPort === undefined) return this.#drop('unknown-sender');
-    if (!connection.rates.datagrams.take(now)) return this.#drop('rate');
-    if (payload.length === 0 && !connection.rates.newDestinations.take()) return this.#drop('rate');
-    if (route.header.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-long');
+    if (!connection.rates.datagrams.take(now)) return this.#drop('rate-limit');
+    if (payload.length === 0 && !connection.rates.newDestinations.take()) return this.#drop('rate-limit');
+    if (route.header.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-large');
     if (client.isCongested) return this.#drop('queue-full');
     if (!this.#pay('toClient', payload.length, now)) return;
     metrics.udp.relayed.toClient += 1;

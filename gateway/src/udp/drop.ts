@@ -10,12 +10,12 @@ const otherReasons = [
   'unknown-sender',
   /** Its name has no address, the exit cannot reach it, or too many datagrams wait for such answers. */
   'unresolved',
-  'destination-refused',
+  'destination-prohibited',
   'no-credit',
-  'rate',
+  'rate-limit',
   'queue-full',
   /** With its header it exceeds the largest datagram. */
-  'too-long',
+  'too-large',
   'network-error',
 ] as const;
 

@@ -48,7 +48,7 @@ export class ExitPorts {
       const port = await this.exit.openUdp(family, this.abort);
       if (this.#isClosed) {
         port.close();
-        throw new TunnelFailure('client-gone');
+        throw new TunnelFailure('client-closed');
       }
       this.#opened.push(port);
       port.open(this.events);
