@@ -28,8 +28,8 @@ export async function completeSettings({ databaseUrl, port, env = {} }) {
       GATEWAY_CONTROL_URL: controlUrl(HOST, PORT, env),
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_LISTEN_HOST: undefined,
-      // A demo should stop quickly; in production the downloads of customers should finish.
-      GATEWAY_DRAIN_SECONDS: env['NODE_ENV'] === 'production' ? '60' : '2',
+      // A demo should stop quickly; in production, the gateway's default lets downloads of customers finish.
+      GATEWAY_DRAIN_SECONDS: env['NODE_ENV'] === 'production' ? undefined : '2',
       GATEWAY_PORT: env['GATEWAY_PORT'] ?? String(await freePort()),
       GATEWAY_DNS_PORTS: pickDnsPorts(),
       MAIL_SINK_PORT: env['MAIL_SINK_PORT'] ?? String(await freePort()),

@@ -29,9 +29,12 @@ const STOP_ORDER = ['gateway', 'api', 'worker'];
  */
 const STOP_MS = { api: 12_000, worker: 12_000, gateway: 8000 };
 
+/** The gateway's default. */
+const DRAIN_SECONDS = 60;
+
 /** @param {Part} part @param {{ GATEWAY_DRAIN_SECONDS?: string | undefined }} settings */
 export function graceMs(part, { GATEWAY_DRAIN_SECONDS }) {
-  return STOP_MS[part] + (part === 'gateway' ? Number(GATEWAY_DRAIN_SECONDS) * 1000 : 0);
+  return STOP_MS[part] + (part === 'gateway' ? Number(GATEWAY_DRAIN_SECONDS || DRAIN_SECONDS) * 1000 : 0);
 }
 
 /** @param {NodeJS.ProcessEnv} settings @param {ProgramOptions} options */

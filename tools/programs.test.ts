@@ -8,7 +8,7 @@ import { graceMs } from './programs.mjs';
 const OVERHEAD_MS = 1_500;
 
 describe('the grace period before SIGKILL', () => {
-  it.each(['0', '2', '60', '3600'])(
+  it.each(['0', '2', '60', '3600', undefined])(
     'is long enough for a gateway that drains for %s s to deliver its last totals',
     (seconds) => {
       const { drainMs } = parseConfig({

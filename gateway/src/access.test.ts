@@ -150,7 +150,10 @@ describe('an allow-list', () => {
     expect(await request.takeUntil('\r\n\r\n')).toContain('HTTP/1.1 502');
     request.socket.destroy();
     expect(node.control.calls.authorizeAddress).toBeLessThanOrEqual(2);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'invalid-credentials': 3, 'response-malformed': 1 });
+    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({
+      'invalid-credentials': 3,
+      'response-malformed': 1,
+    });
   });
 
   it('closes the tunnels of removed clients immediately after a change, and admits new ones', async () => {

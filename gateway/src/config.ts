@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
 const port = z.coerce.number().int().min(1).max(65_535);
-const DRAIN_SECONDS = { production: 60, development: 5 };
 
 const addressList = (text: string) => text.split(',').map((item) => item.trim());
 
@@ -44,7 +43,7 @@ const environmentSchema = z.object({
   GATEWAY_LOGIN_FAILURES_PER_MINUTE: z.coerce.number().int().nonnegative().default(20),
   GATEWAY_GRANT_MEGABYTES_MAX: z.coerce.number().int().min(1).max(4096).default(256),
   EXIT_LOST_SECONDS: z.coerce.number().nonnegative().max(86_400).default(30),
-  GATEWAY_DRAIN_SECONDS: z.coerce.number().nonnegative().max(3600).optional(),
+  GATEWAY_DRAIN_SECONDS: z.coerce.number().nonnegative().max(3600).default(60),
 });
 
 export type Config = ReturnType<typeof parseConfig>;
@@ -56,9 +55,8 @@ export function parseConfig(environment: NodeJS.ProcessEnv) {
   const parsed = environmentSchema.safeParse(given);
   if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));
   const settings = parsed.data;
-  const mode = settings.NODE_ENV === 'production' ? 'production' : 'development';
   return {
-    isDevelopment: mode === 'development',
+    isDevelopment: settings.NODE_ENV !== 'production',
     logLevel: settings.LOG_LEVEL,
     host: settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST,
     port: settings.GATEWAY_PORT,
@@ -75,7 +73,7 @@ export function parseConfig(environment: NodeJS.ProcessEnv) {
       exitLostMs: settings.EXIT_LOST_SECONDS * 1000,
       wantedBytesMax: settings.GATEWAY_GRANT_MEGABYTES_MAX * BYTES_PER_MEGABYTE,
     },
-    drainMs: (settings.GATEWAY_DRAIN_SECONDS ?? DRAIN_SECONDS[mode]) * 1000,
+    drainMs: settings.GATEWAY_DRAIN_SECONDS * 1000,
   };
 }
 

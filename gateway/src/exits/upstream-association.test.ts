@@ -152,7 +152,9 @@ describe('an association through a SOCKS5 upstream', () => {
     const association = await associate(harness.gateway, connection);
     for (const host of ['rebind.test', '10.0.0.1', '127.0.0.1', 'localhost']) association.send(host, 443, 'no');
     association.send('public.test', 443, 'yes');
-    await until(() => dropped(harness, 'destination-prohibited') === 4 && upstream.associations[0]!.received.length === 1);
+    await until(
+      () => dropped(harness, 'destination-prohibited') === 4 && upstream.associations[0]!.received.length === 1,
+    );
     expect(upstream.associations[0]!.received).toEqual([
       `00000001${hexOfIpv4('198.41.0.4')}${hexOfPort(443)}${hexOf('yes')}`,
     ]);

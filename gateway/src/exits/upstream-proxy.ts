@@ -162,9 +162,7 @@ export class UpstreamProxyExit implements Exit {
     } catch (error) {
       return causeOf(error);
     }
-    return this.kind === 'http' && this.#watch.failure === 'upstream-auth-failed'
-      ? 'upstream-auth-failed'
-      : undefined;
+    return this.kind === 'http' && this.#watch.failure === 'upstream-auth-failed' ? 'upstream-auth-failed' : undefined;
   }
 
   /** @throws TunnelFailure; the socket is closed then */

@@ -153,6 +153,11 @@ describe('the login guard in use', () => {
           causeOf,
         ),
       );
-    expect(causes).toEqual(['invalid-credentials', 'invalid-credentials', 'too-many-failed-logins', 'invalid-credentials']);
+    expect(causes).toEqual([
+      'invalid-credentials',
+      'invalid-credentials',
+      'too-many-failed-logins',
+      'invalid-credentials',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMegabytes, formatMoney } from '../../format/format.ts';
 import type { RangeQuery } from '../usage/range.ts';
-import { toDuration } from './duration.ts';
+import { durationText } from '../staff-parts/duration.ts';
 import type { Figure } from './figures.tsx';
 import { proxiesIn, type ProxyState, rowsOf } from './links.ts';
 
@@ -43,6 +43,7 @@ function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: 
 
 function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
   const { t } = useTranslation('staffDashboard');
+  const { t: staffText } = useTranslation('staff');
   const { connections, proxies, tickets, nodes, moneyCheck } = dashboard;
   const rows = rowsOf(query);
   const figures: Figure[] = [];
@@ -63,13 +64,12 @@ function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
       });
   if (tickets !== null) {
     const { firstReplySeconds: seconds } = tickets;
-    const reply = seconds === null ? undefined : toDuration(seconds);
     figures.push(
       { key: 'open', label: t('openTickets'), value: formatCount(tickets.open), target: rows.openTickets },
       {
         key: 'firstReply',
         label: t('firstReply'),
-        value: reply === undefined ? t('noReply') : t(`duration.${reply.unit}`, { count: reply.count }),
+        value: seconds === null ? t('noReply') : durationText(seconds, staffText),
         target: rows.tickets,
       },
     );

@@ -1,8 +1,8 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatCount } from '../../format/format.ts';
+import { durationText } from '../staff-parts/duration.ts';
 import { useFirstReplies } from './api.ts';
-import { toDuration } from './duration.ts';
 import { replyDays, type ReplyDays } from './screen.ts';
 import classes from './tickets-page.module.css';
 
@@ -35,8 +35,6 @@ export function FirstReply({ days, onDays }: FirstReplyProps) {
 }
 
 function Median({ seconds }: { seconds: number | null }) {
-  const { t } = useTranslation('staffSupport');
-  if (seconds === null) return t('firstReply.none');
-  const { unit, values } = toDuration(seconds);
-  return t(`firstReply.${unit}`, values);
+  const { t } = useTranslation(['staff', 'staffSupport']);
+  return seconds === null ? t('staffSupport:firstReply.none') : durationText(seconds, t);
 }

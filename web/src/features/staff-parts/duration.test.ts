@@ -1,0 +1,19 @@
+import i18next from 'i18next';
+import { beforeAll, expect, it } from 'vitest';
+import en from '../../i18n/locales/en/staff.json' with { type: 'json' };
+import { durationText } from './duration.ts';
+
+beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staff: en } } }));
+
+it.each([
+  [0, '0 s'],
+  [59.4, '59 s'],
+  [59.6, '1 min'],
+  [89, '1 min'],
+  [3599, '1 h 0 min'],
+  [7500, '2 h 5 min'],
+  [86_399, '1 d 0 h'],
+  [187_000, '2 d 4 h'],
+])('%d seconds are "%s"', (seconds, text) => {
+  expect(durationText(seconds, i18next.getFixedT('en', 'staff'))).toBe(text);
+});
