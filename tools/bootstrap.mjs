@@ -1,61 +1,17 @@
 // @ts-check
 /**
- * `npm start`, `npm test` and `npm run create-admin` on a fresh checkout. Before the dependencies are installed
- * this runs on plain Node 20, so its imports must not need more.
+ * Prints the PATH for everything else, so that `node` is the pinned one there: `PATH=$(node tools/bootstrap.mjs)`. The npm scripts
+ * begin with it. Only this file and its imports must run on an older Node.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildChanged } from './build.mjs';
-import { installDependencies } from './install.mjs';
-import { waitForLock } from './lock.mjs';
-import { reportFailure, Problem } from './problem.mjs';
+import { reportFailure } from './problem.mjs';
+import { provideRuntime } from './runtime.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-function requireNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return;
-  throw new Problem(`Cellhop needs Node.js 20.19 or newer; this is ${process.versions.node}.`);
-}
-
-async function prepare() {
-  requireNode();
-  process.chdir(root);
-  // Two installations at once would delete each other's node_modules.
-  const lock = await waitForLock(path.join(root, '.data/bootstrap.lock'), {
-    what: 'another "npm start" or "npm test" that installs or builds',
-    timeoutMs: 600_000,
-  });
-  try {
-    installDependencies(root);
-    buildChanged(root);
-  } finally {
-    lock.release();
-  }
-}
-
-const [mode, ...names] = process.argv.slice(2);
 try {
-  if (mode === 'start') {
-    await prepare();
-    const { start } = await import('./start.mjs');
-    process.exit(await start(names));
-  }
-  if (mode === 'test') {
-    const { test } = await import('./test.mjs');
-    process.exit(await test(prepare));
-  }
-  if (mode === 'check') {
-    installDependencies(root);
-    const { check } = await import('./test.mjs');
-    process.exit(await check());
-  }
-  if (mode === 'create-admin' || mode === 'add-node' || mode === 'catalogue' || mode === 'payments') {
-    await prepare();
-    const { runOnDatabase } = await import('./database-command.mjs');
-    process.exit(await runOnDatabase(mode, names));
-  }
-  throw new Problem('Use "npm start", "npm test", or "npm run" with create-admin, add-node, catalogue or payments.');
+  const directory = await provideRuntime(fileURLToPath(new URL('..', import.meta.url)));
+  const own = process.env['PATH'] ?? '';
+  console.log(directory === undefined ? own : `${directory}${path.delimiter}${own}`);
 } catch (error) {
-  process.exit(reportFailure(error));
+  process.exitCode = reportFailure(error);
 }

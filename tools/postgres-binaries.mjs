@@ -2,10 +2,12 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { inspectMachine } from './machine.mjs';
 import { Problem } from './problem.mjs';
 
 /** The user that the server runs as; undefined for the user of this process. @typedef {{ uid: number, gid: number } | undefined} ServerUser */
 /** @typedef {{ initdb: string, pgCtl: string }} Binaries */
+/** @typedef {import('./machine.mjs').Machine} Machine */
 
 /** For files that cannot be in the checkout, because the server's user has no access to it. */
 export const SHARED_DIRECTORY = '/var/lib/cellhop-postgres';
@@ -102,19 +104,6 @@ function copyToSharedDirectory(native) {
 export const EMBEDDED_PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
 const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of your own';
 
-/**
- * @typedef {object} Machine
- * @property {string} platform @property {string} arch
- * @property {boolean} hasMusl for example Alpine: the binaries need the GNU C library
- */
-
-/** @returns {Machine} */
-function thisMachine() {
-  const { platform, arch } = process;
-  const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
-  return { platform, arch, hasMusl: platform === 'linux' && report.header.glibcVersionRuntime === undefined };
-}
-
 /** @param {Machine} machine @returns {string} the package with its PostgreSQL. @throws Problem */
 export function packageFor({ platform, arch, hasMusl }) {
   const name = `${platform}-${arch}`;
@@ -143,7 +132,7 @@ export async function loadPackage(name, load = (name) => import(name)) {
 
 /** @param {ServerUser} user @returns {Promise<Binaries>} */
 export async function findBinaries(user) {
-  const installed = await loadPackage(packageFor(thisMachine()));
+  const installed = await loadPackage(packageFor(inspectMachine()));
   let native = path.resolve(path.dirname(installed.postgres), '..');
   linkLibraries(native);
   for (const binary of ['postgres', 'initdb', 'pg_ctl']) {

@@ -39,13 +39,14 @@ export function moveHandle(socket: Socket, reader: SliceReader): Socket {
   handle.readStop();
   owner._handle = null;
   socket.destroy();
-  const options: SocketConstructorOpts & Undocumented = {
+  const options: Omit<SocketConstructorOpts, 'handle'> & Undocumented = {
     handle,
     pauseOnCreate: true,
     allowHalfOpen: true,
     onread: reader,
   };
-  return new Socket(options);
+  // Node's types know another kind of handle only.
+  return new Socket(options as object);
 }
 
 /**

@@ -1,0 +1,51 @@
+// @ts-check
+/** `npm start`, `npm test` and `npm run create-admin` on a fresh checkout: the imports must not need installed dependencies. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildChanged } from './build.mjs';
+import { installDependencies } from './install.mjs';
+import { waitForLock } from './lock.mjs';
+import { reportFailure, Problem } from './problem.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+async function prepare() {
+  process.chdir(root);
+  // Two installations at once would delete each other's node_modules.
+  const lock = await waitForLock(path.join(root, '.data/bootstrap.lock'), {
+    what: 'another "npm start" or "npm test" that installs or builds',
+    timeoutMs: 600_000,
+  });
+  try {
+    installDependencies(root);
+    buildChanged(root);
+  } finally {
+    lock.release();
+  }
+}
+
+const [mode, ...names] = process.argv.slice(2);
+try {
+  if (mode === 'start') {
+    await prepare();
+    const { start } = await import('./start.mjs');
+    process.exit(await start(names));
+  }
+  if (mode === 'test') {
+    const { test } = await import('./test.mjs');
+    process.exit(await test(prepare));
+  }
+  if (mode === 'check') {
+    installDependencies(root);
+    const { check } = await import('./test.mjs');
+    process.exit(await check());
+  }
+  if (mode === 'create-admin' || mode === 'add-node' || mode === 'catalogue' || mode === 'payments') {
+    await prepare();
+    const { runOnDatabase } = await import('./database-command.mjs');
+    process.exit(await runOnDatabase(mode, names));
+  }
+  throw new Problem('Use "npm start", "npm test", or "npm run" with create-admin, add-node, catalogue or payments.');
+} catch (error) {
+  process.exit(reportFailure(error));
+}

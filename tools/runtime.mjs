@@ -1,0 +1,104 @@
+// @ts-check
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { waitForLock } from './lock.mjs';
+import { inspectMachine } from './machine.mjs';
+import { Problem } from './problem.mjs';
+
+/** The oldest Node.js that may run the bootstrap. */
+const OLDEST_VERSION = '20.19.0';
+
+/** @typedef {import('./machine.mjs').Machine} Machine */
+/** @typedef {{ version: string, platforms: string[] }} Runtime the Node.js that everything runs on, and where npm has it */
+
+/** @param {string} root @returns {Runtime} */
+export function readRuntime(root) {
+  const text = fs.readFileSync(path.join(root, 'tools/runtime/package.json'), 'utf8');
+  const packages = /** @type {{ optionalDependencies: Record<string, string> }} */ (JSON.parse(text))
+    .optionalDependencies;
+  const [version = ''] = Object.values(packages);
+  return { version, platforms: Object.keys(packages).map((name) => name.replace('node-', '')) };
+}
+
+/** @param {string} version @param {string} minimum */
+function isAtLeast(version, minimum) {
+  return version.localeCompare(minimum, 'en', { numeric: true }) >= 0;
+}
+
+/**
+ * Whether the user's own Node.js runs everything, or the pinned one.
+ * @param {string} ownVersion @param {Machine} machine @param {Runtime} runtime
+ * @returns {'own' | 'pinned'}
+ * @throws Problem if neither can
+ */
+export function chooseRuntime(ownVersion, { platform, arch, hasMusl }, { version, platforms }) {
+  const [major] = version.split('.');
+  const hasSameMajor = ownVersion.split('.')[0] === major;
+  if (hasSameMajor && isAtLeast(ownVersion, version)) return 'own';
+  if (hasMusl || !platforms.includes(`${platform}-${arch}`)) {
+    if (hasSameMajor) return 'own';
+    throw new Problem(
+      `Cellhop runs on Node.js ${major}, and this is ${ownVersion}. Install ${version} or a newer ${major}: ` +
+        'only for Linux (x64 and ARM, with the GNU C library) it is fetched automatically.',
+    );
+  }
+  if (isAtLeast(ownVersion, OLDEST_VERSION)) return 'pinned';
+  throw new Problem(
+    `Cellhop runs on Node.js ${version}, which Node.js 20.19 or newer can fetch; this is ${ownVersion}. Install one of them.`,
+  );
+}
+
+/**
+ * Fetches the pinned Node.js if it is needed and missing.
+ * @param {string} root
+ * @returns {Promise<string | undefined>} the directory of the pinned `node`; undefined if the own Node.js runs everything
+ */
+export async function provideRuntime(root) {
+  const runtime = readRuntime(root);
+  if (chooseRuntime(process.versions.node, inspectMachine(), runtime) === 'own') return undefined;
+  const source = path.join(root, 'tools/runtime');
+  const target = path.join(root, '.data/runtime');
+  const isFetched = () => {
+    const stamp = path.join(target, 'package-lock.json');
+    return (
+      fs.existsSync(stamp) && fs.readFileSync(stamp).equals(fs.readFileSync(path.join(source, 'package-lock.json')))
+    );
+  };
+  if (!isFetched()) {
+    const lock = await waitForLock(path.join(root, '.data/bootstrap.lock'), {
+      what: 'another command that fetches, installs or builds',
+      timeoutMs: 600_000,
+    });
+    try {
+      if (!isFetched()) fetchRuntime(source, target, runtime.version);
+    } finally {
+      lock.release();
+    }
+  }
+  return path.join(target, 'node_modules/.bin');
+}
+
+/** npm compares the package with the hash in the lock file. @param {string} source @param {string} target @param {string} version */
+export function fetchRuntime(source, target, version) {
+  console.error(`Fetching Node.js ${version} into .data/runtime, because this is ${process.versions.node} ...`);
+  // It gets its name when it is complete, so an interrupted fetch leaves no broken runtime.
+  const draft = `${target}.new`;
+  fs.rmSync(draft, { recursive: true, force: true });
+  fs.cpSync(source, draft, { recursive: true });
+  const options = ['--include=optional', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
+  // All output goes to stderr: stdout is for the PATH.
+  const { status } = spawnSync('npm', ['ci', ...options], { cwd: draft, stdio: ['ignore', 2, 2] });
+  if (status !== 0)
+    throw new Problem(
+      `Node.js ${version} could not be fetched from the npm registry; see the output of npm above. ` +
+        `Try again with a connection, or install Node.js ${version} or a newer ${version.split('.')[0]}.`,
+    );
+  const { stdout, stderr, error } = spawnSync(path.join(draft, 'node_modules/.bin/node'), ['--version'], {
+    encoding: 'utf8',
+  });
+  if (stdout?.trim() !== `v${version}`)
+    throw new Problem(`The fetched Node.js ${version} does not run on this machine: ${error?.message ?? stderr}`);
+  fs.rmSync(target, { recursive: true, force: true });
+  fs.renameSync(draft, target);
+}

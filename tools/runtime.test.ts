@@ -1,0 +1,127 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chooseRuntime, fetchRuntime, readRuntime } from './runtime.mjs';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readText = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
+
+const runtime = { version: '24.21.0', platforms: ['linux-arm64', 'linux-x64'] };
+const linux = { platform: 'linux', arch: 'x64', hasMusl: false };
+const mac = { platform: 'darwin', arch: 'arm64', hasMusl: false };
+
+describe('the choice of the Node.js that runs everything', () => {
+  it.each(['24.21.0', '24.21.1', '24.100.0'])('is the own %s: the pinned major version, at least as new', (version) => {
+    expect(chooseRuntime(version, linux, runtime)).toBe('own');
+    expect(chooseRuntime(version, mac, runtime)).toBe('own');
+  });
+
+  it.each(['20.19.0', '22.22.1', '24.9.0', '24.20.9', '26.12.1'])(
+    'is the pinned one instead of %s on Linux',
+    (version) => {
+      expect(chooseRuntime(version, linux, runtime)).toBe('pinned');
+      expect(chooseRuntime(version, { ...linux, arch: 'arm64' }, runtime)).toBe('pinned');
+    },
+  );
+
+  it.each([mac, { ...linux, hasMusl: true }, { ...linux, arch: 's390x' }])(
+    'is any own Node.js 24 where npm has none, and otherwise a sentence: %o',
+    (machine) => {
+      expect(chooseRuntime('24.1.0', machine, runtime)).toBe('own');
+      expect(() => chooseRuntime('26.12.1', machine, runtime)).toThrow(
+        /runs on Node\.js 24, and this is 26\.12\.1\. Install 24\.21\.0 or a newer 24/,
+      );
+    },
+  );
+
+  it('is refused to a Node.js that is too old to fetch another', () => {
+    expect(() => chooseRuntime('20.18.3', linux, runtime)).toThrow('Node.js 20.19 or newer can fetch; this is 20.18.3');
+  });
+});
+
+describe('the pinned Node.js', () => {
+  const { version, platforms } = readRuntime(root);
+
+  it('is locked for both platforms by version and hash, without addresses', () => {
+    expect(platforms).toEqual(['linux-arm64', 'linux-x64']);
+    const { packages } = JSON.parse(readText('tools/runtime/package-lock.json')) as {
+      packages: Record<string, object>;
+    };
+    for (const platform of platforms)
+      expect(packages[`node_modules/node-${platform}`]).toMatchObject({
+        version,
+        integrity: expect.stringMatching(/^sha512-/),
+        optional: true,
+      });
+    expect(readText('tools/runtime/package-lock.json')).not.toMatch(/"resolved"|https?:/);
+  });
+
+  it('is the version that .nvmrc, the engines and the types name', () => {
+    const [major] = version.split('.');
+    expect(readText('.nvmrc').trim()).toBe(version);
+    const { engines, devDependencies } = JSON.parse(readText('package.json')) as {
+      engines: { node: string };
+      devDependencies: Record<string, string>;
+    };
+    expect(engines.node).toBe(`^${major}.0.0`);
+    expect(devDependencies['@types/node']).toMatch(new RegExp(String.raw`^${major}\.`));
+  });
+
+  it('runs every npm script', () => {
+    for (const [folder, bootstrap] of [
+      ['.', 'tools/bootstrap.mjs'],
+      ['api', '../tools/bootstrap.mjs'],
+      ['gateway', '../tools/bootstrap.mjs'],
+      ['web', '../tools/bootstrap.mjs'],
+    ] as const) {
+      const { scripts } = JSON.parse(readText(`${folder}/package.json`)) as { scripts: Record<string, string> };
+      const others = Object.values(scripts).filter((script) => !script.startsWith(`PATH=$(node ${bootstrap}) && `));
+      expect(others).toEqual([]);
+    }
+  });
+});
+
+/** Replaces npm by a script. */
+function fakeNpm(script: string) {
+  const directory = temporaryDirectory();
+  fs.writeFileSync(path.join(directory, 'npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const own = process.env['PATH'];
+  process.env['PATH'] = `${directory}:${own}`;
+  onTestFinished(() => {
+    process.env['PATH'] = own;
+  });
+  const target = path.join(temporaryDirectory(), 'a place/runtime');
+  return { source: path.join(root, 'tools/runtime'), target };
+}
+
+const installNode = (output: string) =>
+  `mkdir -p node_modules/.bin && printf '#!/bin/sh\\necho ${output}' > node_modules/.bin/node && chmod +x node_modules/.bin/node`;
+
+describe('fetching Node.js', () => {
+  it('replaces an older one and what an interrupted fetch left', () => {
+    const { source, target } = fakeNpm(installNode('v24.21.0'));
+    for (const leftover of [target, `${target}.new`]) {
+      fs.mkdirSync(leftover, { recursive: true });
+      fs.writeFileSync(path.join(leftover, 'leftover'), '');
+    }
+    fetchRuntime(source, target, '24.21.0');
+    expect(fs.readdirSync(path.dirname(target))).toEqual(['runtime']);
+    expect(fs.readdirSync(target).sort()).toEqual(['node_modules', 'package-lock.json', 'package.json']);
+  });
+
+  it('says what to do when npm fails, and leaves no runtime', () => {
+    const { source, target } = fakeNpm('exit 1');
+    expect(() => fetchRuntime(source, target, '24.21.0')).toThrow(
+      /24\.21\.0 could not be fetched.*Try again with a connection, or install Node\.js 24\.21\.0 or a newer 24/,
+    );
+    expect(fs.existsSync(target)).toBe(false);
+  });
+
+  it('refuses one that does not run', () => {
+    const { source, target } = fakeNpm(installNode('no such symbol >&2'));
+    expect(() => fetchRuntime(source, target, '24.21.0')).toThrow(/does not run on this machine: no such symbol/);
+    expect(fs.existsSync(target)).toBe(false);
+  });
+});
