@@ -66,7 +66,7 @@ const frameworkCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** Errors of @fastify/send have a status but no code. A forbidden file is reported like a missing one. */
+/** Errors of @fastify/send have a status but no code, or one of @fastify/static. A forbidden file is reported like a missing one. */
 const statusCodes: Record<number, ErrorCode> = {
   412: 'PRECONDITION_FAILED',
   416: 'RANGE_NOT_SATISFIABLE',
@@ -81,7 +81,8 @@ function toAppError(error: FastifyError, request: FastifyRequest): AppError {
   if (code) return new AppError(code as 'PAYLOAD_TOO_LARGE');
   // A running migration may change a table more often than the statement is retried.
   if (isDatabaseUnavailable(error) || isStalePlan(error)) return new AppError('UNAVAILABLE');
-  if (ownCode === '' && FILE_STATUSES.has(statusCode)) return notFound(request);
+  const isFileError = ownCode === '' || ownCode.startsWith('FST_STATIC_');
+  if (isFileError && FILE_STATUSES.has(statusCode)) return notFound(request);
   if (statusCode >= 400 && statusCode < 500)
     return AppError.validation([
       { path: ownCode.startsWith('FST_ERR_CTP_') ? 'body' : 'request', message: error.message },

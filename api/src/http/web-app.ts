@@ -31,7 +31,7 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
     index: ['landing.html'],
     preCompressed: true,
     cacheControl: false,
-    setHeaders: (response) => void response.setHeader('cache-control', 'no-cache'),
+    setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
   });
   await app.register(serveAssets, { root: path.join(root, 'assets') });
 }
@@ -50,6 +50,6 @@ async function serveAssets(app: FastifyInstance, { root }: { root: string }): Pr
     index: false,
     preCompressed: true,
     cacheControl: false,
-    setHeaders: (response) => void response.setHeader('cache-control', 'public, max-age=31536000, immutable'),
+    setHeaders: (reply) => void reply.header('cache-control', 'public, max-age=31536000, immutable'),
   });
 }
