@@ -27,7 +27,7 @@ export function build(...names: string[]): void {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    target: 'node24',
     packages: 'external',
     alias: { '@cellhop/contract': fileURLToPath(new URL('../../contract/src', import.meta.url)) },
   });
