@@ -1,6 +1,6 @@
 /** Attacks on the API by anonymous clients and free accounts; each runs until it is stopped. */
 import { signIn, refreshTokens } from '@cellhop/contract/auth';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { exportTransactions } from '@cellhop/contract/transactions';
 import { createTicket } from '@cellhop/contract/support';
 import { getProfile } from '@cellhop/contract/users';

@@ -2,7 +2,8 @@
  * Customers who use the API during an attack, each from a separate network and with a known browser; and newcomers, who sign in
  * from an unknown browser.
  */
-import { DEVICE_TOKEN_HEADER, signIn, type SignInResult } from '@cellhop/contract/auth';
+import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
+import { signIn, type SignInResult } from '@cellhop/contract/auth';
 import { listConnections } from '@cellhop/contract/connections';
 import { getProxyFilter, searchProxies } from '@cellhop/contract/proxies';
 import { getProfile } from '@cellhop/contract/users';

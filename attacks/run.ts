@@ -6,7 +6,7 @@
  */
 import { signIn } from '@cellhop/contract/auth';
 import { createClient } from '@cellhop/contract/client';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';

@@ -5,7 +5,7 @@
 import { createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
 import { createInvoice } from '@cellhop/contract/invoices';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { createTicket, sendTicketMessage } from '@cellhop/contract/support';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import type { Page } from '@playwright/test';
 import { expect } from './product.ts';
 

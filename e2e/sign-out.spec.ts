@@ -1,4 +1,4 @@
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { once } from 'node:events';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, SIGN_IN, signIn, test } from './product.ts';

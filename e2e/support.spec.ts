@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { once } from 'node:events';
 import type { Page, Route } from '@playwright/test';
 import { mockResponses, refusal } from './gallery-screen.ts';

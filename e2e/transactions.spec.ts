@@ -1,5 +1,5 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { callAs, createCustomer, enter, expect, test } from './product.ts';
 import { expectAccessible } from './screen-checks.ts';

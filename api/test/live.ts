@@ -1,4 +1,5 @@
-import { changedSchema, LIVE_EVENTS_PATH, type LiveEventName } from '@cellhop/contract/live';
+import { changedSchema, type LiveEventName } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';

@@ -1,5 +1,6 @@
 import { payInvoice } from '@cellhop/contract/development';
-import { createInvoice, listInvoices, type Currency, type Invoice } from '@cellhop/contract/invoices';
+import { createInvoice, listInvoices, type Invoice } from '@cellhop/contract/invoices';
+import { type Currency } from '@cellhop/contract/invoices.values';
 import assert from 'node:assert/strict';
 import { watchChain } from '../src/modules/invoices/watch.service.ts';
 import { currencyRules } from '../src/payments/currencies.ts';

@@ -1,4 +1,5 @@
-import { type FilterGroup, filterGroups, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
+import { type FilterGroup, filterGroups } from '@cellhop/contract/proxies.values';
+import { type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
 
 export interface Kind {
   name: string;

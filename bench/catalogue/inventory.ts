@@ -5,7 +5,7 @@
  * Usage: npm run bench:inventory -- [proxies] [pages of each kind]
  */
 import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
-import { type InventorySort, importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { type InventorySort, importColumns } from '@cellhop/contract/staff/inventory.values';
 import { addNode } from '../../api/src/modules/gateway/gateway.service.ts';
 import {
   applyChange,

@@ -4,7 +4,7 @@
  *
  * Usage: npm run build && npm run bench:live -- [streams]
  */
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';

@@ -12,7 +12,6 @@ import {
 import { data, dateSchema, epochMsSchema, idParams, idSchema } from './schemas.ts';
 import { profileSchema } from './users.ts';
 
-export { DEVICE_TOKEN_HEADER } from './auth.plain.ts';
 export {
   emailSchema,
   passwordSchema,

@@ -1,5 +1,6 @@
 /** The typed HTTP client that the web app, the gateway and the tests share. */
-import type { Callable, ClientInput, Output } from './endpoint.ts';
+import type { ClientInput, EndpointDefinition, Output } from './endpoint.ts';
+import type { EndpointInput, EndpointKey, EndpointOutput } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
 import { REQUEST_TIMEOUT_MS } from './limits.ts';
 import type { ErrorBody } from './schemas.ts';
@@ -51,39 +52,64 @@ export interface ClientSettings {
   baseUrl?: string;
   fetch?: (url: string, init: FetchInit) => Promise<FetchResponse>;
   /** Called before each request; adds the bearer token, for example. */
-  headers?: (definition: Callable) => Record<string, string> | Promise<Record<string, string>>;
+  headers?: () => Record<string, string> | Promise<Record<string, string>>;
   timeoutMs?: number;
 }
 
-export type Call = <const C extends Callable>(
-  definition: C,
-  input: ClientInput<C>,
+/** Calls an endpoint by its declaration. */
+export type Call = <const E extends EndpointDefinition>(
+  definition: E,
+  input: ClientInput<E>,
   options?: CallOptions,
-) => Promise<Output<C>>;
+) => Promise<Output<E>>;
+
+/** Calls an endpoint by its method and URL, without its schemas: for the browser. */
+export type KeyedCall = <const K extends EndpointKey>(
+  key: K,
+  input: EndpointInput<K>,
+  options?: CallOptions,
+) => Promise<EndpointOutput<K>>;
 
 /** @throws ApiError for every status outside 2xx, for timeouts and for network failures */
 export function createClient(settings: ClientSettings = {}): Call {
-  return async (definition, input, options = {}) => {
-    const { params, query, body } = input as LooseInput;
-    const headers = { ...(await settings.headers?.(definition)), ...options.headers };
-    if (body !== undefined) headers['content-type'] = 'application/json';
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
-    const init: FetchInit = {
-      method: definition.method,
-      headers,
-      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
-    };
-    if (body !== undefined) init.body = JSON.stringify(body);
-    if (options.file !== undefined) {
-      headers['content-type'] = options.file.type;
-      init.body = options.file.content;
-    }
-    const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
-    const { ok, status, text, isFile, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
-    // A file is declared as a string; everything else is JSON.
-    if (ok) return (isFile ? text : JSON.parse(text)) as Output<typeof definition>;
-    throw toApiError(status, text, retryAfter);
+  return ({ method, url }, input, options) =>
+    send(settings, method, url, input as LooseInput, options) as Promise<never>;
+}
+
+/** @throws ApiError for every status outside 2xx, for timeouts and for network failures */
+export function createKeyedClient(settings: ClientSettings = {}): KeyedCall {
+  return (key, input, options) => {
+    const [method = '', url = ''] = key.split(' ');
+    return send(settings, method, url, input as LooseInput, options) as Promise<never>;
   };
+}
+
+async function send(
+  settings: ClientSettings,
+  method: string,
+  pattern: string,
+  input: LooseInput,
+  options: CallOptions = {},
+): Promise<unknown> {
+  const { params, query, body } = input;
+  const headers = { ...(await settings.headers?.()), ...options.headers };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
+  const init: FetchInit = {
+    method,
+    headers,
+    signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+  };
+  if (body !== undefined) init.body = JSON.stringify(body);
+  if (options.file !== undefined) {
+    headers['content-type'] = options.file.type;
+    init.body = options.file.content;
+  }
+  const url = (settings.baseUrl ?? '') + toPath(pattern, params) + toQuery(query);
+  const { ok, status, text, isFile, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
+  // A file is declared as a string; everything else is JSON.
+  if (ok) return isFile ? text : JSON.parse(text);
+  throw toApiError(status, text, retryAfter);
 }
 
 interface LooseInput {

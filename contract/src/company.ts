@@ -1,11 +1,9 @@
 /** The customer's company, as printed on their monthly statements. */
 import { z } from 'zod';
-import { isTaxId } from './company.plain.ts';
+import { isTaxId } from './company.values.ts';
 import { endpoint } from './endpoint.ts';
 import { COMPANY_ADDRESS_LENGTH_MAX, COMPANY_NAME_LENGTH_MAX, TAX_ID_LENGTH_MAX } from './limits.ts';
 import { data } from './schemas.ts';
-
-export { isTaxId } from './company.plain.ts';
 
 /** Line breaks are allowed only in texts with several lines. */
 const line = (maximum: number) =>

@@ -48,26 +48,6 @@ export function endpoint<const E extends EndpointDefinition>(definition: E & Che
   return definition;
 }
 
-declare const declaration: unique symbol;
-
-/** What a browser needs of an endpoint: no schemas, hence no zod. Its type refers to the full declaration. */
-export interface PlainEndpoint<E extends EndpointDefinition = EndpointDefinition> {
-  readonly method: E['method'];
-  readonly url: E['url'];
-  readonly access: E['access'];
-  readonly [declaration]?: E;
-}
-
-/** Either form of an endpoint: both can be called. */
-export type Callable = EndpointDefinition | PlainEndpoint;
-
-/** Refers to an endpoint that is declared with schemas elsewhere. A difference does not compile. */
-export function plain<E extends EndpointDefinition>(named: Pick<E, 'method' | 'url' | 'access'>): PlainEndpoint<E> {
-  return named;
-}
-
-type Declared<C extends Callable> = C extends EndpointDefinition ? C : C extends PlainEndpoint<infer E> ? E : never;
-
 type Side = 'input' | 'output';
 type Value<T extends z.ZodType, S extends Side> = S extends 'input' ? z.input<T> : z.output<T>;
 type Part<E extends EndpointDefinition, Key extends 'params' | 'query' | 'body', S extends Side> = E extends {
@@ -77,12 +57,12 @@ type Part<E extends EndpointDefinition, Key extends 'params' | 'query' | 'body',
   : unknown;
 
 /** What a caller passes: before defaults and coercion. */
-export type ClientInput<C extends Callable> = Part<Declared<C>, 'params', 'input'> &
-  Part<Declared<C>, 'query', 'input'> &
-  Part<Declared<C>, 'body', 'input'>;
+export type ClientInput<E extends EndpointDefinition> = Part<E, 'params', 'input'> &
+  Part<E, 'query', 'input'> &
+  Part<E, 'body', 'input'>;
 /** What a handler gets: after defaults and coercion. */
 export type ServerInput<E extends EndpointDefinition> = Part<E, 'params', 'output'> &
   Part<E, 'query', 'output'> &
   Part<E, 'body', 'output'>;
 /** What the server returns and the caller reads. */
-export type Output<C extends Callable> = z.output<Declared<C>['response']>;
+export type Output<E extends EndpointDefinition> = z.output<E['response']>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dollarsWithin } from './fields.ts';
-import { currencies } from './invoices.plain.ts';
+import { currencies } from './invoices.values.ts';
 import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from './limits.ts';
 
 export const createInvoiceBody = z.strictObject({

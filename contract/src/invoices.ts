@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { createInvoiceBody } from './invoices.forms.ts';
 import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
-import { currencies } from './invoices.plain.ts';
+import { currencies } from './invoices.values.ts';
 
 export { createInvoiceBody, type CreateInvoiceBody } from './invoices.forms.ts';
-export { currencies, type Currency } from './invoices.plain.ts';
 
 export const invoiceStatuses = ['PENDING', 'CONFIRMING', 'PARTIALLY_PAID', 'PAID', 'OVERPAID', 'EXPIRED'] as const;
 export type InvoiceStatus = (typeof invoiceStatuses)[number];

@@ -1,8 +1,6 @@
 /** Live events: which topics have changed for the signed-in user, or for staff, never the data. Clients fetch the data as usual. */
 import { z } from 'zod';
-import { liveTopics, staffTopics, type LiveTopic, type StaffTopic } from './live.plain.ts';
-
-export { LIVE_EVENTS_PATH, liveTopics, staffTopics, type LiveTopic, type StaffTopic } from './live.plain.ts';
+import { liveTopics, staffTopics, type LiveTopic, type StaffTopic } from './live.values.ts';
 
 /** All that streams carry. */
 export const streamedTopics: readonly (LiveTopic | StaffTopic)[] = [

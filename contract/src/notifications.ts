@@ -3,8 +3,6 @@ import { endpoint } from './endpoint.ts';
 import { NOTIFICATIONS_MAX } from './limits.ts';
 import { data, dateSchema, idSchema, paged, pageQuery } from './schemas.ts';
 
-export { notificationTags, type NotificationTag, isNotificationLink } from './notifications.plain.ts';
-
 export const notificationSchema = z.object({
   id: idSchema,
   /** HTML of the tags below, in the user's language. */

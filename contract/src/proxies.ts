@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { FACET_VALUES_MAX, FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
-import { filterGroups } from './proxies.plain.ts';
+import { filterGroups } from './proxies.values.ts';
 import { data, dollarsSchema, idSchema, repeated } from './schemas.ts';
-
-export { filterGroups, type FilterGroup, supportedProtocols } from './proxies.plain.ts';
 
 /** The location of a proxy; catalogue and connections have the same fields. */
 export const locationSchema = z.object({

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
-import { promoCodeStatuses, referralLevels } from './referrals.plain.ts';
-
-export { promoCodeStatuses, referralLevels, type ReferralLevel, referralLevelTable } from './referrals.plain.ts';
+import { promoCodeStatuses, referralLevels } from './referrals.values.ts';
 
 export const referralSummarySchema = z.object({
   /** The level of this month, based on the payments of last month. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { currencies } from './invoices.plain.ts';
+import { currencies } from './invoices.values.ts';
 import { data } from './schemas.ts';
 
 /** Settings of the installation that the web app needs before sign-in. */

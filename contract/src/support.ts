@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { createTicketBody, ticketMessageBody } from './support.forms.ts';
-import { ticketStatuses } from './support.plain.ts';
+import { ticketStatuses } from './support.values.ts';
 import { data, dateSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 
 export { createTicketBody, type CreateTicketBody, ticketMessageBody, type TicketMessageBody } from './support.forms.ts';
-export { ticketStatuses } from './support.plain.ts';
 
 export type TicketStatus = (typeof ticketStatuses)[number];
 

@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { SUMMARY_DAYS_MAX } from './limits.ts';
 import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema, paged, pageQuery, repeated } from './schemas.ts';
-import { transactionKinds } from './transactions.plain.ts';
-
-export { transactionKinds, type TransactionKind } from './transactions.plain.ts';
+import { transactionKinds } from './transactions.values.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -2,9 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema } from './schemas.ts';
-import { USAGE_DAYS_MAX, usageSorts } from './usage.plain.ts';
-
-export { USAGE_DAYS_MAX, usageSorts } from './usage.plain.ts';
+import { USAGE_DAYS_MAX, usageSorts } from './usage.values.ts';
 
 export type UsageSort = (typeof usageSorts)[number];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { permissions } from './permissions.ts';
-import { referralLevels } from './referrals.ts';
+import { referralLevels } from './referrals.values.ts';
 import { data, dollarsSchema, idSchema, languageCodeSchema } from './schemas.ts';
 
 export const userStatusSchema = z.enum(['ACTIVE', 'BLOCKED', 'DELETED']);

@@ -4,7 +4,7 @@ import {
   type PriceChange,
   proxyPriceSchema,
 } from '@cellhop/contract/staff/inventory';
-import { type FileFormat, fileFormats, proxyStates } from '@cellhop/contract/staff/inventory.plain';
+import { type FileFormat, fileFormats, proxyStates } from '@cellhop/contract/staff/inventory.values';
 import { PERCENT_MAX, PERCENT_MIN } from '@cellhop/contract/limits';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';

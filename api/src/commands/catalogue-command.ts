@@ -2,7 +2,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
 import type { ChangeCounts, ImportError } from '@cellhop/contract/staff/inventory';
-import type { ImportProblem } from '@cellhop/contract/staff/inventory.plain';
+import type { ImportProblem } from '@cellhop/contract/staff/inventory.values';
 import path from 'node:path';
 import type { CatalogueCommand } from './catalogue-arguments.ts';
 import type { Ctx } from '../ctx.ts';

@@ -1,5 +1,5 @@
 /** The output of each command of `npm run payments`. */
-import { currencies } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { idSchema } from '@cellhop/contract/schemas';
 import type { Ctx } from '../ctx.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import { PAR_RATE_E12 } from '../payments/amounts.ts';
 import type { RateSource } from '../payments/rates/source.ts';
 

@@ -1,6 +1,6 @@
 import { signIn } from '@cellhop/contract/auth';
 import { update } from '@cellhop/contract/gateway';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { getSettings } from '@cellhop/contract/settings';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,6 @@
 /** The first checks of each request: a valid Host header, rate limits and concurrency limits per network. */
 import { AppError } from '@cellhop/contract/errors';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { clientNetwork } from '@cellhop/contract/network';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -5,7 +5,8 @@
  * is a separate statement outside any transaction, at most a few times a second per process. A crash loses the collected events;
  * clients also refetch by themselves.
  */
-import { streamedTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
+import { streamedTopics } from '@cellhop/contract/live';
+import { type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
 import { z } from 'zod';
 import type { Db } from '../db/db.ts';
 import type { Log } from '../process/log.ts';

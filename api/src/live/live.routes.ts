@@ -1,5 +1,5 @@
 /** `GET /v1/events`: live updates for signed-in clients as server-sent events. */
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { decodeJwt } from 'jose';

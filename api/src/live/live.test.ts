@@ -1,6 +1,6 @@
 import { logout } from '@cellhop/contract/auth';
 import { connect } from '@cellhop/contract/connections';
-import { LIVE_EVENTS_PATH, staffTopics, type StaffTopic } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH, staffTopics, type StaffTopic } from '@cellhop/contract/live.values';
 import { seededRoles } from '@cellhop/contract/permissions';
 import { changeUserStatus } from '@cellhop/contract/staff/users';
 import { once } from 'node:events';

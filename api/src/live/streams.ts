@@ -1,5 +1,6 @@
 /** The open event streams of this process, and their subscriptions. */
-import { staffTopics, type LiveEventName, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
+import { staffTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
+import { type LiveEventName } from '@cellhop/contract/live';
 import type { Permission } from '@cellhop/contract/permissions';
 import type { ServerResponse } from 'node:http';
 import type { GatewayTopic, Topic } from './changes.ts';

@@ -1,4 +1,4 @@
-import { currencies } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

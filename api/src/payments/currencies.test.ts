@@ -1,4 +1,4 @@
-import { currencies } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { expect, test } from 'vitest';
 import { chains, currencyRules, findCurrency } from './currencies.ts';
 

@@ -1,5 +1,5 @@
 import { addressSpaces, type AddressSpace, type Chain } from '@cellhop/contract/chains';
-import { currencies, type Currency } from '@cellhop/contract/invoices';
+import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 
 export { addressSpaces, type AddressSpace, type Chain, chains } from '@cellhop/contract/chains';
 

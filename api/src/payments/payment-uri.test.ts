@@ -1,4 +1,4 @@
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import { describe, expect, test } from 'vitest';
 import { toPaymentUri, toWalletUri } from './payment-uri.ts';
 

@@ -2,7 +2,7 @@
  * What the QR code of an invoice contains, and the link that opens a wallet. Amounts are those that are still due, exact and with the
  * decimals of the asset.
  */
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import { formatUnits } from './amounts.ts';
 import { currencyRules } from './currencies.ts';
 

@@ -1,5 +1,5 @@
 /** The settings of payments: keys of accounts, nodes and rules. docs/payments.md explains them to the operator. */
-import { currencies, type Currency } from '@cellhop/contract/invoices';
+import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import { toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import { currencyRules, type Chain } from './currencies.ts';

@@ -2,7 +2,7 @@
  * DEMO_DATA=large: three months of customers' activity for the screens of staff. The product's own services make every event, in
  * chronological order, with a clock in the past (demo-clock.store.ts).
  */
-import { currencies } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { toDollars } from '@cellhop/contract/units';
 import { randomUUID } from 'node:crypto';

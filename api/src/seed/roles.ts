@@ -1,5 +1,5 @@
 import { permissions, seededRoles } from '@cellhop/contract/permissions';
-import { fixedRoles } from '@cellhop/contract/staff/roles';
+import { fixedRoles } from '@cellhop/contract/staff/roles.values';
 import type { Ctx } from '../ctx.ts';
 import { hasRoles, insertRole, updatePermissions } from './seed.store.ts';
 

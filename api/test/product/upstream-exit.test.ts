@@ -1,7 +1,7 @@
 /** A proxy whose exit is another proxy, from the file of staff to the receipt of the customer. */
 import { disconnect } from '@cellhop/contract/connections';
 import { applyImport, checkImport, exportInventory, listInventory } from '@cellhop/contract/staff/inventory';
-import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.values';
 import { exportTransactions } from '@cellhop/contract/transactions';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

@@ -1,11 +1,9 @@
 /** Changes of money that staff request, and the decisions of a second member of staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { currencies } from '../invoices.plain.ts';
+import { currencies } from '../invoices.values.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
-import { requestStatuses } from './approvals.plain.ts';
-
-export { requestStatuses, type RequestStatus } from './approvals.plain.ts';
+import { requestStatuses } from './approvals.values.ts';
 
 /** A user as staff see them in a list. */
 export const namedUserSchema = z.object({ id: idSchema, email: z.string() });

@@ -13,8 +13,6 @@ const recordedName = z
 const ACTIONS_MAX = 50;
 const values = z.record(z.string(), z.unknown());
 
-export { auditActions, subjectTypes } from './audit-log.plain.ts';
-
 export const auditEntrySchema = z.object({
   /** Grows with time. */
   id: z.string(),

@@ -11,9 +11,7 @@ import {
   listed,
   reasonSchema,
 } from '../schemas.ts';
-import { connectionSorts } from './connections.plain.ts';
-
-export { connectionSorts, type ConnectionSort } from './connections.plain.ts';
+import { connectionSorts } from './connections.values.ts';
 
 /** Staff never see passwords, nor the labels of customers. */
 export const staffConnectionSchema = connectionSchema

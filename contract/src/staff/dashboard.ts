@@ -1,7 +1,7 @@
 /** The numbers on the first screen of staff: sums over a range, and the current state. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { currencies } from '../invoices.plain.ts';
+import { currencies } from '../invoices.values.ts';
 import type { Permission } from '../permissions.ts';
 import { data, dateSchema, dollarsSchema } from '../schemas.ts';
 import { reconciliationSchema } from '../transactions.ts';

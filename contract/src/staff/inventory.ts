@@ -31,17 +31,7 @@ import {
   importProblems,
   inventorySorts,
   proxyStates,
-} from './inventory.plain.ts';
-
-export {
-  catalogueChangeKinds,
-  catalogueChangeStatuses,
-  fileFormats,
-  importColumns,
-  importProblems,
-  inventorySorts,
-  proxyStates,
-} from './inventory.plain.ts';
+} from './inventory.values.ts';
 
 /** A proxy with fields that customers do not see: its exit, its state, and its current user. */
 export const inventoryProxySchema = locationSchema.extend({

@@ -1,7 +1,8 @@
 /** Invoices of all users, with details of their payments for staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { currencies, currencyAmountSchema, invoiceSchema, invoiceStatuses } from '../invoices.ts';
+import { currencies } from '../invoices.values.ts';
+import { currencyAmountSchema, invoiceSchema, invoiceStatuses } from '../invoices.ts';
 import { STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
 import {
   data,
@@ -16,9 +17,7 @@ import {
   repeated,
 } from '../schemas.ts';
 import { namedUserSchema, staffRequestSchema } from './approvals.ts';
-import { invoiceSorts } from './invoices.plain.ts';
-
-export { invoiceSorts, type InvoiceSort } from './invoices.plain.ts';
+import { invoiceSorts } from './invoices.values.ts';
 
 export const staffInvoiceSchema = invoiceSchema.extend({ user: namedUserSchema });
 export type StaffInvoice = z.infer<typeof staffInvoiceSchema>;

@@ -3,9 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { ROLE_NAME_LENGTH_MAX, ROLE_NAME_LENGTH_MIN } from '../limits.ts';
 import { permissions } from '../permissions.ts';
 import { data, reasonSchema, versionQuery, versionSchema } from '../schemas.ts';
-import { ROLE_USERS_COUNTED_MAX } from './roles.plain.ts';
-
-export { fixedRoles, ROLE_USERS_COUNTED_MAX } from './roles.plain.ts';
+import { ROLE_USERS_COUNTED_MAX } from './roles.values.ts';
 
 /** Part of a URL, and the same in every language. */
 export const roleNameSchema = z

@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { EMAIL_LENGTH_MAX } from '../limits.ts';
 import { data, idSchema } from '../schemas.ts';
-import { foundKinds, SEARCH_LENGTH_MIN } from './search.plain.ts';
-
-export { foundKinds, SEARCH_LENGTH_MIN, type FoundKind } from './search.plain.ts';
+import { foundKinds, SEARCH_LENGTH_MIN } from './search.values.ts';
 
 export const foundSchema = z.object({
   kind: z.enum(foundKinds),

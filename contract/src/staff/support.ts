@@ -16,10 +16,11 @@ import {
   pageQuery,
   versionSchema,
 } from '../schemas.ts';
-import { closeTicketBody, ticketMessageBody, ticketMessageSchema, ticketSchema, ticketStatuses } from '../support.ts';
+import { closeTicketBody, ticketMessageBody, ticketMessageSchema, ticketSchema } from '../support.ts';
+import { ticketStatuses } from '../support.values.ts';
 import { staffConnectionSchema } from './connections.ts';
 import { createTicketForUserBody, ticketNoteBody } from './support.forms.ts';
-import { ticketViews } from './support.plain.ts';
+import { ticketViews } from './support.values.ts';
 
 export {
   createTicketForUserBody,
@@ -27,7 +28,6 @@ export {
   ticketNoteBody,
   type TicketNoteBody,
 } from './support.forms.ts';
-export { ticketViews } from './support.plain.ts';
 
 export type TicketView = (typeof ticketViews)[number];
 

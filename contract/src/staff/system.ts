@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { data, dateSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { reconciliationSchema } from '../transactions.ts';
-import { jobStates } from './system.plain.ts';
-
-export { jobStates, type JobState } from './system.plain.ts';
+import { jobStates } from './system.values.ts';
 
 const count = z.int().nonnegative();
 

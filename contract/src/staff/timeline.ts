@@ -4,10 +4,8 @@ import { connectionStatuses, endReasons } from '../connections.ts';
 import { endpoint } from '../endpoint.ts';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../limits.ts';
 import { dateSchema, dollarsSchema, idParams, idSchema, repeated } from '../schemas.ts';
-import { transactionKinds } from '../transactions.plain.ts';
-import { timelineKinds } from './timeline.plain.ts';
-
-export { timelineKinds, type TimelineKind } from './timeline.plain.ts';
+import { transactionKinds } from '../transactions.values.ts';
+import { timelineKinds } from './timeline.values.ts';
 
 const connection = { connectionId: idSchema, ip: z.string() };
 const base = { id: z.string(), at: dateSchema };

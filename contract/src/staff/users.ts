@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { EMAIL_LENGTH_MAX } from '../limits.ts';
-import { referralLevels } from '../referrals.ts';
+import { referralLevels } from '../referrals.values.ts';
 import {
   data,
   dateInputSchema,
@@ -17,9 +17,7 @@ import {
 } from '../schemas.ts';
 import { userStatusSchema } from '../users.ts';
 import { roleNameSchema } from './roles.ts';
-import { EMAIL_PART_LENGTH_MIN, userSorts } from './users.plain.ts';
-
-export { EMAIL_PART_LENGTH_MIN, userSorts } from './users.plain.ts';
+import { EMAIL_PART_LENGTH_MIN, userSorts } from './users.values.ts';
 
 export type UserSort = (typeof userSorts)[number];
 

@@ -1,7 +1,7 @@
-import type { Connection } from '@cellhop/contract/connections';
-import { listConnections } from '@cellhop/contract/connections';
+import { type Connection, listConnections } from '@cellhop/contract/connections';
 import { listInvoices } from '@cellhop/contract/invoices';
-import { streamedTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
+import { streamedTopics } from '@cellhop/contract/live';
+import { type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { getConnectionCost, listCharges } from '@cellhop/contract/receipts';
 import { listAdjustmentRequests, listSettlementRequests } from '@cellhop/contract/staff/approvals';
@@ -44,7 +44,7 @@ const { useProfile } = await import('../session/profile.ts');
 const { queryClient } = await import('../data/query.ts');
 
 function topicsBehind(url: string): readonly string[] {
-  return queryClient.getQueryCache().find({ queryKey: [url], exact: false })?.meta?.topics ?? [];
+  return queryClient.getQueryCache().find({ queryKey: [`GET ${url}`], exact: false })?.meta?.topics ?? [];
 }
 
 beforeAll(() => {

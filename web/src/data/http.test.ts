@@ -1,5 +1,3 @@
-import { signIn } from '@cellhop/contract/auth';
-import { getProfile } from '@cellhop/contract/users';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { call } from './http.ts';
 import { saveTokens, tokens } from '../session/tokens.ts';
@@ -30,32 +28,34 @@ afterEach(() => {
 
 it('sends the token with calls that need one, and with no others', async () => {
   respondWith(500, 'INTERNAL');
-  await expect(call(getProfile, {})).rejects.toMatchObject({ status: 500 });
-  await expect(call(signIn, { body: { email: 'a@b.co', password: 'x' } })).rejects.toMatchObject({ status: 500 });
+  await expect(call('GET /v1/profile', {})).rejects.toMatchObject({ status: 500 });
+  await expect(call('POST /v1/auth/sign-in', { body: { email: 'a@b.co', password: 'x' } })).rejects.toMatchObject({
+    status: 500,
+  });
   expect(requests.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer mine', null]);
 });
 
 it('signs out at a 401', async () => {
   respondWith(401, 'UNAUTHORIZED');
-  await expect(call(getProfile, {})).rejects.toMatchObject({ status: 401 });
+  await expect(call('GET /v1/profile', {})).rejects.toMatchObject({ status: 401 });
   expect(tokens.get()).toBeUndefined();
 });
 
 it('stays signed in at any other failure', async () => {
   respondWith(403, 'FORBIDDEN');
-  await expect(call(getProfile, {})).rejects.toMatchObject({ status: 403 });
+  await expect(call('GET /v1/profile', {})).rejects.toMatchObject({ status: 403 });
   expect(tokens.get()?.accessToken).toBe('mine');
 });
 
 it('keeps a session that was opened before the 401 of the previous one arrived', async () => {
   respondWith(401, 'UNAUTHORIZED', () => store('newer'));
-  await expect(call(getProfile, {})).rejects.toMatchObject({ status: 401 });
+  await expect(call('GET /v1/profile', {})).rejects.toMatchObject({ status: 401 });
   expect(tokens.get()?.accessToken).toBe('newer');
 });
 
 it('sends nothing without tokens', async () => {
   tokens.set(undefined);
   respondWith(200, 'never');
-  await expect(call(getProfile, {})).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
+  await expect(call('GET /v1/profile', {})).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
   expect(requests).toEqual([]);
 });

@@ -1,26 +1,42 @@
-import { ApiError, type Call, createClient } from '@cellhop/contract/client';
-import type { Access } from '@cellhop/contract/endpoint';
+import { ApiError, createKeyedClient, type KeyedCall } from '@cellhop/contract/client';
+import type { PublicEndpointKey } from '@cellhop/contract/endpoints';
 import { freshAccessToken } from '../session/access-token.ts';
 import { fetchWithClock } from './server-clock.ts';
 import { endRefusedSession } from '../session/session-end.ts';
 import { currentSession, tokens } from '../session/tokens.ts';
 
-const plainCall = createClient({ fetch: fetchWithClock });
+const plainCall = createKeyedClient({ fetch: fetchWithClock });
+
+/** The type makes the list complete: all other endpoints get the access token. */
+const publicEndpoints: Record<PublicEndpointKey, true> = {
+  'GET /v1/settings': true,
+  'POST /v1/auth/sign-up': true,
+  'POST /v1/auth/confirm-email/resend': true,
+  'POST /v1/auth/sign-in': true,
+  'POST /v1/auth/refresh-tokens': true,
+  'POST /v1/auth/recovery-password': true,
+  'POST /v1/auth/recovery-password/{sessionId}/resend': true,
+  'POST /v1/auth/recovery-password/set-password': true,
+  'GET /v1/legal/{document}': true,
+  'GET /v1/proxies/lowest-price': true,
+  'POST /v1/browser-errors': true,
+  'GET /v1/receipts/public-key': true,
+};
 
 /**
  * Calls the API. Any 401 signs the user out in all tabs: the guards watch the stored tokens.
  * @throws ApiError; with status 401 also if the session changed during the call, because the next user must not get the
  *   response
  */
-export const call: Call = async (definition, input, options = {}) => {
-  if (!needsToken(definition.access)) return plainCall(definition, input, options);
+export const call: KeyedCall = async (key, input, options = {}) => {
+  if (Object.hasOwn(publicEndpoints, key)) return plainCall(key, input, options);
   const session = currentSession();
   let accessToken: string | undefined;
   try {
     accessToken = await freshAccessToken(plainCall);
     requireSession(session);
     const headers = { ...options.headers, authorization: `Bearer ${accessToken}` };
-    const response = await plainCall(definition, input, { ...options, headers });
+    const response = await plainCall(key, input, { ...options, headers });
     requireSession(session);
     return response;
   } catch (error) {
@@ -54,8 +70,4 @@ function requireSession(session: string | undefined): void {
 function signOutOf(accessToken: string | undefined): void {
   // A late response to an older token must not end a session that another tab has opened or refreshed meanwhile.
   if (accessToken !== undefined && accessToken === tokens.get()?.accessToken) endRefusedSession();
-}
-
-function needsToken(access: Access): boolean {
-  return access !== 'public' && access !== 'development';
 }

@@ -1,4 +1,4 @@
-import { getProfile, type Profile } from '@cellhop/contract/users';
+import type { Profile } from '@cellhop/contract/users';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { issued, startBrowser, type Tab } from '../../test/browser.ts';
 
@@ -85,7 +85,7 @@ it('drops a late response to a request of the previous user', async () => {
   const { active, frozen } = await openTabs();
   const { response } = slowApi();
   const { call, queryClient, profileQuery } = frozen.modules;
-  const action = frozen.run(() => call(getProfile, {}));
+  const action = frozen.run(() => call('GET /v1/profile', {}));
   const query = frozen.run(() => queryClient.prefetchQuery(profileQuery));
   await vi.advanceTimersByTimeAsync(0);
   changeUser(active);

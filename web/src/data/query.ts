@@ -1,7 +1,7 @@
 import { ApiError } from '@cellhop/contract/client';
-import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
+import type { EndpointInput, EndpointKey, EndpointOutput } from '@cellhop/contract/endpoints';
 import { PAGE_SIZE } from '@cellhop/contract/limits';
-import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.plain';
+import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
 import { focusManager, type Query, QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from '../ui/toasts.ts';
@@ -93,15 +93,15 @@ tokens.subscribe(() => {
   clearToasts();
 });
 
-export function apiQuery<const C extends Callable>(
-  definition: C,
-  input: ClientInput<C>,
+export function apiQuery<const K extends EndpointKey>(
+  key: K,
+  input: EndpointInput<K>,
   dependencies: Dependencies = {},
 ) {
-  return queryOptions<Output<C>, ApiError>({
-    queryKey: [definition.url, input],
+  return queryOptions<EndpointOutput<K>, ApiError>({
+    queryKey: [key, input],
     meta: dependencies,
-    queryFn: ({ signal }) => call(definition, input, { signal }),
+    queryFn: ({ signal }) => call(key, input, { signal }),
   });
 }
 

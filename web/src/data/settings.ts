@@ -1,10 +1,11 @@
-import type { getSettings, Settings } from '@cellhop/contract/settings';
+import type { FixedUrl } from '@cellhop/contract/endpoints';
+import type { Settings } from '@cellhop/contract/settings';
 import { useSyncExternalStore } from 'react';
 import { takeEarlyResponse } from './early-responses.ts';
 
 // Imports only types from the contract, and calls `fetch` directly, so that the landing page loads neither zod nor the
 // client.
-const SETTINGS_URL: (typeof getSettings)['url'] = '/v1/settings';
+const SETTINGS_URL: FixedUrl = '/v1/settings';
 const TIMEOUT_MS = 10_000;
 /** How long a page waits for the settings; after that it is shown with the default brand name. */
 const MAX_WAIT_MS = 1000;

@@ -1,5 +1,5 @@
 /** Keeps one stream of live events open: reconnects when it ends, with exponential backoff. */
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.plain';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { type ServerEvent, readEvents } from './event-stream.ts';
 import { authorizedFetch } from '../data/http.ts';
 import { tokens } from '../session/tokens.ts';

@@ -1,4 +1,4 @@
-import { ApiError, type Call } from '@cellhop/contract/client';
+import { ApiError, type KeyedCall } from '@cellhop/contract/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freshAccessToken } from './access-token.ts';
 import { saveTokens, tokens } from './tokens.ts';
@@ -17,10 +17,10 @@ function refreshingServer() {
     await Promise.resolve();
     return { data: { accessToken: 'next', refreshToken: 'next-refresh', expiredAccessTokenAt: now + 900_000 } };
   };
-  return { calls, call: call as unknown as Call };
+  return { calls, call: call as unknown as KeyedCall };
 }
 
-function failingServer(status: number, code: ApiError['code'] = 'INTERNAL'): Call {
+function failingServer(status: number, code: ApiError['code'] = 'INTERNAL'): KeyedCall {
   return () => Promise.reject(new ApiError(status, code, 'refused'));
 }
 
@@ -107,7 +107,7 @@ describe('freshAccessToken', () => {
 
   it('uses the pair of another tab when the server refuses the previous one', async () => {
     store('old', 0);
-    const refused: Call = () => {
+    const refused: KeyedCall = () => {
       store('other-tab', 900_000);
       return Promise.reject(new ApiError(400, 'REFRESH_REJECTED', 'Refresh tokens bad request'));
     };

@@ -1,5 +1,4 @@
-import { ApiError, type Call } from '@cellhop/contract/client';
-import { refreshTokens } from '@cellhop/contract/auth.plain';
+import { ApiError, type KeyedCall } from '@cellhop/contract/client';
 import { REFRESH_MARGIN_MS } from '@cellhop/contract/limits';
 import { acquireRefreshLock } from './refresh-lock.ts';
 import { endRefusedSession } from './session-end.ts';
@@ -12,7 +11,7 @@ let refreshing: Promise<StoredTokens> | undefined;
  * @throws ApiError 401 when there are no tokens or the server rejects them, which signs out; other failures of a
  *   refresh are rethrown
  */
-export async function freshAccessToken(call: Call): Promise<string> {
+export async function freshAccessToken(call: KeyedCall): Promise<string> {
   const stored = requireTokens();
   if (!isExpiring(stored)) return stored.accessToken;
   refreshing ??= refreshAcrossTabs(call).finally(() => {
@@ -21,7 +20,7 @@ export async function freshAccessToken(call: Call): Promise<string> {
   return (await refreshing).accessToken;
 }
 
-async function refreshAcrossTabs(call: Call): Promise<StoredTokens> {
+async function refreshAcrossTabs(call: KeyedCall): Promise<StoredTokens> {
   const stored = requireTokens();
   if (!isExpiring(stored)) return stored;
   // Web Locks exist in secure contexts only. Without them the server's tolerance for a repeated pair is enough.
@@ -40,10 +39,10 @@ async function refreshAcrossTabs(call: Call): Promise<StoredTokens> {
   }
 }
 
-async function refresh(call: Call, stored: StoredTokens): Promise<StoredTokens> {
+async function refresh(call: KeyedCall, stored: StoredTokens): Promise<StoredTokens> {
   const { accessToken, refreshToken } = stored;
   try {
-    const { data } = await call(refreshTokens, { body: { accessToken, refreshToken } });
+    const { data } = await call('POST /v1/auth/refresh-tokens', { body: { accessToken, refreshToken } });
     // A user who signed out meanwhile stays signed out; a new sign-in keeps its session.
     return isStillStored(stored) ? saveRefreshed(data) : requireTokens();
   } catch (error) {

@@ -1,13 +1,11 @@
-import { listConnections } from '@cellhop/contract/connections.plain';
-import type { Output } from '@cellhop/contract/endpoint';
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type { Profile } from '@cellhop/contract/users';
-import { getProfile } from '@cellhop/contract/users.plain';
 import { useQuery } from '@tanstack/react-query';
 import { apiQuery, queryClient } from '../data/query.ts';
 
-type ProfileResponse = Output<typeof getProfile>;
+type ProfileResponse = EndpointOutput<'GET /v1/profile'>;
 
-export const profileQuery = apiQuery(getProfile, {}, { topics: ['balance', 'account'] });
+export const profileQuery = apiQuery('GET /v1/profile', {}, { topics: ['balance', 'account'] });
 
 /** Kept up to date by the shell (app/layout/use-live-profile.ts). */
 export function useProfile(): Profile | undefined {
@@ -27,7 +25,8 @@ export async function showBalance(balance: number): Promise<void> {
     response === undefined ? response : { data: { ...response.data, balance } },
   );
   // The list of connections also contains the balance, from the same snapshot as the costs.
-  queryClient.setQueriesData<Output<typeof listConnections>>({ queryKey: [listConnections.url] }, (response) =>
-    response?.balance === undefined ? response : { ...response, balance },
+  queryClient.setQueriesData<EndpointOutput<'GET /v1/proxies/connections'>>(
+    { queryKey: ['GET /v1/proxies/connections'] },
+    (response) => (response?.balance === undefined ? response : { ...response, balance }),
   );
 }

@@ -1,5 +1,5 @@
 /** Several tabs of one browser that share a session. */
-import type { Call } from '@cellhop/contract/client';
+import type { KeyedCall } from '@cellhop/contract/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { issued, startBrowser, type Tab } from '../../test/browser.ts';
 
@@ -28,18 +28,18 @@ function refreshingServer() {
   };
   return {
     requested,
-    call: call as unknown as Call,
+    call: call as unknown as KeyedCall,
     hold: () => (isHolding = true),
     response: () => waiting.splice(0).forEach((resolve) => resolve()),
   };
 }
 
 /** Each tab has its own ApiError class. */
-function refusing({ modules: { ApiError } }: AppTab, status: number): Call {
+function refusing({ modules: { ApiError } }: AppTab, status: number): KeyedCall {
   return () => Promise.reject(new ApiError(status, 'INTERNAL', 'refused'));
 }
 
-const neverResponding: Call = () => new Promise(() => undefined);
+const neverResponding: KeyedCall = () => new Promise(() => undefined);
 
 async function openTabs(count: number, options = {}): Promise<AppTab[]> {
   const browser = startBrowser(options);
@@ -50,7 +50,7 @@ async function openTabs(count: number, options = {}): Promise<AppTab[]> {
   return tabs;
 }
 
-function refresh(tab: AppTab, call: Call): Promise<string> {
+function refresh(tab: AppTab, call: KeyedCall): Promise<string> {
   return tab.run(() => tab.modules.freshAccessToken(call));
 }
 

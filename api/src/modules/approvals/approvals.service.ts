@@ -7,7 +7,8 @@
  */
 import { AppError } from '@cellhop/contract/errors';
 import { APPROVAL_HOURS_MAX, APPROVAL_SUM_HOURS } from '@cellhop/contract/limits';
-import type { RequestStatus, StaffRequest } from '@cellhop/contract/staff/approvals';
+import type { RequestStatus } from '@cellhop/contract/staff/approvals.values';
+import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
 import { toMicros } from '@cellhop/contract/units';

@@ -2,7 +2,7 @@
  * The audit log: who did what to whom, from where and when. Entries are written in the transaction of the change. They never
  * contain passwords, codes or tokens.
  */
-import type { AuditAction, SubjectType } from '@cellhop/contract/staff/audit-log.plain';
+import type { AuditAction, SubjectType } from '@cellhop/contract/staff/audit-log.values';
 import { addressOf, deviceOf, type Requester } from '../../http/requester.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';

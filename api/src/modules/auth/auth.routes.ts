@@ -2,7 +2,6 @@ import {
   changePassword,
   CONFIRM_EMAIL_PATH,
   confirmEmailQuery,
-  DEVICE_TOKEN_HEADER,
   disableSecondFactor,
   enableSecondFactor,
   getSecondFactor,
@@ -20,6 +19,7 @@ import {
   signIn,
   signUp,
 } from '@cellhop/contract/auth';
+import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';

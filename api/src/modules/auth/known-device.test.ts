@@ -1,11 +1,5 @@
-import {
-  changePassword,
-  DEVICE_TOKEN_HEADER,
-  recoverPassword,
-  setPassword,
-  signIn,
-  type SignInResult,
-} from '@cellhop/contract/auth';
+import { changePassword, recoverPassword, setPassword, signIn, type SignInResult } from '@cellhop/contract/auth';
+import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

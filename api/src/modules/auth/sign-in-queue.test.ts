@@ -1,4 +1,5 @@
-import { changePassword, DEVICE_TOKEN_HEADER, signIn } from '@cellhop/contract/auth';
+import { changePassword, signIn } from '@cellhop/contract/auth';
+import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';

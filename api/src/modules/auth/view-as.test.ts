@@ -1,7 +1,7 @@
 import { listConnections, connect } from '@cellhop/contract/connections';
 import { type ApiError, createClient } from '@cellhop/contract/client';
 import { VIEWS_PER_HOUR_MAX } from '@cellhop/contract/limits';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { endView, startView, type View } from '@cellhop/contract/staff/view-as';
 import { logout, refreshTokens } from '@cellhop/contract/auth';

@@ -5,8 +5,8 @@ import {
   disconnectWithoutRefund,
   listConnections,
   type Connection,
+  type EndReason,
 } from '@cellhop/contract/connections';
-import type { EndReason } from '@cellhop/contract/connections';
 import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
 import { megabytePrice, megabytesToBytes, prepaidPrice, toDollars, toMicros } from '@cellhop/contract/units';
 import { afterAll, beforeAll, expect } from 'vitest';

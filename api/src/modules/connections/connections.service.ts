@@ -11,7 +11,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import type { ConnectionSort } from '@cellhop/contract/staff/connections.plain';
+import type { ConnectionSort } from '@cellhop/contract/staff/connections.values';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';

@@ -1,5 +1,5 @@
 /** Sums of the database as the series of the contract: one number for each step, zero where nothing happened. */
-import { currencies, type Currency } from '@cellhop/contract/invoices';
+import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { Figure, SumRow } from './dashboard.store.ts';

@@ -1,5 +1,5 @@
 /** Whether new invoices may use a chain. Deposits to older ones are watched in any case. */
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules, type Chain } from '../../payments/currencies.ts';
 import { isConfigured, isSandbox, watcherOf } from './chains.ts';

@@ -2,7 +2,7 @@
  * Compares the balances of all addresses, however old, with their deposits, once a day. This finds payments to addresses that are no
  * longer watched, and missed blocks. A balance below the deposits is no difference, because the operator sweeps the addresses.
  */
-import { currencies, type Currency } from '@cellhop/contract/invoices';
+import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { formatUnits } from '../../payments/amounts.ts';
 import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';

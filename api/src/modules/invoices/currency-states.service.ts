@@ -1,5 +1,6 @@
 /** The currencies in which invoices can be created now, so that the app does not offer others. */
-import { currencies, type Currency, type CurrencyState } from '@cellhop/contract/invoices';
+import { currencies, type Currency } from '@cellhop/contract/invoices.values';
+import { type CurrencyState } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { isEnabled, isHealthy } from './chain-health.ts';

@@ -1,5 +1,6 @@
 /** Creates and lists invoices. */
-import type { CreateInvoiceBody, Currency, Invoice } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';

@@ -1,4 +1,5 @@
-import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
+import type { InvoiceStatus } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';

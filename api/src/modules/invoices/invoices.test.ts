@@ -1,7 +1,8 @@
 import { listAllInvoices } from '@cellhop/contract/staff/invoices';
 import { payInvoice } from '@cellhop/contract/development';
 import type { AppError } from '@cellhop/contract/errors';
-import { createInvoice, currencies, listInvoices, type CreateInvoiceBody } from '@cellhop/contract/invoices';
+import { createInvoice, listInvoices, type CreateInvoiceBody } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';

@@ -1,5 +1,5 @@
 /** Changes of deposits by polls of their chain. */
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment } from '../../payments/chains/watcher.ts';
 import type { AddressSpace, Chain, CurrencyRules } from '../../payments/currencies.ts';

@@ -1,5 +1,5 @@
 /** The commands of the operator: check keys and nodes, release deposits, resume chains. */
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
 import type { DerivedSpace } from '../../payments/derive/account-key.ts';

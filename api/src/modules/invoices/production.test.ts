@@ -1,4 +1,5 @@
-import { createInvoice, listCurrencies, listInvoices, type Currency } from '@cellhop/contract/invoices';
+import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
+import { type Currency } from '@cellhop/contract/invoices.values';
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 /** Stores what a poll of a chain has found, together with its cursor. */
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';

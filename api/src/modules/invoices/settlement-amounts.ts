@@ -1,4 +1,5 @@
-import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
+import type { InvoiceStatus } from '@cellhop/contract/invoices';
 import { toCreditMicros } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { isPaid } from './invoice-status.ts';

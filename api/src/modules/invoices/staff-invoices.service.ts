@@ -1,7 +1,9 @@
 /** Invoices of all users, for staff. */
 import { AppError } from '@cellhop/contract/errors';
-import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
-import type { InvoiceSort, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
+import type { InvoiceStatus } from '@cellhop/contract/invoices';
+import type { InvoiceSort } from '@cellhop/contract/staff/invoices.values';
+import type { StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';

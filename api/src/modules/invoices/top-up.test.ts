@@ -1,5 +1,5 @@
 import { payInvoice } from '@cellhop/contract/development';
-import { currencies } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';

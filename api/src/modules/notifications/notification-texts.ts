@@ -1,6 +1,6 @@
 /** Kinds of notifications and their texts in each language: HTML with the allowed tags. */
 import type { EndReason } from '@cellhop/contract/connections';
-import type { ReferralLevel } from '@cellhop/contract/referrals';
+import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import { dollarText } from '../../mail/dollar-text.ts';

@@ -1,4 +1,4 @@
-import { notificationTags } from '@cellhop/contract/notifications';
+import { notificationTags } from '@cellhop/contract/notifications.values';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sanitizeHtml } from './sanitise-html.ts';

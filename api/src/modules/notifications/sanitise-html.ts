@@ -1,4 +1,4 @@
-import { isNotificationLink, notificationTags, type NotificationTag } from '@cellhop/contract/notifications';
+import { isNotificationLink, notificationTags, type NotificationTag } from '@cellhop/contract/notifications.values';
 import { Parser } from 'htmlparser2';
 import { escapeHtml } from '../../mail/templates.ts';
 

@@ -1,5 +1,5 @@
 import { isPermission } from '@cellhop/contract/permissions';
-import type { ReferralLevel } from '@cellhop/contract/referrals';
+import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import { toDollars } from '@cellhop/contract/units';
 import type { Profile } from '@cellhop/contract/users';
 import type { User } from '../users/users.service.ts';

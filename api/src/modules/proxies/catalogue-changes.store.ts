@@ -1,5 +1,5 @@
 import type { PriceChange } from '@cellhop/contract/staff/inventory';
-import type { CatalogueChangeKind, CatalogueChangeStatus } from '@cellhop/contract/staff/inventory.plain';
+import type { CatalogueChangeKind, CatalogueChangeStatus } from '@cellhop/contract/staff/inventory.values';
 import type { Ctx } from '../../ctx.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { SeenProxies } from './inventory-filter.ts';

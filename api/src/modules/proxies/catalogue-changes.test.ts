@@ -9,7 +9,7 @@ import {
   retireProxies,
   retryCatalogueChange,
 } from '@cellhop/contract/staff/inventory';
-import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';

@@ -1,5 +1,5 @@
 /** The lines of an exported file, which has the columns of an import. */
-import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.values';
 import { toDollars } from '@cellhop/contract/units';
 import { exitText } from './import-exit.ts';
 import type { ExportedRow } from './inventory.store.ts';

@@ -1,4 +1,5 @@
-import type { FilterGroup, ProxyFilter } from '@cellhop/contract/proxies';
+import type { FilterGroup } from '@cellhop/contract/proxies.values';
+import type { ProxyFilter } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
 
 export interface Counts {

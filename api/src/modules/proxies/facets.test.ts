@@ -1,5 +1,6 @@
 import { FACET_VALUES_MAX } from '@cellhop/contract/limits';
-import { filterGroups, type FilterGroup, getProxyFacets, type Proxy, type ProxyQuery } from '@cellhop/contract/proxies';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
+import { getProxyFacets, type Proxy, type ProxyQuery } from '@cellhop/contract/proxies';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';

@@ -1,6 +1,6 @@
 /** Parses the exit column of an imported line: an address of the node's host, or another proxy. */
 import { canonicalAddress } from '@cellhop/contract/network';
-import type { ImportProblem } from '@cellhop/contract/staff/inventory.plain';
+import type { ImportProblem } from '@cellhop/contract/staff/inventory.values';
 import type { ExitCredentials, UpstreamAddress } from '../../secrets/exit-credentials.ts';
 
 export const exitKinds = ['local-address', 'socks5', 'http'] as const;

@@ -1,6 +1,6 @@
 /** Reads a JSON list object by object, with line numbers, so that errors are reported with their line. */
 import type { ImportError } from '@cellhop/contract/staff/inventory';
-import type { ImportProblem } from '@cellhop/contract/staff/inventory.plain';
+import type { ImportProblem } from '@cellhop/contract/staff/inventory.values';
 
 export interface FileObject {
   line: number;

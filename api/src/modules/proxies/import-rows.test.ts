@@ -1,6 +1,6 @@
 import { IMPORT_ROWS_MAX } from '@cellhop/contract/limits';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
-import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCsv } from './import-csv.ts';

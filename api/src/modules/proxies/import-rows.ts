@@ -12,7 +12,7 @@ import {
   type ImportColumn,
   importColumns,
   type ImportProblem,
-} from '@cellhop/contract/staff/inventory.plain';
+} from '@cellhop/contract/staff/inventory.values';
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { type ExitKind, exitKinds, type ImportUpstream, parseExit } from './import-exit.ts';

@@ -5,7 +5,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
 import type { ChangeCounts, CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
-import type { FileFormat } from '@cellhop/contract/staff/inventory.plain';
+import type { FileFormat } from '@cellhop/contract/staff/inventory.values';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { cleanUp } from '../../db/clean-up.ts';

@@ -7,7 +7,7 @@ import {
   listInventory,
   readCatalogueChange,
 } from '@cellhop/contract/staff/inventory';
-import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';

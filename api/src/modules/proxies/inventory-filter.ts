@@ -1,6 +1,6 @@
 /** The filter of staff's lists, exports and bulk changes, as SQL conditions on the table `proxies`. */
 import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
-import type { ProxyState } from '@cellhop/contract/staff/inventory.plain';
+import type { ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { parseAddressPrefix } from '@cellhop/contract/network';
 
 /** Each condition implies that of a partial index: those of the catalogue, or `proxies_not_free`. */

@@ -2,7 +2,7 @@
 import { BULK_PROXIES_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
 import { AppError } from '@cellhop/contract/errors';
 import type { InventoryFilter, InventoryProxy, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
-import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.plain';
+import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, readListed } from '../../http/paging.ts';

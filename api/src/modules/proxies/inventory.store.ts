@@ -1,6 +1,6 @@
 /** The catalogue for staff, and bulk changes. Statements are planned with their values, because filters differ so much. */
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
-import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
+import type { InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, toOffset } from '../../http/paging.ts';

@@ -1,5 +1,6 @@
 import { connect } from '@cellhop/contract/connections';
-import { filterGroups, getProxyFilter, searchProxies, type Proxy, type ProxyQuery } from '@cellhop/contract/proxies';
+import { filterGroups } from '@cellhop/contract/proxies.values';
+import { getProxyFilter, searchProxies, type Proxy, type ProxyQuery } from '@cellhop/contract/proxies';
 import { toDollars } from '@cellhop/contract/units';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';

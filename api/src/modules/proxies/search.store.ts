@@ -3,7 +3,8 @@
  * a wrong row estimate of the planner can turn a millisecond into a second.
  */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
-import { filterGroups, type FilterGroup, type ProxyQuery } from '@cellhop/contract/proxies';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
+import { type ProxyQuery } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
 import { COLUMNS, type ProxyRow } from './proxies.store.ts';
 

@@ -1,6 +1,7 @@
 /** Catalogue search: at most 50 free proxies, cheapest first. Costs and reasons are in docs/catalogue.md. */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
-import { filterGroups, type FilterGroup, type ProxyQuery } from '@cellhop/contract/proxies';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
+import { type ProxyQuery } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
 import type { ProxyRow } from './proxies.store.ts';
 import * as store from './search.store.ts';

@@ -7,7 +7,7 @@ import {
   listInventory,
   readCatalogueChange,
 } from '@cellhop/contract/staff/inventory';
-import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';

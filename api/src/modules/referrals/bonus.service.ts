@@ -1,5 +1,5 @@
 /** Referral levels, and the bonus for each credited top-up of a referral. */
-import { referralLevelTable, type ReferralLevel } from '@cellhop/contract/referrals';
+import { referralLevelTable, type ReferralLevel } from '@cellhop/contract/referrals.values';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { systemAccounts, type Transfer } from '../ledger/ledger.service.ts';

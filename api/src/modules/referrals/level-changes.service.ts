@@ -1,5 +1,5 @@
 /** Notifies users of level changes at the start of a month (UTC). The levels themselves are computed from payments. */
-import { referralLevels, referralLevelTable } from '@cellhop/contract/referrals';
+import { referralLevels, referralLevelTable } from '@cellhop/contract/referrals.values';
 import type { Ctx } from '../../ctx.ts';
 import { notifyAll, type NewNotification } from '../notifications/notifications.service.ts';
 import { levelFromPayments } from './levels.ts';

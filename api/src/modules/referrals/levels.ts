@@ -1,4 +1,4 @@
-import { referralLevels, referralLevelTable, type ReferralLevel } from '@cellhop/contract/referrals';
+import { referralLevels, referralLevelTable, type ReferralLevel } from '@cellhop/contract/referrals.values';
 
 /** The highest level for this number of top-ups in one calendar month. */
 export function levelFromPayments(payments: number): ReferralLevel {

@@ -1,5 +1,6 @@
 /** The referral programme page of a user. */
-import { referralLevelTable, type ReferralSummary } from '@cellhop/contract/referrals';
+import { referralLevelTable } from '@cellhop/contract/referrals.values';
+import { type ReferralSummary } from '@cellhop/contract/referrals';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Actor } from '../../http/actor.ts';

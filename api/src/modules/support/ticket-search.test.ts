@@ -1,5 +1,6 @@
 /** Compares the search by words with a simple one that reads all tickets, without indexes, copies of words and views. */
-import { listAllTickets, ticketViews, type TicketView } from '@cellhop/contract/staff/support';
+import { listAllTickets, type TicketView } from '@cellhop/contract/staff/support';
+import { ticketViews } from '@cellhop/contract/staff/support.values';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';

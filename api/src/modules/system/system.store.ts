@@ -1,4 +1,4 @@
-import type { JobState } from '@cellhop/contract/staff/system';
+import type { JobState } from '@cellhop/contract/staff/system.values';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 

@@ -1,8 +1,9 @@
 /** The timeline of a user: entries of many modules, merged by time. Each source reads one page more than is shown. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Permission } from '@cellhop/contract/permissions';
-import { timelineKinds, type TimelineEntry, type TimelineKind } from '@cellhop/contract/staff/timeline';
-import type { TransactionKind } from '@cellhop/contract/transactions';
+import { timelineKinds, type TimelineKind } from '@cellhop/contract/staff/timeline.values';
+import { type TimelineEntry } from '@cellhop/contract/staff/timeline';
+import type { TransactionKind } from '@cellhop/contract/transactions.values';
 import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';

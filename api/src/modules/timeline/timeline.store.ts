@@ -1,5 +1,5 @@
 import type { ConnectionStatus, EndReason } from '@cellhop/contract/connections';
-import type { TransactionKind } from '@cellhop/contract/transactions';
+import type { TransactionKind } from '@cellhop/contract/transactions.values';
 import type { Ctx } from '../../ctx.ts';
 import type { NotificationRow } from '../notifications/notifications.service.ts';
 

@@ -1,5 +1,6 @@
 /** The sums of a statement, for a customer's accountant. */
-import { transactionKinds, type TransactionSummary } from '@cellhop/contract/transactions';
+import { transactionKinds } from '@cellhop/contract/transactions.values';
+import { type TransactionSummary } from '@cellhop/contract/transactions';
 import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';

@@ -1,5 +1,6 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
-import { listTransactions, summarizeTransactions, transactionKinds } from '@cellhop/contract/transactions';
+import { listTransactions, summarizeTransactions } from '@cellhop/contract/transactions';
+import { transactionKinds } from '@cellhop/contract/transactions.values';
 import { toMicros } from '@cellhop/contract/units';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';

@@ -1,6 +1,7 @@
 /** Lists and exports the transactions of a customer, for themselves and for staff. Read-only. */
 import { AppError } from '@cellhop/contract/errors';
-import { transactionKinds, type Transaction, type TransactionKind } from '@cellhop/contract/transactions';
+import { transactionKinds, type TransactionKind } from '@cellhop/contract/transactions.values';
+import { type Transaction } from '@cellhop/contract/transactions';
 import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';

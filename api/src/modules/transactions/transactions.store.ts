@@ -1,4 +1,4 @@
-import type { TransactionKind } from '@cellhop/contract/transactions';
+import type { TransactionKind } from '@cellhop/contract/transactions.values';
 import type { Ctx } from '../../ctx.ts';
 
 export interface EntryFilter {

@@ -1,10 +1,6 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
-import {
-  listTransactions,
-  exportTransactions,
-  transactionKinds,
-  type TransactionKind,
-} from '@cellhop/contract/transactions';
+import { listTransactions, exportTransactions } from '@cellhop/contract/transactions';
+import { transactionKinds, type TransactionKind } from '@cellhop/contract/transactions.values';
 import { toDollars, toDollarText, toMicros } from '@cellhop/contract/units';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,7 @@
 import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
-import { getUsage, type UsageQuery, usageSorts } from '@cellhop/contract/usage';
+import { getUsage, type UsageQuery } from '@cellhop/contract/usage';
+import { usageSorts } from '@cellhop/contract/usage.values';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';

@@ -2,13 +2,8 @@
 import { AppError } from '@cellhop/contract/errors';
 import { ROLES_MAX } from '@cellhop/contract/limits';
 import { isPermission, type Permission } from '@cellhop/contract/permissions';
-import {
-  fixedRoles,
-  ROLE_USERS_COUNTED_MAX,
-  type ChangeRoleBody,
-  type CreateRoleBody,
-  type Role,
-} from '@cellhop/contract/staff/roles';
+import { fixedRoles, ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/staff/roles.values';
+import { type ChangeRoleBody, type CreateRoleBody, type Role } from '@cellhop/contract/staff/roles';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';

@@ -1,4 +1,4 @@
-import type { ReferralLevel } from '@cellhop/contract/referrals';
+import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { ListedUser, StaffUser } from '@cellhop/contract/staff/users';
 import { toDollars } from '@cellhop/contract/units';
 import type { ListedUserRow, StaffUserRow } from '../users/users.service.ts';

@@ -1,4 +1,4 @@
-import type { Currency } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
 
 /** Stored exchange rates, so that no request waits for the network: US dollars per coin, times 10^12. */
 export interface RateSource {

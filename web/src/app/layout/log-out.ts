@@ -1,4 +1,3 @@
-import { logout } from '@cellhop/contract/auth.plain';
 import { call } from '../../data/http.ts';
 import { removeDrafts } from '../../data/drafts.ts';
 import { endSession, tokens } from '../../session/tokens.ts';
@@ -7,7 +6,7 @@ import { endSession, tokens } from '../../session/tokens.ts';
 export async function logOut(): Promise<void> {
   const pair = tokens.get();
   try {
-    await call(logout, {});
+    await call('POST /v1/auth/logout', {});
   } catch {
     // Signs out here even if the server cannot be reached; its session expires later.
   }

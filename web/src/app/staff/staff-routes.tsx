@@ -1,4 +1,3 @@
-import { endView } from '@cellhop/contract/staff/view-as.plain';
 import { createRoute, redirect } from '@tanstack/react-router';
 import type { StaffScreen } from '../../features/staff-parts/staff-screen.ts';
 import { takeEndedView } from '../../features/staff-view-as/open-view.ts';
@@ -17,7 +16,8 @@ import { staffScreens } from './staff-screens.ts';
 
 const endedView = takeEndedView();
 // If it fails, the view ends by itself.
-if (endedView !== undefined) void call(endView, { params: { id: endedView } }).catch(() => undefined);
+if (endedView !== undefined)
+  void call('POST /v1/users/admin/views/{id}/end', { params: { id: endedView } }).catch(() => undefined);
 
 type ListedScreen = StaffScreen & ScreenCode;
 

@@ -1,19 +1,6 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
-import { getAlertSettings, saveAlertSettings } from '@cellhop/contract/alerts.plain';
 import type { Company } from '@cellhop/contract/company';
-import { getCompany, saveCompany } from '@cellhop/contract/company.plain';
 import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth.forms';
-import {
-  changePassword,
-  disableSecondFactor,
-  enableSecondFactor,
-  getSecondFactor,
-  listSessions,
-  renewRecoveryCodes,
-  revokeOtherSessions,
-  revokeSession,
-  setUpSecondFactor,
-} from '@cellhop/contract/auth.plain';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { call } from '../../data/http.ts';
@@ -31,10 +18,10 @@ export const appCodeForm = z.object({ code: appCodeSchema });
 export const proofForm = z.object({ password: passwordSchema, code: anyCodeSchema });
 export type Proof = z.infer<typeof proofForm>;
 
-const sessionsQuery = apiQuery(listSessions, {}, { topics: ['account'] });
-const secondFactorQuery = apiQuery(getSecondFactor, {}, { topics: ['account'] });
+const sessionsQuery = apiQuery('GET /v1/auth/sessions', {}, { topics: ['account'] });
+const secondFactorQuery = apiQuery('GET /v1/auth/second-factor', {}, { topics: ['account'] });
 
-const alertsQuery = apiQuery(getAlertSettings, {}, { topics: ['account'] });
+const alertsQuery = apiQuery('GET /v1/profile/alerts', {}, { topics: ['account'] });
 
 export function useAlertSettings() {
   return useApiQuery(alertsQuery);
@@ -43,13 +30,13 @@ export function useAlertSettings() {
 export function useSaveAlertSettings() {
   const { t } = useTranslation('user');
   return useAction({
-    call: (body: AlertSettings) => call(saveAlertSettings, { body }),
+    call: (body: AlertSettings) => call('PUT /v1/profile/alerts', { body }),
     successText: () => t('alerts.saved'),
     changes: ['account'],
   });
 }
 
-const companyQuery = apiQuery(getCompany, {}, { topics: ['account'] });
+const companyQuery = apiQuery('GET /v1/profile/company', {}, { topics: ['account'] });
 
 export function useCompany() {
   return useApiQuery(companyQuery);
@@ -58,7 +45,7 @@ export function useCompany() {
 export function useSaveCompany() {
   const { t } = useTranslation('user');
   return useAction({
-    call: (body: Company) => call(saveCompany, { body }),
+    call: (body: Company) => call('PUT /v1/profile/company', { body }),
     successText: () => t('company.saved'),
     changes: ['account'],
   });
@@ -76,7 +63,7 @@ export function useSecondFactor() {
 export function useRevokeSession() {
   const { t } = useTranslation('user');
   return useAction({
-    call: (id: string) => call(revokeSession, { params: { id } }),
+    call: (id: string) => call('DELETE /v1/auth/sessions/{id}', { params: { id } }),
     successText: () => t('sessions.ended'),
     changes: ['account'],
   });
@@ -85,7 +72,7 @@ export function useRevokeSession() {
 export function useRevokeOtherSessions() {
   const { t } = useTranslation('user');
   return useAction<void, { revokedCount: number }>({
-    call: async () => (await call(revokeOtherSessions, {})).data,
+    call: async () => (await call('POST /v1/auth/sessions/revoke-others', {})).data,
     successText: ({ revokedCount }) => t('sessions.endedOthers', { count: revokedCount }),
     changes: ['account'],
   });
@@ -95,7 +82,7 @@ export function useRevokeOtherSessions() {
 export function useChangePassword(onPasswordRefused: () => void) {
   const { t } = useTranslation('user');
   return useAction({
-    call: (body: ChangePasswordBody) => call(changePassword, { body }),
+    call: (body: ChangePasswordBody) => call('POST /v1/auth/password', { body }),
     successText: () => t('password.done'),
     onError: (error) => {
       if (isPasswordRefused(error)) onPasswordRefused();
@@ -107,7 +94,7 @@ export function useChangePassword(onPasswordRefused: () => void) {
 
 export function useSetUpSecondFactor() {
   return useAction({
-    call: async (body: { password: string }) => (await call(setUpSecondFactor, { body })).data,
+    call: async (body: { password: string }) => (await call('POST /v1/auth/second-factor/set-up', { body })).data,
     onError: shownInForm,
   });
 }
@@ -115,7 +102,8 @@ export function useSetUpSecondFactor() {
 /** Returns the recovery codes, which no later response contains. */
 export function useEnableSecondFactor() {
   return useAction({
-    call: async (body: { code: string }) => (await call(enableSecondFactor, { body })).data.recoveryCodes,
+    call: async (body: { code: string }) =>
+      (await call('POST /v1/auth/second-factor/enable', { body })).data.recoveryCodes,
     onError: shownInForm,
     changes: ['account'],
   });
@@ -123,7 +111,8 @@ export function useEnableSecondFactor() {
 
 export function useRenewRecoveryCodes() {
   return useAction({
-    call: async (body: Proof) => (await call(renewRecoveryCodes, { body })).data.recoveryCodes,
+    call: async (body: Proof) =>
+      (await call('POST /v1/auth/second-factor/recovery-codes', { body })).data.recoveryCodes,
     onError: shownInForm,
     changes: ['account'],
   });
@@ -132,7 +121,7 @@ export function useRenewRecoveryCodes() {
 export function useDisableSecondFactor() {
   const { t } = useTranslation('user');
   return useAction({
-    call: (body: Proof) => call(disableSecondFactor, { body }),
+    call: (body: Proof) => call('POST /v1/auth/second-factor/disable', { body }),
     successText: () => t('disable.done'),
     onError: shownInForm,
     changes: ['account'],

@@ -1,5 +1,5 @@
 import type { Company } from '@cellhop/contract/company';
-import { isTaxId } from '@cellhop/contract/company.plain';
+import { isTaxId } from '@cellhop/contract/company.values';
 import { COMPANY_ADDRESS_LENGTH_MAX, COMPANY_NAME_LENGTH_MAX, TAX_ID_LENGTH_MAX } from '@cellhop/contract/limits';
 import { Button, Skeleton, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';

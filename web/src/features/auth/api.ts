@@ -7,15 +7,7 @@ import {
   type SignUpBody,
   type SetPasswordBody,
 } from '@cellhop/contract/auth.forms';
-import {
-  DEVICE_TOKEN_HEADER,
-  recoverPassword,
-  resendConfirmation,
-  resendRecovery,
-  setPassword,
-  signIn,
-  signUp,
-} from '@cellhop/contract/auth.plain';
+import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { z } from 'zod';
@@ -52,7 +44,7 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQU
   try {
     const known = deviceToken.get();
     const { data } = await call(
-      signIn,
+      'POST /v1/auth/sign-in',
       { body },
       known === undefined ? {} : { headers: { [DEVICE_TOKEN_HEADER]: known } },
     );
@@ -69,23 +61,25 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQU
 }
 
 export async function createAccount(body: SignUpBody) {
-  return withLocalTime((await call(signUp, { body })).data);
+  return withLocalTime((await call('POST /v1/auth/sign-up', { body })).data);
 }
 
 export async function requestConfirmation(email: string) {
-  return withLocalTime((await call(resendConfirmation, { body: { email } })).data);
+  return withLocalTime((await call('POST /v1/auth/confirm-email/resend', { body: { email } })).data);
 }
 
 export async function requestRecovery(email: string) {
-  return withLocalTime((await call(recoverPassword, { body: { email } })).data);
+  return withLocalTime((await call('POST /v1/auth/recovery-password', { body: { email } })).data);
 }
 
 export async function repeatRecovery(sessionId: string) {
-  return withLocalTime((await call(resendRecovery, { params: { sessionId } })).data);
+  return withLocalTime(
+    (await call('POST /v1/auth/recovery-password/{sessionId}/resend', { params: { sessionId } })).data,
+  );
 }
 
 export async function savePassword(body: SetPasswordBody): Promise<void> {
-  await call(setPassword, { body });
+  await call('POST /v1/auth/recovery-password/set-password', { body });
 }
 
 /** Converts to the device's clock, which the countdown uses. */

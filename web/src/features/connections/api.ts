@@ -1,13 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
-import {
-  changeConnection,
-  disconnect,
-  disconnectWithoutRefund,
-  listConnections,
-} from '@cellhop/contract/connections.plain';
-import type { Output } from '@cellhop/contract/endpoint';
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import { PAGE_SIZE_MAX } from '@cellhop/contract/limits';
-import { getConnectionCost, getReceipt, listCharges } from '@cellhop/contract/receipts.plain';
 import { useTranslation } from 'react-i18next';
 import { limitMinutesOf } from '../../data/error-text.ts';
 import { call } from '../../data/http.ts';
@@ -24,7 +17,7 @@ import type { RefusedReturn } from './refused-return-dialog.tsx';
 /** A hundred thousand charges take some seconds. */
 const RECEIPT_TIMEOUT_MS = 300_000;
 
-type ConnectionsResponse = Output<typeof listConnections>;
+type ConnectionsResponse = EndpointOutput<'GET /v1/proxies/connections'>;
 
 export function useConnections(page: number, filter: ConnectionFilter = {}) {
   return useList(connectionsQuery(page, filter), { isBusy: isLive });
@@ -32,7 +25,7 @@ export function useConnections(page: number, filter: ConnectionFilter = {}) {
 
 /** One connection, regardless of its page. */
 export function useConnection(id: string | undefined) {
-  const query = apiQuery(listConnections, { query: { id: id ?? '' } }, { topics: ['connections'] });
+  const query = apiQuery('GET /v1/proxies/connections', { query: { id: id ?? '' } }, { topics: ['connections'] });
   const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isLive });
   const isKnown = id !== undefined && rows !== undefined;
   return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
@@ -41,14 +34,14 @@ export function useConnection(id: string | undefined) {
 /** All open connections, for dialogs about several of them. */
 export function useActiveConnections(isEnabled: boolean) {
   const query = { page: 1, size: PAGE_SIZE_MAX, active: 'true' } as const;
-  return useList(apiQuery(listConnections, { query }, { topics: ['connections'] }), { isEnabled });
+  return useList(apiQuery('GET /v1/proxies/connections', { query }, { topics: ['connections'] }), { isEnabled });
 }
 
 export function useLabel() {
   const { t } = useTranslation('proxyConnection');
   return useAction({
     call: async ({ id, label }: Pick<Connection, 'id' | 'label'>) =>
-      (await call(changeConnection, { params: { id }, body: { label } })).data,
+      (await call('PATCH /v1/proxies/connections/{id}', { params: { id }, body: { label } })).data,
     onSuccess: replaceRow,
     successText: () => t('label.saved'),
     changes: ['connections'],
@@ -64,7 +57,7 @@ export function useDisconnectSeveral() {
       let failure: unknown;
       for (const id of ids) {
         try {
-          const { data } = await call(disconnect, { params: { id } });
+          const { data } = await call('POST /v1/proxies/connections/{id}/disconnect', { params: { id } });
           ended += 1;
           await showBalance(data.currentBalance);
         } catch (error) {
@@ -106,11 +99,14 @@ export function useReceipt(connection: Connection, page: number) {
   const params = { id: connection.id };
   const dependencies: Dependencies = { topics: ['balance', 'connections'], throttleMs: SUMS_THROTTLE_MS };
   const isPolled = isLive(connection);
-  const charges = useApiQuery(apiQuery(listCharges, { params, query: pageQuery(page) }, dependencies), {
-    isPolled,
-    keepsPrevious: true,
-  });
-  const cost = useApiQuery(apiQuery(getConnectionCost, { params }, dependencies), { isPolled });
+  const charges = useApiQuery(
+    apiQuery('GET /v1/proxies/connections/{id}/charges', { params, query: pageQuery(page) }, dependencies),
+    {
+      isPolled,
+      keepsPrevious: true,
+    },
+  );
+  const cost = useApiQuery(apiQuery('GET /v1/proxies/connections/{id}/cost', { params }, dependencies), { isPolled });
   // The last charge and the refund are posted at the end, when polling has stopped.
   useOnChange(connection.status, () => {
     charges.refetch();
@@ -125,7 +121,8 @@ export type ReceiptFileKind = 'json' | 'csv';
 export function useReceiptFile({ id }: Connection) {
   return useAction({
     call: async (_kind: ReceiptFileKind) =>
-      (await call(getReceipt, { params: { id } }, { timeoutMs: RECEIPT_TIMEOUT_MS })).data,
+      (await call('GET /v1/proxies/connections/{id}/receipt', { params: { id } }, { timeoutMs: RECEIPT_TIMEOUT_MS }))
+        .data,
   });
 }
 
@@ -139,10 +136,19 @@ export function useDisconnect(onRefused: (refused: RefusedReturn) => void) {
   const { t } = useTranslation('proxyConnection');
   return useAction({
     call: async ({ connection: { id }, isRefundWaived }: Disconnection) =>
-      (await call(isRefundWaived ? disconnectWithoutRefund : disconnect, { params: { id } })).data,
+      (
+        await call(
+          isRefundWaived
+            ? 'POST /v1/proxies/connections/{id}/disconnect-without-refund'
+            : 'POST /v1/proxies/connections/{id}/disconnect',
+          {
+            params: { id },
+          },
+        )
+      ).data,
     lockOf: ({ connection }) => connection.id,
     onSuccess: async ({ currentBalance, ...connection }) => {
-      await queryClient.cancelQueries({ queryKey: [listConnections.url] });
+      await queryClient.cancelQueries({ queryKey: ['GET /v1/proxies/connections'] });
       replaceRow(connection);
       await showBalance(currentBalance);
     },
@@ -173,11 +179,11 @@ function connectionsQuery(page: number, { active, search }: ConnectionFilter = {
     ...(search !== undefined && { search }),
   };
   // Contains the balance, from the same snapshot as the costs.
-  return apiQuery(listConnections, { query }, { topics: ['connections', 'balance'] });
+  return apiQuery('GET /v1/proxies/connections', { query }, { topics: ['connections', 'balance'] });
 }
 
 export function replaceRow(connection: Connection): void {
-  queryClient.setQueriesData<ConnectionsResponse>({ queryKey: [listConnections.url] }, (response) =>
+  queryClient.setQueriesData<ConnectionsResponse>({ queryKey: ['GET /v1/proxies/connections'] }, (response) =>
     response === undefined
       ? response
       : { ...response, data: response.data.map((row) => (row.id === connection.id ? connection : row)) },

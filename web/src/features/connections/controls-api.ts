@@ -1,7 +1,6 @@
 /** Requests of the dialog's forms, which are loaded on demand. */
 import { ApiError } from '@cellhop/contract/client';
 import type { ConnectionChange } from '@cellhop/contract/connections';
-import { changeConnection, changePassword, getConnectionAccess } from '@cellhop/contract/connections.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
@@ -11,7 +10,7 @@ import { replaceRow } from './api.ts';
 
 export function useConnectionAccess(id: string) {
   const dependencies = { topics: ['connections'], throttleMs: SUMS_THROTTLE_MS } as const;
-  return useApiQuery(apiQuery(getConnectionAccess, { params: { id } }, dependencies));
+  return useApiQuery(apiQuery('GET /v1/proxies/connections/{id}/access', { params: { id } }, dependencies));
 }
 
 /** Refusals of these codes are shown at the field. */
@@ -24,7 +23,7 @@ export function isFieldRefusal(error: unknown): error is ApiError {
 export function useControl(successText: () => string) {
   return useAction({
     call: async ({ id, ...body }: ConnectionChange & { id: string }) =>
-      (await call(changeConnection, { params: { id }, body })).data,
+      (await call('PATCH /v1/proxies/connections/{id}', { params: { id }, body })).data,
     onSuccess: replaceRow,
     successText,
     onError: (error) => (isFieldRefusal(error) ? 'HANDLED' : undefined),
@@ -35,7 +34,8 @@ export function useControl(successText: () => string) {
 export function useNewPassword() {
   const { t } = useTranslation('proxyConnection');
   return useAction({
-    call: async (id: string, withKey) => (await call(changePassword, { params: { id } }, withKey())).data,
+    call: async (id: string, withKey) =>
+      (await call('POST /v1/proxies/connections/{id}/credentials', { params: { id } }, withKey())).data,
     onSuccess: replaceRow,
     successText: () => t('controls.password.done'),
     changes: ['connections'],

@@ -1,5 +1,4 @@
 import type { Faq } from '@cellhop/contract/faqs';
-import { listFaqs } from '@cellhop/contract/faqs.plain';
 import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -16,7 +15,7 @@ const WIDTHS = ['38%', '30%', '46%', '34%', '42%'];
 export function FaqPage() {
   const { t, i18n } = useTranslation('faq');
   const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
-  const { rows: items, failure } = useList(apiQuery(listFaqs, { query: { languageCode } }));
+  const { rows: items, failure } = useList(apiQuery('GET /v1/faqs', { query: { languageCode } }));
   if (failure !== undefined) return <LoadFailure text={t('failed')} {...failure} />;
   if (items?.length === 0)
     return (

@@ -1,7 +1,6 @@
-import { payInvoice } from '@cellhop/contract/development.plain';
-import type { Output } from '@cellhop/contract/endpoint';
-import type { CreateInvoiceBody, Currency, CurrencyState, Invoice } from '@cellhop/contract/invoices';
-import { createInvoice, currencies, listCurrencies, listInvoices } from '@cellhop/contract/invoices.plain';
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
+import type { CreateInvoiceBody, CurrencyState, Invoice } from '@cellhop/contract/invoices';
+import { type Currency, currencies } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, invalidate, pageQuery, queryClient } from '../../data/query.ts';
@@ -12,7 +11,7 @@ import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
 import { useOnChange } from '../../hooks/use-on-change.ts';
 
-type InvoicesResponse = Output<typeof listInvoices>;
+type InvoicesResponse = EndpointOutput<'GET /v1/payments/invoices'>;
 
 /** Polled more often while a payment is expected; a change of status may have changed the balance. */
 export function useInvoices(page: number) {
@@ -26,7 +25,7 @@ export function useInvoices(page: number) {
 
 /** One invoice, regardless of its page. */
 export function useInvoice(id: string | undefined) {
-  const query = apiQuery(listInvoices, { query: { id: id ?? '' } }, { topics: ['invoices'] });
+  const query = apiQuery('GET /v1/payments/invoices', { query: { id: id ?? '' } }, { topics: ['invoices'] });
   const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isOpen });
   const isKnown = id !== undefined && rows !== undefined;
   return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
@@ -35,7 +34,7 @@ export function useInvoice(id: string | undefined) {
 /** Whether invoices in each currency can be created now. Until that is known, all that are set up are offered. */
 export function useCurrencies(): readonly CurrencyState[] {
   const { currencies: enabled = currencies } = useSettings();
-  const { response } = useApiQuery(apiQuery(listCurrencies, {}), { isPolled: true });
+  const { response } = useApiQuery(apiQuery('GET /v1/payments/currencies', {}), { isPolled: true });
   return response?.data ?? enabled.map((currency) => ({ currency, problem: null }));
 }
 
@@ -51,7 +50,7 @@ function hasTime({ expiredAt }: Invoice): boolean {
 
 export function useCreateInvoice() {
   return useAction({
-    call: async (body: CreateInvoiceBody) => (await call(createInvoice, { body })).data,
+    call: async (body: CreateInvoiceBody) => (await call('POST /v1/payments/invoices', { body })).data,
     onSuccess: prepend,
     onError: shownInForm,
     // The new invoice may have ended an older one in the same currency.
@@ -62,7 +61,7 @@ export function useCreateInvoice() {
 export function usePayInvoice() {
   const { t } = useTranslation('payment');
   return useAction({
-    call: (id: string) => call(payInvoice, { params: { id }, body: {} }),
+    call: (id: string) => call('POST /dev/invoices/{id}/pay', { params: { id }, body: {} }),
     successText: () => t('pay.sandboxPaid'),
     changes: ['invoices'],
   });
@@ -76,7 +75,7 @@ export function isOpen(invoice: Invoice): boolean {
 }
 
 function invoicesQuery(page: number) {
-  return apiQuery(listInvoices, { query: pageQuery(page) }, { topics: ['invoices'] });
+  return apiQuery('GET /v1/payments/invoices', { query: pageQuery(page) }, { topics: ['invoices'] });
 }
 
 function prepend(invoice: Invoice): void {

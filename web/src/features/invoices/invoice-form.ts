@@ -1,5 +1,5 @@
 import { createInvoiceBody } from '@cellhop/contract/invoices.forms';
-import { currencies } from '@cellhop/contract/invoices.plain';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { z } from 'zod';
 import { parseAmount } from '../../format/amount.ts';
 

@@ -1,4 +1,5 @@
-import type { Currency, Invoice } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
+import type { Invoice } from '@cellhop/contract/invoices';
 
 /** The coin's ticker, which is the same on every network. */
 export function tickerOf(currency: Currency): string {

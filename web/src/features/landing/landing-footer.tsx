@@ -1,5 +1,5 @@
+import type { FixedUrl } from '@cellhop/contract/endpoints';
 import { legalDocuments } from '@cellhop/contract/legal-documents';
-import type { getLowestPrice } from '@cellhop/contract/proxies.plain';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
@@ -7,7 +7,7 @@ import { useSettings } from '../../data/settings.ts';
 import classes from './landing-footer.module.css';
 
 // Without the client, like the settings (data/settings.ts).
-const PRICE_URL: (typeof getLowestPrice)['url'] = '/v1/proxies/lowest-price';
+const PRICE_URL: FixedUrl = '/v1/proxies/lowest-price';
 const TIMEOUT_MS = 10_000;
 
 export function LandingFooter() {

@@ -1,5 +1,4 @@
 import type { LegalDocument } from '@cellhop/contract/legal-documents';
-import { getLegalText } from '@cellhop/contract/legal.plain';
 import { useTranslation } from 'react-i18next';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
 import { apiQuery } from '../../data/query.ts';
@@ -15,7 +14,9 @@ import classes from './legal-page.module.css';
 export function LegalPage({ document }: { document: LegalDocument }) {
   const { t, i18n } = useTranslation('legal');
   const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : FALLBACK_LANGUAGE;
-  const { response, failure } = useApiQuery(apiQuery(getLegalText, { params: { document }, query: { languageCode } }));
+  const { response, failure } = useApiQuery(
+    apiQuery('GET /v1/legal/{document}', { params: { document }, query: { languageCode } }),
+  );
   const title = t(`titles.${document}`);
   useDocumentTitle(title);
   return (

@@ -1,8 +1,7 @@
 import { ApiError } from '@cellhop/contract/client';
-import type { Output } from '@cellhop/contract/endpoint';
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import { NOTIFICATIONS_MAX, PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
-import { listNotifications, markNotificationsRead } from '@cellhop/contract/notifications.plain';
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../data/http.ts';
 import { usePollInterval } from '../../live/live.ts';
@@ -10,12 +9,12 @@ import { pageQuery, queryClient, requestedAt } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
 
-type Page = Output<typeof listNotifications>;
+type Page = EndpointOutput<'GET /v1/notifications'>;
 
 const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Page, number>, readonly string[], number>({
-  queryKey: [listNotifications.url],
+  queryKey: ['GET /v1/notifications'],
   meta: { topics: ['notifications'] },
-  queryFn: ({ pageParam, signal }) => call(listNotifications, { query: pageQuery(pageParam) }, { signal }),
+  queryFn: ({ pageParam, signal }) => call('GET /v1/notifications', { query: pageQuery(pageParam) }, { signal }),
   initialPageParam: 1,
   getNextPageParam: ({ totalPages }, _, page) => (page < totalPages ? page + 1 : undefined),
 });
@@ -43,7 +42,8 @@ export function useMarkAllRead() {
     call: async (pages: readonly Page[]) => {
       const ids = await findUnread(pages);
       // More than the API keeps: the next cleanup removes the excess.
-      if (ids.length > 0) await call(markNotificationsRead, { body: { ids: ids.slice(0, NOTIFICATIONS_MAX) } });
+      if (ids.length > 0)
+        await call('POST /v1/notifications/mark-read', { body: { ids: ids.slice(0, NOTIFICATIONS_MAX) } });
     },
     onSuccess: async () => {
       await queryClient.cancelQueries({ queryKey: notificationsQuery.queryKey });
@@ -66,7 +66,7 @@ async function findUnread(pages: readonly Page[]): Promise<string[]> {
   if (shown.length >= unreadCount) return shown;
   const found: string[] = [];
   for (let page = 1; ; page++) {
-    const response = await call(listNotifications, { query: { page, size: PAGE_SIZE_MAX } });
+    const response = await call('GET /v1/notifications', { query: { page, size: PAGE_SIZE_MAX } });
     found.push(...unreadIds(response.data));
     if (found.length >= response.unreadCount || page >= response.totalPages) return found;
   }

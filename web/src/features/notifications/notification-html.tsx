@@ -1,4 +1,4 @@
-import { isNotificationLink, notificationTags } from '@cellhop/contract/notifications.plain';
+import { isNotificationLink, notificationTags } from '@cellhop/contract/notifications.values';
 import { useRouter } from '@tanstack/react-router';
 import { createElement, Fragment, type MouseEvent, type ReactNode, useMemo } from 'react';
 

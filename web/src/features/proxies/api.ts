@@ -1,23 +1,21 @@
 import { ApiError } from '@cellhop/contract/client';
-import { connect } from '@cellhop/contract/connections.plain';
 import type { Proxy, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
-import { getProxyFacets, getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
 import { call } from '../../data/http.ts';
 import { showBalance } from '../../session/profile.ts';
 import { apiQuery, prefetched, queryClient } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 
-export const filterQuery = prefetched(apiQuery(getProxyFilter, {}, { topics: ['catalogue'] }));
+export const filterQuery = prefetched(apiQuery('GET /v1/proxies/filter', {}, { topics: ['catalogue'] }));
 
 export function proxiesQuery(query: ProxyQuery) {
-  return prefetched(apiQuery(searchProxies, { query }, { topics: ['catalogue'] }));
+  return prefetched(apiQuery('GET /v1/proxies', { query }, { topics: ['catalogue'] }));
 }
 
 /** The counts under a choice; those of the previous choice while they load. Undefined if the choice is empty, or before the first load. */
 export function useFacets(choice: ProxyQuery): ProxyFacets | undefined {
   const isEnabled = Object.keys(choice).length > 0;
-  const query = apiQuery(getProxyFacets, { query: choice }, { topics: ['catalogue'] });
+  const query = apiQuery('GET /v1/proxies/facets', { query: choice }, { topics: ['catalogue'] });
   const { response } = useApiQuery(query, { isEnabled, keepsPrevious: true });
   return isEnabled ? response?.data : undefined;
 }
@@ -32,7 +30,13 @@ export function prefetchProxies(query: ProxyQuery): void {
 export function useConnect(onGone: () => void, onPriceChanged: () => void) {
   return useAction({
     call: async ({ id, price, cap }: Pick<Proxy, 'id' | 'price'> & { cap: number | null }, withKey) =>
-      (await call(connect, { body: { id, price, ...(cap !== null && { capMegabytes: cap }) } }, withKey())).data,
+      (
+        await call(
+          'POST /v1/proxies/connections',
+          { body: { id, price, ...(cap !== null && { capMegabytes: cap }) } },
+          withKey(),
+        )
+      ).data,
     onSuccess: ({ currentBalance }) => showBalance(currentBalance),
     onError: (error) => {
       if (!(error instanceof ApiError)) return;

@@ -1,5 +1,5 @@
 import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
-import type { FilterGroup } from '@cellhop/contract/proxies';
+import type { FilterGroup } from '@cellhop/contract/proxies.values';
 import { CheckIcon, MultiSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';

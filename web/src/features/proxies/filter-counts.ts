@@ -1,4 +1,5 @@
-import type { FilterGroup, ProxyFacets, ProxyFilter } from '@cellhop/contract/proxies';
+import type { FilterGroup } from '@cellhop/contract/proxies.values';
+import type { ProxyFacets, ProxyFilter } from '@cellhop/contract/proxies';
 
 /** Value -> number of free proxies; undefined if it is not known. */
 export type FilterCounts = Record<string, number | undefined>;

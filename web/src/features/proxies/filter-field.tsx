@@ -1,4 +1,4 @@
-import type { FilterGroup } from '@cellhop/contract/proxies';
+import type { FilterGroup } from '@cellhop/contract/proxies.values';
 import { IconSelector } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';

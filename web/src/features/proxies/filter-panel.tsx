@@ -1,6 +1,6 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { ProxyFilter, ProxyQuery } from '@cellhop/contract/proxies';
-import { filterGroups } from '@cellhop/contract/proxies.plain';
+import { filterGroups } from '@cellhop/contract/proxies.values';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,5 @@
 import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
-import { type FilterGroup, filterGroups, getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
+import { type FilterGroup, filterGroups } from '@cellhop/contract/proxies.values';
 import { IconWorldSearch } from '@tabler/icons-react';
 import type { Screen } from '../../loading/screen.ts';
 import { idOf, type Search, textsOf } from '../../loading/search-values.ts';
@@ -10,7 +10,7 @@ export const proxiesScreen = {
   search: catalogueSearch,
   title: 'proxies',
   Icon: IconWorldSearch,
-  requests: [searchProxies.url, getProxyFilter.url],
+  requests: ['/v1/proxies', '/v1/proxies/filter'],
 } as const satisfies Screen;
 
 export function proxySearch(search: Search): { [Group in FilterGroup]?: string[] | undefined } {

@@ -1,6 +1,5 @@
 /** Checks a receipt in this browser. Nothing is sent; only the published key is fetched, if none is given. */
 import type { Receipt } from '@cellhop/contract/receipts';
-import { getReceiptKey } from '@cellhop/contract/receipts.plain';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import { call } from '../../data/http.ts';
 
@@ -43,7 +42,7 @@ function isObject(value: unknown): value is object {
 
 async function publishedKey(keyId: unknown): Promise<string | undefined> {
   try {
-    const { data: newest } = await call(getReceiptKey, {});
+    const { data: newest } = await call('GET /v1/receipts/public-key', {});
     return ([newest, ...newest.olderKeys].find((key) => key.keyId === keyId) ?? newest).publicKey;
   } catch {
     return undefined;

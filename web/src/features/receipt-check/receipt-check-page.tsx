@@ -1,4 +1,3 @@
-import { getReceiptKey } from '@cellhop/contract/receipts.plain';
 import { type SyntheticEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 // Vite returns the address of the file.
@@ -96,7 +95,7 @@ function Program() {
           </li>
         ))}
         <li>
-          <a href={getReceiptKey.url}>{t('publishedKey')}</a>
+          <a href="/v1/receipts/public-key">{t('publishedKey')}</a>
         </li>
       </ul>
       <code>node cellhop-receipt.mjs receipt.json --key key.txt</code>

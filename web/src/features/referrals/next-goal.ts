@@ -1,5 +1,4 @@
-import type { ReferralLevel } from '@cellhop/contract/referrals';
-import { referralLevels, referralLevelTable } from '@cellhop/contract/referrals.plain';
+import { type ReferralLevel, referralLevels, referralLevelTable } from '@cellhop/contract/referrals.values';
 
 interface Goal {
   level: ReferralLevel;

@@ -1,5 +1,5 @@
 import type { ReferralSummary } from '@cellhop/contract/referrals';
-import { referralLevelTable } from '@cellhop/contract/referrals.plain';
+import { referralLevelTable } from '@cellhop/contract/referrals.values';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';

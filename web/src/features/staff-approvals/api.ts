@@ -1,5 +1,4 @@
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
-import * as approvals from '@cellhop/contract/staff/approvals.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
@@ -7,13 +6,24 @@ import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import type { RequestKind, StaffApprovalsSearch } from './screen.ts';
 
-const lists = { ADJUSTMENT: approvals.listAdjustmentRequests, SETTLEMENT: approvals.listSettlementRequests };
-const approvalOf = { ADJUSTMENT: approvals.approveAdjustment, SETTLEMENT: approvals.approveSettlement };
-const topicOf = { ADJUSTMENT: 'staff-adjustments', SETTLEMENT: 'staff-settlements' } as const;
-const rejectionOf = { ADJUSTMENT: approvals.rejectAdjustment, SETTLEMENT: approvals.rejectSettlement };
+const endpoints = {
+  ADJUSTMENT: {
+    list: 'GET /v1/approvals/admin/adjustments',
+    approve: 'POST /v1/approvals/admin/adjustments/{id}/approve',
+    reject: 'POST /v1/approvals/admin/adjustments/{id}/reject',
+    topic: 'staff-adjustments',
+  },
+  SETTLEMENT: {
+    list: 'GET /v1/approvals/admin/settlements',
+    approve: 'POST /v1/approvals/admin/settlements/{id}/approve',
+    reject: 'POST /v1/approvals/admin/settlements/{id}/reject',
+    topic: 'staff-settlements',
+  },
+} as const;
 
 export function useRequests(kind: RequestKind, { page = 1, status, userId }: StaffApprovalsSearch) {
-  const query = apiQuery(lists[kind], { query: { page, status, userId } }, staffDependencies(topicOf[kind]));
+  const { list, topic } = endpoints[kind];
+  const query = apiQuery(list, { query: { page, status, userId } }, staffDependencies(topic));
   return useApiQuery(query, { keepsPrevious: true });
 }
 
@@ -28,8 +38,8 @@ export function useDecide() {
   return useAction({
     call: async ({ request: { id, kind }, isApproved, reason }: Decision) => {
       const params = { id };
-      if (isApproved) return (await call(approvalOf[kind], { params, body: { reason } })).data;
-      return (await call(rejectionOf[kind], { params, body: { reason: reason ?? '' } })).data;
+      if (isApproved) return (await call(endpoints[kind].approve, { params, body: { reason } })).data;
+      return (await call(endpoints[kind].reject, { params, body: { reason: reason ?? '' } })).data;
     },
     successText: (_request, { isApproved }) => t(isApproved ? 'approvals.approved' : 'approvals.rejected'),
     changes: ['staff-adjustments', 'staff-settlements', 'staff-transactions', 'staff-invoices'],

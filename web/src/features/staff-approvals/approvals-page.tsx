@@ -1,5 +1,5 @@
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
-import { requestStatuses } from '@cellhop/contract/staff/approvals.plain';
+import { requestStatuses } from '@cellhop/contract/staff/approvals.values';
 import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';

@@ -1,4 +1,5 @@
-import type { RequestStatus, StaffRequest } from '@cellhop/contract/staff/approvals';
+import type { RequestStatus } from '@cellhop/contract/staff/approvals.values';
+import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';

@@ -1,4 +1,4 @@
-import { requestStatuses } from '@cellhop/contract/staff/approvals.plain';
+import { requestStatuses } from '@cellhop/contract/staff/approvals.values';
 import { IconChecks } from '@tabler/icons-react';
 import { idOf, oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';

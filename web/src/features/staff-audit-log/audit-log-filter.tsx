@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
 import { DayRange } from '../staff-parts/day-range.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
-import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.plain';
+import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 import type { StaffAuditLogSearch } from './screen.ts';
 
 interface AuditLogFilterProps {

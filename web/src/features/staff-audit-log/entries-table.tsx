@@ -5,7 +5,7 @@ import { formatMoment } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.plain';
+import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 import { screenOf } from './subject-screen.ts';
 import { describeValues } from './describe-values.ts';
 import classes from './entries-table.module.css';

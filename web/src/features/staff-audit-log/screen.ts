@@ -2,7 +2,7 @@ import { IconHistory } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
-import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.plain';
+import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 
 export const staffAuditLogScreen = {
   path: '/admin/audit-log',

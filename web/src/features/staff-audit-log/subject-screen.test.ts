@@ -1,4 +1,4 @@
-import { subjectTypes } from '@cellhop/contract/staff/audit-log.plain';
+import { subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 import { expect, it } from 'vitest';
 import { screenOf } from './subject-screen.ts';
 

@@ -1,4 +1,4 @@
-import type { SubjectType } from '@cellhop/contract/staff/audit-log.plain';
+import type { SubjectType } from '@cellhop/contract/staff/audit-log.values';
 
 interface SubjectScreen {
   to: string;

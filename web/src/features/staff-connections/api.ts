@@ -1,5 +1,4 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
@@ -11,7 +10,7 @@ import type { StaffConnectionsSearch } from './screen.ts';
 export function useConnectionsOfUsers({ from, to, since, until, ...search }: StaffConnectionsSearch) {
   const range = toLimitedRange({ from, to, since, until });
   const query = { ...search, createdFrom: range.from, createdTo: range.to };
-  return useList(apiQuery(listAllConnections, { query }, staffDependencies('staff-connections')));
+  return useList(apiQuery('GET /v1/proxies/connections/admin', { query }, staffDependencies('staff-connections')));
 }
 
 interface End {
@@ -23,7 +22,12 @@ export function useEndConnection() {
   const { t } = useTranslation('staffConnections');
   return useAction({
     call: async ({ connection, reason }: End) =>
-      (await call(endAnyConnection, { params: { id: connection.id }, body: { reason } })).data,
+      (
+        await call('POST /v1/proxies/connections/admin/{id}/disconnect', {
+          params: { id: connection.id },
+          body: { reason },
+        })
+      ).data,
     successText: ({ ip }) => t('end.done', { ip }),
     changes: ['staff-connections', 'staff-transactions'],
   });

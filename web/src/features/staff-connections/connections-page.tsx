@@ -1,5 +1,5 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import { connectionSorts } from '@cellhop/contract/staff/connections.plain';
+import { connectionSorts } from '@cellhop/contract/staff/connections.values';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
 import { EmptyList } from '../../ui/list-state.tsx';

@@ -1,5 +1,5 @@
 import type { ConnectionStatus } from '@cellhop/contract/connections';
-import { type ConnectionSort, connectionSorts } from '@cellhop/contract/staff/connections.plain';
+import { type ConnectionSort, connectionSorts } from '@cellhop/contract/staff/connections.values';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';

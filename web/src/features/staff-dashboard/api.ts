@@ -1,4 +1,3 @@
-import { getDashboard } from '@cellhop/contract/staff/dashboard.plain';
 import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import type { RangeQuery } from '../usage/range.ts';
@@ -6,7 +5,7 @@ import type { RangeQuery } from '../usage/range.ts';
 export function useDashboard(query: RangeQuery) {
   return useApiQuery(
     apiQuery(
-      getDashboard,
+      'GET /v1/dashboard/admin',
       { query },
       {
         topics: ['staff-connections', 'staff-invoices', 'staff-tickets', 'staff-transactions', 'staff-users'],

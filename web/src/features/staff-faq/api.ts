@@ -1,19 +1,12 @@
-import type { Output } from '@cellhop/contract/endpoint';
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faqs';
-import {
-  changeFaqEntry,
-  createFaqEntry,
-  deleteFaqEntry,
-  listFaqEntries,
-  moveFaqEntry,
-} from '@cellhop/contract/staff/faqs.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, queryClient } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
 
-const entriesQuery = apiQuery(listFaqEntries, {}, { topics: ['faqs'] });
+const entriesQuery = apiQuery('GET /v1/faqs/admin', {}, { topics: ['faqs'] });
 
 export function useFaqEntries() {
   return useList(entriesQuery);
@@ -29,9 +22,9 @@ export function useSaveEntry() {
   const { t } = useTranslation('staffContent');
   return useAction({
     call: async ({ texts, seen }: Saving, withKey) => {
-      if (seen === undefined) return (await call(createFaqEntry, { body: { texts } }, withKey())).data;
+      if (seen === undefined) return (await call('POST /v1/faqs/admin', { body: { texts } }, withKey())).data;
       const { id, version } = seen;
-      return (await call(changeFaqEntry, { params: { id }, body: { texts, version } })).data;
+      return (await call('PATCH /v1/faqs/admin/{id}', { params: { id }, body: { texts, version } })).data;
     },
     successText: () => t('faq.saved'),
     changes: ['faqs'],
@@ -46,10 +39,10 @@ interface Move {
 export function useMoveEntry() {
   return useAction({
     call: async ({ entry: { id, version }, direction }: Move) =>
-      call(moveFaqEntry, { params: { id }, body: { direction, version } }),
+      call('POST /v1/faqs/admin/{id}/move', { params: { id }, body: { direction, version } }),
     onSuccess: async (entries) => {
       await queryClient.cancelQueries({ queryKey: entriesQuery.queryKey });
-      queryClient.setQueryData<Output<typeof listFaqEntries>>(entriesQuery.queryKey, entries);
+      queryClient.setQueryData<EndpointOutput<'GET /v1/faqs/admin'>>(entriesQuery.queryKey, entries);
     },
     changes: ['faqs'],
   });
@@ -59,7 +52,7 @@ export function useDeleteEntry() {
   const { t } = useTranslation('staffContent');
   return useAction({
     call: async ({ id, version }: FaqEntry) =>
-      (await call(deleteFaqEntry, { params: { id }, query: { version } })).data,
+      (await call('DELETE /v1/faqs/admin/{id}', { params: { id }, query: { version } })).data,
     successText: () => t('faq.deleted'),
     changes: ['faqs'],
   });

@@ -5,21 +5,7 @@ import type {
   PriceChange,
   Selection,
 } from '@cellhop/contract/staff/inventory';
-import {
-  applyImport,
-  changePrices,
-  checkImport,
-  dismissCatalogueChange,
-  exportInventory,
-  type FileFormat,
-  type InventorySort,
-  listCatalogueChanges,
-  listInventory,
-  readSelection,
-  restoreProxies,
-  retireProxies,
-  retryCatalogueChange,
-} from '@cellhop/contract/staff/inventory.plain';
+import { type FileFormat, type InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
 import { call } from '../../data/http.ts';
@@ -33,13 +19,17 @@ const LONG_TIMEOUT_MS = 300_000;
 
 export function useInventory(filter: InventoryFilter, sort: InventorySort | undefined, page: number) {
   return useList(
-    apiQuery(listInventory, { query: { ...filter, sort, page } }, { topics: ['catalogue', 'staff-catalogue'] }),
+    apiQuery(
+      'GET /v1/proxies/admin',
+      { query: { ...filter, sort, page } },
+      { topics: ['catalogue', 'staff-catalogue'] },
+    ),
   );
 }
 
 /** The newest bulk changes and imports, which the worker applies. */
 export function useCatalogueChanges() {
-  return useList(apiQuery(listCatalogueChanges, {}, { topics: ['catalogue', 'staff-catalogue'] }), {
+  return useList(apiQuery('GET /v1/proxies/admin/changes', {}, { topics: ['catalogue', 'staff-catalogue'] }), {
     isBusy: isUnfinished,
   });
 }
@@ -47,7 +37,8 @@ export function useCatalogueChanges() {
 export function useRetryChange() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async ({ id }: CatalogueChange) => (await call(retryCatalogueChange, { params: { id } })).data,
+    call: async ({ id }: CatalogueChange) =>
+      (await call('POST /v1/proxies/admin/changes/{id}/retry', { params: { id } })).data,
     successText: () => t('changes.ordered'),
     changes: ['staff-catalogue'],
   });
@@ -56,7 +47,8 @@ export function useRetryChange() {
 export function useDismissChange() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async ({ id }: CatalogueChange) => (await call(dismissCatalogueChange, { params: { id } })).data,
+    call: async ({ id }: CatalogueChange) =>
+      (await call('POST /v1/proxies/admin/changes/{id}/dismiss', { params: { id } })).data,
     successText: () => t('changes.dismissed'),
     changes: ['staff-catalogue'],
   });
@@ -66,13 +58,15 @@ export const isUnfinished = ({ status }: CatalogueChange): boolean => status ===
 
 /** How many proxies a bulk change would touch, while its dialog is open. */
 export function useSelection(filter: InventoryFilter, isEnabled: boolean) {
-  return useApiQuery(apiQuery(readSelection, { query: filter }, { topics: ['catalogue'] }), { isEnabled });
+  return useApiQuery(apiQuery('GET /v1/proxies/admin/selection', { query: filter }, { topics: ['catalogue'] }), {
+    isEnabled,
+  });
 }
 
 export function useExport() {
   return useAction({
     call: ({ filter, format }: { filter: InventoryFilter; format: FileFormat }) =>
-      call(exportInventory, { query: { ...filter, format } }, { timeoutMs: LONG_TIMEOUT_MS }),
+      call('GET /v1/proxies/admin/export', { query: { ...filter, format } }, { timeoutMs: LONG_TIMEOUT_MS }),
     onSuccess: (text, { format }) => downloadText(`proxies.${format}`, text),
   });
 }
@@ -91,7 +85,13 @@ export function useChangePrices() {
   const { t } = useTranslation('staffInventory');
   return useAction({
     call: async ({ change, ...seen }: Seen & { change: PriceChange }) =>
-      (await call(changePrices, { body: { ...toBody(seen), change } }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+      (
+        await call(
+          'POST /v1/proxies/admin/prices',
+          { body: { ...toBody(seen), change } },
+          { timeoutMs: LONG_TIMEOUT_MS },
+        )
+      ).data,
     successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
@@ -101,7 +101,7 @@ export function useRetire() {
   const { t } = useTranslation('staffInventory');
   return useAction({
     call: async (seen: Seen) =>
-      (await call(retireProxies, { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+      (await call('POST /v1/proxies/admin/retire', { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
     successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
@@ -111,7 +111,7 @@ export function useRestore() {
   const { t } = useTranslation('staffInventory');
   return useAction({
     call: async (seen: Seen) =>
-      (await call(restoreProxies, { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+      (await call('POST /v1/proxies/admin/restore', { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
     successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
@@ -124,7 +124,7 @@ export function useCheckImport() {
       const type = format === 'json' ? 'application/json' : 'text/csv';
       const query = { format, fileName: file.name.slice(-200) };
       const options = { file: { type, content: file }, timeoutMs: LONG_TIMEOUT_MS };
-      return (await call(checkImport, { query }, options)).data;
+      return (await call('POST /v1/proxies/admin/imports', { query }, options)).data;
     },
   });
 }
@@ -132,7 +132,9 @@ export function useCheckImport() {
 export function useApplyImport() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async (id: string) => (await call(applyImport, { params: { id } }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+    call: async (id: string) =>
+      (await call('POST /v1/proxies/admin/imports/{id}/apply', { params: { id } }, { timeoutMs: LONG_TIMEOUT_MS }))
+        .data,
     successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });

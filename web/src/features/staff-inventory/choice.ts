@@ -1,5 +1,5 @@
 import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
-import { type ProxyState, proxyStates } from '@cellhop/contract/staff/inventory.plain';
+import { type ProxyState, proxyStates } from '@cellhop/contract/staff/inventory.values';
 
 /** The texts of the filter's fields; '' for no filter. */
 export interface FilterTexts {

@@ -1,6 +1,6 @@
 import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
 import type { CheckedImport } from '@cellhop/contract/staff/inventory';
-import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,5 @@
 import type { InventoryFilter as Filter } from '@cellhop/contract/staff/inventory';
-import { proxyStates } from '@cellhop/contract/staff/inventory.plain';
+import { proxyStates } from '@cellhop/contract/staff/inventory.values';
 import { Button, Select, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';

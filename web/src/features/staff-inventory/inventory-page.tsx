@@ -1,5 +1,5 @@
 import type { InventoryFilter as Filter, InventoryProxy } from '@cellhop/contract/staff/inventory';
-import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
+import type { InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

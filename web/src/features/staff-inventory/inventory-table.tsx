@@ -1,5 +1,5 @@
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
-import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
+import type { InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';

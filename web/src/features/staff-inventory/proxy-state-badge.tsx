@@ -1,4 +1,4 @@
-import type { ProxyState } from '@cellhop/contract/staff/inventory.plain';
+import type { ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { useTranslation } from 'react-i18next';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 

@@ -4,7 +4,7 @@ import {
   inventorySorts,
   type ProxyState,
   proxyStates,
-} from '@cellhop/contract/staff/inventory.plain';
+} from '@cellhop/contract/staff/inventory.values';
 import { IconServer2 } from '@tabler/icons-react';
 import { oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';

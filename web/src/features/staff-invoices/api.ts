@@ -1,5 +1,4 @@
 import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
-import { getAnyInvoice, listAllInvoices, settleInvoice } from '@cellhop/contract/staff/invoices.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
@@ -12,12 +11,16 @@ import type { StaffInvoicesSearch } from './screen.ts';
 export function useInvoicesOfUsers(search: StaffInvoicesSearch) {
   const { page = 1, userId, status, currency, min, max, sort } = search;
   const query = { page, userId, status, currency, ...toLimitedRange(search), amountMin: min, amountMax: max, sort };
-  return useList(apiQuery(listAllInvoices, { query }, staffDependencies('staff-invoices')));
+  return useList(apiQuery('GET /v1/payments/admin/invoices', { query }, staffDependencies('staff-invoices')));
 }
 
 /** @param id undefined while none is open */
 export function useInvoice(id: string | undefined) {
-  const query = apiQuery(getAnyInvoice, { params: { id: id ?? '' } }, staffDependencies('staff-invoices'));
+  const query = apiQuery(
+    'GET /v1/payments/admin/invoices/{id}',
+    { params: { id: id ?? '' } },
+    staffDependencies('staff-invoices'),
+  );
   return useApiQuery(query, { isEnabled: id !== undefined });
 }
 
@@ -25,7 +28,7 @@ export function useSettleInvoice(id: string) {
   const { t } = useTranslation('staffMoney');
   return useAction({
     call: async (body: SettleInvoiceBody, withKey) =>
-      (await call(settleInvoice, { params: { id }, body }, withKey())).data,
+      (await call('POST /v1/payments/admin/invoices/{id}/settle', { params: { id }, body }, withKey())).data,
     successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'settle.done'),
     changes: ['staff-invoices', 'staff-transactions', 'staff-settlements'],
   });

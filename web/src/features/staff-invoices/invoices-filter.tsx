@@ -1,4 +1,4 @@
-import { currencies } from '@cellhop/contract/invoices.plain';
+import { currencies } from '@cellhop/contract/invoices.values';
 import { MultiSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -4,7 +4,7 @@ import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
-import { invoiceSorts } from '@cellhop/contract/staff/invoices.plain';
+import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
 import { useInvoicesOfUsers } from './api.ts';
 import { InvoiceDialog } from './invoice-dialog.tsx';
 import { InvoicesFilter } from './invoices-filter.tsx';

@@ -1,5 +1,5 @@
-import { currencies } from '@cellhop/contract/invoices.plain';
-import { invoiceSorts } from '@cellhop/contract/staff/invoices.plain';
+import { currencies } from '@cellhop/contract/invoices.values';
+import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
 import { IconReceipt2 } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import { invoiceStatuses } from '../invoices/invoice-statuses.ts';

@@ -1,5 +1,4 @@
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
-import { createAdjustment, listUserTransactions } from '@cellhop/contract/staff/transactions.plain';
 import { ApiError } from '@cellhop/contract/client';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
@@ -13,7 +12,7 @@ import type { StaffLedgerSearch } from './screen.ts';
 export function useLedger(userId: string, search: StaffLedgerSearch) {
   const { page = 1, kind } = search;
   const query = apiQuery(
-    listUserTransactions,
+    'GET /v1/transactions/admin',
     { query: { userId, page, kind, ...toLimitedRange(search) } },
     staffDependencies('staff-transactions'),
   );
@@ -23,7 +22,8 @@ export function useLedger(userId: string, search: StaffLedgerSearch) {
 export function useAdjust() {
   const { t } = useTranslation('staffMoney');
   return useAction({
-    call: async (body: CreateAdjustmentBody, withKey) => (await call(createAdjustment, { body }, withKey())).data,
+    call: async (body: CreateAdjustmentBody, withKey) =>
+      (await call('POST /v1/transactions/admin/adjustments', { body }, withKey())).data,
     successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'adjust.done'),
     onError: (error) => {
       // The general text asks customers to top up.

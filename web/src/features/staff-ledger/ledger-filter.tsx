@@ -1,4 +1,4 @@
-import { transactionKinds } from '@cellhop/contract/transactions.plain';
+import { transactionKinds } from '@cellhop/contract/transactions.values';
 import { MultiSelect } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { isKind } from '../transactions/choice.ts';

@@ -1,4 +1,4 @@
-import { transactionKinds } from '@cellhop/contract/transactions.plain';
+import { transactionKinds } from '@cellhop/contract/transactions.values';
 import { dayOf, oneOf, pageSearch, type Search, textsOf } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';

@@ -1,5 +1,4 @@
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
-import { changeNode, listNodes } from '@cellhop/contract/staff/nodes.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
@@ -8,7 +7,7 @@ import { useApiQuery } from '../../data/use-api-query.ts';
 
 /** Nodes send no live events, so the list is polled. */
 export function useNodes() {
-  return useApiQuery(apiQuery(listNodes, {}, { topics: ['catalogue'] }), { isPolled: true });
+  return useApiQuery(apiQuery('GET /v1/nodes/admin', {}, { topics: ['catalogue'] }), { isPolled: true });
 }
 
 interface Drain {
@@ -21,7 +20,8 @@ export function useDrainNode() {
   const { t } = useTranslation('staffInventory');
   return useAction({
     call: async ({ node: { id, isDraining, version }, reason }: Drain) =>
-      (await call(changeNode, { params: { id }, body: { isDraining: !isDraining, version, reason } })).data,
+      (await call('PATCH /v1/nodes/admin/{id}', { params: { id }, body: { isDraining: !isDraining, version, reason } }))
+        .data,
     successText: ({ name, isDraining }) => t(isDraining ? 'drain.done' : 'undrain.done', { name }),
     changes: ['catalogue'],
   });

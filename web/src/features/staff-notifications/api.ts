@@ -1,11 +1,4 @@
 import type { Audience, NotificationText, SendBroadcastBody } from '@cellhop/contract/staff/notifications';
-import {
-  countRecipients,
-  listBroadcasts,
-  listUserNotifications,
-  notifyUser,
-  sendBroadcast,
-} from '@cellhop/contract/staff/notifications.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
@@ -14,7 +7,7 @@ import { useList } from '../../data/use-list.ts';
 
 /** Polled, because deliveries have no live topic; more often while one of them is under way. */
 export function useBroadcasts(page: number) {
-  return useList(apiQuery(listBroadcasts, { query: { page } }, { topics: ['broadcasts'] }), {
+  return useList(apiQuery('GET /v1/notifications/admin/broadcasts', { query: { page } }, { topics: ['broadcasts'] }), {
     isPolled: true,
     isBusy: ({ sentAt }) => sentAt === null,
   });
@@ -22,28 +15,30 @@ export function useBroadcasts(page: number) {
 
 export function useCountRecipients() {
   return useAction({
-    call: async (audience: Audience) => (await call(countRecipients, { body: { audience } })).data.count,
+    call: async (audience: Audience) =>
+      (await call('POST /v1/notifications/admin/broadcasts/recipients', { body: { audience } })).data.count,
   });
 }
 
 export function useSendBroadcast() {
   const { t } = useTranslation('staffContent');
   return useAction({
-    call: async (body: SendBroadcastBody, withKey) => (await call(sendBroadcast, { body }, withKey())).data,
+    call: async (body: SendBroadcastBody, withKey) =>
+      (await call('POST /v1/notifications/admin/broadcasts', { body }, withKey())).data,
     successText: () => t('broadcasts.sent'),
     changes: ['broadcasts'],
   });
 }
 
 export function useUserNotifications(userId: string, page: number) {
-  return useList(apiQuery(listUserNotifications, { query: { userId, page } }, { topics: ['notifications'] }));
+  return useList(apiQuery('GET /v1/notifications/admin', { query: { userId, page } }, { topics: ['notifications'] }));
 }
 
 export function useNotifyUser(userId: string) {
   const { t } = useTranslation('staffContent');
   return useAction({
     call: async (text: NotificationText, withKey) =>
-      (await call(notifyUser, { body: { userId, ...text } }, withKey())).data,
+      (await call('POST /v1/notifications/admin', { body: { userId, ...text } }, withKey())).data,
     successText: () => t('notifications.sent'),
     changes: ['notifications'],
   });

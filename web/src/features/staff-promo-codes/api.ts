@@ -1,6 +1,5 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
-import { createPromoCode, disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
@@ -10,13 +9,14 @@ import { useList } from '../../data/use-list.ts';
 import type { PromoCodesFilter } from './screen.ts';
 
 export function usePromoCodes(query: PromoCodesFilter & { page: number }) {
-  return useList(apiQuery(listPromoCodes, { query }, { topics: ['promoCodes'] }));
+  return useList(apiQuery('GET /v1/referral-system/promo-codes/admin', { query }, { topics: ['promoCodes'] }));
 }
 
 export function useCreatePromoCode() {
   const { t } = useTranslation('staffContent');
   return useAction({
-    call: async (body: CreatePromoCodeBody, withKey) => (await call(createPromoCode, { body }, withKey())).data,
+    call: async (body: CreatePromoCodeBody, withKey) =>
+      (await call('POST /v1/referral-system/promo-codes/admin', { body }, withKey())).data,
     successText: ({ code }) => t('promoCodes.create.done', { code }),
     onError: (error) => {
       const code = error instanceof ApiError ? error.code : undefined;
@@ -37,7 +37,12 @@ export function useDisablePromoCode() {
   const { t } = useTranslation('staffContent');
   return useAction({
     call: async ({ promoCode: { id, version }, reason }: Disabling) =>
-      (await call(disablePromoCode, { params: { id }, body: { reason, version } })).data,
+      (
+        await call('POST /v1/referral-system/promo-codes/admin/{id}/disable', {
+          params: { id },
+          body: { reason, version },
+        })
+      ).data,
     successText: ({ code }) => t('promoCodes.disable.done', { code }),
     changes: ['promoCodes'],
   });

@@ -1,5 +1,5 @@
 import { REFERRAL_CODE_LENGTH_MAX } from '@cellhop/contract/limits';
-import { promoCodeStatuses } from '@cellhop/contract/referrals.plain';
+import { promoCodeStatuses } from '@cellhop/contract/referrals.values';
 import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-import { promoCodeStatuses } from '@cellhop/contract/referrals.plain';
+import { promoCodeStatuses } from '@cellhop/contract/referrals.values';
 import { REFERRAL_CODE_LENGTH_MAX } from '@cellhop/contract/limits';
 import { IconTicket } from '@tabler/icons-react';
 import { idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';

@@ -1,5 +1,5 @@
 import type { Found } from '@cellhop/contract/staff/search';
-import type { FoundKind } from '@cellhop/contract/staff/search.plain';
+import type { FoundKind } from '@cellhop/contract/staff/search.values';
 
 interface FoundLink {
   to: string;

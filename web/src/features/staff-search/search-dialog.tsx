@@ -1,5 +1,5 @@
 import type { Found } from '@cellhop/contract/staff/search';
-import { SEARCH_LENGTH_MIN } from '@cellhop/contract/staff/search.plain';
+import { SEARCH_LENGTH_MIN } from '@cellhop/contract/staff/search.values';
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';

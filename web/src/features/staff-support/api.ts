@@ -1,4 +1,4 @@
-import type { Output } from '@cellhop/contract/endpoint';
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type {
   AnswerTicketBody,
   AssignTicketBody,
@@ -8,22 +8,6 @@ import type {
   TicketNoteBody,
   TicketView,
 } from '@cellhop/contract/staff/support';
-import {
-  answerTicket,
-  assignTicket,
-  closeAnyTicket,
-  countTicketViews,
-  createTicketForUser,
-  getAnyTicket,
-  getTicketBalance,
-  listAllTickets,
-  listAnyTicketMessages,
-  listAssignees,
-  listTicketConnections,
-  listTicketNotes,
-  measureFirstReplies,
-  writeTicketNote,
-} from '@cellhop/contract/staff/support.plain';
 import type { TicketStatus } from '@cellhop/contract/support';
 import { ApiError } from '@cellhop/contract/client';
 import { startOfDay, toDay } from '../../format/day.ts';
@@ -35,7 +19,7 @@ import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { useList } from '../../data/use-list.ts';
 import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
 
-type MessagesResponse = Output<typeof listAnyTicketMessages>;
+type MessagesResponse = EndpointOutput<'GET /v1/support/admin/tickets/{id}/messages'>;
 
 const dependencies = staffDependencies('staff-tickets');
 /** Topics of tickets for staff and customers, because the customer's pages may be open in the same browser. */
@@ -54,12 +38,12 @@ export interface Chosen extends Moments {
 
 export function useTicketsOfUsers({ from, to, since, until, ...chosen }: Chosen) {
   const query = { ...chosen, ...toLimitedRange({ from, to, since, until }) };
-  return useList(apiQuery(listAllTickets, { query }, dependencies));
+  return useList(apiQuery('GET /v1/support/admin/tickets', { query }, dependencies));
 }
 
 export function useOtherTickets({ id, user }: StaffTicket) {
   const { rows, failure } = useList(
-    apiQuery(listAllTickets, { query: { userId: user.id, size: OTHER_TICKETS + 1 } }, dependencies),
+    apiQuery('GET /v1/support/admin/tickets', { query: { userId: user.id, size: OTHER_TICKETS + 1 } }, dependencies),
   );
   return { rows: rows?.filter((ticket) => ticket.id !== id).slice(0, OTHER_TICKETS), failure };
 }
@@ -68,14 +52,15 @@ export function useOtherTickets({ id, user }: StaffTicket) {
 const OTHER_TICKETS = 5;
 
 export function useViewCounts() {
-  return useApiQuery(apiQuery(countTicketViews, {}, dependencies)).response?.data;
+  return useApiQuery(apiQuery('GET /v1/support/admin/ticket-views', {}, dependencies)).response?.data;
 }
 
 /** First replies of the last days, until the end of today. */
 export function useFirstReplies(days: number) {
   const today = toDay(new Date(useQuarterHour()));
   const query = { from: startOfDay(today, 1 - days).toISOString(), to: startOfDay(today, 1).toISOString() };
-  return useApiQuery(apiQuery(measureFirstReplies, { query }, dependencies), { keepsPrevious: true }).response?.data;
+  return useApiQuery(apiQuery('GET /v1/support/admin/first-replies', { query }, dependencies), { keepsPrevious: true })
+    .response?.data;
 }
 
 export function useAnyTicket(id: string) {
@@ -87,25 +72,34 @@ export function useAnyMessages(id: string, page: number) {
 }
 
 export function useNotes(id: string, page: number) {
-  return useList(apiQuery(listTicketNotes, { params: { id }, query: { page } }, dependencies));
+  return useList(
+    apiQuery('GET /v1/support/admin/tickets/{id}/notes', { params: { id }, query: { page } }, dependencies),
+  );
 }
 
 export function useAssignees(isEnabled: boolean) {
-  return useApiQuery(apiQuery(listAssignees, {}), { isEnabled }).response?.data;
+  return useApiQuery(apiQuery('GET /v1/support/admin/assignees', {}), { isEnabled }).response?.data;
 }
 
 export function useBalance(id: string) {
-  return useApiQuery(apiQuery(getTicketBalance, { params: { id } }), { isPolled: true });
+  return useApiQuery(apiQuery('GET /v1/support/admin/tickets/{id}/balance', { params: { id } }), { isPolled: true });
 }
 
 export function useLiveConnections(id: string) {
-  return useList(apiQuery(listTicketConnections, { params: { id } }, staffDependencies('staff-connections')));
+  return useList(
+    apiQuery(
+      'GET /v1/support/admin/tickets/{id}/connections',
+      { params: { id } },
+      staffDependencies('staff-connections'),
+    ),
+  );
 }
 
 /** Caches the new ticket, so that its page opens without a request. */
 export function useCreateTicketForUser() {
   return useAction({
-    call: async (body: CreateTicketForUserBody, withKey) => (await call(createTicketForUser, { body }, withKey())).data,
+    call: async (body: CreateTicketForUserBody, withKey) =>
+      (await call('POST /v1/support/admin/tickets', { body }, withKey())).data,
     onSuccess: cacheTicket,
     onError: shownInForm,
     changes,
@@ -114,7 +108,8 @@ export function useCreateTicketForUser() {
 
 export function useCloseAnyTicket(id: string) {
   return useAction<void, StaffTicket>({
-    call: async () => (await call(closeAnyTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
+    call: async () =>
+      (await call('PATCH /v1/support/admin/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } })).data,
     onSuccess: cacheTicket,
     changes,
   });
@@ -122,7 +117,8 @@ export function useCloseAnyTicket(id: string) {
 
 export function useAssign(id: string) {
   return useAction({
-    call: async (body: AssignTicketBody) => (await call(assignTicket, { params: { id }, body })).data,
+    call: async (body: AssignTicketBody) =>
+      (await call('PUT /v1/support/admin/tickets/{id}/assignee', { params: { id }, body })).data,
     onSuccess: cacheTicket,
     changes,
   });
@@ -132,7 +128,7 @@ export function useAssign(id: string) {
 export function useAnswer(id: string) {
   return useAction({
     call: async (body: AnswerTicketBody, withKey) =>
-      (await call(answerTicket, { params: { id }, body }, withKey())).data,
+      (await call('POST /v1/support/admin/tickets/{id}/messages', { params: { id }, body }, withKey())).data,
     onSuccess: async (message) => {
       await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
       prepend(id, message);
@@ -149,23 +145,23 @@ export function isConflict(error: unknown): boolean {
 export function useWriteNote(id: string) {
   return useAction({
     call: async (body: TicketNoteBody, withKey) =>
-      (await call(writeTicketNote, { params: { id }, body }, withKey())).data,
+      (await call('POST /v1/support/admin/tickets/{id}/notes', { params: { id }, body }, withKey())).data,
     changes: ['staff-tickets'],
   });
 }
 
 function ticketQuery(id: string) {
-  return apiQuery(getAnyTicket, { params: { id } }, dependencies);
+  return apiQuery('GET /v1/support/admin/tickets/{id}', { params: { id } }, dependencies);
 }
 
 function messagesQuery(id: string, page: number) {
-  return apiQuery(listAnyTicketMessages, { params: { id }, query: { page } }, dependencies);
+  return apiQuery('GET /v1/support/admin/tickets/{id}/messages', { params: { id }, query: { page } }, dependencies);
 }
 
 async function cacheTicket(ticket: StaffTicket): Promise<void> {
   const { queryKey } = ticketQuery(ticket.id);
   await queryClient.cancelQueries({ queryKey });
-  queryClient.setQueryData<Output<typeof getAnyTicket>>(queryKey, { data: ticket });
+  queryClient.setQueryData<EndpointOutput<'GET /v1/support/admin/tickets/{id}'>>(queryKey, { data: ticket });
 }
 
 function prepend(id: string, message: StaffTicketMessage): void {

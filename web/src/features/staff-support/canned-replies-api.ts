@@ -1,10 +1,4 @@
 import type { CannedReply, CannedReplyBody } from '@cellhop/contract/staff/canned-replies';
-import {
-  changeCannedReply,
-  createCannedReply,
-  deleteCannedReply,
-  listCannedReplies,
-} from '@cellhop/contract/staff/canned-replies.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
@@ -14,7 +8,7 @@ import { useList } from '../../data/use-list.ts';
 const changes = ['staff-tickets'] as const;
 
 export function useCannedReplies() {
-  return useList(apiQuery(listCannedReplies, {}, staffDependencies('staff-tickets')));
+  return useList(apiQuery('GET /v1/support/admin/canned-replies', {}, staffDependencies('staff-tickets')));
 }
 
 /** @param reply undefined: a new one */
@@ -23,8 +17,13 @@ export function useSaveCannedReply(reply: CannedReply | undefined) {
   return useAction({
     call: async (body: CannedReplyBody, withKey) =>
       reply === undefined
-        ? (await call(createCannedReply, { body }, withKey())).data
-        : (await call(changeCannedReply, { params: { id: reply.id }, body: { ...body, version: reply.version } })).data,
+        ? (await call('POST /v1/support/admin/canned-replies', { body }, withKey())).data
+        : (
+            await call('PATCH /v1/support/admin/canned-replies/{id}', {
+              params: { id: reply.id },
+              body: { ...body, version: reply.version },
+            })
+          ).data,
     successText: ({ title }) => t('replies.saved', { title }),
     onError: shownInForm,
     changes,
@@ -35,7 +34,7 @@ export function useDeleteCannedReply() {
   const { t } = useTranslation('staffSupport');
   return useAction({
     call: async ({ id, version }: CannedReply) =>
-      (await call(deleteCannedReply, { params: { id }, query: { version } })).data,
+      (await call('DELETE /v1/support/admin/canned-replies/{id}', { params: { id }, query: { version } })).data,
     successText: (_, { title }) => t('replies.deleted', { title }),
     changes,
   });

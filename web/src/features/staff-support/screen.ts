@@ -1,6 +1,6 @@
-import { ticketStatuses } from '@cellhop/contract/support.plain';
+import { ticketStatuses } from '@cellhop/contract/support.values';
 import { TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '@cellhop/contract/limits';
-import { ticketViews } from '@cellhop/contract/staff/support.plain';
+import { ticketViews } from '@cellhop/contract/staff/support.values';
 import { IconMessages } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';

@@ -1,5 +1,5 @@
 import { TICKET_WORDS_LENGTH_MAX } from '@cellhop/contract/limits';
-import { ticketStatuses } from '@cellhop/contract/support.plain';
+import { ticketStatuses } from '@cellhop/contract/support.values';
 import { ActionIcon, Select, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';

@@ -1,6 +1,6 @@
 import type { TicketView } from '@cellhop/contract/staff/support';
 import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
-import { ticketViews } from '@cellhop/contract/staff/support.plain';
+import { ticketViews } from '@cellhop/contract/staff/support.values';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatCount } from '../../format/format.ts';

@@ -1,4 +1,5 @@
-import type { Job, JobState } from '@cellhop/contract/staff/system';
+import type { Job } from '@cellhop/contract/staff/system';
+import type { JobState } from '@cellhop/contract/staff/system.values';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatMoment } from '../../format/format.ts';

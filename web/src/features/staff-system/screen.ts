@@ -1,4 +1,4 @@
-import { jobStates } from '@cellhop/contract/staff/system.plain';
+import { jobStates } from '@cellhop/contract/staff/system.values';
 import { IconActivity } from '@tabler/icons-react';
 import { oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';

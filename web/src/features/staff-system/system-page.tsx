@@ -1,5 +1,5 @@
 import type { Job, SystemState } from '@cellhop/contract/staff/system';
-import { jobStates } from '@cellhop/contract/staff/system.plain';
+import { jobStates } from '@cellhop/contract/staff/system.values';
 import { Select, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';

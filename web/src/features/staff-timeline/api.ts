@@ -1,4 +1,4 @@
-import { getTimeline, type TimelineKind } from '@cellhop/contract/staff/timeline.plain';
+import { type TimelineKind } from '@cellhop/contract/staff/timeline.values';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 
@@ -12,8 +12,11 @@ export interface TimelineQuery {
 
 export function useTimeline(userId: string, { kind, after }: TimelineQuery) {
   const query = { size: PAGE_ENTRIES, ...(kind && { kind }), ...(after !== undefined && { after }) };
-  return useApiQuery(apiQuery(getTimeline, { params: { id: userId }, query }, staffDependencies('staff-users')), {
-    isPolled: after === undefined,
-    keepsPrevious: true,
-  });
+  return useApiQuery(
+    apiQuery('GET /v1/users/admin/{id}/timeline', { params: { id: userId }, query }, staffDependencies('staff-users')),
+    {
+      isPolled: after === undefined,
+      keepsPrevious: true,
+    },
+  );
 }

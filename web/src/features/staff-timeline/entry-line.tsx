@@ -1,4 +1,4 @@
-import { auditActions } from '@cellhop/contract/staff/audit-log.plain';
+import { auditActions } from '@cellhop/contract/staff/audit-log.values';
 import type { TimelineEntry } from '@cellhop/contract/staff/timeline';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeline.plain';
+import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeline.values';
 import { Button, Chip, Group } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';

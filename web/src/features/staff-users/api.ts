@@ -1,6 +1,4 @@
 import type { StaffUser } from '@cellhop/contract/staff/users';
-import { listMailsToUser } from '@cellhop/contract/staff/mails.plain';
-import { changeUserRole, changeUserStatus, deleteUser, getUser, listUsers } from '@cellhop/contract/staff/users.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
@@ -13,15 +11,15 @@ import { toUsersQuery } from './users-query.ts';
 const dependencies = staffDependencies('staff-users');
 
 export function useUsers(search: StaffUsersSearch) {
-  return useList(apiQuery(listUsers, { query: toUsersQuery(search) }, dependencies));
+  return useList(apiQuery('GET /v1/users/admin', { query: toUsersQuery(search) }, dependencies));
 }
 
 export function useUser(id: string, isEnabled = true) {
-  return useApiQuery(apiQuery(getUser, { params: { id } }, dependencies), { isEnabled });
+  return useApiQuery(apiQuery('GET /v1/users/admin/{id}', { params: { id } }, dependencies), { isEnabled });
 }
 
 export function useMails(userId: string, page: number) {
-  return useList(apiQuery(listMailsToUser, { params: { id: userId }, query: { page } }, dependencies));
+  return useList(apiQuery('GET /v1/users/admin/{id}/mails', { params: { id: userId }, query: { page } }, dependencies));
 }
 
 interface StatusChange {
@@ -34,7 +32,7 @@ export function useChangeStatus() {
   const { t } = useTranslation('staffUsers');
   return useAction({
     call: async ({ user: { id, version }, status, reason }: StatusChange) =>
-      (await call(changeUserStatus, { params: { id }, body: { status, reason, version } })).data,
+      (await call('PATCH /v1/users/admin/{id}', { params: { id }, body: { status, reason, version } })).data,
     successText: ({ email, status }) => t(status === 'BLOCKED' ? 'block.done' : 'unblock.done', { email }),
     changes: ['staff-users', 'staff-connections'],
   });
@@ -50,7 +48,7 @@ export function useChangeUserRole() {
   const { t } = useTranslation('staffUsers');
   return useAction({
     call: async ({ user: { id, version }, role, reason }: RoleChange) =>
-      (await call(changeUserRole, { params: { id }, body: { role, reason, version } })).data,
+      (await call('PATCH /v1/users/admin/{id}/role', { params: { id }, body: { role, reason, version } })).data,
     successText: ({ email, role }) => t('changeRole.done', { email, role: role.name }),
     changes: ['staff-users', 'roles'],
   });
@@ -63,7 +61,13 @@ export function useDeleteUser() {
   const { t } = useTranslation('staffUsers');
   return useAction({
     call: async ({ user: { id, version }, reason }: { user: StaffUser; reason: string }) =>
-      (await call(deleteUser, { params: { id }, body: { reason, version } }, { timeoutMs: DELETION_TIMEOUT_MS })).data,
+      (
+        await call(
+          'DELETE /v1/users/admin/{id}',
+          { params: { id }, body: { reason, version } },
+          { timeoutMs: DELETION_TIMEOUT_MS },
+        )
+      ).data,
     successText: (_, { user: { email } }) => t('delete.done', { email }),
     changes: ['staff-users', 'staff-connections'],
   });

@@ -1,5 +1,5 @@
 import type { Role } from '@cellhop/contract/staff/roles';
-import { ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/staff/roles.plain';
+import { ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/staff/roles.values';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';

@@ -1,6 +1,6 @@
 import type { UserSort } from '@cellhop/contract/staff/users';
-import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeline.plain';
-import { EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/users.plain';
+import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeline.values';
+import { EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/users.values';
 import type { UserStatus } from '@cellhop/contract/users';
 import { IconShieldLock, IconUsers } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';

@@ -1,4 +1,4 @@
-import { EMAIL_PART_LENGTH_MIN } from '@cellhop/contract/staff/users.plain';
+import { EMAIL_PART_LENGTH_MIN } from '@cellhop/contract/staff/users.values';
 import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-import { userSorts } from '@cellhop/contract/staff/users.plain';
+import { userSorts } from '@cellhop/contract/staff/users.values';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { EmptyList } from '../../ui/list-state.tsx';

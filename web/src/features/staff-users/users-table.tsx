@@ -1,5 +1,5 @@
 import type { ListedUser } from '@cellhop/contract/staff/users';
-import { userSorts } from '@cellhop/contract/staff/users.plain';
+import { userSorts } from '@cellhop/contract/staff/users.values';
 import { VisuallyHidden } from '@mantine/core';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';

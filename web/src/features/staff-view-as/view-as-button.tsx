@@ -1,4 +1,3 @@
-import { startView } from '@cellhop/contract/staff/view-as.plain';
 import { Button } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -19,7 +18,8 @@ export function ViewAsButton({ user: { id, email } }: ViewAsButtonProps) {
   const canView = usePermission('USERS_VIEW_AS');
   const [isAsking, setAsking] = useState(false);
   const start = useAction({
-    call: async (reason: string) => (await call(startView, { params: { id }, body: { reason } })).data,
+    call: async (reason: string) =>
+      (await call('POST /v1/users/admin/{id}/views', { params: { id }, body: { reason } })).data,
     onSuccess: openView,
   });
   if (!canView) return null;

@@ -1,13 +1,5 @@
-import type { Output } from '@cellhop/contract/endpoint';
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type { CreateTicketBody, Ticket, TicketMessage, TicketMessageBody } from '@cellhop/contract/support';
-import {
-  createTicket,
-  sendTicketMessage,
-  getTicket,
-  listTicketMessages,
-  listTickets,
-  closeTicket,
-} from '@cellhop/contract/support.plain';
 import { useTranslation } from 'react-i18next';
 import { limitMinutesOf } from '../../data/error-text.ts';
 import { call } from '../../data/http.ts';
@@ -18,7 +10,7 @@ import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
 
-type MessagesResponse = Output<typeof listTicketMessages>;
+type MessagesResponse = EndpointOutput<'GET /v1/support/tickets/{id}/messages'>;
 
 /** A ticket that was just created opens without a request. Live events refetch it at any time. */
 const FRESH_MS = 5000;
@@ -26,7 +18,7 @@ const FRESH_MS = 5000;
 const dependencies: Dependencies = { topics: ['tickets'] };
 
 export function useTickets(page: number) {
-  return useList(apiQuery(listTickets, { query: pageQuery(page) }, dependencies));
+  return useList(apiQuery('GET /v1/support/tickets', { query: pageQuery(page) }, dependencies));
 }
 
 export function useTicket(id: string) {
@@ -41,12 +33,12 @@ export function useMessages(id: string, page: number) {
 export function useCreateTicket() {
   return useAction({
     call: (body: CreateTicketBody, withKey) =>
-      withoutEcho('tickets', async () => (await call(createTicket, { body }, withKey())).data),
+      withoutEcho('tickets', async () => (await call('POST /v1/support/tickets', { body }, withKey())).data),
     onSuccess: (ticket) => {
       cacheTicket(ticket);
       queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
       // The lists are refetched when they are shown again.
-      void queryClient.invalidateQueries({ queryKey: [listTickets.url], refetchType: 'none' });
+      void queryClient.invalidateQueries({ queryKey: ['GET /v1/support/tickets'], refetchType: 'none' });
     },
     onError: shownInForm,
   });
@@ -54,7 +46,8 @@ export function useCreateTicket() {
 
 export function useCloseTicket(id: string) {
   return useAction<void, Ticket>({
-    call: async () => (await call(closeTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
+    call: async () =>
+      (await call('PATCH /v1/support/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } })).data,
     onSuccess: async (ticket) => {
       await queryClient.cancelQueries({ queryKey: ticketQuery(id).queryKey });
       cacheTicket(ticket);
@@ -67,7 +60,7 @@ export function useSendMessage(id: string) {
   const { t } = useTranslation('support');
   return useAction({
     call: async (body: TicketMessageBody, withKey) =>
-      (await call(sendTicketMessage, { params: { id }, body }, withKey())).data,
+      (await call('POST /v1/support/tickets/{id}/messages', { params: { id }, body }, withKey())).data,
     onSuccess: async (message) => {
       await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
       prepend(id, message);
@@ -84,15 +77,17 @@ export function useSendMessage(id: string) {
 }
 
 function ticketQuery(id: string) {
-  return apiQuery(getTicket, { params: { id } }, dependencies);
+  return apiQuery('GET /v1/support/tickets/{id}', { params: { id } }, dependencies);
 }
 
 function messagesQuery(id: string, page: number) {
-  return apiQuery(listTicketMessages, { params: { id }, query: pageQuery(page) }, dependencies);
+  return apiQuery('GET /v1/support/tickets/{id}/messages', { params: { id }, query: pageQuery(page) }, dependencies);
 }
 
 function cacheTicket(ticket: Ticket): void {
-  queryClient.setQueryData<Output<typeof getTicket>>(ticketQuery(ticket.id).queryKey, { data: ticket });
+  queryClient.setQueryData<EndpointOutput<'GET /v1/support/tickets/{id}'>>(ticketQuery(ticket.id).queryKey, {
+    data: ticket,
+  });
 }
 
 function prepend(id: string, message: TicketMessage): void {

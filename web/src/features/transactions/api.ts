@@ -1,10 +1,3 @@
-import { getCompany } from '@cellhop/contract/company.plain';
-import {
-  exportTransactions,
-  getReconciliation,
-  listTransactions,
-  summarizeTransactions,
-} from '@cellhop/contract/transactions.plain';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
 import { call } from '../../data/http.ts';
@@ -23,14 +16,15 @@ const EXPORT_TIMEOUT_MS = 300_000;
 
 export function useTransactions(choice: Choice, page: number) {
   return useList(
-    apiQuery(listTransactions, { query: { ...toQuery(choice), ...pageQuery(page) } }, { topics: ['balance'] }),
+    apiQuery('GET /v1/transactions', { query: { ...toQuery(choice), ...pageQuery(page) } }, { topics: ['balance'] }),
   );
 }
 
 export function useExport() {
   const { t, i18n } = useTranslation(['transaction', 'payment']);
   return useAction({
-    call: (choice: Choice) => call(exportTransactions, { query: toQuery(choice) }, { timeoutMs: EXPORT_TIMEOUT_MS }),
+    call: (choice: Choice) =>
+      call('GET /v1/transactions/export', { query: toQuery(choice) }, { timeoutMs: EXPORT_TIMEOUT_MS }),
     onSuccess: (csv) =>
       downloadText(
         `transactions-${spreadsheetTime(new Date().toISOString()).slice(0, 10)}.csv`,
@@ -43,8 +37,8 @@ export function useExport() {
 export function useMonth(month: string) {
   const query = monthQuery(month);
   return {
-    summary: useApiQuery(apiQuery(summarizeTransactions, { query }, { topics: ['balance'] })),
-    company: useApiQuery(apiQuery(getCompany, {}, { topics: ['account'] })),
+    summary: useApiQuery(apiQuery('GET /v1/transactions/summary', { query }, { topics: ['balance'] })),
+    company: useApiQuery(apiQuery('GET /v1/profile/company', {}, { topics: ['account'] })),
   };
 }
 
@@ -52,5 +46,6 @@ export function useMonth(month: string) {
 export function useReconciliation() {
   const profile = useProfile();
   const isStaff = profile?.role.permissions.includes('TRANSACTIONS_READ') === true && profile.secondFactor !== 'DUE';
-  return useApiQuery(apiQuery(getReconciliation, {}), { isEnabled: isStaff, isPolled: true }).response?.data;
+  return useApiQuery(apiQuery('GET /v1/transactions/admin/reconciliation', {}), { isEnabled: isStaff, isPolled: true })
+    .response?.data;
 }

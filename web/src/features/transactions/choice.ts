@@ -1,5 +1,4 @@
-import type { TransactionKind } from '@cellhop/contract/transactions';
-import { transactionKinds } from '@cellhop/contract/transactions.plain';
+import { type TransactionKind, transactionKinds } from '@cellhop/contract/transactions.values';
 import { startOfDay } from '../../format/day.ts';
 
 /** The filter. Empty values include everything. */

@@ -1,5 +1,6 @@
 import type { Company } from '@cellhop/contract/company';
-import type { TransactionKind, TransactionSummary } from '@cellhop/contract/transactions';
+import type { TransactionKind } from '@cellhop/contract/transactions.values';
+import type { TransactionSummary } from '@cellhop/contract/transactions';
 import { Button, Select, Skeleton } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';

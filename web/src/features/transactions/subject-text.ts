@@ -1,4 +1,4 @@
-import { currencies } from '@cellhop/contract/invoices.plain';
+import { currencies } from '@cellhop/contract/invoices.values';
 import type { TFunction } from 'i18next';
 
 export type SubjectTexts = TFunction<['transaction', 'payment']>;

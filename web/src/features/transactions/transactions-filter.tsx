@@ -1,4 +1,4 @@
-import { transactionKinds } from '@cellhop/contract/transactions.plain';
+import { transactionKinds } from '@cellhop/contract/transactions.values';
 import { Button, MultiSelect } from '@mantine/core';
 import { IconDownload, IconFileInvoice } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,4 @@
 import type { UsageSort } from '@cellhop/contract/usage';
-import { getUsage } from '@cellhop/contract/usage.plain';
 import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import type { RangeQuery } from './range.ts';
@@ -13,7 +12,7 @@ export function useUsage(range: RangeQuery, { connectionId, sort }: UsageChoice)
   const choice = { ...(connectionId !== undefined && { connectionId }), ...(sort !== undefined && { sort }) };
   const query = { ...range, ...choice };
   return useApiQuery(
-    apiQuery(getUsage, { query }, { topics: ['balance', 'connections'], throttleMs: SUMS_THROTTLE_MS }),
+    apiQuery('GET /v1/usage', { query }, { topics: ['balance', 'connections'], throttleMs: SUMS_THROTTLE_MS }),
     {
       keepsPrevious: true,
     },

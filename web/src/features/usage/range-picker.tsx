@@ -1,4 +1,4 @@
-import { USAGE_DAYS_MAX } from '@cellhop/contract/usage.plain';
+import { USAGE_DAYS_MAX } from '@cellhop/contract/usage.values';
 import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,5 @@
 import type { UsageSort } from '@cellhop/contract/usage';
-import { USAGE_DAYS_MAX, usageSorts } from '@cellhop/contract/usage.plain';
+import { USAGE_DAYS_MAX, usageSorts } from '@cellhop/contract/usage.values';
 import { IconChartBar } from '@tabler/icons-react';
 import type { Screen } from '../../loading/screen.ts';
 import { dayOf, idOf, oneOf, type Search } from '../../loading/search-values.ts';

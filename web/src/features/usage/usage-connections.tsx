@@ -1,5 +1,5 @@
 import type { UsageConnection, UsageSort } from '@cellhop/contract/usage';
-import { usageSorts } from '@cellhop/contract/usage.plain';
+import { usageSorts } from '@cellhop/contract/usage.values';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';

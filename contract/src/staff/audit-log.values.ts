@@ -1,6 +1,3 @@
-import { plain } from '../endpoint.ts';
-import type * as full from './audit-log.ts';
-
 /** Everything that is recorded. Entries of other releases may have further actions. */
 export const auditActions = [
   'SIGN_UP',
@@ -89,9 +86,3 @@ export const subjectTypes = [
   'JOB',
 ] as const;
 export type SubjectType = (typeof subjectTypes)[number];
-
-export const listAuditLog = plain<typeof full.listAuditLog>({
-  method: 'GET',
-  url: '/v1/audit-log/admin',
-  access: { permission: 'AUDIT_READ' },
-});

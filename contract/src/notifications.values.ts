@@ -1,6 +1,3 @@
-import { plain } from './endpoint.ts';
-import type * as full from './notifications.ts';
-
 /** The HTML tags that a notification may contain; `a` has only `href`, to an https address or a path of the web app. */
 export const notificationTags = ['a', 'b', 'i', 'br', 'p', 'ul', 'li'] as const;
 
@@ -10,14 +7,3 @@ export type NotificationTag = (typeof notificationTags)[number];
 export function isNotificationLink(href: string): boolean {
   return /^https:\/\/[^\s/\\]/i.test(href) || /^\/(?![/\\])[^\s\\]*$/.test(href);
 }
-
-export const listNotifications = plain<typeof full.listNotifications>({
-  method: 'GET',
-  url: '/v1/notifications',
-  access: 'user',
-});
-export const markNotificationsRead = plain<typeof full.markNotificationsRead>({
-  method: 'POST',
-  url: '/v1/notifications/mark-read',
-  access: 'user',
-});

@@ -1,13 +1,4 @@
-import { plain } from '../endpoint.ts';
-import type * as full from './search.ts';
-
 export const foundKinds = ['USER', 'CONNECTION', 'PROXY', 'INVOICE', 'PROMO_CODE', 'TICKET'] as const;
 export type FoundKind = (typeof foundKinds)[number];
 /** Indexes of parts of texts need three characters. */
 export const SEARCH_LENGTH_MIN = 3;
-
-export const searchEverything = plain<typeof full.searchEverything>({
-  method: 'GET',
-  url: '/v1/search/admin',
-  access: 'staff',
-});

@@ -1,10 +1,5 @@
-import { plain } from './endpoint.ts';
-import type * as full from './usage.ts';
-
 /** The longest range by days. */
 export const USAGE_DAYS_MAX = 366;
 
 /** The sort orders of the connections; a leading minus: descending. The first one is the default. */
 export const usageSorts = ['-spent', 'spent', '-trafficUsed', 'trafficUsed', '-createdAt', 'createdAt'] as const;
-
-export const getUsage = plain<typeof full.getUsage>({ method: 'GET', url: '/v1/usage', access: 'user' });

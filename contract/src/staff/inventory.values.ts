@@ -1,6 +1,3 @@
-import { plain } from '../endpoint.ts';
-import type * as full from './inventory.ts';
-
 /** `SOLD`, `RETIRED` and `UNHEALTHY` may overlap; the state of a row is the first that applies. */
 export const proxyStates = ['SOLD', 'RETIRED', 'UNHEALTHY', 'DRAINING', 'FREE'] as const;
 export type ProxyState = (typeof proxyStates)[number];
@@ -67,59 +64,3 @@ export const importProblems = [
   'DUPLICATE_IP',
 ] as const;
 export type ImportProblem = (typeof importProblems)[number];
-
-export const listInventory = plain<typeof full.listInventory>({
-  method: 'GET',
-  url: '/v1/proxies/admin',
-  access: { permission: 'PROXIES_READ' },
-});
-export const exportInventory = plain<typeof full.exportInventory>({
-  method: 'GET',
-  url: '/v1/proxies/admin/export',
-  access: { permission: 'PROXIES_READ' },
-});
-export const readSelection = plain<typeof full.readSelection>({
-  method: 'GET',
-  url: '/v1/proxies/admin/selection',
-  access: { permission: 'PROXIES_EDIT' },
-});
-export const changePrices = plain<typeof full.changePrices>({
-  method: 'POST',
-  url: '/v1/proxies/admin/prices',
-  access: { permission: 'PROXIES_EDIT' },
-});
-export const retireProxies = plain<typeof full.retireProxies>({
-  method: 'POST',
-  url: '/v1/proxies/admin/retire',
-  access: { permission: 'PROXIES_EDIT' },
-});
-export const restoreProxies = plain<typeof full.restoreProxies>({
-  method: 'POST',
-  url: '/v1/proxies/admin/restore',
-  access: { permission: 'PROXIES_EDIT' },
-});
-export const checkImport = plain<typeof full.checkImport>({
-  method: 'POST',
-  url: '/v1/proxies/admin/imports',
-  access: { permission: 'PROXIES_EDIT' },
-});
-export const applyImport = plain<typeof full.applyImport>({
-  method: 'POST',
-  url: '/v1/proxies/admin/imports/{id}/apply',
-  access: { permission: 'PROXIES_EDIT' },
-});
-export const listCatalogueChanges = plain<typeof full.listCatalogueChanges>({
-  method: 'GET',
-  url: '/v1/proxies/admin/changes',
-  access: { permission: 'PROXIES_READ' },
-});
-export const retryCatalogueChange = plain<typeof full.retryCatalogueChange>({
-  method: 'POST',
-  url: '/v1/proxies/admin/changes/{id}/retry',
-  access: { permission: 'PROXIES_EDIT' },
-});
-export const dismissCatalogueChange = plain<typeof full.dismissCatalogueChange>({
-  method: 'POST',
-  url: '/v1/proxies/admin/changes/{id}/dismiss',
-  access: { permission: 'PROXIES_EDIT' },
-});

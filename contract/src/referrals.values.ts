@@ -1,6 +1,3 @@
-import { plain } from './endpoint.ts';
-import type * as full from './referrals.ts';
-
 /** Levels of the referral programme, lowest first (product specification, section 4). */
 export const referralLevels = ['BASIC', 'SILVER', 'GOLD', 'PLATINUM', 'PARTNER'] as const;
 
@@ -24,14 +21,3 @@ export const referralLevelTable: Record<ReferralLevel, LevelRule> = {
   PLATINUM: { minimumPayments: 11, bonusPercent: 20, shownPayments: { from: 10, to: 21 } },
   PARTNER: { minimumPayments: 22, bonusPercent: 25, shownPayments: { from: 22, to: null } },
 };
-
-export const getReferralSummary = plain<typeof full.getReferralSummary>({
-  method: 'GET',
-  url: '/v1/referral-system',
-  access: 'user',
-});
-export const listOwnPromoCodes = plain<typeof full.listOwnPromoCodes>({
-  method: 'GET',
-  url: '/v1/referral-system/promo-codes',
-  access: 'user',
-});

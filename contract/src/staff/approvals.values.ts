@@ -1,0 +1,3 @@
+export const requestStatuses = ['PENDING', 'APPLIED', 'APPROVED', 'REJECTED', 'LAPSED'] as const;
+
+export type RequestStatus = (typeof requestStatuses)[number];

@@ -1,0 +1,1 @@
+export const ticketStatuses = ['OPEN', 'CLOSED'] as const;
