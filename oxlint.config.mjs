@@ -23,6 +23,26 @@ const foreignInternals = ban(
   '!../*/*.service.ts',
   '!../../**',
 );
+// The browser needs the types of endpoints, but not their schemas. The listed files contain none.
+const schemas = {
+  group: ['@cellhop/contract/*', '@cellhop/contract/staff/*'].concat(
+    ['values', 'forms'].flatMap((kind) => [`!@cellhop/contract/*.${kind}`, `!@cellhop/contract/staff/*.${kind}`]),
+    [
+      'chains',
+      'client',
+      'confirmation-texts',
+      'errors',
+      'fields',
+      'legal-documents',
+      'limits',
+      'permissions',
+      'units',
+    ].map((file) => `!@cellhop/contract/${file}`),
+  ),
+  allowTypeImports: true,
+  message:
+    'Import constants from <domain>.values.ts, schemas of forms from <domain>.forms.ts, and only types from the rest.',
+};
 const http = ban('Only *.routes.ts knows HTTP.', 'fastify', '@fastify/*', '**/*.routes*');
 const sql = ban('Only *.store.ts holds SQL.', 'pg');
 const tests = ['**/*.test.ts', '**/*.test.tsx', '**/*.interop.ts', '**/watcher-contract.ts'];
@@ -78,7 +98,7 @@ export default {
     boundary(
       ['contract/src/**'],
       tests,
-      ban('contract/ depends on zod and ipaddr.js alone.', '*', '!zod', '!ipaddr.js', '!./*', '!../*'),
+      ban('contract/ depends on zod and ipaddr.js alone.', '*', '!zod', '!ipaddr.js', '!./*', '!./staff/*', '!../*'),
     ),
     boundary(
       ['gateway/src/protocol/**'],
@@ -99,12 +119,13 @@ export default {
         ],
       },
     },
-    { files: ['gateway/src/**'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
+    { files: ['{contract,gateway}/src/**'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     boundary(
       ['web/src/{ui,session,live,data,loading,format,hooks}/**'],
       tests,
       otherWorkspace,
       ban('Shared code must not know features.', '**/features/**', '**/app/**'),
+      schemas,
     ),
     boundary(
       ['web/src/features/**'],
@@ -112,6 +133,7 @@ export default {
       otherWorkspace,
       banSibling('Features never import each other; compose them in app/.'),
       ban('app/ imports features, never the reverse.', '**/app/**'),
+      schemas,
     ),
     boundary(
       ['web/src/features/staff-*/**'],
@@ -122,7 +144,9 @@ export default {
         message: "Features of staff share staff-parts/ and may show parts of the customers' features.",
       },
       ban('app/ imports features, never the reverse.', '**/app/**'),
+      schemas,
     ),
+    boundary(['web/src/{app/**,*.tsx}'], tests, otherWorkspace, schemas),
     boundary(
       ['api/src/payments/**'],
       tests,
