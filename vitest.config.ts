@@ -1,24 +1,48 @@
+import fs from 'node:fs';
 import os from 'node:os';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 
 /** Projects inherit the options below. */
 const project = (test: TestUserConfig) => ({ extends: true as const, test });
 
+/** `npm run test:long` runs only the tests with the tag. */
+const isLong = process.env['TEST_LONG'] === '1';
+
+/** Tests of the web app that replace modules or change the language, which is global. They get modules of their own. */
+const NEEDS_OWN_MODULES = /vi\.(?:mock|doMock|resetModules)\(|test\/browser\.ts|changeLanguage\(/;
+const isolated = fs
+  .readdirSync(new URL('web/src', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .map((file) => `web/src/${file}`)
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => NEEDS_OWN_MODULES.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
+
 export default defineConfig({
   test: {
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.long.test.ts'])],
+    tags: [
+      {
+        name: 'long',
+        description: 'Slow by nature: `npm run test:long` runs it, with larger counts (tools/test-scale.ts)',
+      },
+    ],
+    // Not isolated where possible: reloading the modules for each test file took half of the time.
     projects: [
-      // Not isolated: reloading the API's modules for each test file took half of the time, and only the web app's tests mock modules.
       project({
         name: 'programs',
         include: ['{contract,api,gateway,tools,bench}/**/*.test.ts'],
         isolate: false,
         globalSetup: ['tools/vitest-postgres.ts'],
       }),
-      project({ name: 'web', include: ['web/**/*.test.{ts,tsx}'] }),
+      project({
+        name: 'web',
+        include: ['web/**/*.test.ts'],
+        exclude: ['**/node_modules/**', ...isolated],
+        isolate: false,
+      }),
+      project({ name: 'web-isolated', include: isolated }),
     ],
-    // Three more workers than processors, because tests of failing networks and of timeouts mostly wait.
-    maxWorkers: os.availableParallelism() + 3,
+    // One more worker than processors, because some tests mostly wait.
+    maxWorkers: os.availableParallelism() + 1,
     // Generous, because machines may be slow or busy; they only end tests that would hang.
     testTimeout: 300_000,
     hookTimeout: 300_000,

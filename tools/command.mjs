@@ -35,6 +35,10 @@ try {
     const { test } = await import('./test.mjs');
     process.exit(await test(prepare));
   }
+  if (mode === 'test:long') {
+    const { testLong } = await import('./test.mjs');
+    process.exit(await testLong(prepare));
+  }
   if (mode === 'check') {
     installDependencies(root);
     const { check } = await import('./test.mjs');

@@ -29,12 +29,16 @@ export function runEndToEnd({ findBrowser, listTests, runTests }) {
   runTests(browser);
 }
 
-/** @param {string} root @returns {string[]} all end-to-end tests by file and title */
-export function listEndToEndTests(root) {
-  const { stdout } = spawnSync(path.join(root, 'node_modules/.bin/playwright'), ['test', '--list', '--reporter=list'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+/** @param {string} root @param {string[]} [args] @returns {string[]} all end-to-end tests by file and title */
+export function listEndToEndTests(root, args = []) {
+  const { stdout } = spawnSync(
+    path.join(root, 'node_modules/.bin/playwright'),
+    ['test', '--list', '--reporter=list', ...args],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   return stdout
     .split('\n')
     .filter((line) => line.startsWith('  '))

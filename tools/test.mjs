@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findTests, listChanged, readCode } from './changed-tests.mjs';
 import { ensureHeadlessShell } from './chromium.mjs';
+import { readDescriptorLimit, requireDescriptors } from './descriptors.mjs';
 import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
 import { reportFailure, Problem } from './problem.mjs';
 import { runConcurrently } from './run-concurrently.mjs';
@@ -53,6 +54,17 @@ function runOrThrow(program, ...args) {
 const runVitest = (...args) =>
   runOrThrow('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`, ...args);
 
+/** @param {string[]} args */
+const runPlaywright = (...args) =>
+  runEndToEnd({
+    findBrowser: ensureHeadlessShell,
+    listTests: () => listEndToEndTests(root, args),
+    runTests: (browser) => {
+      process.env['CHROMIUM'] = browser;
+      runOrThrow('playwright', 'test', ...args);
+    },
+  });
+
 /**
  * Runs the steps, and prints where the time went and the result.
  * @param {(times: StepTimes) => Promise<void>} run @returns {Promise<number>} the exit code
@@ -78,16 +90,21 @@ export function test(prepare) {
     await times.measure('install and build', prepare);
     await times.measure('format, lint, types', () => runChecks([...CHECKS, BUNDLE_SIZES]));
     await times.measure('unit and integration tests', () => runVitest());
-    await times.measure('end-to-end tests', () =>
-      runEndToEnd({
-        findBrowser: ensureHeadlessShell,
-        listTests: () => listEndToEndTests(root),
-        runTests: (browser) => {
-          process.env['CHROMIUM'] = browser;
-          runOrThrow('playwright', 'test');
-        },
-      }),
-    );
+    await times.measure('end-to-end tests', () => runPlaywright());
+  });
+}
+
+/**
+ * `npm run test:long`: what is slow by nature.
+ * @param {() => Promise<void>} prepare installs and builds @returns {Promise<number>} the exit code
+ */
+export function testLong(prepare) {
+  return report(async (times) => {
+    requireDescriptors(readDescriptorLimit());
+    process.env['TEST_LONG'] = '1';
+    await times.measure('install and build', prepare);
+    await times.measure('long tests', () => runVitest('--tags-filter=long'));
+    await times.measure('long end-to-end tests', () => runPlaywright('-c', 'playwright.long.config.ts'));
   });
 }
 

@@ -2,6 +2,7 @@ import { startedMegabytes, megabytesToBytes } from '@cellhop/contract/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { closeRun, finalBill, heldMicros, openRun, settle, type Meter, type Report, type Run } from './charging.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const MB = megabytesToBytes(1n);
 const PRICE = 8000n;
@@ -225,59 +226,63 @@ describe('in any order of events', () => {
     wantedBytes: fc.bigInt({ min: 0n, max: 64n * MB }),
   });
 
-  test('every used byte is paid or held and below the cap, the balance never becomes negative, every started megabyte is charged once', () => {
-    fc.assert(
-      fc.property(
-        fc.array(event, { maxLength: 80, size: 'max' }),
-        fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 5n * PRICE }), fc.bigInt({ min: 0n, max: 200n * PRICE })),
-        fc.option(fc.bigInt({ min: 1n, max: 150n })),
-        (events, startMicros, capMegabytes) => {
-          let balanceMicros = startMicros;
-          const connections = [0, 1].map(() => ({
-            meter: bought(capMegabytes).meter,
-            runs: [undefined, undefined] as (Run | undefined)[],
-          }));
-          const held = () => connections.reduce((sum, { meter }) => sum + heldMicros(meter), 0n);
-          for (const { connection, run: index, kind, progressPercent, uploadedPercent, wantedBytes } of events) {
-            const target = connections[connection]!;
-            if (kind === 'topUp') balanceMicros += PRICE;
-            if (kind === 'open') target.runs[index] = openRun(target.runs[index]);
-            const run = target.runs[index];
-            if (!run || kind === 'topUp') continue;
+  test(
+    'every used byte is paid or held and below the cap, the balance never becomes negative, every started megabyte is charged once',
+    { tags: ['long'] },
+    () => {
+      fc.assert(
+        fc.property(
+          fc.array(event, { maxLength: 80, size: 'max' }),
+          fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 5n * PRICE }), fc.bigInt({ min: 0n, max: 200n * PRICE })),
+          fc.option(fc.bigInt({ min: 1n, max: 150n })),
+          (events, startMicros, capMegabytes) => {
+            let balanceMicros = startMicros;
+            const connections = [0, 1].map(() => ({
+              meter: bought(capMegabytes).meter,
+              runs: [undefined, undefined] as (Run | undefined)[],
+            }));
+            const held = () => connections.reduce((sum, { meter }) => sum + heldMicros(meter), 0n);
+            for (const { connection, run: index, kind, progressPercent, uploadedPercent, wantedBytes } of events) {
+              const target = connections[connection]!;
+              if (kind === 'topUp') balanceMicros += PRICE;
+              if (kind === 'open') target.runs[index] = openRun(target.runs[index]);
+              const run = target.runs[index];
+              if (!run || kind === 'topUp') continue;
 
-            const before = held();
-            const progress = ((run.grantedBytes - run.usedBytes) * BigInt(progressPercent)) / 100n;
-            const report = {
-              usedBytes: run.usedBytes + progress,
-              uploadedBytes: run.uploadedBytes + (progress * BigInt(uploadedPercent)) / 100n,
-              wantedBytes: kind === 'close' ? 0n : wantedBytes,
-            };
-            const downloadedBytes = target.meter.usedBytes - target.meter.uploadedBytes;
-            const result = settle(target.meter, run, report, balanceMicros - before);
-            const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
-            balanceMicros -= (result.charge.to - result.charge.from) * PRICE;
-            Object.assign(target, { meter: after.meter });
-            target.runs[index] = after.run;
+              const before = held();
+              const progress = ((run.grantedBytes - run.usedBytes) * BigInt(progressPercent)) / 100n;
+              const report = {
+                usedBytes: run.usedBytes + progress,
+                uploadedBytes: run.uploadedBytes + (progress * BigInt(uploadedPercent)) / 100n,
+                wantedBytes: kind === 'close' ? 0n : wantedBytes,
+              };
+              const downloadedBytes = target.meter.usedBytes - target.meter.uploadedBytes;
+              const result = settle(target.meter, run, report, balanceMicros - before);
+              const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
+              balanceMicros -= (result.charge.to - result.charge.from) * PRICE;
+              Object.assign(target, { meter: after.meter });
+              target.runs[index] = after.run;
 
-            expect(held() - before).toBe(result.holdChangeMicros + after.holdChangeMicros);
-            expect(balanceMicros).toBeGreaterThanOrEqual(held());
-            expect(target.meter.usedBytes - target.meter.uploadedBytes).toBeGreaterThanOrEqual(downloadedBytes);
-            for (const { meter, runs } of connections) {
-              const live = runs.filter((each) => each !== undefined);
-              expect(meter.usedBytes).toBe(live.reduce((sum, each) => sum + each.usedBytes, 0n));
-              expect(meter.uploadedBytes).toBe(live.reduce((sum, each) => sum + each.uploadedBytes, 0n));
-              expect(meter.grantedBytes).toBe(
-                live.reduce((sum, each) => sum + (each.isOpen ? each.grantedBytes : each.usedBytes), 0n),
-              );
-              const begun = startedMegabytes(meter.usedBytes);
-              expect(meter.chargedMegabytes).toBe(begun > 50n ? begun : 50n);
-              expect(meter.usedBytes).toBeLessThanOrEqual(meter.grantedBytes);
-              expect(meter.grantedBytes).toBeLessThanOrEqual((capMegabytes ?? 1_000_000n) * MB);
+              expect(held() - before).toBe(result.holdChangeMicros + after.holdChangeMicros);
+              expect(balanceMicros).toBeGreaterThanOrEqual(held());
+              expect(target.meter.usedBytes - target.meter.uploadedBytes).toBeGreaterThanOrEqual(downloadedBytes);
+              for (const { meter, runs } of connections) {
+                const live = runs.filter((each) => each !== undefined);
+                expect(meter.usedBytes).toBe(live.reduce((sum, each) => sum + each.usedBytes, 0n));
+                expect(meter.uploadedBytes).toBe(live.reduce((sum, each) => sum + each.uploadedBytes, 0n));
+                expect(meter.grantedBytes).toBe(
+                  live.reduce((sum, each) => sum + (each.isOpen ? each.grantedBytes : each.usedBytes), 0n),
+                );
+                const begun = startedMegabytes(meter.usedBytes);
+                expect(meter.chargedMegabytes).toBe(begun > 50n ? begun : 50n);
+                expect(meter.usedBytes).toBeLessThanOrEqual(meter.grantedBytes);
+                expect(meter.grantedBytes).toBeLessThanOrEqual((capMegabytes ?? 1_000_000n) * MB);
+              }
             }
-          }
-        },
-      ),
-      { numRuns: 1000 },
-    );
-  });
+          },
+        ),
+        { numRuns: scaled(200, 1000) },
+      );
+    },
+  );
 });

@@ -2,7 +2,7 @@
  * Model-based test: random histories of customers, gateways and networks against an oracle of the billing rules. Runs the real services on
  * real PostgreSQL and compares the whole state of the database after each step.
  *
- * The build server runs 4,000 histories. A long run: MODEL_RUNS=100000 npx vitest run api/src/modules/billing/model.test.ts
+ * `npm run test:long` runs 4,000 histories. More: MODEL_RUNS=100000 npx vitest run api/src/modules/billing/model.test.ts
  */
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
@@ -21,8 +21,9 @@ import {
   type Step,
 } from '../../../test/billing-model/fleet.ts';
 import { OracleUser } from '../../../test/billing-model/oracle.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
-const HISTORIES = Number(process.env['MODEL_RUNS'] ?? 400);
+const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(200, 4_000));
 const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) };
 const CUSTOMERS = 100;
 const TURNS = 12;
@@ -97,6 +98,7 @@ const gatewayEvent: fc.Arbitrary<GatewayEvent> = fc.record({
 
 test(
   `${HISTORIES} random histories agree with the oracle after every step`,
+  { tags: ['long'], timeout: 60_000 + HISTORIES * 1000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -120,7 +122,6 @@ test(
     );
     expect(seen.map(({ reason }) => reason)).toEqual(['ADMIN', 'CAP', 'EXIT_LOST', 'IDLE', 'NO_MONEY', 'USER']);
   },
-  60_000 + HISTORIES * 1000,
 );
 
 /** A batch is a hundred histories and the error contains the one that failed, so shrinking or printing all is of no use. */

@@ -12,6 +12,7 @@ import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { endIdle } from '../billing/ending.service.ts';
 import { sweepConnections } from '../billing/sweep.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const MB = 1_048_576;
 const DOLLAR = 1_000_000n;
@@ -145,22 +146,29 @@ describe('connect', () => {
     });
   });
 
-  test('100 buyers of 10 proxies: exactly 10 succeed, 90 get PROXY_NOT_FOUND and pay nothing', async () => {
-    const proxyIds = await Promise.all(Array.from({ length: 10 }, () => createProxy(testApp)));
-    const buyers = await Promise.all(Array.from({ length: 100 }, () => createUser(testApp, { balanceMicros: DOLLAR })));
-    const results = await Promise.all(
-      buyers.map((buyer, index) =>
-        buyer.call(connect, { body: { id: proxyIds[index % 10]!, price: 0.8 } }).then(
-          () => 'won',
-          (error: { code: string }) => error.code,
+  const [BUYERS, PROXIES] = [scaled(20, 100), scaled(2, 10)];
+  test(
+    `${BUYERS} buyers of ${PROXIES} proxies: one of ten succeeds, the others get PROXY_NOT_FOUND and pay nothing`,
+    { tags: ['long'] },
+    async () => {
+      const proxyIds = await Promise.all(Array.from({ length: PROXIES }, () => createProxy(testApp)));
+      const buyers = await Promise.all(
+        Array.from({ length: BUYERS }, () => createUser(testApp, { balanceMicros: DOLLAR })),
+      );
+      const results = await Promise.all(
+        buyers.map((buyer, index) =>
+          buyer.call(connect, { body: { id: proxyIds[index % PROXIES]!, price: 0.8 } }).then(
+            () => 'won',
+            (error: { code: string }) => error.code,
+          ),
         ),
-      ),
-    );
-    expect(results.filter((result) => result === 'won')).toHaveLength(10);
-    expect(results.filter((result) => result === 'PROXY_NOT_FOUND')).toHaveLength(90);
-    for (const [index, buyer] of buyers.entries())
-      expect(await balanceOf(testApp, buyer)).toBe(results[index] === 'won' ? 600_000n : DOLLAR);
-  });
+      );
+      expect(results.filter((result) => result === 'won')).toHaveLength(PROXIES);
+      expect(results.filter((result) => result === 'PROXY_NOT_FOUND')).toHaveLength(BUYERS - PROXIES);
+      for (const [index, buyer] of buyers.entries())
+        expect(await balanceOf(testApp, buyer)).toBe(results[index] === 'won' ? 600_000n : DOLLAR);
+    },
+  );
 
   test('concurrent purchases of one user never make the balance negative', async () => {
     const user = await createUser(testApp, { balanceMicros: DOLLAR });

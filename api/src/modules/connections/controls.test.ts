@@ -13,9 +13,12 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const MB = 1_048_576;
 const HOME = '198.51.100.7';
+/** More than the passwords whose keys are stored. */
+const CHANGES = scaled(20, 100);
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -217,26 +220,30 @@ describe('a new password', () => {
     expect((await find(user, connection.id)).password).toBe(connection.password);
   });
 
-  test('set a hundred times in a row leaves only the last one valid, and a bounded number of stored keys', async () => {
-    const { user, connection } = await buy();
-    const run = createGatewayRun(testApp);
-    let password = connection.password;
-    for (let number = 0; number < 100; number += 1) {
-      const changed = await renewPassword(user, connection.id, `key ${number}`);
-      expect(changed).not.toBe(password);
-      password = changed;
-    }
-    expect(await run.authorize(connection, HOME)).toEqual({ isAuthorized: false });
-    expect(await run.authorize({ ...connection, password }, HOME)).toMatchObject({
-      isAuthorized: true,
-      access: { revision: 101, passwordRevision: 101 },
-    });
-    const [row] = await testApp.database.query<{ keys: string[] }>(
-      'select password_keys as keys from connections where id = $1',
-      [connection.id],
-    );
-    expect(row!.keys).toHaveLength(10);
-  });
+  test(
+    `set ${CHANGES} times in a row leaves only the last one valid, and a bounded number of stored keys`,
+    { tags: ['long'] },
+    async () => {
+      const { user, connection } = await buy();
+      const run = createGatewayRun(testApp);
+      let password = connection.password;
+      for (let number = 0; number < CHANGES; number += 1) {
+        const changed = await renewPassword(user, connection.id, `key ${number}`);
+        expect(changed).not.toBe(password);
+        password = changed;
+      }
+      expect(await run.authorize(connection, HOME)).toEqual({ isAuthorized: false });
+      expect(await run.authorize({ ...connection, password }, HOME)).toMatchObject({
+        isAuthorized: true,
+        access: { revision: CHANGES + 1, passwordRevision: CHANGES + 1 },
+      });
+      const [row] = await testApp.database.query<{ keys: string[] }>(
+        'select password_keys as keys from connections where id = $1',
+        [connection.id],
+      );
+      expect(row!.keys).toHaveLength(10);
+    },
+  );
 
   test('changes nothing after a process of the previous release has changed it, if its key is repeated', async () => {
     const { user, connection } = await buy();
@@ -278,22 +285,26 @@ test('IPv6 addresses and networks on an allow-list may have any form, and are st
   expect(await stored('::FFFF:c633:6409')).toEqual(['198.51.100.9/32']);
 });
 
-test('after a hundred concurrent changes of cap and allow-list, the values of one of them apply, also in the gateway', async () => {
-  const { user, connection } = await buy();
-  const run = createGatewayRun(testApp);
-  await run.authorize(connection, HOME);
-  await Promise.all(
-    Array.from({ length: 100 }, (_, index) =>
-      change(user, connection.id, { capMegabytes: 60 + index, allowList: index % 2 === 0 ? [HOME] : [] }),
-    ),
-  );
-  const { capMegabytes } = await find(user, connection.id);
-  const { allowList } = (await user.call(getConnectionAccess, { params: connection })).data;
-  expect(allowList).toEqual(capMegabytes! % 2 === 0 ? [`${HOME}/32`] : []);
-  expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
-    access: { revision: 101, passwordRevision: 1, allowList },
-  });
-});
+test(
+  `after ${CHANGES} concurrent changes of cap and allow-list, the values of one of them apply, also in the gateway`,
+  { tags: ['long'] },
+  async () => {
+    const { user, connection } = await buy();
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection, HOME);
+    await Promise.all(
+      Array.from({ length: CHANGES }, (_, index) =>
+        change(user, connection.id, { capMegabytes: 60 + index, allowList: index % 2 === 0 ? [HOME] : [] }),
+      ),
+    );
+    const { capMegabytes } = await find(user, connection.id);
+    const { allowList } = (await user.call(getConnectionAccess, { params: connection })).data;
+    expect(allowList).toEqual(capMegabytes! % 2 === 0 ? [`${HOME}/32`] : []);
+    expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
+      access: { revision: CHANGES + 1, passwordRevision: 1, allowList },
+    });
+  },
+);
 
 test('a change is made as a whole or not at all, by the owner only', async () => {
   const { user, connection } = await buy();

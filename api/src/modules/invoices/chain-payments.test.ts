@@ -11,6 +11,7 @@ import { ChainUnavailable } from '../../payments/chains/watcher.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as states from './chain-states.store.ts';
 import { watchChain } from './watch.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const DOLLAR = 1_000_000n;
 /** $25 at the rate of the sandbox. */
@@ -302,58 +303,62 @@ type Step =
   | { kind: 'RETURN' }
   | { kind: 'SPEND'; micros: bigint };
 
-test('whatever the chain does, the balance is the sum of credits, and each credited payment is on the chain', async () => {
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('SEND' as const), units: fc.bigInt(1000n, 60_000n) }),
-    fc.record({ kind: fc.constant('MINE' as const), count: fc.integer({ min: 1, max: 6 }) }),
-    fc.record({ kind: fc.constant('REORGANISE' as const), depth: fc.integer({ min: 1, max: 6 }) }),
-    fc.record({ kind: fc.constant('DROP' as const) }),
-    fc.record({ kind: fc.constant('RETURN' as const) }),
-    fc.record({ kind: fc.constant('SPEND' as const), micros: fc.bigInt(1n, 30n * DOLLAR) }),
-  );
-  const dropped: ReturnType<typeof sendTo>[] = [];
-  let spentMicros = 0n;
-  const invoice = await newInvoice(user);
-  await watch();
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps: Step[]) => {
-      for (const each of steps) {
-        if (each.kind === 'SPEND') spentMicros += await spend(testApp, user, each.micros);
-        else act(each);
-        await Promise.all([watch(), watch()]);
+test(
+  'whatever the chain does, the balance is the sum of credits, and each credited payment is on the chain',
+  { tags: ['long'] },
+  async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('SEND' as const), units: fc.bigInt(1000n, 60_000n) }),
+      fc.record({ kind: fc.constant('MINE' as const), count: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ kind: fc.constant('REORGANISE' as const), depth: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ kind: fc.constant('DROP' as const) }),
+      fc.record({ kind: fc.constant('RETURN' as const) }),
+      fc.record({ kind: fc.constant('SPEND' as const), micros: fc.bigInt(1n, 30n * DOLLAR) }),
+    );
+    const dropped: ReturnType<typeof sendTo>[] = [];
+    let spentMicros = 0n;
+    const invoice = await newInvoice(user);
+    await watch();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps: Step[]) => {
+        for (const each of steps) {
+          if (each.kind === 'SPEND') spentMicros += await spend(testApp, user, each.micros);
+          else act(each);
+          await Promise.all([watch(), watch()]);
+          await states.resume(testApp.ctx, 'bitcoin');
+        }
+        chain.mine();
+        chain.mineEmpty(30);
+        await watch();
+        // The last blocks may have taken a credited payment for good, which pauses the chain.
         await states.resume(testApp.ctx, 'bitcoin');
-      }
-      chain.mine();
-      chain.mineEmpty(30);
-      await watch();
-      // The last blocks may have taken a credited payment for good, which pauses the chain.
-      await states.resume(testApp.ctx, 'bitcoin');
-      await watch();
-      const credited = await testApp.database.query<{ id: string; micros: bigint }>(
-        `select transaction_id as id, credited_micros as micros from deposits where state = 'CREDITED'`,
-      );
-      expect(credited.map(({ id }) => id).toSorted()).toEqual(
-        chain.included.map(({ transactionId }) => transactionId).toSorted(),
-      );
-      const creditedMicros = credited.reduce((sum, { micros }) => sum + micros, 0n);
-      // Money that was spent before the reversal is a loss until the payment returns.
-      expect((await dollars()) + spentMicros + (await lossMicros())).toBe(creditedMicros);
-      assert.deepEqual(await checkInvariants(testApp.ctx), []);
-    }),
-    { numRuns: 12 },
-  );
-  expect((await user.call(listInvoices, { query: {} })).data).toHaveLength(1);
+        await watch();
+        const credited = await testApp.database.query<{ id: string; micros: bigint }>(
+          `select transaction_id as id, credited_micros as micros from deposits where state = 'CREDITED'`,
+        );
+        expect(credited.map(({ id }) => id).toSorted()).toEqual(
+          chain.included.map(({ transactionId }) => transactionId).toSorted(),
+        );
+        const creditedMicros = credited.reduce((sum, { micros }) => sum + micros, 0n);
+        // Money that was spent before the reversal is a loss until the payment returns.
+        expect((await dollars()) + spentMicros + (await lossMicros())).toBe(creditedMicros);
+        assert.deepEqual(await checkInvariants(testApp.ctx), []);
+      }),
+      { numRuns: scaled(4, 12) },
+    );
+    expect((await user.call(listInvoices, { query: {} })).data).toHaveLength(1);
 
-  function act(each: Exclude<Step, { kind: 'SPEND' }>): void {
-    if (each.kind === 'SEND') sendTo(invoice, each.units);
-    if (each.kind === 'REORGANISE') chain.reorganise(each.depth);
-    if (each.kind === 'DROP' && chain.pooled[0]) {
-      dropped.push(chain.pooled[0]);
-      chain.drop(chain.pooled[0]);
+    function act(each: Exclude<Step, { kind: 'SPEND' }>): void {
+      if (each.kind === 'SEND') sendTo(invoice, each.units);
+      if (each.kind === 'REORGANISE') chain.reorganise(each.depth);
+      if (each.kind === 'DROP' && chain.pooled[0]) {
+        dropped.push(chain.pooled[0]);
+        chain.drop(chain.pooled[0]);
+      }
+      if (each.kind === 'RETURN' && dropped.length > 0) chain.mine(dropped.splice(0, 1));
+      if (each.kind !== 'MINE') return;
+      chain.mine();
+      chain.mineEmpty(each.count - 1);
     }
-    if (each.kind === 'RETURN' && dropped.length > 0) chain.mine(dropped.splice(0, 1));
-    if (each.kind !== 'MINE') return;
-    chain.mine();
-    chain.mineEmpty(each.count - 1);
-  }
-});
+  },
+);

@@ -9,8 +9,10 @@ import { checkInvariants } from '../../db/check-invariants.ts';
 import { chains } from '../../payments/currencies.ts';
 import { sandboxRates } from '../../dev/sandbox-rates.ts';
 import { expireInvoices, watchChain } from './watch.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const DOLLAR = 1_000_000n;
+const RUNS = scaled(8, 40);
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -271,13 +273,13 @@ describe('addresses', () => {
 });
 
 describe('workers', () => {
-  test('forty concurrent runs credit each payment once', async () => {
+  test(`${RUNS} concurrent runs credit each payment once`, { tags: ['long'] }, async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => createUser(testApp)));
     const payments = users.flatMap((user) => currencies.map((currency) => ({ user, currency })));
     for (const { user, currency } of payments) await send(testApp, await newInvoice(user, currency, 10));
     const race = () =>
       Promise.all(
-        Array.from({ length: 40 }, async () => {
+        Array.from({ length: RUNS }, async () => {
           for (const chain of chains) await watchChain(testApp.ctx, chain);
         }),
       );

@@ -1,4 +1,4 @@
-/** A worker that was down for a day reads every block of that day, in the ranges of its chain. */
+/** A worker that was down, in the long run for a day, reads every block of that time, in the ranges of its chain. */
 import { expect, test } from 'vitest';
 import { createFakeEvmChain, serveEvm } from '../../../test/chains/fake-evm.ts';
 import { createFakeUtxoChain, genesisHash, serveUtxo } from '../../../test/chains/fake-utxo.ts';
@@ -7,14 +7,15 @@ import { createEvmWatcher } from './evm.ts';
 import { createUtxoWatcher } from './utxo-rpc.ts';
 import type { ChainWatcher, ObservedPayment } from './watcher.ts';
 import { witnessScript } from './witness-script.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const HEAD = 1000;
 /** The maximum number of polls in one run of the worker; the next run follows within seconds. */
 const POLLS_MAX = 100;
 const signal = new AbortController().signal;
 
-/** @param advance moves the head by a day */
-async function readDay(watcher: ChainWatcher, address: string, advance: () => void) {
+/** @param advance moves the head */
+async function readMissed(watcher: ChainWatcher, address: string, advance: () => void) {
   const addresses = new Set([address]);
   let { cursor } = await watcher.poll(null, addresses, signal);
   advance();
@@ -32,8 +33,8 @@ async function readDay(watcher: ChainWatcher, address: string, advance: () => vo
 
 test.each([
   ['bitcoin', 144, 'bc', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu'],
-  ['litecoin', 576, 'ltc', 'ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh'],
-] as const)('%s: %i blocks', async (name, blocks, addressPrefix, address) => {
+  ['litecoin', scaled(144, 576), 'ltc', 'ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh'],
+] as const)('%s: %i blocks', { tags: ['long'] }, async (name, blocks, addressPrefix, address) => {
   const script = witnessScript(address, addressPrefix);
   const paid = [HEAD + 1, HEAD + Math.floor(blocks / 2), HEAD + blocks];
   const chain = createFakeUtxoChain({
@@ -43,17 +44,17 @@ test.each([
   });
   const { url } = await startFakeNode(serveUtxo(chain));
   const watcher = createUtxoWatcher({ chain: name, urls: [url], network: { genesisHash, addressPrefix } });
-  const { heights, polls } = await readDay(watcher, address, () => (chain.headHeight = HEAD + blocks));
+  const { heights, polls } = await readMissed(watcher, address, () => (chain.headHeight = HEAD + blocks));
   expect(heights).toEqual(paid);
   expect(polls).toBe(Math.ceil(blocks / 50));
 });
 
 test.each([
   // Of 12 s.
-  ['ethereum', 1, 7200],
+  ['ethereum', 1, scaled(1_200, 7_200)],
   // Of 0.45 s.
-  ['bsc', 56, 192_000],
-] as const)('%s with chain id %i: %i blocks', async (name, chainId, blocks) => {
+  ['bsc', 56, scaled(6_000, 192_000)],
+] as const)('%s with chain id %i: %i blocks', { tags: ['long'] }, async (name, chainId, blocks) => {
   const address = `0x${'0a'.repeat(20)}`;
   const end = HEAD + blocks;
   // The newest blocks are left to the next poll.
@@ -61,7 +62,7 @@ test.each([
   const chain = createFakeEvmChain({ chainId, headHeight: HEAD, finalizedHeight: HEAD - 10 });
   const { url } = await startFakeNode(serveEvm(chain));
   const watcher = createEvmWatcher({ chain: name, urls: [url], usdtContract: chain.token });
-  const { heights } = await readDay(watcher, address, () =>
+  const { heights } = await readMissed(watcher, address, () =>
     Object.assign(chain, {
       headHeight: end,
       finalizedHeight: end - 5,

@@ -1,4 +1,4 @@
-/** A node with a thousand DNS ports, the default number: all are sold, served by one process, and released. */
+/** All DNS ports of a node, in the long run the default number of them, are sold, served by one process, and released. */
 import { connect, type Connection, disconnect } from '@cellhop/contract/connections';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,14 +10,15 @@ import { untilGauge } from '../../../gateway/test/gateway-harness.ts';
 import { createProxy, createUser } from '../factories.ts';
 import { GATEWAY_TOKEN } from '../test-app.ts';
 import { PRICE, startProduct, stopProduct } from './product.ts';
+import { scaled } from '../../../tools/test-scale.ts';
 
-const PORTS = 1_000;
+const PORTS = scaled(30, 1_000);
 const FIRST_PORT = 20_000;
 const AT_A_TIME = 20;
 /** How many connections are bought over HTTP. The others are bought in the database, which takes less time. */
-const BOUGHT_OVER_HTTP = 60;
+const BOUGHT_OVER_HTTP = scaled(10, 60);
 /** How many of the connections end. */
-const ENDED = 40;
+const ENDED = scaled(6, 40);
 const RESEND_MS = 2_000;
 const TEST_MS = 1_200_000;
 
@@ -95,28 +96,32 @@ async function askAll(ports: readonly number[]): Promise<void> {
   });
 }
 
-test('are assigned to a thousand connections, served by one process, and released', { timeout: TEST_MS }, async () => {
-  const { product, buy, buyInDatabase, end } = await startNode();
-  const connections = await forAll(Array.from({ length: BOUGHT_OVER_HTTP }), buy);
-  const ports = [...sorted(connections), ...(await buyInDatabase(PORTS - BOUGHT_OVER_HTTP))].sort(ascending);
-  expect(ports).toEqual(Array.from({ length: PORTS }, (_, index) => FIRST_PORT + index));
-  const late = await buy();
-  expect(late.dnsPort).toBeNull();
+test(
+  `${PORTS} ports are assigned to connections, served by one process, and released`,
+  { tags: ['long'], timeout: TEST_MS },
+  async () => {
+    const { product, buy, buyInDatabase, end } = await startNode();
+    const connections = await forAll(Array.from({ length: BOUGHT_OVER_HTTP }), buy);
+    const ports = [...sorted(connections), ...(await buyInDatabase(PORTS - BOUGHT_OVER_HTTP))].sort(ascending);
+    expect(ports).toEqual(Array.from({ length: PORTS }, (_, index) => FIRST_PORT + index));
+    const late = await buy();
+    expect(late.dnsPort).toBeNull();
 
-  // As if the customer had listed this machine for each of them, which takes a login first.
-  await product.database.query(
-    `select replace_allow_list(id, '{127.0.0.1/32}') from connections where status = 'WORK' and id <> $1`,
-    [late.id],
-  );
-  await untilGauge(product.gateway, 'gateway_dns_ports', PORTS);
-  await askAll(ports);
-  await untilGauge(product.gateway, 'gateway_connections', PORTS);
+    // As if the customer had listed this machine for each of them, which takes a login first.
+    await product.database.query(
+      `select replace_allow_list(id, '{127.0.0.1/32}') from connections where status = 'WORK' and id <> $1`,
+      [late.id],
+    );
+    await untilGauge(product.gateway, 'gateway_dns_ports', PORTS);
+    await askAll(ports);
+    await untilGauge(product.gateway, 'gateway_connections', PORTS);
 
-  const ended = connections.slice(0, ENDED);
-  await forAll(ended, end);
-  await untilGauge(product.gateway, 'gateway_dns_ports', PORTS - ENDED);
-  const next = await forAll(ended, buy);
-  expect(sorted(next)).toEqual(sorted(ended));
-  expect((await buy()).dnsPort).toBeNull();
-  expect(await stopProduct(product)).toEqual([]);
-});
+    const ended = connections.slice(0, ENDED);
+    await forAll(ended, end);
+    await untilGauge(product.gateway, 'gateway_dns_ports', PORTS - ENDED);
+    const next = await forAll(ended, buy);
+    expect(sorted(next)).toEqual(sorted(ended));
+    expect((await buy()).dnsPort).toBeNull();
+    expect(await stopProduct(product)).toEqual([]);
+  },
+);

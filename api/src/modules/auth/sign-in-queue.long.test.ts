@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { changePassword, signIn } from '@cellhop/contract/auth';
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { afterAll, beforeAll, expect, test } from 'vitest';

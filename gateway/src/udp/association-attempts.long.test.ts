@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
