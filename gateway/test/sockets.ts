@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { wasReset } from '../src/pipe/handle.ts';
 import type { Side } from '../src/pipe/side.ts';
+
+/** Many containers have no IPv6, not even on the loopback interface. */
+export const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+);
 
 /** Listens on a free loopback port. Sockets may be half-open, so that tests control each direction. */
 export async function listenLocally(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {

@@ -89,6 +89,7 @@ export async function startUdpUpstream(settings: UdpUpstreamSettings = {}) {
         const address = from.family === 'IPv4' ? `01${hexOfIpv4(from.address)}` : `04${'0'.repeat(31)}1`;
         association.reply(`000000${address}${hexOfPort(from.port)}${message.toString('hex')}`);
       });
+    outgoing[1].on('error', () => {}); // On a machine without IPv6.
     control.once('close', () => [relay, ...outgoing].forEach((socket) => socket.close()));
     associations.push(association);
     return association;

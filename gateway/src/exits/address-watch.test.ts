@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hasIpv6 } from '../../test/sockets.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
 
 const MODEM = '10.64.3.2';
@@ -58,8 +59,18 @@ describe('the address watch', () => {
   it('tests by default whether the address can be bound', async () => {
     expect(await isBindable('127.0.0.1')).toBe(true);
     expect(await isBindable('127.0.0.2')).toBe(true);
-    expect(await isBindable('::1')).toBe(true);
     expect(await isBindable('192.0.2.77')).toBe(false);
     expect(await isBindable('2001:db8::77')).toBe(false);
   });
+
+  it.runIf(hasIpv6)('tests IPv6 addresses too', async () => {
+    expect(await isBindable('::1')).toBe(true);
+  });
+
+  it.runIf(!hasIpv6)(
+    'reports the IPv6 loopback address of this machine, which has no IPv6, as one that cannot be bound',
+    async () => {
+      expect(await isBindable('::1')).toBe(false);
+    },
+  );
 });

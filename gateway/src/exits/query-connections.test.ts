@@ -12,6 +12,8 @@ import { DnsUpstream } from './dns-upstream.ts';
 import type { UpstreamBudget } from './query-connections.ts';
 import type { UpstreamEvent } from './query-socket.ts';
 
+/** The address in answers that must not be delivered. */
+const FORGED = '198.51.100.66';
 const answering = ({ name, message }: Asked) => answerTo(message, [address(`192.0.2.${name.split('.')[0]}`)]);
 const answerAll = (asked: Asked) => asked.respond(answering(asked));
 
@@ -41,13 +43,10 @@ async function openUpstream(
   const ask = async (name: string): Promise<string | undefined> => {
     const parsed = parseQuery(question(name));
     if (parsed.kind !== 'query') throw new Error(`${name} is not a question`);
-    try {
-      const { message } = await upstream.ask(parsed.query, { needsWhole: false });
-      expect(read(message).name.toLowerCase()).toBe(name);
-      return read(message).address;
-    } catch (error) {
-      return causeOf(error);
-    }
+    const outcome = await upstream.ask(parsed.query, { needsWhole: false }).catch(causeOf);
+    if (typeof outcome === 'string') return outcome;
+    expect(read(outcome.message).name.toLowerCase()).toBe(name);
+    return read(outcome.message).address;
   };
   const askAll = (count: number) => Promise.all(numbers(count).map((number) => ask(`${number}.test`)));
   return { resolver, events, budget, upstream, ask, askAll };
@@ -167,19 +166,18 @@ describe('the connection to a name server over TCP', () => {
         held.push(asked);
         const [one, two] = held.splice(0, held.length === 2 ? 2 : 0);
         if (!one || !two) return;
-        one.respond(withId(answering(one), one, 1));
-        one.respond(withId(answering(one), two));
-        one.respond(answering(one).subarray(0, 1));
+        const forged = answerTo(one.message, [address(FORGED)]);
+        one.respond(withId(forged, one, 1));
+        one.respond(withId(forged, two));
+        one.respond(forged.subarray(0, 1));
         one.respond(answering(one));
       },
       { resolverAttemptMs: 200 },
     );
-    const outcomes = await askAll(2);
-    expect(outcomes).toContain('192.0.2.1');
-    for (const [index, outcome] of outcomes.entries())
-      expect([`192.0.2.${index + 1}`, 'dns-timeout']).toContain(outcome);
-    expect(events).toContain('unexpected');
-    expect(events).toContain('mismatch');
+    // The first question is answered after the forgeries; the second one failed by its forged answer, and nobody answers it again.
+    expect(await askAll(2)).toEqual(['192.0.2.1', 'dns-timeout']);
+    expect(events.filter((event) => event === 'unexpected')).toHaveLength(2);
+    expect(events.filter((event) => event === 'mismatch')).toHaveLength(1);
     await until(() => budget.sockets === 0);
   });
 

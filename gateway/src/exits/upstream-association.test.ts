@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openClient, socks5Greeting, socks5Login, socks5Request, untilGauge } from '../../test/gateway-harness.ts';
 import { freePort } from '../../../tools/ports.mjs';
-import { until } from '../../test/sockets.ts';
+import { hasIpv6, until } from '../../test/sockets.ts';
 import { startHttpUpstream } from '../../test/upstream.ts';
 import { dropped, openEchoing, openPeer, resolving, startNode } from '../../test/udp-harness.ts';
 import { associate, type TestAssociation } from '../../test/udp.ts';
@@ -43,6 +43,8 @@ async function untilEnded(association: TestAssociation): Promise<void> {
   expect((await association.control.rest()).bytes).toHaveLength(0);
 }
 
+const toLoopback6 = (port: number) => Buffer.from(`00000004${'0'.repeat(31)}1${hexOfPort(port)}${hexOf('six')}`, 'hex');
+
 describe('an association through a SOCKS5 upstream', () => {
   it('relays datagrams over one association of the upstream, byte for byte, and counts payloads only', async () => {
     const credentials = { username: 'operator', password: 'secret' };
@@ -65,15 +67,28 @@ describe('an association through a SOCKS5 upstream', () => {
     await untilGauge(gateway, 'gateway_udp_associations', 0);
   });
 
-  it('reaches IPv6 destinations by the same association', async () => {
+  it.runIf(hasIpv6)('reaches IPv6 destinations by the same association', async () => {
     const { upstream, server, association } = await startRelaying();
     const origin = await openEchoing('::1');
-    const datagram = Buffer.from(`00000004${'0'.repeat(31)}1${hexOfPort(origin.port)}${hexOf('six')}`, 'hex');
+    const datagram = toLoopback6(origin.port);
     association.sendRaw(datagram);
     expect((await association.udp.next()).toString('hex')).toBe(datagram.toString('hex'));
     expect(server.received.at(-1)).toBe(datagram.toString('hex'));
     expect(upstream.associations).toHaveLength(1);
   });
+
+  it.runIf(!hasIpv6)(
+    'passes datagrams to IPv6 destinations on to an upstream without IPv6, as on this machine, which drops them',
+    async () => {
+      const { upstream, server, association, echo } = await startRelaying();
+      const datagram = toLoopback6(echo.port);
+      association.sendRaw(datagram);
+      await until(() => server.received.at(-1) === datagram.toString('hex'));
+      association.send('127.0.0.1', echo.port, 'four');
+      expect(payloadOf(await association.udp.next())).toBe('four');
+      expect(upstream.associations).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['unspecified', '0500000100000000PPPP'],

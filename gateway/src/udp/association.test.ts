@@ -8,9 +8,12 @@ import {
   startHarness,
   untilGauge,
 } from '../../test/gateway-harness.ts';
-import { until } from '../../test/sockets.ts';
+import { hasIpv6, until } from '../../test/sockets.ts';
 import { dropped, openEchoing, openPeer, settle, startNode } from '../../test/udp-harness.ts';
 import { associate, openEcho, openUdp, socks5Datagram, type UdpPeer } from '../../test/udp.ts';
+
+const toLoopback6 = (port: number) =>
+  Buffer.from([0, 0, 0, 4, ...Array.from({ length: 15 }, () => 0), 1, port >> 8, port & 255, ...Buffer.from('six')]);
 
 describe('a UDP association', () => {
   let harness: Harness;
@@ -196,15 +199,29 @@ describe('a UDP association', () => {
     association.close();
   });
 
-  it('reaches IPv6 destinations over an additional socket', async () => {
+  it.runIf(hasIpv6)('reaches IPv6 destinations over an additional socket', async () => {
     const origin = await openEchoing('::1');
     const association = await associate(harness.gateway, harness.control.sell());
-    const address = Buffer.from([4, ...Array.from({ length: 15 }, () => 0), 1, origin.port >> 8, origin.port & 255]);
-    const datagram = Buffer.concat([Buffer.from([0, 0, 0]), address, Buffer.from('six')]);
+    const datagram = toLoopback6(origin.port);
     association.sendRaw(datagram);
     expect((await association.udp.next()).toString('hex')).toBe(datagram.toString('hex'));
     association.close();
   });
+
+  it.runIf(!hasIpv6)(
+    'drops datagrams to IPv6 destinations on this machine, which has no IPv6, and relays others',
+    async () => {
+      // Its kernel refuses a socket or, if IPv6 is only disabled, each sending.
+      const lost = () => dropped(harness, 'unresolved') + dropped(harness, 'network-error');
+      const before = lost();
+      const association = await associate(harness.gateway, harness.control.sell());
+      association.sendRaw(toLoopback6(echo.port));
+      await until(() => lost() === before + 1);
+      await settle(association, echo);
+      expect(lost()).toBe(before + 1);
+      association.close();
+    },
+  );
 
   it('sends datagrams to IPv4-mapped IPv6 addresses over IPv4', async () => {
     const association = await associate(harness.gateway, harness.control.sell());
