@@ -52,7 +52,7 @@ export class Customers {
         const { status, body: response } = await send({ agent, method: 'POST', path: signIn.url, port, body });
         if (status !== 200) throw new Error(`a customer cannot sign in: ${status}`);
         const { deviceToken } = (JSON.parse(response.toString()) as { data: SignInResult }).data;
-        return { agent, credentials: body, deviceToken: deviceToken! };
+        return { agent, credentials: body, deviceToken };
       }),
     );
     return new Customers(port, customers, credentials[0]!);

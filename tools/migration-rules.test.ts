@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkMigration, LAST_EXEMPT } from './migration-rules.ts';
+import { checkMigration } from './migration-rules.ts';
 import { readReleases } from './releases.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -11,8 +11,7 @@ const versions = readReleases(root).map(({ version }) => version);
 const check = (sql: string, name = '9001_example.sql') => checkMigration(name, sql, ['0.2.0']);
 
 describe('a migration', () => {
-  const names = fs.readdirSync(directory).filter((name) => name.slice(0, 4) > LAST_EXEMPT);
-  it.each(names)('%s keeps processes of the previous release working', (name) => {
+  it.each(fs.readdirSync(directory))('%s keeps processes of the previous release working', (name) => {
     expect(checkMigration(name, fs.readFileSync(`${directory}/${name}`, 'utf8'), versions)).toEqual([]);
   });
 
@@ -26,7 +25,7 @@ describe('a migration', () => {
     ['alter table users\n  alter column email type varchar(400)', 'changes the type of a column'],
     ['alter table users alter email set data type varchar(400)', 'changes the type of a column'],
     ['alter table users alter column email set not null', 'forbids null in a column that is in use'],
-    ['truncate verified_sums', 'truncates'],
+    ['truncate account_sums', 'truncates'],
     [
       'alter table users add column a int, add column phone text not null',
       'adds a column that is not null and has no default: an older process writes rows without it',

@@ -19,8 +19,7 @@ const tablesOf: Record<string, readonly string[]> = {
   connections: ['allowed_networks', 'client_addresses', 'connection_labels'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faqs: ['faqs'],
-  // Only processes from before migration 0042 use dns_ports.
-  gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
+  gateway: ['exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
   invoices: [
     'chain_cursors',
     'deposit_addresses',
@@ -33,8 +32,7 @@ const tablesOf: Record<string, readonly string[]> = {
     'wallet_accounts',
   ],
   'key-rotation': ['resealings'],
-  // Only processes older than migration 0024 use verified_sums.
-  ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers', 'verified_sums'],
+  ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers'],
   mails: ['sent_mails'],
   notifications: ['broadcasts', 'notifications'],
   profile: ['companies'],

@@ -1,4 +1,4 @@
--- revision: 2
+-- revision: 1
 -- Adds the exits that a checked file of proxies names and that their nodes do not have yet. Call it under the lock of the inventory: no index
 -- keeps upstream proxies unique, because their hashes depend on the key.
 create or replace function add_import_exits(in wanted_id uuid) returns void language sql as $$

@@ -1,7 +1,6 @@
--- revision: 4
+-- revision: 1
 -- Sells a proxy in one round trip. Checks follow the lock order: payer, proxy, connection.
--- A refusal changes nothing. The database also has an overload without the two limits,
--- for API processes of the previous version (migration 0018).
+-- A refusal changes nothing.
 create or replace function buy_proxy(
   in wanted_proxy_id uuid, in shown_price_micros bigint, in buyer_id uuid, in payer_id bigint,
   in key text, in new_id uuid, in new_username text, in new_password_encrypted bytea, in new_password_hash bytea,
@@ -18,8 +17,7 @@ declare
   cost_micros bigint;
   escrow_id bigint;
   head bytea;
-  dns_node_id uuid;
-  is_draining boolean;
+  exit_node_id uuid;
 begin
   -- Serializes all purchases and charges of one customer. Money held for other connections cannot be spent.
   select accounts.balance_micros - held_micros into strict free_micros from accounts where id = payer_id for no key update;
@@ -56,25 +54,19 @@ begin
   -- Concurrent buyers of the same proxy wait here, then find it sold.
   if free_micros >= cost_micros then
     update proxies set connection_id = new_id
-     where id = wanted_proxy_id and connection_id is null and is_healthy and price_micros = shown_price_micros
-    returning * into proxy;
+      from exits join gateway_nodes on gateway_nodes.id = exits.node_id
+     where proxies.id = wanted_proxy_id and connection_id is null and is_healthy and price_micros = shown_price_micros
+       -- A node that has just begun to drain: its proxies leave the catalogue a moment later.
+       and exits.id = exit_id and not is_draining
+    returning proxies.* into proxy;
   end if;
   if proxy.id is null then
     select * into proxy from proxies where id = wanted_proxy_id;
     outcome := case when not found or proxy.connection_id is not null or not proxy.is_healthy then 'PROXY_NOT_FOUND'
                     when proxy.price_micros <> shown_price_micros then 'PRICE_CHANGED'
                     when free_micros < cost_micros then 'SMALL_BALANCE'
-                    -- It was sold when this purchase tried, and has been returned since.
+                    -- Its node drains; or it was sold when this purchase tried, and has been returned since.
                     else 'PROXY_NOT_FOUND' end;
-    return;
-  end if;
-
-  -- A node that takes no new purchases has just been told so: its proxies leave the catalogue a moment later.
-  select exits.node_id, gateway_nodes.is_draining into dns_node_id, is_draining
-    from exits join gateway_nodes on gateway_nodes.id = exits.node_id where exits.id = proxy.exit_id;
-  if is_draining then
-    update proxies set connection_id = null where id = wanted_proxy_id;
-    outcome := 'PROXY_NOT_FOUND';
     return;
   end if;
 
@@ -87,14 +79,11 @@ begin
                       megabyte_micros, cost_micros);
   update accounts set balance_micros = accounts.balance_micros - cost_micros where id = payer_id
     returning accounts.balance_micros into balance_micros;
-  -- Assigns a free DNS port of the exit's node, or of the built-in node if the proxy has no exit. Concurrent purchases skip each
-  -- other's.
-  if dns_node_id is null then
-    select gateway_nodes.id into dns_node_id from gateway_nodes where name = 'default';
-  end if;
+  -- Assigns a free DNS port of the exit's node. Concurrent purchases skip each other's.
+  select node_id into strict exit_node_id from exits where id = proxy.exit_id;
   update node_dns_ports set connection_id = new_id
-   where node_id = dns_node_id
-     and port = (select port from node_dns_ports where node_id = dns_node_id and connection_id is null
+   where node_id = exit_node_id
+     and port = (select port from node_dns_ports where node_id = exit_node_id and connection_id is null
                   order by port limit 1 for update skip locked)
   returning port into dns_port;
   insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, charged_megabytes,

@@ -1,14 +1,6 @@
--- revision: 2
--- Replaces the password of an open connection, encrypted and hashed. The caller has locked the payer's account.
--- Called by processes of the previous release.
-create or replace function change_password(changed_id uuid, encrypted bytea, hash bytea) returns void language sql as $$
-  update connections
-     set password_encrypted = encrypted, password_hash = hash,
-         access_revision = access_revision + 1, password_revision = access_revision + 1
-   where id = changed_id and status = 'WORK';
-$$;
-
--- The same, unless one of the last ten changes had this idempotency key. Null: the request has none.
+-- revision: 1
+-- Replaces the password of an open connection, encrypted and hashed, unless one of the last ten changes had this idempotency key. Null:
+-- the request has none. The caller has locked the payer's account.
 create or replace function change_password(changed_id uuid, encrypted bytea, hash bytea, key text) returns void language sql as $$
   update connections
      set password_encrypted = encrypted, password_hash = hash,

@@ -1,4 +1,4 @@
--- revision: 3
+-- revision: 1
 -- Closes a connection and its runs, returns its proxy to the catalogue, frees its DNS port and deletes the addresses of its clients.
 -- The caller has billed it and locked the payer's account. Follows the lock order: the proxy before the connection.
 -- Returns its owner; null if there is no such connection.

@@ -1,7 +1,7 @@
 -- revision: 1
 -- Inserts the transfers whose idempotency key is new, and updates the balances: first of customers, whose accounts the caller
 -- has locked, and of escrow accounts, which are columns of their connections; then of the shared system accounts, in the order of their
--- ids, because they are last in the lock order. System accounts have ids below 1000 (migration 0001).
+-- ids, because they are last in the lock order. System accounts have ids below 1000.
 -- Returns the new keys.
 create or replace function post_transfers(
   keys text[], debit_account_ids bigint[], credit_account_ids bigint[], amounts bigint[], reasons transfer_reason[]

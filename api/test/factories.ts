@@ -1,8 +1,8 @@
 import { signIn } from '@cellhop/contract/auth';
 import { createClient, type Call } from '@cellhop/contract/client';
-import type { Exit } from '@cellhop/contract/gateway';
 import { hash } from '@node-rs/argon2';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { DEFAULT_NODE_NAME } from '../src/modules/gateway/gateway.service.ts';
 import * as ledger from '../src/modules/ledger/ledger.service.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -81,16 +81,15 @@ export interface ProxyOptions {
   isp?: string;
   connectionType?: string;
   isHealthy?: boolean;
-  exit?: Exit;
-  /** Null unless given: it was stored without one. */
+  /** By default that of the built-in node. */
   exitId?: string;
 }
 
 /** @returns the proxy's id */
 export async function createProxy(test: TestApp, options: ProxyOptions = {}): Promise<string> {
   const [row] = await test.database.query<{ id: string }>(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, is_healthy, exit, exit_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning id`,
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, is_exit_healthy, exit_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
     [
       `2001:db8:${randomBytes(12).toString('hex').match(/.{4}/g)!.join(':')}`,
       options.priceMicros ?? 800_000n,
@@ -101,9 +100,23 @@ export async function createProxy(test: TestApp, options: ProxyOptions = {}): Pr
       options.isp ?? 'Telekom',
       options.connectionType ?? 'LTE',
       options.isHealthy ?? true,
-      JSON.stringify(options.exit ?? { kind: 'local-address', address: null }),
-      options.exitId ?? null,
+      options.exitId ?? (await defaultExit(test)),
     ],
+  );
+  return row!.id;
+}
+
+/** The exit of the built-in node by its own route; before the node is registered as well. */
+export async function defaultExit({ database }: Pick<TestApp, 'database'>): Promise<string> {
+  const [row] = await database.query<{ id: string }>(
+    `with node as (
+       insert into gateway_nodes (name, token_hash) values ($1, '') on conflict (name) do update set name = excluded.name
+       returning id
+     )
+     insert into exits (node_id, kind) select id, 'local-address' from node
+         on conflict (node_id, address) where kind = 'local-address' do update set address = excluded.address
+     returning id`,
+    [DEFAULT_NODE_NAME],
   );
   return row!.id;
 }

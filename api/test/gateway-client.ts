@@ -39,7 +39,7 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
       connectionId: string,
       usedBytes: number,
       wantedBytes = 0,
-      { uploadedBytes = 0, isExitLost = false, accessRevision }: Partial<ReportDetails> = {},
+      { uploadedBytes = 0, isExitLost = false, accessRevision = 1 }: Partial<ReportDetails> = {},
     ): Promise<Credit> {
       const usage = { connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost, accessRevision };
       const { data } = await call(update, { body: { runId, usages: [usage] } });

@@ -8,7 +8,6 @@ import { openDatabase } from '../../api/src/db/db.ts';
 import { createLog } from '../../api/src/process/log.ts';
 import { migrate } from '../../api/src/db/migrate.ts';
 import { registerNode } from '../../api/src/modules/gateway/gateway.service.ts';
-import { assignExits } from '../../api/src/modules/proxies/proxies.service.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import * as ledger from '../../api/src/modules/ledger/ledger.service.ts';
 import type { VerifiedMark } from '../../api/src/db/invariant.ts';
@@ -62,7 +61,6 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
   const openConnections = sizes.gateways * sizes.connectionsPerGateway;
   const actors = await insertUsers(client, openConnections);
   await insertProxies(client, openConnections + sizes.freeProxies);
-  await assignExits(ctx);
   // Plans need statistics of the catalogue, as autovacuum collects them in production.
   await client.query('analyze');
   const gateways = await openConnectionsOf(client, sizes.gateways);
@@ -139,10 +137,11 @@ async function insertUsers(client: pg.Client, count: number): Promise<Actor[]> {
 
 async function insertProxies(client: pg.Client, count: number): Promise<void> {
   await client.query(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+    `with exit as (insert into exits (node_id, kind) select id, 'local-address' from gateway_nodes returning id)
+     insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
      select '10.0.0.0'::inet + n, 800000, 'DE', 'region ' || n % 16, 'city ' || n % 200, 'zip ' || n % 5000,
-            'isp ' || n % 10, 'LTE', '{"kind":"local-address","address":null}'
-       from generate_series(1, $1::int) as n`,
+            'isp ' || n % 10, 'LTE', exit.id
+       from exit cross join generate_series(1, $1::int) as n`,
     [count],
   );
 }

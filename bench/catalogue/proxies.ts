@@ -28,7 +28,7 @@ const BATCH_SIZE = 10_000;
 
 /** All values are derived from the number n; `hashint8extended(n, seed)` is the random source. */
 const INSERT = `
-  insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+  insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
   select '11.0.0.0'::inet + n, 10000 * (40 + country % 12 * 10 + dice(n, 5) * 5),
          chr(65 + country / 26) || chr(65 + country % 26),
          'Region ' || country || '-' || city / 8,
@@ -37,7 +37,7 @@ const INSERT = `
          case when isp < 2 then (array['Vodafone', 'Orange', 'Telefonica', 'T-Mobile', 'Airtel', 'Claro'])[1 + (country + isp) % 6]
               else 'Operator ' || country || '-' || isp end,
          (array['LTE', 'LTE', 'LTE', 'LTE', 'LTE', 'LTE', '5G', '5G', '5G', '3G'])[1 + dice(n + 2, 10)],
-         '{"kind":"local-address","address":null}'
+         (select id from exits limit 1)
     from generate_series($1::bigint, $2::bigint) as n
    cross join lateral (select skewed(n + 3, 2.5, 190) as country) as countries
    cross join lateral (select skewed(n + 4, 2, 6 + 400 / (country + 2)) as city, skewed(n + 5, 1.5, 7) as isp) as places`;

@@ -68,8 +68,8 @@ await postgres.stop();
 /** @returns a token for each user */
 async function openSessions({ ctx, actors }: Bench): Promise<Map<string, string>> {
   const rows = await ctx.db.query<{ userId: string; sessionId: string }>(
-    `insert into sessions (user_id, refresh_token_hash, expired_at)
-     select id, decode(md5(id::text), 'hex'), now() + interval '1 hour' from unnest($1::uuid[]) as id
+    `insert into sessions (user_id, generation, refresh_salt, refresh_token_hash, device, expired_at)
+     select id, 1, '', decode(md5(id::text), 'hex'), '', now() + interval '1 hour' from unnest($1::uuid[]) as id
      returning user_id as "userId", id as "sessionId"`,
     [actors.map(({ userId }) => userId)],
   );

@@ -10,7 +10,7 @@ const alertSettingsSchema = z.strictObject({
   /** Whether alerts are also sent by email. */
   isMailed: z.boolean(),
   /** By reason: whether to send a mail when the system ends a connection. Missing in requests of older pages: then nothing changes. */
-  endMails: z.strictObject({ noMoney: z.boolean(), idle: z.boolean(), exitLost: z.boolean() }).optional(),
+  endMails: z.strictObject({ noMoney: z.boolean(), idle: z.boolean(), exitLost: z.boolean() }),
 });
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;
 

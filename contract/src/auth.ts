@@ -38,8 +38,8 @@ export const tokensSchema = z.object({
 });
 export type Tokens = z.infer<typeof tokensSchema>;
 
-/** `deviceToken`: stored on this device, also after log-out. An API of the previous release returns none. */
-export const signInResultSchema = tokensSchema.extend({ deviceToken: z.string().optional(), profile: profileSchema });
+/** `deviceToken`: stored on this device, also after log-out. */
+export const signInResultSchema = tokensSchema.extend({ deviceToken: z.string(), profile: profileSchema });
 export type SignInResult = z.infer<typeof signInResultSchema>;
 
 /** When the next email may be requested: epoch milliseconds. */

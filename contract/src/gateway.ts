@@ -12,12 +12,9 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
-/**
- * 1: `authorize`, `update`, `end`. 2: adds `hello`. 3: adds `watch`. 4: adds `authorizeAddress`, `access` and `reason`. 5: adds
- * `dnsPort` and `dnsPorts`, and the exits `socks5` and `http`. An API returns 404 for a call newer than itself.
- */
-export const GATEWAY_CONTRACT_VERSION = 5;
-/** The oldest contract version of a node that the API accepts. */
+/** Increases with each call or exit kind that nodes or APIs of the release before do not know. */
+export const GATEWAY_CONTRACT_VERSION = 1;
+/** The oldest contract version of a node that the API accepts: that of the release before. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
 const versionSchema = z.int().positive();
@@ -38,9 +35,9 @@ export const hello = endpoint({
   summary: 'Heartbeat of a node, at its start and every minute: exchanges versions and node-wide settings',
   body: z.object({
     contractVersion: versionSchema,
-    runId: idSchema.optional(),
+    runId: idSchema,
     /** Shown to staff. */
-    status: nodeStatusSchema.optional(),
+    status: nodeStatusSchema,
   }),
   response: data(
     z.object({
@@ -54,7 +51,7 @@ export const hello = endpoint({
 
 /** Another proxy through which traffic leaves. `host` is a name or an address. */
 const upstreamShape = {
-  id: idSchema.optional(),
+  id: idSchema,
   host: z.string().min(1).max(253),
   port: z.int().min(1).max(65_535),
   credentials: z.object({ username: z.string().min(1).max(255), password: z.string().min(1).max(255) }).optional(),
@@ -62,13 +59,12 @@ const upstreamShape = {
 
 /**
  * How traffic leaves: from a local address, or by the host's default route if `address` is null; or through another proxy.
- * Gateways before version 5 support only local addresses: they fail the tunnels of connections with other exits. Connections whose exits
- * have the same `id` share one exit in the node; without an `id`, exits with equal fields are shared.
+ * Connections whose exits have the same `id` share one exit in the node.
  */
 export const exitSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('local-address'),
-    id: idSchema.optional(),
+    id: idSchema,
     address: z.union([z.ipv4(), z.ipv6()]).nullable(),
   }),
   z.object({ kind: z.literal('socks5'), ...upstreamShape }),
@@ -130,7 +126,7 @@ export const usageSchema = z.object({
   /** Bytes to grant beyond `usedBytes`: a few round trips at the current rate. 0: none needed. */
   wantedBytes: bytesSchema,
   /** The `revision` of the access that this run knows. */
-  accessRevision: z.int().nonnegative().optional(),
+  accessRevision: z.int().nonnegative(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -165,9 +161,9 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     state: creditStateSchema,
     /** For `final`. */
     reason: reasonSchema.optional(),
-    access: accessSchema.optional(),
-    /** The port on which this node answers the DNS questions of the connection. Null: the connection has none on this node. */
-    dnsPort: dnsPortSchema.nullable().optional(),
+    access: accessSchema,
+    /** The port on which this node answers the DNS questions of the connection. Null: the connection has none. */
+    dnsPort: dnsPortSchema.nullable(),
   }),
   /**
    * The same response for an unknown username and a wrong password. `reason` is set for the correct password of a connection

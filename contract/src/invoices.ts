@@ -24,8 +24,8 @@ export const invoiceTransferSchema = z.object({
   confirmations: z.int().nonnegative(),
   /** Null on chains whose nodes name final blocks: the payment waits for one of these. */
   confirmationsNeeded: z.int().positive().nullable(),
-  /** The payment is in no block, and signals that its sender may replace it. Missing in the previous release. */
-  isReplaceable: z.boolean().optional(),
+  /** The payment is in no block, and signals that its sender may replace it. */
+  isReplaceable: z.boolean(),
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
 
@@ -43,8 +43,8 @@ export const invoicePaymentSchema = z.object({
   credited: dollarsSchema,
   /** Some of it arrived after the invoice had ended, when its rate was no longer guaranteed. */
   isLate: z.boolean(),
-  /** In the order of arrival. Missing in an API of the previous release. */
-  transfers: z.array(invoiceTransferSchema).optional(),
+  /** In the order of arrival. */
+  transfers: z.array(invoiceTransferSchema),
 });
 export type InvoicePayment = z.infer<typeof invoicePaymentSchema>;
 
@@ -57,15 +57,15 @@ export const invoiceSchema = z.object({
   address: z.string(),
   /** The contents of a QR code: a URI with the amount that is still due where wallets know it, else the address. */
   paymentUri: z.string(),
-  /** A link that opens a wallet with the amount still due; null where it is not safe. Missing in the previous release. */
-  walletUri: z.string().nullable().optional(),
+  /** A link that opens a wallet with the amount still due; null where it is not safe. */
+  walletUri: z.string().nullable(),
   status: z.enum(invoiceStatuses),
   /** True if the invoice is on the sandbox chain and payments can be simulated. */
   isSandbox: z.boolean(),
   /** Null until the first payment. */
   payment: invoicePaymentSchema.nullable(),
   /** Payments that were seen, but then replaced by the sender or dropped by the network; null if none, or if the invoice is fully paid. */
-  replaced: z.string().nullable().optional(),
+  replaced: z.string().nullable(),
   expiredAt: dateSchema,
   createdAt: dateSchema,
 });

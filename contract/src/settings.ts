@@ -13,8 +13,8 @@ export const settingsSchema = z.object({
   contactEmail: z.string().nullable(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
-  /** The currencies that are set up. Missing in the previous release. */
-  currencies: z.array(z.enum(currencies)).optional(),
+  /** The currencies that are set up. */
+  currencies: z.array(z.enum(currencies)),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export const getSettings = endpoint({

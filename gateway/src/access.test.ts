@@ -9,7 +9,6 @@ import {
   socks5Login,
   socks5Request,
   startHarness,
-  untilGauge,
 } from '../test/gateway-harness.ts';
 import { listenLocally, until } from '../test/sockets.ts';
 import type { Limits } from './limits.ts';
@@ -22,19 +21,13 @@ afterEach(async () => {
 
 type Node = Harness & { port: number };
 
-async function start(limits: Partial<Limits> = {}, version = 4): Promise<Node> {
+async function start(limits: Partial<Limits> = {}): Promise<Node> {
   const harness = await startHarness({ limits: { helloIntervalMs: 20, ...limits } });
-  harness.control.helloResponse = {
-    contractVersion: version,
-    oldestContractVersion: 1,
-    publicUrl: 'http://localhost:3000',
-  };
   const { server, port } = await listenLocally((socket) => socket.pipe(socket));
   stops.push(async () => {
     await harness.stop();
     server.close();
   });
-  await untilGauge(harness.gateway, 'gateway_control_contract_version', version);
   return { ...harness, port };
 }
 
@@ -214,29 +207,6 @@ describe('an allow-list', () => {
     for (const from of ['127.0.0.1', '127.0.0.2']) expect(await statusOf(node, connection, from)).toBe(200);
     await until(() => node.control.clientAddresses.size === 2);
     expect([...node.control.clientAddresses]).toEqual(['127.0.0.1', '127.0.0.2']);
-  });
-});
-
-describe('a control plane that is older than this node', () => {
-  it('gets no address to check, and its connections work', async () => {
-    const node = await start({}, 3);
-    const connection = node.control.sell({ access: undefined });
-    expect(await statusOf(node)).toBe(407);
-    expect(await statusOf(node, connection)).toBe(200);
-    expect(node.control.calls.authorizeAddress).toBe(0);
-  });
-
-  it('may be upgraded: its first revision closes no tunnel, a later one does', async () => {
-    const node = await start({ updateIntervalMs: 20, idleUpdateIntervalMs: 20 }, 3);
-    const connection = node.control.sell({ access: undefined });
-    const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
-    connection.access = { revision: 1, passwordRevision: 1, allowList: [] };
-    const { update } = node.control.calls;
-    await until(() => node.control.calls.update > update + 2);
-    client.socket.write('still');
-    expect((await client.take(5)).toString()).toBe('still');
-    node.control.changeAccess(connection, { password: 'another-password' });
-    expect((await client.rest()).end).toBe('reset');
   });
 });
 

@@ -1,5 +1,4 @@
-import { type Exit, GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
-import { randomUUID } from 'node:crypto';
+import type { Exit } from '@cellhop/contract/gateway';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { pino } from 'pino';
@@ -151,21 +150,11 @@ describe('a refused report', () => {
 describe('the heartbeat', () => {
   it('exchanges versions', async () => {
     const { control, gateway, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
-    control.helloResponse = { contractVersion: 3, oldestContractVersion: 2, publicUrl: 'http://localhost:3000' };
+    control.helloResponse = { contractVersion: 3, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 3));
     const version = await gateway.metrics.registry.getSingleMetricAsString('gateway_control_contract_version');
     expect(version).toMatch(/ 3$/);
     expect(lines.filter(({ level }) => level === 50)).toEqual([]);
-  });
-
-  it('is not supported by an older control plane, which still works', async () => {
-    const metricsPort = await freePort();
-    const { control, gateway, lines } = await start({ limits: fast, metricsPort });
-    control.helloResponse = undefined;
-    const { port } = await listenLocally((socket) => socket.pipe(socket));
-    expect((await socks5Connect(gateway, control.sell(), '127.0.0.1', port)).reply).toBe(0);
-    await until(() => lines.some(({ nodeVersion }) => nodeVersion === GATEWAY_CONTRACT_VERSION));
-    expect((await fetch(`http://127.0.0.1:${metricsPort}/health`)).status).toBe(200);
   });
 
   it('does not hide a wrong address of the control plane', async () => {
@@ -201,16 +190,6 @@ describe('a response of a newer control plane', () => {
     await until(() => control.calls.update > 1);
     connection.state = 'ended';
     expect((await client.rest()).end).toBe('reset');
-  });
-});
-
-describe('an exit', () => {
-  it('is identified by its id, or by kind and address if an older control plane sends no id', async () => {
-    const { control, gateway } = await start({ limits: fast });
-    const { port } = await listenLocally((socket) => socket.pipe(socket));
-    const exit: Exit = { kind: 'local-address', address: null };
-    for (const named of [{ ...exit, id: randomUUID() }, exit])
-      expect((await socks5Connect(gateway, control.sell({ exit: named }), '127.0.0.1', port)).reply).toBe(0);
   });
 });
 

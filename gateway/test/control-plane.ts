@@ -19,17 +19,19 @@ import {
   type WatchResponse,
 } from '@cellhop/contract/gateway';
 
+type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> & { id?: string } : never;
+/** Without an id, exits with equal fields are one. */
+export type FakeExit = WithoutId<Exit>;
+
 export interface FakeConnection {
   readonly id: string;
   readonly username: string;
   readonly password: string;
-  /** Undefined: the control plane is too old for access revisions. */
-  access: Access | undefined;
+  access: Access;
   /** Why the connection has ended, or gets no further grant. */
   reason: string | undefined;
-  readonly exit: Exit;
-  /** Undefined: the control plane is too old for DNS ports. */
-  dnsPort: number | null | undefined;
+  readonly exit: FakeExit;
+  dnsPort: number | null;
   /** The maximum of `grantedBytes`. */
   allowedBytes: number;
   /** The most bytes granted ahead of the usage; less than a node wants makes tunnels wait. */
@@ -65,14 +67,16 @@ export class ControlPlane {
   readonly refused = new Set<string>();
   /** Refuses all reports. */
   isRefusing = false;
-  /** Undefined: this control plane is too old for the calls `hello` and `watch`. */
-  helloResponse: unknown = { contractVersion: 5, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  /** Resets the TCP connection of each long poll. */
+  isWatchUnavailable = false;
+  helloResponse: unknown = { contractVersion: 1, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
   /** Added to the credits of each `update`: a newer version may return what an older node cannot parse. */
   unknownCredits: unknown[] = [];
   /** Responses are delayed until this promise settles. */
   respondsAfter: Promise<unknown> | undefined;
   /** Open long polls of nodes that are still connected. */
   readonly held = new Set<(response: WatchResponse) => void>();
+  readonly #exitIds = new Map<string, string>();
   #server: Server | undefined;
   #port = 0;
 
@@ -131,7 +135,7 @@ export class ControlPlane {
 
   /** Changes the password or the allow-list, without an announcement. */
   changeAccess(connection: FakeConnection, changes: { password?: string; allowList?: string[] }): Access {
-    const before = connection.access!;
+    const before = connection.access;
     const { password, allowList = before.allowList } = changes;
     const revision = before.revision + 1;
     const passwordRevision = password === undefined ? before.passwordRevision : revision;
@@ -144,7 +148,7 @@ export class ControlPlane {
   announceAccess(connection: FakeConnection): void {
     this.#announce({
       ended: [],
-      changed: [{ connectionId: connection.id, access: connection.access! }],
+      changed: [{ connectionId: connection.id, access: connection.access }],
       areAllowListsChanged: true,
     });
   }
@@ -182,11 +186,11 @@ export class ControlPlane {
   #hello(body: unknown) {
     hello.body.parse(body);
     this.calls.hello += 1;
-    return this.helloResponse === undefined ? { status: 404, body: {} } : success(this.helloResponse);
+    return success(this.helloResponse);
   }
 
   async #watch(request: IncomingMessage, body: unknown) {
-    if (this.helloResponse === undefined) return { status: 404, body: {} };
+    if (this.isWatchUnavailable) return { status: 0, body: {} };
     watch.body.parse(body);
     this.calls.watch += 1;
     const response = await new Promise<WatchResponse>((respond) => {
@@ -214,7 +218,7 @@ export class ControlPlane {
     const lists = ({ access, state, ...sold }: FakeConnection) =>
       (dnsPort === undefined || dnsPort === sold.dnsPort) &&
       state !== 'ended' &&
-      access?.allowList.some((network) => parseNetwork(network)!.contains(clientAddress));
+      access.allowList.some((network) => parseNetwork(network)!.contains(clientAddress));
     const [found, other] = [...this.connections.values()].filter(lists);
     if (other) return { isAuthorized: false, reason: 'ADDRESS_SHARED' };
     return found ? this.#open(found) : { isAuthorized: false };
@@ -225,8 +229,8 @@ export class ControlPlane {
     this.calls.dnsPorts += 1;
     const open = [...this.connections.values()].filter(({ state }) => state !== 'ended');
     const ports = open.flatMap(({ dnsPort, access }) => {
-      const allowList = access?.allowList ?? [];
-      return typeof dnsPort === 'number' && allowList.length > 0 ? [{ port: dnsPort, allowList }] : [];
+      const { allowList } = access;
+      return dnsPort !== null && allowList.length > 0 ? [{ port: dnsPort, allowList }] : [];
     });
     return success(ports);
   }
@@ -238,14 +242,27 @@ export class ControlPlane {
     this.#grant(found, MIB);
     const { id, exit, usedBytes, uploadedBytes, grantedBytes, state } = found;
     const credit = { connectionId: id, usedBytes, uploadedBytes, grantedBytes, state, reason: found.reason };
-    return { isAuthorized: true, exit, access, dnsPort, ...credit };
+    return {
+      isAuthorized: true,
+      exit: { ...exit, id: exit.id ?? this.#idOf(exit) },
+      access,
+      dnsPort,
+      ...credit,
+    };
+  }
+
+  #idOf(exit: FakeExit): string {
+    const fields = JSON.stringify(exit);
+    const id = this.#exitIds.get(fields) ?? randomUUID();
+    this.#exitIds.set(fields, id);
+    return id;
   }
 
   #update(body: unknown): Credit[] {
     const { usages, runId } = update.body.parse(body);
     this.calls.update += 1;
     this.runIds.add(runId);
-    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes, accessRevision = 0 }) => {
+    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes, accessRevision }) => {
       const found = this.connections.get(connectionId);
       if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
       count(found, { usedBytes, uploadedBytes });
@@ -257,7 +274,7 @@ export class ControlPlane {
         grantedBytes,
         state,
         reason,
-        ...(access && accessRevision < access.revision && { access }),
+        ...(accessRevision < access.revision && { access }),
       };
     });
   }

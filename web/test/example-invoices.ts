@@ -10,6 +10,7 @@ const paid: InvoicePayment = {
   excess: null,
   credited: 25,
   isLate: false,
+  transfers: [],
 };
 const payments: Record<Invoice['status'], InvoicePayment | null> = {
   PENDING: null,
@@ -30,8 +31,10 @@ export function exampleInvoice(status: Invoice['status'], changes: Partial<Invoi
     address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
     status,
     paymentUri: 'bitcoin:bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh?amount=0.00025000',
+    walletUri: null,
     isSandbox: false,
     payment: payments[status],
+    replaced: null,
     expiredAt: new Date(Date.now() + expiresIn).toISOString(),
     createdAt: new Date(Date.now() - 2 * HOUR_MS).toISOString(),
     ...changes,

@@ -1,4 +1,4 @@
--- revision: 3
+-- revision: 1
 -- of: billing
 -- Connections: who bought which proxy, usage and charges.
 create or replace view readable_connections as

@@ -1,4 +1,4 @@
--- revision: 3
+-- revision: 1
 -- of: gateway
 -- How traffic leaves, of which node, and where customers reach that node.
 create or replace view readable_exits as

@@ -1,5 +1,5 @@
 -- revision: 1
 -- of: proxies
--- Location and exit of each proxy.
+-- Location of each proxy.
 create or replace view readable_proxies as
-select id, ip, country_code, region, city, zip, isp, connection_type, exit from proxies;
+select id, ip, country_code, region, city, zip, isp, connection_type from proxies;

@@ -9,7 +9,10 @@ import { seed } from '../seed/seed.ts';
 
 const config = loadConfig();
 const log = createLog('setup', config.logLevel, config.isDevelopment && process.stdout.isTTY);
-const applied = await migrate(config.databaseUrl);
+const applied = await migrate(config.databaseUrl).catch((error: unknown) => {
+  log.fatal(error instanceof Error ? error.message : error);
+  process.exit(1);
+});
 if (applied.length > 0) log.info({ applied }, 'database migrated');
 const database = openDatabase(config.databaseUrl, 2);
 const ctx = createCtx(database, config, log);

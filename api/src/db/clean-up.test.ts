@@ -34,9 +34,10 @@ const count = async (table: string) =>
 const tables: { table: string; fill: string; keep: string; run: () => Promise<unknown> }[] = [
   {
     table: 'sessions',
-    fill: `insert into sessions (user_id, refresh_token_hash, expired_at)
-           select $1::uuid, sha256(n::text::bytea), now() - interval '31 days' from generate_series(1, $2::int) as n`,
-    keep: "insert into sessions (user_id, refresh_token_hash, expired_at) values ($1, 'kept', now() - interval '29 days')",
+    fill: `insert into sessions (user_id, generation, refresh_salt, refresh_token_hash, device, expired_at)
+           select $1::uuid, 1, '', sha256(n::text::bytea), '', now() - interval '31 days' from generate_series(1, $2::int) as n`,
+    keep: `insert into sessions (user_id, generation, refresh_salt, refresh_token_hash, device, expired_at)
+           values ($1, 1, '', 'kept', '', now() - interval '29 days')`,
     run: () => deleteExpired(testApp.ctx),
   },
   {

@@ -107,6 +107,21 @@ describe('a migration during a long transaction', () => {
   });
 });
 
+test('refuses a database of a development version before 0.1.0, and accepts one of a newer release', async () => {
+  await observer.query("insert into schema_migrations (name, sha256) values ('9999_of_a_newer_release.sql', '')");
+  expect(await migrate(database.url)).toEqual([]);
+  const older = await cloneDatabase(inject('postgresUrl'), 'template1');
+  const client = new pg.Client({ connectionString: older.url });
+  await client.connect();
+  await client.query('create table schema_migrations (name text primary key, sha256 text not null)');
+  await client.query("insert into schema_migrations values ('0001_ledger.sql', '')");
+  await client.end();
+  await expect(migrate(older.url)).rejects.toThrow(
+    /^A development version .* Delete the directory \.data, or set DATABASE_URL/,
+  );
+  await older.drop();
+});
+
 describe('a migration of indexes', () => {
   test('rebuilds invalid indexes after a crash, and keeps complete ones', async () => {
     await observer.query('create index concurrently parcels_id on parcels (id)');

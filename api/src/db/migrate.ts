@@ -10,6 +10,8 @@ import { applySqlTexts } from './sql-texts.ts';
 
 const migrationsDirectory = packagePath('migrations/');
 const sqlDirectory = packagePath('sql/');
+/** The first migration of the first release. */
+const BASELINE = '0001_baseline.sql';
 const LOCK_ID = 727_001;
 /** Migrations that build indexes concurrently, which must run outside a transaction. */
 const OUTSIDE_TRANSACTION = /_concurrently\.sql$/;
@@ -35,7 +37,8 @@ export interface MigrationOptions {
  * functions and views of `sql/`, then the job runner's own schema. Safe to run from several processes at once, and while the system
  * is in use.
  * @returns the names of the applied migrations
- * @throws Error if a migration fails, does not get its locks, or was edited after it had been applied
+ * @throws Error if a migration fails, does not get its locks, or was edited after it had been applied, or if the database is older than
+ *   the first release
  */
 export async function migrate(
   databaseUrl: string,
@@ -116,6 +119,10 @@ async function applyAll(client: pg.PoolClient, directory: URL, retry: Retry): Pr
   );
   const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
   const known = new Map(rows.map((row) => [row.name, row.sha256]));
+  if (known.size > 0 && !known.has(BASELINE))
+    throw new Error(
+      'A development version before 0.1.0 has created this database, and there is no upgrade from it. Delete the directory .data, or set DATABASE_URL to an empty database.',
+    );
   const applied: string[] = [];
   for (const name of (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()) {
     const text = await readFile(new URL(name, directory), 'utf8');

@@ -1,7 +1,6 @@
 import type { Task, TaskList } from 'graphile-worker';
 import type { Ctx } from '../ctx.ts';
 import { payloadSchemas, type Jobs } from './jobs.ts';
-import { sendMail } from '../mail/mailer.ts';
 import { deliver } from '../modules/mails/mails.service.ts';
 import { deliverBroadcast } from '../modules/notifications/broadcasts.service.ts';
 import { applyChange } from '../modules/proxies/catalogue-changes.service.ts';
@@ -17,10 +16,8 @@ type Handlers = { [Name in keyof Jobs]: Handle<Jobs[Name]> };
 
 const handlers: Handlers = {
   'mail.deliver': deliver,
-  'mail.send': sendMail,
   'mail.none': async () => {},
   'notifications.deliver': deliverBroadcast,
-  'notifications.broadcast': deliverBroadcast,
   'proxies.follow-draining': (ctx, payload) => followDraining(ctx, payload),
   'proxies.change': applyChange,
 };

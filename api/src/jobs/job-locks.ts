@@ -8,7 +8,7 @@ import type { Ctx } from '../ctx.ts';
 import { renewLocks, unlockAbandoned } from './jobs.store.ts';
 
 const RENEW_EVERY_MS = 30_000;
-/** Longer than nearly every job takes, for workers of older versions that do not renew locks. */
+/** Several missed renewals. */
 const ABANDONED_AFTER_MS = 300_000;
 
 export interface JobLockTimes {

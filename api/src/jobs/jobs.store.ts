@@ -67,7 +67,7 @@ export async function deleteMailContents(ctx: Ctx, limit: number): Promise<numbe
       where id in (
         select jobs.id
           from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = task_id
-         where identifier in ('mail.deliver', 'mail.send', 'mail.none') and attempts >= max_attempts
+         where identifier in ('mail.deliver', 'mail.none') and attempts >= max_attempts
            and locked_at is null and payload::jsonb ?| array['values', 'sealedOrder', 'link']
          limit $1
       ) returning id`,

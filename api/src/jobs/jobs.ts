@@ -2,24 +2,19 @@ import { z } from 'zod';
 import { cleanUp } from '../db/clean-up.ts';
 import type { Ctx } from '../ctx.ts';
 import * as store from './jobs.store.ts';
-import { mailRequestSchema, sealedMailSchema } from '../mail/mail-requests.ts';
+import { sealedMailSchema } from '../mail/mail-requests.ts';
 
 /**
  * Payloads of all jobs: JSON values only, never a bigint. A worker of another version may get a job, so payloads are parsed:
- * unknown fields are ignored, and formats of older versions stay readable until no process enqueues them any more. A format
- * that an older worker would misread gets a new job name, because workers ignore names that they do not know.
+ * unknown fields are ignored, and the formats of the previous release stay readable. A format that one of its workers would misread gets a new job name, because workers ignore names that they do not know.
  */
 export const payloadSchemas = {
   /** Renders and sends one mail. */
   'mail.deliver': sealedMailSchema,
-  /** The same, from versions that did not encrypt the payload. */
-  'mail.send': mailRequestSchema,
   /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
   /** Delivers a broadcast to its recipients. */
   'notifications.deliver': z.object({ broadcastId: z.uuid() }),
-  /** The same, from versions with fewer filters. Their workers would ignore the others, and reach too many users. */
-  'notifications.broadcast': z.object({ broadcastId: z.uuid() }),
   /** Takes the proxies of a draining node out of the catalogue, or returns those of a node that no longer is. */
   'proxies.follow-draining': z.object({ nodeId: z.uuid() }),
   /** Applies a bulk change or an import of the catalogue. */
@@ -36,7 +31,7 @@ const CHANGE_ATTEMPTS = 6;
  * Adds a job in the caller's transaction, so a rollback removes it. With a `key` at most one such job waits, and the last
  * payload wins.
  */
-export async function enqueue<Name extends Exclude<keyof Jobs, 'mail.send' | 'notifications.broadcast'>>(
+export async function enqueue<Name extends keyof Jobs>(
   ctx: Ctx,
   name: Name,
   payload: Jobs[Name],

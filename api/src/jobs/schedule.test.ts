@@ -30,7 +30,6 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'audit-log.clean-up',
     'notifications.clean-up',
     'rates.clean-up',
-    'proxies.assign-exits',
     'connections.clean-up',
   ]);
   expect(Object.keys(scheduledTasks(testApp.ctx))).toEqual(cronItems().map(({ task }) => task));

@@ -16,7 +16,6 @@ import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { deleteOldNotifications } from '../modules/notifications/notifications.service.ts';
 import { deleteOldChanges, failAbandoned } from '../modules/proxies/catalogue-changes.service.ts';
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
-import { assignExits } from '../modules/proxies/proxies.service.ts';
 import { notifyLevelChanges } from '../modules/referrals/level-changes.service.ts';
 import { recordTraffic } from '../modules/usage/usage.service.ts';
 
@@ -40,7 +39,6 @@ const schedule: ScheduledTask[] = [
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },
   { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
-  { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
   { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
   { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },

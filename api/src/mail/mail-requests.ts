@@ -1,5 +1,6 @@
 /** Job payloads of mails. They are encrypted, because some links give access to an account, and jobs are stored and backed up. */
 import { languageCodeSchema } from '@cellhop/contract/schemas';
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Ctx } from '../ctx.ts';
 import { deriveKey, deriveKeys } from '../secrets/keys.ts';
@@ -40,20 +41,26 @@ export const sealedMailSchema = z.object({
   sealedOrder: z.base64(),
   /** When the link expires: after that the mail is not sent. Null: never. */
   expiredAt: z.iso.datetime().nullable(),
-  /** The id of the row in `sent_mails`; undefined in jobs of earlier versions. */
-  mailId: z.uuid().optional(),
+  /** The id of the row in `sent_mails`. */
+  mailId: z.uuid(),
 });
 export type SealedMail = z.infer<typeof sealedMailSchema>;
 
 /** Additional authenticated data. It is part of stored payloads, so it does not change. */
 const OWNER = 'mail order';
 
-export function sealMail(ctx: Ctx, request: MailRequest, expiredAt: Date | null): SealedMail {
+export function sealMail(
+  ctx: Ctx,
+  request: MailRequest,
+  expiredAt: Date | null,
+  mailId: string = randomUUID(),
+): SealedMail {
   const sealed = seal(deriveKey(ctx.config.secretKeys, 'mail-orders'), OWNER, JSON.stringify(request));
   return {
     template: request.template,
     sealedOrder: sealed.toString('base64'),
     expiredAt: expiredAt?.toISOString() ?? null,
+    mailId,
   };
 }
 

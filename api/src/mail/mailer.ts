@@ -18,7 +18,7 @@ export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<boolean> 
 }
 
 /** Rejects if the mail server did not accept the mail; the job is then retried with exponential backoff. */
-export async function sendMail(ctx: Ctx, request: MailRequest): Promise<void> {
+async function sendMail(ctx: Ctx, request: MailRequest): Promise<void> {
   const content = renderMail(request, ctx.config.brandName);
   await deliver(ctx.config, request.to, content, messageId(ctx.config, request));
   ctx.log.info({ template: request.template }, 'mail sent');

@@ -5,7 +5,6 @@ import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { checkInvariants } from '../db/check-invariants.ts';
 import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';
-import { assignExits } from '../modules/proxies/proxies.service.ts';
 import { seedHistory } from './demo-history.ts';
 import { seedProxies } from './demo-proxies.ts';
 
@@ -16,7 +15,6 @@ test('the large demo has months of consistent history, and removes its clock', a
   testApp = await startTestApp();
   await registerNode(testApp.ctx);
   await seedProxies(testApp.ctx);
-  await assignExits(testApp.ctx);
   const admin = await createUser(testApp, { roleName: 'ADMIN' });
   const before = await defaults();
   await testApp.ctx.tx((ctx) =>

@@ -1,7 +1,7 @@
-import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../ctx.ts';
 import { demoCountries } from './demo-countries.ts';
-import { insertProxies } from './seed.store.ts';
+import { DEFAULT_NODE_NAME } from '../modules/gateway/gateway.service.ts';
+import { insertExit, insertProxies } from './seed.store.ts';
 
 export interface DemoProxy {
   ip: string;
@@ -12,18 +12,16 @@ export interface DemoProxy {
   zip: string;
   isp: string;
   connectionType: string;
-  exit: Exit;
 }
 
 const PROXY_COUNT = 500;
 const connectionTypes = ['LTE', '5G', 'LTE', '3G'];
-/** Every demo proxy leaves by the host's own route, so all of them work on any machine, with the internet or without. */
-const exit: Exit = { kind: 'local-address', address: null };
 
 /** Fills the catalogue with proxies whose addresses are in the range for benchmarks (RFC 2544), which nobody uses on the internet. */
 export async function seedProxies(ctx: Ctx): Promise<void> {
   await insertProxies(
     ctx,
+    await insertExit(ctx, DEFAULT_NODE_NAME),
     Array.from({ length: PROXY_COUNT }, (_, index) => demoProxy(index)),
   );
 }
@@ -42,7 +40,6 @@ function demoProxy(index: number): DemoProxy {
     zip: nextZip(firstZip, round % 4),
     isp: pick(country.isps, round + index),
     connectionType: pick(connectionTypes, round + index),
-    exit,
   };
 }
 

@@ -40,13 +40,24 @@ export async function insertPromoCode(
   return row!.id;
 }
 
-export async function insertProxies(ctx: Ctx, proxies: readonly DemoProxy[]): Promise<void> {
+/** @returns the id of the exit by the host's own route, which works on any machine, with the internet or without */
+export async function insertExit(ctx: Ctx, node: string): Promise<string> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    `insert into exits (node_id, kind) select id, 'local-address' from gateway_nodes where name = $1 returning id`,
+    [node],
+  );
+  if (!row) throw new Error(`The node ${node} is not registered`);
+  return row.id;
+}
+
+export async function insertProxies(ctx: Ctx, exitId: string, proxies: readonly DemoProxy[]): Promise<void> {
   await ctx.db.query(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
-     select * from unnest($1::inet[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                          $8::text[], $9::jsonb[])
+    `insert into proxies (exit_id, ip, price_micros, country_code, region, city, zip, isp, connection_type)
+     select $1, proxy.*
+       from unnest($2::inet[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) as proxy
      on conflict (ip) do nothing`,
     [
+      exitId,
       proxies.map((proxy) => proxy.ip),
       proxies.map((proxy) => proxy.priceMicros),
       proxies.map((proxy) => proxy.countryCode),
@@ -55,7 +66,6 @@ export async function insertProxies(ctx: Ctx, proxies: readonly DemoProxy[]): Pr
       proxies.map((proxy) => proxy.zip),
       proxies.map((proxy) => proxy.isp),
       proxies.map((proxy) => proxy.connectionType),
-      proxies.map((proxy) => JSON.stringify(proxy.exit)),
     ],
   );
 }

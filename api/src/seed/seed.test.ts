@@ -3,6 +3,7 @@ import { getProxyFilter } from '@cellhop/contract/proxies';
 import { afterEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { checkInvariants } from '../db/check-invariants.ts';
+import { registerNode } from '../modules/gateway/gateway.service.ts';
 import { seed } from './seed.ts';
 
 let testApp: TestApp;
@@ -18,6 +19,7 @@ const count = async () =>
 
 test('in development an empty database gets the demo once, even with concurrent processes', async () => {
   testApp = await startTestApp();
+  await registerNode(testApp.ctx);
   await Promise.all([seed(testApp.ctx), seed(testApp.ctx), seed(testApp.ctx)]);
   await seed(testApp.ctx);
   expect(await count()).toEqual({ users: 3, proxies: 500, transfers: 1, roles: 4 });

@@ -2,7 +2,7 @@
 import type { Ctx } from '../ctx.ts';
 import { hashPassword, knownUser } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
-import { assignExits, ensureCounts } from '../modules/proxies/proxies.service.ts';
+import { ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
 import { seedHistory } from './demo-history.ts';
@@ -40,7 +40,6 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   const support = await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
   const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
   await seedProxies(ctx);
-  await assignExits(ctx);
   await seedFaqs(ctx);
   await ledger.post(ctx, [
     {

@@ -228,6 +228,11 @@ export class Fleet {
   async #authorize(customer: Customer, { connection, oracle }: Purchase, run: Run): Promise<void> {
     const { username, password } = connection;
     assert(password !== null);
+    // The exit follows the run, so that runs of several nodes serve one connection at the same time.
+    await this.ctx.db.query(
+      'update connections set exit_id = exits.id from exits where exits.node_id = $2 and connections.id = $1',
+      [connection.id, run.nodeId],
+    );
     const answer = await gateways.authorize(this.ctx, run.nodeId, { runId: run.id, username, password });
     note(customer, `${name(connection)} authorized in ${name(run)}: ${JSON.stringify(answer)}`);
     if (oracle.ending !== null) return judge(!answer.isAuthorized, 'a connection that ends was authorized');
@@ -302,6 +307,7 @@ export class Fleet {
       uploadedBytes,
       wantedBytes,
       isExitLost,
+      accessRevision: 1,
     }));
     const credits = new Map<string, { grantedBytes: number; state: 'open' | 'final' | 'ended' }>();
     if (kind === 'close') await gateways.end(this.ctx, run.nodeId, run.id, usages);

@@ -46,8 +46,8 @@ async function startNode() {
   /** By the function that a purchase over HTTP calls. @returns the DNS ports */
   const buyInDatabase = async (count: number) => {
     const proxies = await product.database.query<{ id: string }>(
-      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit, exit_id)
-       select '10.0.0.0'::inet + number, 800000, 'DE', 'Berlin', 'Berlin', '10115', 'Telekom', 'LTE', '{}', $2
+      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+       select '10.0.0.0'::inet + number, 800000, 'DE', 'Berlin', 'Berlin', '10115', 'Telekom', 'LTE', $2
          from generate_series(1, $1::int) as number returning id`,
       [count, product.exitId],
     );

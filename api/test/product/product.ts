@@ -10,8 +10,8 @@ import { type Gateway, type GatewaySettings, startGateway } from '../../../gatew
 import { checkInvariants } from '../../src/db/check-invariants.ts';
 import type { Config } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
-import { DEFAULT_NODE_NAME, registerNode } from '../../src/modules/gateway/gateway.service.ts';
-import { createExit, createProxy, createUser, type TestUser } from '../factories.ts';
+import { registerNode } from '../../src/modules/gateway/gateway.service.ts';
+import { createProxy, createUser, defaultExit, type TestUser } from '../factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../test-app.ts';
 
 export const MB = 1_048_576;
@@ -38,7 +38,7 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
   });
   const testApp = await startTestApp(api, createLog('api', 'trace', false, sink));
   await registerNode(testApp.ctx);
-  const exitId = await createExit(testApp, DEFAULT_NODE_NAME);
+  const exitId = await defaultExit(testApp);
   const gateway = await startGateway({
     host: '127.0.0.1',
     port: 0,

@@ -37,16 +37,13 @@ import {
 export const inventoryProxySchema = locationSchema.extend({
   id: idSchema,
   price: dollarsSchema,
-  /** Null: not assigned to an exit of a node yet. */
-  exit: z
-    .object({
-      id: idSchema,
-      node: z.string(),
-      kind: z.string(),
-      /** An address of the node's host (null: its default route), or the upstream proxy as `socks5://host:port`, without credentials. */
-      address: z.string().nullable(),
-    })
-    .nullable(),
+  exit: z.object({
+    id: idSchema,
+    node: z.string(),
+    kind: z.string(),
+    /** An address of the node's host (null: its default route), or the upstream proxy as `socks5://host:port`, without credentials. */
+    address: z.string().nullable(),
+  }),
   state: z.enum(proxyStates),
   isHealthy: z.boolean(),
   /** A retired proxy may still be sold until its connection ends. */

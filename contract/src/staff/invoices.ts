@@ -54,20 +54,20 @@ export const depositSchema = z.object({
   requestId: idSchema.nullable(),
   amountInCurrency: z.string(),
   /** Why it is not credited until the operator releases it; null if nothing holds it. */
-  hold: z.enum(['LARGE', 'SOURCES_DISAGREE']).nullable().optional(),
+  hold: z.enum(['LARGE', 'SOURCES_DISAGREE']).nullable(),
   /** US dollars taken back from the customer; null unless it is REVERSED. */
-  reversed: dollarsSchema.nullable().optional(),
+  reversed: dollarsSchema.nullable(),
   state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED']),
   /** The payment is in no block yet and signals that another transaction may replace it. */
-  isReplaceable: z.boolean().optional(),
+  isReplaceable: z.boolean(),
   /** Another transaction had paid to the same address before, on a chain where each invoice has its own. */
-  isAddressReuse: z.boolean().optional(),
+  isAddressReuse: z.boolean(),
   /** Determines the invoice and the rate. */
   arrivedAt: dateSchema,
-  /** When a worker first reported it; null in older deposits. */
-  firstSeenAt: dateSchema.nullable().optional(),
+  /** When a worker first reported it. */
+  firstSeenAt: dateSchema,
   /** The time of its block; null while it is in no block. */
-  blockAt: dateSchema.nullable().optional(),
+  blockAt: dateSchema.nullable(),
   /** US dollars for one coin, as a decimal string, at which it was credited. */
   rate: z.string().nullable(),
   /** US dollars. */
@@ -79,8 +79,8 @@ export type Deposit = z.infer<typeof depositSchema>;
 export const staffInvoiceDetailSchema = staffInvoiceSchema.extend({
   /** US dollars for one coin, as a decimal string. */
   rate: z.string(),
-  /** The number of the address in the operator's wallet, after `0/`; null in rows of older versions. */
-  derivationIndex: z.int().nonnegative().nullable(),
+  /** The number of the address in the operator's wallet, after `0/`. */
+  derivationIndex: z.int().nonnegative(),
   /** US dollars that a settlement without an amount credits. */
   due: dollarsSchema,
   deposits: z.array(depositSchema),

@@ -6,13 +6,10 @@ export type Credential =
   | { readonly kind: 'password'; readonly digest: Buffer }
   | { readonly kind: 'address'; readonly address: string };
 
-/** A connection's first password. Control planes that send no revisions cannot change it. */
-const FIRST_PASSWORD_REVISION = 1;
-
 /** Who may use a connection. Revisions only grow, so a repeated or late message changes nothing. */
 export class Access {
   #revision = 0;
-  #passwordRevision = FIRST_PASSWORD_REVISION;
+  #passwordRevision = 0;
   #digest: Buffer | undefined;
   #allowList: readonly Network[] = [];
 
@@ -38,8 +35,8 @@ export class Access {
   }
 
   /** The control plane has accepted this password; a newer revision may have replaced it since. */
-  passwordAccepted(digest: Buffer, access: AccessRevision | undefined): void {
-    if (access === undefined || access.passwordRevision >= this.#passwordRevision) this.#digest = digest;
+  passwordAccepted(digest: Buffer, access: AccessRevision): void {
+    if (access.passwordRevision >= this.#passwordRevision) this.#digest = digest;
   }
 
   passwordRefused(): void {

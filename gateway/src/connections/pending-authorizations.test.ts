@@ -10,10 +10,10 @@ const ID = '00000000-0000-4000-9000-000000000001';
 const FIRST: Access = { revision: 1, passwordRevision: 1, allowList: [] };
 const SECOND: Access = { revision: 2, passwordRevision: 2, allowList: [] };
 
-function open(access: Access | undefined): Authorization {
-  const exit = { kind: 'local-address', address: null } as const;
+function open(access: Access): Authorization {
+  const exit = { kind: 'local-address', id: ID, address: null } as const;
   const totals = { usedBytes: 0, uploadedBytes: 0, grantedBytes: 1000 };
-  return { isAuthorized: true, connectionId: ID, exit, ...totals, state: 'open', access };
+  return { isAuthorized: true, connectionId: ID, exit, ...totals, state: 'open', access, dnsPort: null };
 }
 
 /** A control plane whose responses the test sends, by password. */

@@ -62,7 +62,7 @@ async function run(
   const authorize = () => {
     const connectionId = authorized === 0 ? ID : `00000000-0000-4000-9000-${String(authorized).padStart(12, '0')}`;
     authorized += 1;
-    const exit = { kind: 'local-address', address: null } as const;
+    const exit = { kind: 'local-address', id: ID, address: null } as const;
     return Promise.resolve({
       isAuthorized: true,
       connectionId,
@@ -71,6 +71,8 @@ async function run(
       uploadedBytes: 0,
       grantedBytes: 50 * MB,
       state: 'open',
+      access: { revision: 1, passwordRevision: 1, allowList: [] },
+      dnsPort: null,
     } as const);
   };
   const control = Object.assign(Object.create(ControlClient.prototype) as ControlClient, {

@@ -16,7 +16,7 @@ import {
   watch,
   type WatchResponse,
 } from '@cellhop/contract/gateway';
-import { ApiError, type CallOptions, createClient } from '@cellhop/contract/client';
+import { type CallOptions, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
 import { controlFetch } from './control-fetch.ts';
@@ -25,11 +25,6 @@ import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
 
 type FinalUsage = Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>;
-
-/** Control planes of this contract version and later support `authorizeAddress`. */
-const VERSION_WITH_ADDRESSES = 4;
-/** The same of `dnsPorts`. */
-const VERSION_WITH_DNS_PORTS = 5;
 
 export interface ControlClientSettings {
   readonly url: string;
@@ -51,7 +46,6 @@ const updateResponse = z.object({ data: z.array(z.unknown()) });
 /** The calls to the control plane. Every response is validated against the contract. */
 export class ControlClient {
   readonly #request: ReturnType<typeof createClient>;
-  #controlPlaneVersion = 0;
 
   constructor(private readonly settings: ControlClientSettings) {
     this.#request = createClient({
@@ -62,17 +56,9 @@ export class ControlClient {
     });
   }
 
-  /** @returns undefined if the control plane is older than this call */
-  async hello(status: NodeStatus): Promise<HelloResponse | undefined> {
+  async hello(status: NodeStatus): Promise<HelloResponse> {
     const body = { contractVersion: GATEWAY_CONTRACT_VERSION, runId: this.settings.runId, status };
-    try {
-      const { data } = await this.#call('hello', hello, { body });
-      this.#controlPlaneVersion = data.contractVersion;
-      return data;
-    } catch (error) {
-      if (isUnknownCall(error)) return undefined;
-      throw error;
-    }
+    return (await this.#call('hello', hello, { body })).data;
   }
 
   /** @throws TunnelFailure if the control plane is unavailable */
@@ -90,7 +76,6 @@ export class ControlClient {
 
   /** @throws TunnelFailure if the control plane is unavailable */
   async authorizeAddress(clientAddress: string, dnsPort?: number): Promise<Authorization> {
-    if (this.#controlPlaneVersion < VERSION_WITH_ADDRESSES) return { isAuthorized: false };
     const body = { runId: this.settings.runId, clientAddress, dnsPort };
     try {
       const timeoutMs = this.settings.addressTimeoutMs;
@@ -101,11 +86,9 @@ export class ControlClient {
     }
   }
 
-  /** @returns the DNS ports of connections that list clients; undefined if the control plane is older than this call */
-  async dnsPorts(): Promise<Output<typeof dnsPorts>['data'] | undefined> {
-    if (this.#controlPlaneVersion < VERSION_WITH_DNS_PORTS) return undefined;
-    const { data } = await this.#call('dns-ports', dnsPorts, { body: { runId: this.settings.runId } });
-    return data;
+  /** @returns the DNS ports of connections that list clients */
+  async dnsPorts(): Promise<Output<typeof dnsPorts>['data']> {
+    return (await this.#call('dns-ports', dnsPorts, { body: { runId: this.settings.runId } })).data;
   }
 
   async update(usages: readonly Usage[]): Promise<Credit[]> {
@@ -120,17 +103,11 @@ export class ControlClient {
   /**
    * Long poll for connections that must end, and for changes of access. It does not affect the health of the control plane,
    * because a long-lived request may break at any time; the other calls do.
-   * @returns undefined if the control plane is older than this call
    */
-  async watch(signal: AbortSignal): Promise<WatchResponse | undefined> {
+  async watch(signal: AbortSignal): Promise<WatchResponse> {
     const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
-    try {
-      const response = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
-      return watch.response.parse(response).data;
-    } catch (error) {
-      if (isUnknownCall(error)) return undefined;
-      throw error;
-    }
+    const response = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
+    return watch.response.parse(response).data;
   }
 
   async end(usages: readonly FinalUsage[]): Promise<string[]> {
@@ -152,10 +129,7 @@ export class ControlClient {
       this.settings.health.succeeded();
       return response;
     } catch (error) {
-      // A 404 to `hello` means an older control plane; a 404 to a report means that no control plane is at this address.
-      const isOlder = call === 'hello' && isUnknownCall(error);
-      if (isOlder) outcome = 'answered';
-      else if (isRefusal(error) || error instanceof z.ZodError) this.#refused(call, error);
+      if (isRefusal(error) || error instanceof z.ZodError) this.#refused(call, error);
       else this.settings.health.failed(error);
       throw error;
     } finally {
@@ -168,5 +142,3 @@ export class ControlClient {
     this.settings.onRefusal(call);
   }
 }
-
-const isUnknownCall = (error: unknown) => error instanceof ApiError && error.status === 404;

@@ -6,7 +6,7 @@ import type { ControlClient } from './control-client.ts';
 
 interface EndWatchSettings {
   readonly control: Pick<ControlClient, 'watch'>;
-  readonly limits: Pick<Limits, 'watchSpacingMs' | 'watchRetryMs' | 'helloIntervalMs'>;
+  readonly limits: Pick<Limits, 'watchSpacingMs' | 'watchRetryMs'>;
   readonly log: Logger;
   /** @returns whether this run did not know all of it */
   readonly onResponse: (response: WatchResponse) => boolean;
@@ -17,8 +17,7 @@ const HELD_MS_MIN = 5_000;
 
 /**
  * A long poll for connections that must end and for changes of access, so that both take effect immediately. If the control
- * plane does not support the call, does not hold it or is unavailable, the next attempt backs off; the responses to reports
- * contain the same changes, later.
+ * plane does not hold it or is unavailable, the next attempt backs off; the responses to reports contain the same changes, later.
  */
 export class EndWatch {
   readonly #stopping = new AbortController();
@@ -54,15 +53,11 @@ export class EndWatch {
 
   /** @returns how long to wait before the next call */
   async #poll(): Promise<number> {
-    const { control, onResponse, limits } = this.settings;
+    const { control, onResponse } = this.settings;
     const startedAt = performance.now();
     this.#call = new AbortController();
     try {
       const response = await control.watch(this.#call.signal);
-      if (response === undefined) {
-        this.#isHeld = false;
-        return limits.helloIntervalMs;
-      }
       const wasHeld = performance.now() - startedAt >= HELD_MS_MIN;
       const hasChanges = onResponse(response);
       this.#isHeld ||= wasHeld || hasChanges;

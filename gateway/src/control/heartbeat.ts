@@ -6,9 +6,6 @@ import type { NodeStatusReader } from './node-status.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
 
-/** An API that does not support `hello` yet. */
-const VERSION_WITHOUT_HELLO = 1;
-
 interface HeartbeatSettings {
   readonly control: Pick<ControlClient, 'hello'>;
   readonly status: Pick<NodeStatusReader, 'read'>;
@@ -55,13 +52,12 @@ export class Heartbeat {
     if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), delayMs);
   }
 
-  #apply(response: HelloResponse | undefined): void {
-    const version = response?.contractVersion ?? VERSION_WITHOUT_HELLO;
-    this.#publicUrl = response?.publicUrl ?? this.#publicUrl;
+  #apply({ contractVersion: version, oldestContractVersion, publicUrl }: HelloResponse): void {
+    this.#publicUrl = publicUrl;
     if (version === this.#version) return;
     this.#version = version;
     const fields = { controlPlaneVersion: version, nodeVersion: GATEWAY_CONTRACT_VERSION };
-    if (response && response.oldestContractVersion > GATEWAY_CONTRACT_VERSION)
+    if (oldestContractVersion > GATEWAY_CONTRACT_VERSION)
       this.settings.log.error(fields, 'This gateway is too old for the control plane: upgrade it');
     else this.settings.log.info(fields, 'Contract version of the control plane');
   }

@@ -42,8 +42,7 @@ export class DnsPortList {
     let delayMs = limits.dnsPortsRefreshMs;
     try {
       const ports = await control.dnsPorts();
-      if (ports === undefined) delayMs = limits.dnsPortsRetryMs;
-      else if (!this.#isStopped) onList(ports);
+      if (!this.#isStopped) onList(ports);
     } catch {
       delayMs = limits.dnsPortsRetryMs; // The client has logged it.
     }

@@ -149,10 +149,9 @@ describe('the DNS port', () => {
     expect(node.connection.endedAtBytes).toBe(question('slow.test').length + client.received[0]!.length);
   });
 
-  it('does not exist for a control plane that sends none', async () => {
+  it('does not exist for a connection without one', async () => {
     const node = await startDnsNode();
-    const old = node.control.sell({ dnsPort: undefined });
-    await logIn(node, old);
+    await logIn(node, node.control.sell({ dnsPort: null }));
     expect(await untilGauge(node.gateway, 'gateway_dns_ports', 0)).toBe(0);
   });
 

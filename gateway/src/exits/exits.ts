@@ -16,12 +16,11 @@ export class Exits {
 
   /**
    * Returns the exit with this id, and opens it if necessary. A changed exit is opened again; existing connections keep the
-   * old one. Without an id, the fields identify an exit.
+   * old one.
    */
   get(exit: ExitDescription): Exit {
-    const { id: ownId, ...fields } = exit;
+    const { id, ...fields } = exit;
     const description = JSON.stringify(fields);
-    const id = ownId ?? description;
     const known = this.#byId.get(id);
     if (known?.description === description) return known.exit;
     const opened = this.openExit(exit);

@@ -16,6 +16,7 @@ let settings: Settings = {
   publicUrl: '',
   contactEmail: null,
   refundMinutes: 30,
+  currencies: [],
 };
 let loading: Promise<void> | undefined;
 const listeners = new Set<() => void>();

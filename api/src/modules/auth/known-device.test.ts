@@ -62,9 +62,9 @@ describe('a device that has signed in before', () => {
 
   test('is unknown to other accounts, and with a modified or invented token', async () => {
     const [victim, attacker] = [await createUser(testApp), await createUser(testApp)];
-    const own = (await enter(victim.email)).deviceToken!;
+    const own = (await enter(victim.email)).deviceToken;
     const [id, proof] = own.split('.') as [string, string];
-    const foreign = (await enter(attacker.email)).deviceToken!;
+    const foreign = (await enter(attacker.email)).deviceToken;
     await lock(victim.email);
     for (const deviceToken of [
       foreign,

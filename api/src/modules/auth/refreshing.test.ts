@@ -2,13 +2,13 @@ import { refreshTokens, signIn, type SignInResult, type Tokens } from '@cellhop/
 import { createClient } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import { SignJWT } from 'jose';
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { deriveKey } from '../../secrets/keys.ts';
-import { hashSecret, newSecret } from './tokens.ts';
+import { newSecret } from './tokens.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -36,42 +36,6 @@ const isAccepted = (accessToken: string) =>
   );
 const sessionOf = ({ accessToken }: Pick<Tokens, 'accessToken'>) =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
-const waitSeconds = (session: Tokens, seconds: number) =>
-  testApp.database.query(`update sessions set rotated_at = rotated_at - $2::int * interval '1 second' where id = $1`, [
-    sessionOf(session),
-    seconds,
-  ]);
-
-/** Tokens and statements of the previous version, on the schema of this version. */
-const old = {
-  child: (parent: string) =>
-    createHmac('sha256', deriveKey(testApp.ctx.config.secretKeys, 'refresh-token')).update(parent).digest('base64url'),
-  accessToken: (userId: string, sessionId: string) =>
-    new SignJWT({ sid: sessionId })
-      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-      .setSubject(userId)
-      .setExpirationTime('15m')
-      .sign(deriveKey(testApp.ctx.config.secretKeys, 'access-token')),
-  async signIn(userId: string) {
-    const refreshToken = newSecret();
-    const [row] = await testApp.database.query<{ id: string }>(
-      `insert into sessions (user_id, refresh_token_hash, expired_at) values ($1, $2, now() + interval '30 days') returning id`,
-      [userId, hashSecret(refreshToken)],
-    );
-    return { accessToken: await old.accessToken(userId, row!.id), refreshToken };
-  },
-  async refresh(userId: string, pair: Pick<Tokens, 'accessToken' | 'refreshToken'>) {
-    const refreshToken = old.child(pair.refreshToken);
-    const sessionId = sessionOf(pair);
-    const rows = await testApp.database.query(
-      `update sessions set previous_token_hash = refresh_token_hash, refresh_token_hash = $2, rotated_at = clock_timestamp()
-        where id = $1 and refresh_token_hash = $3 returning id`,
-      [sessionId, hashSecret(refreshToken), hashSecret(pair.refreshToken)],
-    );
-    expect(rows).toHaveLength(1);
-    return { accessToken: await old.accessToken(userId, sessionId), refreshToken };
-  },
-};
 
 describe('a wrong refresh token', () => {
   test('is refused without waiting for the lock of the session', async () => {
@@ -114,58 +78,6 @@ describe('a wrong refresh token', () => {
       code: 'RATE_LIMITED',
     });
     expect(await refresh(session, ip)).toBeDefined();
-  });
-});
-
-describe('a session of the previous version', () => {
-  test('continues: its pair is accepted and exchanged for a new one', async () => {
-    const user = await createUser(testApp);
-    const first = await old.signIn(user.id);
-    expect(await isAccepted(first.accessToken)).toBe(true);
-    const second = await refresh(first);
-    expect(second.refreshToken).toMatch(/^1\./);
-    expect(await refresh(first)).toEqual(second);
-    const third = await refresh(second);
-    expect(third.refreshToken).toMatch(/^2\./);
-    expect(await isAccepted(third.accessToken)).toBe(true);
-  });
-
-  test('works with processes of both versions alternately', async () => {
-    const user = await createUser(testApp);
-    let pair: Pick<Tokens, 'accessToken' | 'refreshToken'> = await old.signIn(user.id);
-    for (let round = 0; round < 3; round++) {
-      pair = await old.refresh(user.id, pair);
-      expect(await isAccepted(pair.accessToken)).toBe(true);
-      pair = await refresh(pair);
-      expect(await isAccepted(pair.accessToken)).toBe(true);
-    }
-  });
-
-  test('gives two tabs the same token, whichever version serves them', async () => {
-    const user = await createUser(testApp);
-    const session = await enter(user.email);
-    const one = await old.refresh(user.id, session);
-    expect((await refresh(session)).refreshToken).toBe(one.refreshToken);
-    expect((await refresh(one)).refreshToken).toMatch(/^2\./);
-  });
-
-  test.each(['the last legacy token', 'the one before'])('ends when %s is sent again too late', async (which) => {
-    const user = await createUser(testApp);
-    const first = await old.signIn(user.id);
-    const second = await old.refresh(user.id, first);
-    const third = await refresh(await refresh(second));
-    await waitSeconds(third, 11);
-    await expect(refresh(which === 'the one before' ? first : second)).rejects.toMatchObject({
-      code: 'REFRESH_REJECTED',
-    });
-    expect(await isAccepted(third.accessToken)).toBe('UNAUTHORIZED');
-  });
-
-  test('its legacy access tokens are not valid for other sessions', async () => {
-    const user = await createUser(testApp);
-    const session = await enter(user.email);
-    expect(await isAccepted(await old.accessToken(user.id, sessionOf(session)))).toBe('UNAUTHORIZED');
-    expect(await isAccepted(session.accessToken)).toBe(true);
   });
 });
 

@@ -165,14 +165,14 @@ async function rotate(
   if (session?.status !== 'ACTIVE') return undefined;
   const presentedHash = hashSecret(presented);
   if (presentedHash.equals(session.refreshTokenHash)) {
-    const next = nextRefreshToken(secretKeys, session, presented);
+    const next = nextRefreshToken(secretKeys, session);
     const ip = addressOf(requester);
     const rotatedAt = await store.rotateSession(ctx, claims.sessionId, next, SESSION_LIFETIME_MS, ip);
     return { refreshToken: next.token, rotatedAt };
   }
   const isParent = session.previousTokenHash !== null && presentedHash.equals(session.previousTokenHash);
   if (isParent && session.msSinceRotation <= REUSE_GRACE_MS) {
-    const refreshToken = repeatRefreshToken(secretKeys, session, presented);
+    const refreshToken = repeatRefreshToken(secretKeys, session);
     return refreshToken === undefined ? undefined : { refreshToken, rotatedAt: session.rotatedAt };
   }
   // Two parties hold tokens of the session, and it is unknown which one is the attacker.

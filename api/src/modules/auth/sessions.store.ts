@@ -3,7 +3,7 @@ import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { UserStatus } from '@cellhop/contract/users';
 import type { Ctx } from '../../ctx.ts';
 import type { NextToken, RefreshState } from './refresh-tokens.ts';
-import type { AccessClaims, Claims } from './tokens.ts';
+import type { Claims } from './tokens.ts';
 
 /**
  * Sessions of staff end twelve hours after the sign-in, however often they are refreshed. `roles` is the role that the user has now.
@@ -33,11 +33,8 @@ export async function insertSession(ctx: Ctx, session: NewSession): Promise<{ ro
        select id from users
         where id = $1 and password_hash = $2 and (second_factor_at is not null) = $3 and status = 'ACTIVE' for share
      )
-     insert into sessions (user_id, refresh_token_hash, expired_at, ip, device, id, generation, refresh_salt,
-                           generation_token_hash)
-     select id, $4::bytea, now() + $5::float8 * interval '1 millisecond', $6::inet, $7, $8::uuid, $9::integer, $10::bytea,
-            $4::bytea
-       from owner
+     insert into sessions (user_id, refresh_token_hash, expired_at, ip, device, id, generation, refresh_salt)
+     select id, $4::bytea, now() + $5::float8 * interval '1 millisecond', $6::inet, $7, $8::uuid, $9::integer, $10::bytea from owner
      returning rotated_at as "rotatedAt"`,
     [
       session.userId,
@@ -63,14 +60,8 @@ export interface ActorRow {
   hasSecondFactor: boolean;
 }
 
-/**
- * The user of a request, if the session is open. Legacy access tokens are only valid for sessions that have or had a legacy
- * refresh token.
- */
-export async function findActor(
-  ctx: Ctx,
-  { userId, sessionId, isLegacy }: AccessClaims,
-): Promise<ActorRow | undefined> {
+/** The user of a request, if the session is open. */
+export async function findActor(ctx: Ctx, { userId, sessionId }: Claims): Promise<ActorRow | undefined> {
   const [row] = await ctx.db.query<ActorRow>(
     `select users.account_id as "accountId", users.language_code as "languageCode", users.status, roles.permissions,
             users.second_factor_at is not null as "hasSecondFactor"
@@ -78,10 +69,8 @@ export async function findActor(
        join users on users.id = sessions.user_id
        join roles on roles.name = users.role_name
       where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null and sessions.expired_at > now()
-        and ${IS_WITHIN_STAFF_LIFETIME}
-        and (not $3::boolean or sessions.legacy_token_hash is not null
-             or sessions.generation_token_hash is distinct from sessions.refresh_token_hash)`,
-    [sessionId, userId, isLegacy],
+        and ${IS_WITHIN_STAFF_LIFETIME}`,
+    [sessionId, userId],
   );
   return row;
 }
@@ -95,7 +84,7 @@ export interface SessionRow extends RefreshState {
 const SELECT_SESSION = `
   select sessions.id as "sessionId", sessions.generation, sessions.refresh_salt as "refreshSalt",
          sessions.refresh_token_hash as "refreshTokenHash", sessions.previous_token_hash as "previousTokenHash",
-         sessions.legacy_token_hash as "legacyTokenHash", users.status, sessions.rotated_at as "rotatedAt",
+         users.status, sessions.rotated_at as "rotatedAt",
          (extract(epoch from clock_timestamp() - sessions.rotated_at) * 1000)::float8 as "msSinceRotation"
     from sessions
     join users on users.id = sessions.user_id
@@ -127,9 +116,9 @@ export async function rotateSession(
     `update sessions
         set previous_token_hash = refresh_token_hash, refresh_token_hash = $2, rotated_at = clock_timestamp(),
             expired_at = clock_timestamp() + $3::float8 * interval '1 millisecond', ip = $4,
-            generation = $5, refresh_salt = $6, generation_token_hash = $2, legacy_token_hash = $7
+            generation = $5
       where id = $1 returning rotated_at as "rotatedAt"`,
-    [sessionId, next.hash, lifetimeMs, ip, next.generation, next.salt, next.legacyTokenHash],
+    [sessionId, next.hash, lifetimeMs, ip, next.generation],
   );
   return row!.rotatedAt;
 }

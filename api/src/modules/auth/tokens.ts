@@ -19,8 +19,6 @@ export interface Claims {
 export interface AccessClaims extends Claims {
   /** The member of staff who sees the app as the user; then `sessionId` is that of the view. */
   viewerId?: string;
-  /** Created by the previous version, without issuer and audience. Only valid for sessions of that version. */
-  isLegacy: boolean;
 }
 
 /** `act` names who acts for the subject (RFC 8693, section 4.1). */
@@ -51,7 +49,7 @@ export async function issueTokens(
 /** A token for a member of staff who sees the app as a user. */
 export function issueViewToken(
   secretKeys: SecretKeys,
-  { userId, sessionId, viewerId }: Required<Omit<AccessClaims, 'isLegacy'>>,
+  { userId, sessionId, viewerId }: Required<AccessClaims>,
   { startedAt, expiredAt }: { startedAt: Date; expiredAt: Date },
 ): Promise<string> {
   const exp = Math.floor(expiredAt.getTime() / 1000);
@@ -85,17 +83,21 @@ async function readClaims(secretKeys: SecretKeys, token: string, currentDate: Da
   const payload = await verify(secretKeys, token, currentDate);
   const subject = subjectSchema.safeParse(payload);
   if (!payload || !subject.success) return undefined;
-  const isLegacy = payload.iss === undefined && payload.aud === undefined;
-  if (!isLegacy && (payload.iss !== ISSUER || payload.aud !== AUDIENCE)) return undefined;
   const { sub: userId, sid: sessionId, act } = subject.data;
-  return { userId, sessionId, isLegacy, ...(act && { viewerId: act.sub }) };
+  return { userId, sessionId, ...(act && { viewerId: act.sub }) };
 }
 
 /** @returns undefined if no key verifies the signature, or if the token is not valid at that time */
 async function verify(secretKeys: SecretKeys, token: string, currentDate: Date): Promise<JWTPayload | undefined> {
   for (const key of deriveKeys(secretKeys, 'access-token')) {
     try {
-      const options = { algorithms: ['HS256'], currentDate, requiredClaims: ['exp'] };
+      const options = {
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        currentDate,
+        requiredClaims: ['exp'],
+      };
       return (await jwtVerify(token, key, options)).payload;
     } catch {
       // Another key may have signed it.

@@ -66,7 +66,7 @@ export async function authenticateViewer(ctx: Ctx, claims: AccessClaims & { view
   const viewerSessionId = await store.findOpenView(ctx, { id: sessionId, viewerId, userId });
   if (viewerSessionId === undefined) throw new AppError('UNAUTHORIZED');
   const [viewer, user] = await Promise.all([
-    sessions.findActor(ctx, { userId: viewerId, sessionId: viewerSessionId, isLegacy: false }),
+    sessions.findActor(ctx, { userId: viewerId, sessionId: viewerSessionId }),
     findUser(ctx, userId),
   ]);
   const isAllowed =

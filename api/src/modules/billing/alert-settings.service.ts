@@ -35,9 +35,7 @@ export async function saveAlertSettings(ctx: Ctx, actor: Actor, settings: AlertS
   });
 }
 
-/** Pages of the previous release do not send them. */
 function endMailsOf({ endMails }: AlertSettings): Partial<store.AlertSettingsRow> {
-  if (endMails === undefined) return {};
   return { mailsNoMoney: endMails.noMoney, mailsIdle: endMails.idle, mailsExitLost: endMails.exitLost };
 }
 

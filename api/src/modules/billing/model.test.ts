@@ -39,7 +39,8 @@ beforeAll(async () => {
   const { id } = await createUser(testApp, { roleName: 'FINANCE' });
   staff = { actor: { userId: id }, requester: { ip: '::1', userAgent: undefined, requestId: 'model' } };
   const rows = await testApp.database.query<{ id: string }>(
-    "insert into gateway_nodes (name, token_hash) values ('one', 'x'), ('two', 'y') returning id",
+    `with node as (insert into gateway_nodes (name, token_hash) values ('one', 'x'), ('two', 'y') returning id)
+     insert into exits (node_id, kind) select id, 'local-address' from node returning node_id as id`,
   );
   nodeIds = rows.map(({ id }) => id);
 });
@@ -142,9 +143,9 @@ async function createCustomer({ priceDollars, startMegabytes, spareMicros }: Scr
     [`${tag}@example.com`, tag.toUpperCase(), accountId],
   );
   const proxies = await testApp.database.query<{ id: string }>(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
      select '2001:db8::'::inet + ('x' || $1)::bit(64)::bigint / 8 + number, $2, 'DE', 'Berlin', 'Berlin', '10115', 'Telekom', 'LTE',
-            '{"kind": "local-address", "address": null}'
+            (select id from exits limit 1)
        from generate_series(1, $3) as number returning id`,
     [tag, priceMicros, PROXIES_EACH],
   );

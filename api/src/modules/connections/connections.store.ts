@@ -47,7 +47,7 @@ export const SELECT_ROW = `
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
     join readable_users as users on users.id = user_id
-    left join readable_exits as exits on exits.id = connections.exit_id
+    join readable_exits as exits on exits.id = connections.exit_id
     left join connection_labels as labels on labels.connection_id = connections.id`;
 
 export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRow | undefined> {

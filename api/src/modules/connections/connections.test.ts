@@ -5,7 +5,7 @@ import { prepaidPrice, toDollars } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { balanceOf, createExit, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
@@ -294,6 +294,9 @@ describe('disconnect', () => {
     );
     const [first, second] = [createGatewayRun(testApp), createGatewayRun(testApp, 'second-token')];
     await first.authorize(connection);
+    // The exit moves, so that both have the connection open.
+    const exitId = await createExit(testApp, 'second');
+    await testApp.database.query('update connections set exit_id = $2 where id = $1', [connection.id, exitId]);
     await second.authorize(connection);
     const ending = user.call(disconnect, { params: { id: connection.id } });
     await expect.poll(() => first.report(connection.id, 2 * MB).then((credit) => credit.state)).toBe('ended');

@@ -244,14 +244,6 @@ describe('a new password', () => {
       expect(row!.keys).toHaveLength(10);
     },
   );
-
-  test('changes nothing after a process of the previous release has changed it, if its key is repeated', async () => {
-    const { user, connection } = await buy();
-    const password = await renewPassword(user, connection.id, 'before');
-    const older = 'select change_password(id, password_encrypted, password_hash) from connections where id = $1';
-    await testApp.database.query(older, [connection.id]);
-    expect(await renewPassword(user, connection.id, 'before')).toBe(password);
-  });
 });
 
 test('IPv6 addresses and networks on an allow-list may have any form, and are stored in one', async () => {

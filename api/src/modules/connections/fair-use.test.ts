@@ -112,15 +112,6 @@ describe('purchases', () => {
     await expect(buy(user)).rejects.toMatchObject({ code: 'TOO_MANY_CONNECTIONS' });
     expect((await buy(user, headers, id)).id).toBe(first.id);
   });
-
-  test('by a process of the previous version work: the function without limits still exists', async () => {
-    const user = await newUser();
-    const [row] = await testApp.database.query<{ outcome: string }>(
-      `select outcome from buy_proxy($1, 800000, $2, $3, null, $4, $5, '', '')`,
-      [await createProxy(testApp), user.id, user.accountId, randomUUID(), randomUUID()],
-    );
-    expect(row!.outcome).toBe('BOUGHT');
-  });
 });
 
 describe('connections that are returned unused', () => {

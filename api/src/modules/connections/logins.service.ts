@@ -11,8 +11,8 @@ export interface Login {
   connectionId: string;
   exit: Exit;
   passwordRevision: number;
-  /** The only node that serves it; null: every one does. */
-  nodeId: string | null;
+  /** The only node that serves it. */
+  nodeId: string;
 }
 
 /** `reason`: why the connection has ended; undefined for wrong credentials. */
@@ -50,8 +50,7 @@ function toLogin(ctx: Ctx, { connectionId, passwordRevision, nodeId, ...row }: s
 }
 
 function exitOf(ctx: Ctx, row: store.ExitOfLogin): Exit {
-  const { exit, exitId: id, exitKind: kind, exitAddress: address, upstreamHost: host, upstreamPort: port } = row;
-  if (id === null || kind === null) return exit;
+  const { exitId: id, exitKind: kind, exitAddress: address, upstreamHost: host, upstreamPort: port } = row;
   if (kind === 'local-address') return { kind, id, address };
   // Unreachable: the table has a constraint.
   if (host === null || port === null) throw new Error(`Exit ${id} has no host`);

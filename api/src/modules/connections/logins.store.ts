@@ -3,11 +3,8 @@ import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
 
 export interface ExitOfLogin {
-  /** The proxy's, as versions know it that had no exits of their own. */
-  exit: Exit;
-  /** These are null for a connection that was bought without an exit. */
-  exitId: string | null;
-  exitKind: Exit['kind'] | null;
+  exitId: string;
+  exitKind: Exit['kind'];
   exitAddress: string | null;
   upstreamHost: string | null;
   upstreamPort: number | null;
@@ -18,7 +15,7 @@ export interface ExitOfLogin {
 export interface OpenLoginRow extends ExitOfLogin {
   connectionId: string;
   passwordRevision: number;
-  nodeId: string | null;
+  nodeId: string;
 }
 
 interface LoginRow extends OpenLoginRow {
@@ -28,8 +25,8 @@ interface LoginRow extends OpenLoginRow {
 }
 
 const OPEN_LOGIN_COLUMNS = `
-  connections.id as "connectionId", password_revision as "passwordRevision", exit, exits.id as "exitId",
-  exits.kind as "exitKind", exits.address as "exitAddress", node_id as "nodeId", exits.upstream_host as "upstreamHost",
+  connections.id as "connectionId", password_revision as "passwordRevision", exits.id as "exitId", exits.kind as "exitKind",
+  exits.address as "exitAddress", node_id as "nodeId", exits.upstream_host as "upstreamHost",
   exits.upstream_port as "upstreamPort", credentials_encrypted as "exitCredentials"`;
 
 /** Finds connections that are open or have ended within these hours. Connections of blocked users count as ended. */
@@ -39,9 +36,8 @@ export async function findLogin(ctx: Ctx, username: string, endedHours: number):
             coalesce(end_reason::text, ending_reason::text, case when users.status <> 'ACTIVE' then 'ADMIN' end) as "endReason"
        from connection_credentials as credentials
        join readable_connections as connections on connections.id = credentials.id
-       join readable_proxies as proxies on proxies.id = proxy_id
        join readable_users as users on users.id = user_id
-       left join readable_exits as exits on exits.id = connections.exit_id
+       join readable_exits as exits on exits.id = connections.exit_id
        left join exit_credentials on exit_credentials.id = connections.exit_id
       where username = $1 and (ended_at is null or ended_at > now() - $2 * interval '1 hour')`,
     [username, endedHours],
@@ -60,12 +56,11 @@ export function findLoginsByAddress(
     `select ${OPEN_LOGIN_COLUMNS}
        from (select distinct connection_id from allowed_networks where network >>= $1::inet) as listed
        join readable_connections as connections on connections.id = connection_id
-       join readable_proxies as proxies on proxies.id = proxy_id
        join readable_users as users on users.id = user_id
-       left join readable_exits as exits on exits.id = connections.exit_id
+       join readable_exits as exits on exits.id = connections.exit_id
        left join exit_credentials on exit_credentials.id = connections.exit_id
       where connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'
-        and (node_id is null or node_id = $2) and ($3::uuid is null or connections.id = $3) limit 2`,
+        and node_id = $2 and ($3::uuid is null or connections.id = $3) limit 2`,
     [address, nodeId, connectionId],
   );
 }

@@ -24,7 +24,7 @@ export function listOfLanguage(ctx: Ctx, languageCode: LanguageCode): Promise<Fa
 /** Lists the rows in the order of customers' lists. */
 export function listRows(ctx: Ctx): Promise<FaqRow[]> {
   return ctx.db.query(
-    `select coalesce(entry_id, id) as "entryId", language_code as "languageCode", question, response, position, version,
+    `select entry_id as "entryId", language_code as "languageCode", question, response, position, version,
             idempotency_key as "idempotencyKey", created_at as "createdAt", updated_at as "updatedAt"
        from faqs order by position, created_at, id`,
   );
@@ -57,25 +57,18 @@ export async function updateText(
   { question, response }: FaqText,
 ): Promise<void> {
   await ctx.db.query(
-    `update faqs set question = $3, response = $4, updated_at = now()
-      where coalesce(entry_id, id) = $1 and language_code = $2`,
+    'update faqs set question = $3, response = $4, updated_at = now() where entry_id = $1 and language_code = $2',
     [entryId, languageCode, question, response],
   );
 }
 
 export async function deleteText(ctx: Ctx, entryId: string, languageCode: LanguageCode): Promise<void> {
-  await ctx.db.query('delete from faqs where coalesce(entry_id, id) = $1 and language_code = $2', [
-    entryId,
-    languageCode,
-  ]);
+  await ctx.db.query('delete from faqs where entry_id = $1 and language_code = $2', [entryId, languageCode]);
 }
 
-/** Sets the version in all languages. A row without an entry id gets its own, because another language may follow it. */
+/** Sets the version in all languages. */
 export async function saveVersion(ctx: Ctx, entryId: string, version: number): Promise<void> {
-  await ctx.db.query('update faqs set version = $2, entry_id = $1 where coalesce(entry_id, id) = $1', [
-    entryId,
-    version,
-  ]);
+  await ctx.db.query('update faqs set version = $2 where entry_id = $1', [entryId, version]);
 }
 
 /** Numbers all entries in the given order. */
@@ -83,11 +76,11 @@ export async function savePositions(ctx: Ctx, entryIds: readonly string[]): Prom
   await ctx.db.query(
     `update faqs set position = ordered.number - 1
        from unnest($1::uuid[]) with ordinality as ordered (entry_id, number)
-      where coalesce(faqs.entry_id, faqs.id) = ordered.entry_id and position <> ordered.number - 1`,
+      where faqs.entry_id = ordered.entry_id and position <> ordered.number - 1`,
     [entryIds],
   );
 }
 
 export async function deleteEntry(ctx: Ctx, entryId: string): Promise<void> {
-  await ctx.db.query('delete from faqs where coalesce(entry_id, id) = $1', [entryId]);
+  await ctx.db.query('delete from faqs where entry_id = $1', [entryId]);
 }

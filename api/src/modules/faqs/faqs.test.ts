@@ -9,7 +9,6 @@ import {
   moveFaqEntry,
 } from '@cellhop/contract/staff/faqs';
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, type TestUser } from '../../../test/factories.ts';
@@ -137,69 +136,10 @@ describe('an entry', () => {
   });
 });
 
-test('languages that were written by a process of an older version are separate entries', async () => {
-  const [old] = await testApp.database.query<{ id: string }>(
-    `insert into faqs (language_code, question, response, position) values ('en', 'An old question?', $1, 0) returning id`,
-    [response],
-  );
-  await create('A new question?', 'Новый вопрос?');
-  const { id } = old!;
-  const texts = textsOf('An old question?', 'Старый вопрос?');
-  await admin.call(changeFaqEntry, { params: { id }, body: { texts, version: 0 } });
-  await admin.call(moveFaqEntry, { params: { id }, body: { direction: 'DOWN', version: 1 } });
-  expect(await listed()).toEqual([
-    ['A new question?', 'Новый вопрос?'],
-    ['An old question?', 'Старый вопрос?'],
-  ]);
-});
-
-test.each([0, 1, 5])(
-  'the migrations make one entry of the questions at the same position in both languages: statistics of %i rows',
-  async (rows) => {
-    const { database } = testApp;
-    // With statistics of one row, the first migration alone gives each of two questions its own id.
-    await database.query(
-      `insert into faqs (language_code, question, response, position)
-       select 'en', 'Question ' || number, $2, number from generate_series(1, $1) as number`,
-      [rows, response],
-    );
-    await database.query('analyze faqs');
-    await database.query('delete from faqs');
-    await database.query(
-      `insert into faqs (language_code, question, response, position)
-       values ('en', 'First question?', $1, 0), ('ru', 'Первый вопрос?', $1, 0), ('en', 'Two at one position?', $1, 1),
-              ('en', 'Both in English?', $1, 1), ('ru', 'Третий вопрос?', $1, 2)`,
-      [response],
-    );
-    for (const name of ['0060_faq_entries.sql', '0123_faq_entries_in_both_languages.sql']) {
-      const migration = await readFile(new URL(`../../../migrations/${name}`, import.meta.url), 'utf8');
-      await database.query(migration.slice(migration.search(/^(?:update|with)/m)));
-    }
-    expect((await listed()).map(String).toSorted((one, other) => one.localeCompare(other, 'en'))).toEqual([
-      ',Третий вопрос?',
-      'Both in English?,',
-      'First question?,Первый вопрос?',
-      'Two at one position?,',
-    ]);
-  },
-);
-
-test('entries that staff wrote in one language each stay separate', async () => {
-  await create('In English only?', null, { 'idempotency-key': randomUUID() });
-  await create(null, 'Только по-русски?', { 'idempotency-key': randomUUID() });
-  await testApp.database.query('update faqs set position = 0');
-  const migration = await readFile(
-    new URL('../../../migrations/0123_faq_entries_in_both_languages.sql', import.meta.url),
-    'utf8',
-  );
-  await testApp.database.query(migration);
-  expect(await listed()).toHaveLength(2);
-});
-
 test('there is a maximum of entries', async () => {
   await testApp.database.query(
-    `insert into faqs (language_code, question, response, position)
-     select 'en', 'Question ' || number, $2, number from generate_series(1, $1) as number`,
+    `insert into faqs (entry_id, language_code, question, response, position)
+     select gen_random_uuid(), 'en', 'Question ' || number, $2, number from generate_series(1, $1) as number`,
     [FAQ_ENTRIES_MAX, response],
   );
   await expect(create('One too many?', null)).rejects.toMatchObject({ code: 'VALIDATION' });

@@ -71,7 +71,7 @@ describe('a new password', () => {
     expect(await run.authorize(changed)).toMatchObject({ isAuthorized: true, access: { passwordRevision: 2 } });
   });
 
-  test('is in the response to the next report of a run that sends its revision', async () => {
+  test('is in the response to the next report of a run with an older revision', async () => {
     const { user, connection, run } = await open();
     await user.call(changePassword, { params: connection });
     expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
@@ -81,7 +81,6 @@ describe('a new password', () => {
     // A report with traffic takes another code path.
     expect((await run.report(connection.id, 5, 0, { accessRevision: 1 })).access).toMatchObject({ revision: 2 });
     expect((await run.report(connection.id, 5, 0, { accessRevision: 2 })).access).toBeUndefined();
-    expect((await run.report(connection.id, 6)).access).toBeUndefined();
   });
 
   test('can only be requested by the owner of an open connection', async () => {

@@ -45,7 +45,6 @@ export async function registerNode(ctx: Ctx): Promise<void> {
   await ctx.tx(async (ctx) => {
     await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token), TOKEN_OVERLAP_MS);
     await store.saveDnsPorts(ctx, DEFAULT_NODE_NAME, dnsPorts);
-    await store.freeDnsPortsOfEnded(ctx);
   });
 }
 
@@ -101,7 +100,7 @@ export async function handleHello(
   nodeId: string,
   { contractVersion, runId, status }: z.output<typeof hello.body>,
 ): Promise<Output<typeof hello>['data']> {
-  if (runId !== undefined && status !== undefined) await saveStatus(ctx, nodeId, runId, status);
+  await saveStatus(ctx, nodeId, runId, status);
   if (contractVersion < OLDEST_GATEWAY_CONTRACT_VERSION)
     ctx.log.warn({ nodeId, contractVersion }, 'This gateway is too old for the API: upgrade it');
   return {
@@ -151,25 +150,20 @@ export async function listDnsPorts(ctx: Ctx, nodeId: string): Promise<Output<typ
 
 async function open(ctx: Ctx, nodeId: string, runId: string, login: Login | RefusedLogin): Promise<Authorization> {
   if (!('connectionId' in login)) return refusal(login.reason);
-  if (!isServedBy(nodeId, login)) return refusal(undefined);
+  if (login.nodeId !== nodeId) return refusal(undefined);
   await registerRun(ctx, runId, nodeId);
   const credit = await openInRun(ctx, login.connectionId, runId);
   // Read after the run has opened the connection: it is notified of later changes.
   const access = (await readAccess(ctx, [login.connectionId])).get(login.connectionId);
   // The connection ended, or its password was changed, between the two queries.
-  if (!credit || access?.passwordRevision !== login.passwordRevision) return refusal(undefined);
+  if (!credit || !access || access.passwordRevision !== login.passwordRevision) return refusal(undefined);
   const dnsPort = await store.findDnsPort(ctx, nodeId, login.connectionId);
   const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
-  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, access, dnsPort, ...toCredit(credit) };
+  return { ...toCredit(credit), isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, access, dnsPort };
 }
 
 function refusal(reason: RefusedLogin['reason']): Authorization {
   return { isAuthorized: false, ...(reason && { reason }) };
-}
-
-/** A connection from before exits belonged to nodes is served by every node. */
-function isServedBy(nodeId: string, login: Login): boolean {
-  return login.nodeId === null || login.nodeId === nodeId;
 }
 
 /** Processes the usage totals of a run. @returns the credit of each connection */
@@ -186,7 +180,7 @@ export async function update(ctx: Ctx, nodeId: string, runId: string, usages: re
   });
 }
 
-/** Reads the access of connections whose revision is newer than the reported one. Older nodes report none. */
+/** Reads the access of connections whose revision is newer than the reported one. */
 async function readNewerAccess(
   ctx: Ctx,
   usages: readonly Usage[],
@@ -281,7 +275,13 @@ async function recordRun(ctx: Ctx, runId: string, nodeId: string): Promise<void>
   if (!(await store.touchRun(ctx, runId, nodeId))) throw new AppError('FORBIDDEN');
 }
 
-function toReport({ connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost }: Usage): UsageReport {
+function toReport({
+  connectionId,
+  usedBytes,
+  uploadedBytes,
+  wantedBytes,
+  isExitLost,
+}: Omit<Usage, 'accessRevision'>): UsageReport {
   return {
     connectionId,
     usedBytes: BigInt(usedBytes),

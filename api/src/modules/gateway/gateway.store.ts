@@ -46,14 +46,6 @@ export async function saveDnsPorts(ctx: Ctx, name: string, { first, last }: Port
   );
 }
 
-/** The end of a connection frees its port; of one that ended while the ports moved to their nodes it did not (migration 0042). */
-export async function freeDnsPortsOfEnded(ctx: Ctx): Promise<void> {
-  await ctx.db.query(
-    `update node_dns_ports set connection_id = null from readable_connections as connections
-      where connections.id = connection_id and status <> 'WORK'`,
-  );
-}
-
 /** The port on which this node answers a connection's DNS questions; null if another node does, or none. */
 export async function findDnsPort(ctx: Ctx, nodeId: string, connectionId: string): Promise<number | null> {
   const [row] = await ctx.db.query<{ port: number }>(

@@ -2,7 +2,7 @@ import { connect, listConnections } from '@cellhop/contract/connections';
 import { update } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
+import { balanceOf, createProxy, createUser, defaultExit, topUp, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
@@ -40,7 +40,7 @@ describe('authorize', () => {
     expect(await run.authorize(connection)).toEqual({
       isAuthorized: true,
       connectionId: connection.id,
-      exit: { kind: 'local-address', address: null },
+      exit: { kind: 'local-address', id: await defaultExit(testApp), address: null },
       usedBytes: 0,
       uploadedBytes: 0,
       grantedBytes: 50 * MB,
@@ -178,7 +178,8 @@ describe('update', () => {
   test('unknown connections are reported as ended; a report above the batch limit or with a negative total is refused', async () => {
     const run = createGatewayRun(testApp);
     expect((await run.report(randomUUID(), 5)).state).toBe('ended');
-    const good = { connectionId: randomUUID(), usedBytes: 1, uploadedBytes: 1, wantedBytes: 0, isExitLost: false };
+    const totals = { connectionId: randomUUID(), usedBytes: 1, uploadedBytes: 1 };
+    const good = { ...totals, wantedBytes: 0, isExitLost: false, accessRevision: 1 };
     for (const bad of [{ usedBytes: -1 }, { usedBytes: 1.5 }, { uploadedBytes: -1 }, { isExitLost: 1 as never }]) {
       const usages = [{ ...good, ...bad }];
       await expect(run.call(update, { body: { runId: run.runId, usages } })).rejects.toMatchObject({ status: 400 });

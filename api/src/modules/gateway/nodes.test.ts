@@ -63,10 +63,12 @@ const asNode = () =>
     headers: () => ({ authorization: `Bearer ${testApp.ctx.config.gateway.token}` }),
   });
 
+const status = { softwareVersion: '0.1.0', tunnels: 0, bytesPerSecond: 0 };
+
 test('hello returns the versions and the public URL', async () => {
   const call = asNode();
   for (const contractVersion of [1, GATEWAY_CONTRACT_VERSION, 99])
-    expect((await call(hello, { body: { contractVersion } })).data).toEqual({
+    expect((await call(hello, { body: { contractVersion, runId: randomUUID(), status } })).data).toEqual({
       contractVersion: GATEWAY_CONTRACT_VERSION,
       oldestContractVersion: 1,
       publicUrl: testApp.ctx.config.publicUrl,
@@ -76,13 +78,19 @@ test('hello returns the versions and the public URL', async () => {
 test('a node that is newer than the API may send fields that the API does not know', async () => {
   const call = asNode();
   const ids = { runId: randomUUID(), connectionId: randomUUID() };
-  const usage = { connectionId: ids.connectionId, usedBytes: 1, uploadedBytes: 0, isExitLost: false, wantedBytes: 0 };
+  const usage = {
+    connectionId: ids.connectionId,
+    usedBytes: 1,
+    uploadedBytes: 0,
+    isExitLost: false,
+    wantedBytes: 0,
+    accessRevision: 0,
+  };
   const unknown = { newField: { of: 'the next version' } };
   const usages = [{ ...usage, ...unknown }];
   const { connectionId, runId } = ids;
-  expect((await call(hello, { body: { contractVersion: 99, ...unknown } })).data.contractVersion).toBe(
-    GATEWAY_CONTRACT_VERSION,
-  );
+  const greeted = await call(hello, { body: { contractVersion: 99, runId, status, ...unknown } });
+  expect(greeted.data.contractVersion).toBe(GATEWAY_CONTRACT_VERSION);
   const credentials = { runId, username: 'nobody', password: 'wrong' };
   expect((await call(authorize, { body: { ...credentials, ...unknown } })).data).toEqual({ isAuthorized: false });
   const updated = await call(update, { body: { runId, usages, ...unknown } });

@@ -20,14 +20,6 @@ export async function findOrInsertAccount(
   return row!.id;
 }
 
-/** An index above the ids of all addresses, because older processes derived sandbox addresses from ids. */
-export async function findIndexAboveIds(ctx: Ctx): Promise<bigint> {
-  const [row] = await ctx.db.query<{ index: bigint }>(
-    'select coalesce(max(id), 0) + 1 as index from deposit_addresses',
-  );
-  return row!.index;
-}
-
 /** Locks the account until the end of the transaction, so that a rollback leaves no gap. */
 export async function takeIndex(ctx: Ctx, accountId: bigint): Promise<bigint> {
   const [row] = await ctx.db.query<{ index: bigint }>(
@@ -46,7 +38,7 @@ export async function findShared(
 ): Promise<bigint | undefined> {
   const [row] = await ctx.db.query<{ id: bigint }>(
     `select id from deposit_addresses
-      where user_id = $1 and address_space = $2 and is_reused and (wallet_account_id = $3 or wallet_account_id is null)`,
+      where user_id = $1 and address_space = $2 and is_reused and wallet_account_id = $3`,
     [userId, space, accountId],
   );
   return row?.id;

@@ -20,18 +20,13 @@ export async function assignAddress(
   userId: string,
   { addressSpace, hasAddressPerInvoice, lifetimeMs }: CurrencyRules,
 ): Promise<bigint> {
-  const accountId = await findAccount(ctx, addressSpace);
+  const accountId = await store.findOrInsertAccount(ctx, addressSpace, fingerprintOf(ctx, addressSpace), FIRST_INDEX);
   const find = hasAddressPerInvoice ? store.findUnpaid : store.findShared;
   const id =
     (await find(ctx, userId, addressSpace, accountId)) ??
     (await deriveNext(ctx, userId, addressSpace, accountId, !hasAddressPerInvoice));
   await store.extendWatch(ctx, id, lifetimeMs + ctx.config.payments.watchMs);
   return id;
-}
-
-async function findAccount(ctx: Ctx, space: AddressSpace): Promise<bigint> {
-  const firstIndex = isSandbox(ctx) ? await store.findIndexAboveIds(ctx) : FIRST_INDEX;
-  return store.findOrInsertAccount(ctx, space, fingerprintOf(ctx, space), firstIndex);
 }
 
 async function deriveNext(
@@ -52,10 +47,9 @@ export interface StoredAddress {
   space: AddressSpace;
   address: string;
   userId: string;
-  /** These are null in rows of older processes, which supported only the sandbox. */
-  mac: string | null;
-  derivationIndex: bigint | null;
-  fingerprint: string | null;
+  mac: string;
+  derivationIndex: bigint;
+  fingerprint: string;
 }
 
 /**
@@ -66,10 +60,10 @@ export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {
   const { mac, derivationIndex, space, fingerprint, address } = stored;
   if (isSandbox(ctx)) return true;
   const keys = deriveKeys(ctx.config.secretKeys, MAC_KEY);
-  if (mac !== null && keys.some((key) => isEqual(macOf(key, stored), mac))) return true;
+  if (keys.some((key) => isEqual(macOf(key, stored), mac))) return true;
   const isOfCurrentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
   // If an attacker stores another user's index, the derived address still belongs to the operator.
-  return isOfCurrentAccount && derivationIndex !== null && deriveAddress(ctx, space, derivationIndex) === address;
+  return isOfCurrentAccount && deriveAddress(ctx, space, derivationIndex) === address;
 }
 
 function macOf(key: Buffer, { space, address, userId }: Pick<StoredAddress, 'space' | 'address' | 'userId'>): string {

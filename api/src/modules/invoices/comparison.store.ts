@@ -4,9 +4,9 @@ import type { CurrencyRules } from '../../payments/currencies.ts';
 export interface ReceivedByAddress {
   id: bigint;
   address: string;
-  /** Its number in the wallet, and the account that it was derived from; null for addresses of older processes. */
-  derivationIndex: bigint | null;
-  fingerprint: string | null;
+  /** Its number in the wallet, and the account that it was derived from. */
+  derivationIndex: bigint;
+  fingerprint: string;
   /** The sum of all deposits in this currency that are in a block. */
   units: bigint;
 }
@@ -23,7 +23,7 @@ export async function listReceived(
             (select coalesce(sum(units), 0) from deposits
               where deposits.address_id = deposit_addresses.id and chain = $1 and asset = $2 and not is_by_hand
                 and (state in ('INCLUDED', 'FINAL', 'CREDITED') or (state = 'REVERSED' and block_hash is not null))) as units
-       from deposit_addresses left join wallet_accounts on wallet_accounts.id = wallet_account_id
+       from deposit_addresses join wallet_accounts on wallet_accounts.id = wallet_account_id
       where deposit_addresses.address_space = $3 and deposit_addresses.id > $4 order by deposit_addresses.id limit $5`,
     [chain, asset, addressSpace, afterId, limit],
   );

@@ -7,7 +7,7 @@ export interface FinalDeposit {
   output: number;
   address: string;
   units: bigint;
-  /** Null in deposits that older processes have inserted. */
+  /** These are null in deposits by hand. */
   blockHeight: bigint | null;
   blockHash: string | null;
   blockAt: Date | null;
@@ -176,7 +176,7 @@ export async function saveRestored(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.query(
     `update deposits
         set state = 'CREDITED', reversed_at = null, reversed_micros = null, returned_at = null, gone_at = null,
-            missing_height = null, reversal_count = greatest(reversal_count, 1)
+            missing_height = null
       where id = $1`,
     [id],
   );

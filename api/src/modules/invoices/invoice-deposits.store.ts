@@ -15,7 +15,7 @@ export interface InvoiceDeposit {
   isByHand: boolean;
   asset: string;
   transactionId: string;
-  /** Null in the memory pool, and in deposits that older processes have inserted. */
+  /** Null in the memory pool, and in deposits by hand. */
   blockHeight: bigint | null;
   confirmationsMin: number;
   /** It is only in the memory pool and signals that it may be replaced. */
@@ -63,7 +63,7 @@ export interface DepositDetail extends InvoiceDeposit {
   state: DepositState;
   /** Another transaction had paid to the same address before. */
   isAddressReuse: boolean;
-  firstSeenAt: Date | null;
+  firstSeenAt: Date;
   blockAt: Date | null;
   creditedRateE12: bigint | null;
   creditedAt: Date | null;

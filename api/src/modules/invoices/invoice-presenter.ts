@@ -74,7 +74,7 @@ export function presentDetail(
       facts,
     ),
     rate: formatRate(row.rateE12),
-    derivationIndex: row.derivationIndex === null ? null : Number(row.derivationIndex),
+    derivationIndex: Number(row.derivationIndex),
     due: toDollars(dueMicros),
     deposits: deposits.map((deposit) => presentDeposit(row, deposit)),
   };
@@ -92,7 +92,7 @@ function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail): Depos
     isReplaceable: deposit.isReplaceable,
     isAddressReuse: deposit.isAddressReuse && currencyRules[currency].hasAddressPerInvoice,
     arrivedAt: deposit.arrivedAt.toISOString(),
-    firstSeenAt: deposit.firstSeenAt?.toISOString() ?? null,
+    firstSeenAt: deposit.firstSeenAt.toISOString(),
     blockAt: deposit.blockAt?.toISOString() ?? null,
     rate: deposit.creditedRateE12 === null ? null : formatRate(deposit.creditedRateE12),
     credited: deposit.creditedMicros === null ? null : toDollars(deposit.creditedMicros),

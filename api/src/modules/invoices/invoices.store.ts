@@ -16,9 +16,9 @@ export interface InvoiceRow {
   /** The proof that the address is genuine. */
   space: AddressSpace;
   address: string;
-  derivationIndex: bigint | null;
-  mac: string | null;
-  fingerprint: string | null;
+  derivationIndex: bigint;
+  mac: string;
+  fingerprint: string;
   status: InvoiceStatus;
   expiredAt: Date;
   createdAt: Date;
@@ -42,7 +42,7 @@ export const selectFrom = (source: string) => `
          invoices.status, expired_at as "expiredAt", invoices.created_at as "createdAt"
     from ${source} as invoices
     join deposit_addresses on deposit_addresses.id = address_id
-    left join wallet_accounts on wallet_accounts.id = wallet_account_id
+    join wallet_accounts on wallet_accounts.id = wallet_account_id
     join readable_users as users on users.id = invoices.user_id`;
 const SELECT_ROW = selectFrom('invoices');
 

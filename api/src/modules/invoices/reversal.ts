@@ -69,9 +69,7 @@ export function restoreDeposit(
   return ctx.tx(async (ctx) => {
     const deposit = await deposits.lockReturned(ctx, id, blockHash);
     if (!deposit) return;
-    const { userId, creditedMicros, transactionId } = deposit;
-    // Processes of the previous release do not count their reversals.
-    const round = Math.max(deposit.reversalCount, 1);
+    const { userId, creditedMicros, transactionId, reversalCount: round } = deposit;
     const invoiceIds = idsOf(deposit);
     await invoices.lockInvoices(ctx, invoiceIds);
     const reversal = keyOf('reversal', id, round);

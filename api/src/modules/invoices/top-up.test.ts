@@ -36,7 +36,7 @@ describe('a top-up', () => {
     await pay(testApp, invoice);
     expect(await statusOf(user, invoice)).toBe('PAID');
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
-    const [transfer] = (await reload(user, invoice)).payment!.transfers!;
+    const [transfer] = (await reload(user, invoice)).payment!.transfers;
     expect(transfer).toMatchObject({ isCredited: true, confirmationsNeeded: 4 });
     expect(transfer!.confirmations).toBeGreaterThanOrEqual(4);
   });

@@ -27,7 +27,7 @@ export async function send(
   const { template: kind, languageCode } = request;
   const mailId = randomUUID();
   await store.insertMail(ctx, { id: mailId, userId: userId ?? null, kind, languageCode });
-  const mail = { ...sealMail(ctx, request, expiredAt), mailId };
+  const mail = sealMail(ctx, request, expiredAt, mailId);
   await enqueue(ctx, userId === undefined ? 'mail.none' : 'mail.deliver', mail);
 }
 
@@ -38,7 +38,7 @@ export async function deliver(ctx: Ctx, mail: SealedMail): Promise<void> {
     isSent = await deliverMail(ctx, mail);
   } finally {
     // Versions before the table enqueued mails without an id.
-    if (mail.mailId !== undefined) await mark(ctx, mail.mailId, isSent);
+    await mark(ctx, mail.mailId, isSent);
   }
 }
 

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, runJobs, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { enqueue } from '../../jobs/jobs.ts';
 import { sealMail } from '../../mail/mail-requests.ts';
 import { deleteOldMails, deliver, send } from './mails.service.ts';
 
@@ -60,13 +59,6 @@ test('a mail whose link has expired is not sent', async () => {
   await send(testApp.ctx, user.id, request(user), new Date(Date.now() - 1000));
   expect(await mailsTo(testApp, user.email)).toEqual([]);
   expect((await list(user)).data).toMatchObject([{ status: 'FAILED', languageCode: 'ru' }]);
-});
-
-test('a mail of the previous version, without an id, is delivered', async () => {
-  const user = await createUser(testApp);
-  await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, request(user), null));
-  expect(await mailsTo(testApp, user.email)).toHaveLength(1);
-  expect((await list(user)).data).toEqual([]);
 });
 
 test('an address without an account leaves no row', async () => {

@@ -93,15 +93,6 @@ describe('an interrupted broadcast', () => {
     ]);
     expect(await progress()).toEqual(done);
   });
-
-  test('is finished by the job of an older version too', async () => {
-    await testApp.database.query('delete from graphile_worker._private_jobs');
-    await testApp.database.query(`select graphile_worker.add_job('notifications.broadcast', $1::json)`, [
-      JSON.stringify({ broadcastId: id }),
-    ]);
-    await runJobs(testApp);
-    expect(await progress()).toEqual(done);
-  });
 });
 
 test('recipients are counted up to a limit', async () => {

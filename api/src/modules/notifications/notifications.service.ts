@@ -24,7 +24,7 @@ export function notify(ctx: Ctx, userId: string, idempotencyKey: string, event: 
   return notifyAll(ctx, [{ userId, idempotencyKey, event }]);
 }
 
-/** Stored as a message, not as a new kind, because processes of the previous release read it, too. */
+/** Stored as a message in the user's language. */
 export function announceTrial(ctx: Ctx, userId: string, languageCode: LanguageCode, dollars: number): Promise<void> {
   return notify(ctx, userId, `trial:${userId}`, { kind: 'MESSAGE', details: trialText(languageCode, dollars) });
 }

@@ -11,7 +11,7 @@ import {
 } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createUser, type TestUser } from '../../../test/factories.ts';
+import { createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
@@ -27,9 +27,9 @@ beforeEach(async () => {
   admin = await createUser(testApp, { roleName: 'ADMIN' });
   await addNode(testApp.ctx, 'paris');
   await testApp.database.query(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
-     select '10.0.0.0'::inet + n, 500000, 'QQ', 'r', 'c', '1', 'bulk', 'LTE', '{}' from generate_series(1, $1::int) as n`,
-    [PROXIES],
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+     select '10.0.0.0'::inet + n, 500000, 'QQ', 'r', 'c', '1', 'bulk', 'LTE', $2 from generate_series(1, $1::int) as n`,
+    [PROXIES, await defaultExit(testApp)],
   );
   return () => testApp.stop();
 });

@@ -14,8 +14,8 @@ export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolea
   const values = {
     ...row,
     price: toDollars(row.priceMicros),
-    node: row.node ?? '',
-    exitKind: row.exitKind ?? '',
+    node: row.node,
+    exitKind: row.exitKind,
     exit: exitText(row) ?? '',
   };
   const cells = importColumns.map((column) => values[column]);

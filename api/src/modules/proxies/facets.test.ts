@@ -3,7 +3,7 @@ import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values
 import { getProxyFacets, type Proxy, type ProxyQuery } from '@cellhop/contract/proxies';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createProxy, createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { createFacetIndex } from './facet-index.ts';
 import { refreshCounts, refreshFacets } from './proxies.service.ts';
@@ -55,12 +55,13 @@ function countSlowly(all: readonly Location[], filter: ProxyQuery) {
 test('before the first count by a worker, counts on request; then counts follow all other groups of any filter', async () => {
   expect((await facets()).counts.country).toEqual({});
   const all = await testApp.database.query<Location>(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
      select '10.0.0.0'::inet + n, 100000, case n % 3 when 0 then 'XA' else 'XB' end, 'region ' || n % 3, 'city ' || n % 5,
             'zip ' || n % 11, case when n % 7 = 0 then 'both' else 'operator ' || n % 3 end, case n % 4 when 0 then '3G' else 'LTE' end,
-            '{"kind":"local-address","address":null}'
+            $1
        from generate_series(1, 600) as n
      returning country_code as "countryCode", region, city, zip, isp, connection_type as "connectionType"`,
+    [await defaultExit(testApp)],
   );
   const filter = fc.record(
     Object.fromEntries(
@@ -79,8 +80,9 @@ test('before the first count by a worker, counts on request; then counts follow 
 test('counts follow sales and returns, and a country whose last proxy is sold disappears and comes back', async () => {
   await refreshCounts(testApp.ctx);
   await testApp.database.query(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
-     values ('11.0.0.1', 100000, 'YA', 'Rare', 'Rare', '1', 'Rare', 'LTE', '{"kind":"local-address","address":null}')`,
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+     values ('11.0.0.1', 100000, 'YA', 'Rare', 'Rare', '1', 'Rare', 'LTE', $1)`,
+    [await defaultExit(testApp)],
   );
   await count();
   const rare = { country: ['YA'] };

@@ -34,7 +34,7 @@ export function parseExit(kind: ExitKind, text: string): ImportExit | ImportProb
 }
 
 interface StoredExit {
-  exitKind: string | null;
+  exitKind: string;
   exitAddress: string | null;
   upstreamHost: string | null;
   upstreamPort: number | null;
@@ -44,7 +44,7 @@ interface StoredExit {
 
 /** An exit in a list or in an exported file. @returns null for the host's own route */
 export function exitText({ exitKind, exitAddress, upstreamHost, upstreamPort, hasCredentials }: StoredExit) {
-  if (exitKind === null || upstreamHost === null || upstreamPort === null) return exitAddress;
+  if (upstreamHost === null || upstreamPort === null) return exitAddress;
   const upstream = { host: upstreamHost, port: upstreamPort };
   return upstreamText(exitKind, upstream, { hasCredentials: hasCredentials === true });
 }

@@ -201,14 +201,13 @@ export async function writeRows(
     `with batch as (
        select ip from catalogue_import_rows where import_id = $1 and ($2::inet is null or ip > $2) order by ip limit $3
      ), written as (
-       insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit, exit_id)
-       select ip, price_micros, country_code, region, city, zip, isp, connection_type,
-              jsonb_build_object('kind', exit_kind, 'address', case when upstream_host is null then nullif(exit_address, '') end), exit_id
+       insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+       select ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id
          from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed order by ip
            on conflict (ip) do update
           set price_micros = excluded.price_micros, country_code = excluded.country_code, region = excluded.region,
               city = excluded.city, zip = excluded.zip, isp = excluded.isp, connection_type = excluded.connection_type,
-              exit = excluded.exit, exit_id = excluded.exit_id
+              exit_id = excluded.exit_id
        returning 1
      )
      select (select count(*)::int from written) as written,

@@ -10,7 +10,7 @@ import {
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createUser, type TestUser } from '../../../test/factories.ts';
+import { createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
@@ -120,8 +120,9 @@ describe('an import', () => {
   test('is refused if the catalogue has changed since it was checked', async () => {
     const { id } = await check(csvOf({ ip: '198.51.100.20' }));
     await testApp.database.query(
-      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
-       values ('198.51.100.20', 500000, 'DE', 'r', 'c', '1', 'i', 'LTE', '{}')`,
+      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+       values ('198.51.100.20', 500000, 'DE', 'r', 'c', '1', 'i', 'LTE', $1)`,
+      [await defaultExit(testApp)],
     );
     await expect(apply(id)).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
     expect(await find('198.51.100.20')).toMatchObject([{ price: 0.5 }]);

@@ -37,7 +37,7 @@ function present(row: store.InventoryRow): InventoryProxy {
   return {
     ...row,
     price: toDollars(priceMicros),
-    exit: exitId === null ? null : { id: exitId, node: row.node!, kind: row.exitKind!, address: exitText(row) },
+    exit: { id: exitId, node: row.node, kind: row.exitKind, address: exitText(row) },
     state: stateOf(row),
     isHealthy: row.isExitHealthy,
     connection:

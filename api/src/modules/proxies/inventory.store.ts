@@ -30,9 +30,9 @@ export interface InventoryRow {
   isExitHealthy: boolean;
   isRetired: boolean;
   isNodeDraining: boolean;
-  exitId: string | null;
-  node: string | null;
-  exitKind: string | null;
+  exitId: string;
+  node: string;
+  exitKind: string;
   exitAddress: string | null;
   upstreamHost: string | null;
   upstreamPort: number | null;
@@ -68,7 +68,7 @@ export function listInventory(
             users.id as "userId", users.email as "userEmail"
        from listed
        join proxies using (id)
-       left join readable_exits as exits on exits.id = proxies.exit_id
+       join readable_exits as exits on exits.id = proxies.exit_id
        left join readable_connections as connections on connections.id = proxies.connection_id
        left join readable_users as users on users.id = connections.user_id
       order by ${order('proxies')}`,
@@ -103,7 +103,7 @@ export type ExportedRow = Pick<
   | 'exitAddress'
   | 'upstreamHost'
   | 'upstreamPort'
-> & { hasCredentials: boolean | null };
+> & { hasCredentials: boolean };
 
 /** The next proxies after an address; null: from the first one. */
 export function listAfter(
@@ -118,7 +118,7 @@ export function listAfter(
             connection_type as "connectionType", node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
             upstream_host as "upstreamHost", upstream_port as "upstreamPort", has_credentials as "hasCredentials"
        from (select * from proxies where ($1::inet is null or ip > $1) and ${text} order by ip limit $2) as proxies
-       left join readable_exits as exits on exits.id = exit_id
+       join readable_exits as exits on exits.id = exit_id
       order by proxies.ip`,
     values,
     PLANNED,

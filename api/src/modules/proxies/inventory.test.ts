@@ -12,7 +12,7 @@ import {
   retireProxies,
 } from '@cellhop/contract/staff/inventory';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createExit, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createExit, createProxy, createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
@@ -233,9 +233,9 @@ describe('the export', () => {
       Array.from({ length: 3 }, () => createProxy(testApp, { countryCode: country, isp: 'Tele, "kom"', exitId })),
     );
     await testApp.database.query(
-      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
-       select '10.0.0.0'::inet + n, 500000, $1, 'r', 'c', '1', 'bulk', 'LTE', '{}' from generate_series(1, 1500) as n`,
-      [country],
+      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+       select '10.0.0.0'::inet + n, 500000, $1, 'r', 'c', '1', 'bulk', 'LTE', $2 from generate_series(1, 1500) as n`,
+      [country, await defaultExit(testApp)],
     );
     const { response, text } = await download(`country=${country}`);
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -243,11 +243,11 @@ describe('the export', () => {
     const lines = text.split('\r\n');
     expect(lines).toHaveLength(1 + 1500 + ids.length + 1);
     expect(lines[0]).toBe('ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit');
-    expect(lines[1]).toBe(`10.0.0.1,0.5,${country},r,c,1,bulk,LTE,,,`);
+    expect(lines[1]).toBe(`10.0.0.1,0.5,${country},r,c,1,bulk,LTE,default,local-address,`);
     expect(lines.at(-2)).toContain(`,0.8,${country},Berlin,Berlin,10115,"Tele, ""kom""",LTE,berlin,local-address,`);
     const json = JSON.parse((await download(`country=${country}&format=json`)).text) as object[];
     expect(json).toHaveLength(1503);
-    expect(json[0]).toMatchObject({ ip: '10.0.0.1', price: 0.5, node: '' });
+    expect(json[0]).toMatchObject({ ip: '10.0.0.1', price: 0.5, node: 'default' });
     expect(await lastEntry('CATALOGUE_EXPORTED')).toMatchObject({ actorId: admin.id, details: { format: 'json' } });
     expect(await admin.call(exportInventory, { query: { country: [country], format: 'json', ip: '10.0.0.1' } })).toBe(
       `[\n${JSON.stringify(json[0])}\n]\n`,

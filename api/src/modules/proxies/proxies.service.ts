@@ -6,7 +6,6 @@ import { findLowestPrice } from './search.store.ts';
 import { searchFree } from './search.ts';
 
 export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
-export { assignExits } from './exits.ts';
 export { createFacetsReader, refreshFacets } from './facets.ts';
 
 /** At most 50 free proxies, cheapest first. Values of one group are combined with OR, groups with AND. */

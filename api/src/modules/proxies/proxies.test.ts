@@ -5,7 +5,7 @@ import { toDollars } from '@cellhop/contract/units';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createProxy, createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { refreshCounts } from './proxies.service.ts';
@@ -90,14 +90,15 @@ describe('search in a larger catalogue', () => {
   let all: Proxy[];
   beforeAll(async () => {
     const rows = await testApp.database.query<Omit<Proxy, 'price'> & { priceMicros: bigint }>(
-      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
        select '10.0.0.0'::inet + n, 100000 * (1 + n % 7) + 100000 * (n % 2), case n % 2 when 0 then 'XA' else 'XB' end,
               'region ' || n % 4, 'city ' || n % 40, 'zip ' || n % 400,
               case when n % 11 = 0 then 'both' else 'operator ' || n % 4 end, case n % 50 when 0 then '3G' else 'LTE' end,
-              '{"kind":"local-address","address":null}'
+              $1
          from generate_series(1, 30000) as n
        returning id, host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip,
                  isp, connection_type as "connectionType"`,
+      [await defaultExit(testApp)],
     );
     await testApp.database.query('analyze proxies');
     all = rows.map(({ priceMicros, ...proxy }) => ({ ...proxy, price: toDollars(priceMicros) }));

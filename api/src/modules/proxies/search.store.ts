@@ -86,7 +86,7 @@ export async function walkByPrice(ctx: Ctx, group: FilterGroup, query: ProxyQuer
   return { isComplete: rows[0]!.isComplete, rows: rows.filter((row) => row.id !== null) };
 }
 
-/** The cheapest of the first `sampleSize` matches, found in an index that has all groups (migration 0017). */
+/** The cheapest of the first `sampleSize` matches, found in an index that has all groups. */
 export async function readMatches(ctx: Ctx, query: ProxyQuery, sampleSize: number): Promise<ProxyRow[]> {
   await allowBitmaps(ctx);
   const groups = filterGroups.filter((group) => query[group]);

@@ -19,7 +19,6 @@ import {
 } from '@cellhop/contract/staff/support';
 import { closeTicket, createTicket, getTicket, listTicketMessages, sendTicketMessage } from '@cellhop/contract/support';
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { openStream } from '../../../test/live.ts';
@@ -368,32 +367,4 @@ test('balance and live connections of the customer need the permissions to read 
   expect((await reader.call(getAnyTicket, { params })).data.id).toBe(params.id);
   for (const endpoint of [getTicketBalance, listTicketConnections])
     await expect(reader.call(endpoint, { params })).rejects.toMatchObject({ status: 403 });
-});
-
-const migration = (name: string) => readFile(new URL(`../../../migrations/${name}.sql`, import.meta.url), 'utf8');
-
-test('the migration adds older tickets to the desk', async () => {
-  const [waiting, answered, asked, closed] = [
-    await open('waiting'),
-    await open('answered'),
-    await open('asked again'),
-    await open('closed'),
-  ];
-  for (const { id } of [answered, asked, closed]) await answer(id, { content: 'Yes.' });
-  await ask(asked.id);
-  await ask(asked.id);
-  await owner.call(closeTicket, { params: { id: closed.id }, body: { status: 'CLOSED' } });
-  await support.call(createTicketForUser, { body: { ...texts, userId: owner.id } });
-  const read = () =>
-    testApp.database.query(
-      'select * from ticket_desk join tickets on id = ticket_id where tickets.user_id = $1 order by id',
-      [owner.id],
-    );
-  const before = await read();
-  await testApp.database.query('delete from ticket_desk');
-  await testApp.database.query(await migration('0054_tickets_on_the_desk'));
-  const [filled] = /^update ticket_desk[^;]+;/m.exec(await migration('0078_words_of_tickets'))!;
-  await testApp.database.query(filled);
-  expect(await read()).toEqual(before);
-  expect(await listed('waiting')).toEqual([waiting, asked].map(({ name }) => name));
 });

@@ -1,7 +1,6 @@
 /** Compares the search by words with a simple one that reads all tickets, without indexes, copies of words and views. */
 import { listAllTickets, type TicketView } from '@cellhop/contract/staff/support';
 import { ticketViews } from '@cellhop/contract/staff/support.values';
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -100,20 +99,4 @@ test('finds a word that was added to the name later', async () => {
   )) as [{ id: string }];
   const { data } = await support.call(listAllTickets, { query: { words: 'otherw', view: 'all' } });
   expect(data.map((ticket) => ticket.id)).toEqual([id]);
-});
-
-async function countUnknownWords(): Promise<number> {
-  const [row] = await testApp.database.query<{ unknown: number }>(
-    `select count(*)::int as unknown from ticket_desk, unnest(tsvector_to_array(words)) as used
-      where not exists (select from ticket_words where word = used)`,
-  );
-  return row!.unknown;
-}
-
-test('finds each word of the tickets, also of those before the migration', async () => {
-  expect(await countUnknownWords()).toBe(0);
-  await testApp.database.query('delete from ticket_words');
-  const migration = new URL('../../../migrations/0116_words_of_older_tickets.sql', import.meta.url);
-  await testApp.database.query(await readFile(migration, 'utf8'));
-  expect(await countUnknownWords()).toBe(0);
 });

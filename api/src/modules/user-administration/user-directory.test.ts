@@ -55,9 +55,11 @@ describe('the list of users', () => {
   test('shows the level that the payments of last month reached', async () => {
     const { referrer, referrals } = await createReferrals(2);
     await testApp.database.query(
-      `with address as (
-         insert into deposit_addresses (address_space, address, user_id, is_reused)
-         values ('BTC', 'directory', $1, false) returning id
+      `with account as (
+         insert into wallet_accounts (address_space, fingerprint, next_index) values ('test', 'test', 2) returning id
+       ), address as (
+         insert into deposit_addresses (address_space, address, user_id, is_reused, wallet_account_id, derivation_index, mac)
+         select 'BTC', 'directory', $1, false, id, 1, '' from account returning id
        ), invoice as (
          insert into invoices (user_id, currency, amount_micros, due_units, rate_e12, address_id, is_open, expired_at)
          select $1, 'BTC', 1, 1, 1, id, false, now() from address, generate_series(1, 6) returning id

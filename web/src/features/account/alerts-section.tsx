@@ -11,8 +11,6 @@ import { useAlertSettings, useSaveAlertSettings } from './api.ts';
 import { SectionContent } from './section-content.tsx';
 
 const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
-/** The defaults for processes of the previous release, which do not send them. */
-const ALL_END_MAILS = { noMoney: true, idle: true, exitLost: true };
 
 export function AlertsSection() {
   const { t } = useTranslation('user');
@@ -38,7 +36,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
   const { t } = useTranslation(['user', 'common']);
   const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
   const [isMailed, setMailed] = useState(settings.isMailed);
-  const [endMails, setEndMails] = useState(settings.endMails ?? ALL_END_MAILS);
+  const [endMails, setEndMails] = useState(settings.endMails);
   const saving = useSaveAlertSettings();
   // Empty: the default.
   const lowBalance = text.trim() === '' ? null : parseAmount(text);

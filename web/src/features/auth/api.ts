@@ -48,7 +48,7 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQU
       { body },
       known === undefined ? {} : { headers: { [DEVICE_TOKEN_HEADER]: known } },
     );
-    if (data.deviceToken !== undefined) deviceToken.set(data.deviceToken);
+    deviceToken.set(data.deviceToken);
     await i18next.changeLanguage(data.profile.languageCode);
     saveTokens(data);
     // After the tokens, because cached data belongs to their session.

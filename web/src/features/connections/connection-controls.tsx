@@ -39,8 +39,7 @@ function Control({ title, text, children }: { title: string; text: string; child
 function CapForm({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   const { id, price, paidFor } = connection;
-  // Null from an API of the previous release, too.
-  const saved = connection.capMegabytes ?? null;
+  const saved = connection.capMegabytes;
   const [text, setText] = useState(String(saved ?? ''));
   const cap = parseCap(text);
   const saving = useControl(() => t('controls.cap.saved'));

@@ -1,6 +1,6 @@
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type { CreateInvoiceBody, CurrencyState, Invoice } from '@cellhop/contract/invoices';
-import { type Currency, currencies } from '@cellhop/contract/invoices.values';
+import type { Currency } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, invalidate, pageQuery, queryClient } from '../../data/query.ts';
@@ -33,7 +33,7 @@ export function useInvoice(id: string | undefined) {
 
 /** Whether invoices in each currency can be created now. Until that is known, all that are set up are offered. */
 export function useCurrencies(): readonly CurrencyState[] {
-  const { currencies: enabled = currencies } = useSettings();
+  const { currencies: enabled } = useSettings();
   const { response } = useApiQuery(apiQuery('GET /v1/payments/currencies', {}), { isPolled: true });
   return response?.data ?? enabled.map((currency) => ({ currency, problem: null }));
 }

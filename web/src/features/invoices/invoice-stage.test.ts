@@ -9,6 +9,7 @@ const short: InvoicePayment = {
   excess: null,
   credited: 10,
   isLate: false,
+  transfers: [],
 };
 const whole: InvoicePayment = { ...short, received: '0.00025000', missing: null, credited: 25 };
 const amountInCurrency = '0.00025000';

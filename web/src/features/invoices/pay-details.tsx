@@ -51,7 +51,7 @@ export function PayDetails({ invoice, amount }: PayDetailsProps) {
           </dd>
         </div>
       </dl>
-      {walletUri !== undefined && walletUri !== null && (
+      {walletUri !== null && (
         <>
           <Button
             component="a"

@@ -46,7 +46,7 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
   const hasTime = secondsLeft > 0;
   const status = shownStatus(invoice, hasTime);
   const amount = amountToSend(invoice, hasTime);
-  const { replaced = null } = invoice;
+  const { replaced } = invoice;
   const isOver = status === 'EXPIRED' || (status === 'PARTIALLY_PAID' && !hasTime);
   return (
     <Stack gap="lg">

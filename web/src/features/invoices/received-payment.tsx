@@ -14,7 +14,7 @@ interface ReceivedPaymentProps {
 /** The received amount, the missing or excess amount, and the result. */
 export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const { t } = useTranslation('payment');
-  const { confirming, missing, excess, credited, isLate, transfers = [] } = payment;
+  const { confirming, missing, excess, credited, isLate, transfers } = payment;
   const ticker = tickerOf(invoice.currency);
   const isStable = ticker === 'USDT';
   const lines = [
@@ -85,7 +85,7 @@ function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readon
 
 function ConfirmationText({ transfer }: { transfer: InvoiceTransfer }) {
   const { t } = useTranslation('payment');
-  const { confirmations, confirmationsNeeded, isReplaceable = false } = transfer;
+  const { confirmations, confirmationsNeeded, isReplaceable } = transfer;
   if (confirmations === 0) return <span>{t(isReplaceable ? 'received.replaceable' : 'received.inPool')}</span>;
   if (confirmationsNeeded === null) return <span>{t('received.inBlock')}</span>;
   const done = Math.min(confirmations, confirmationsNeeded);

@@ -110,7 +110,6 @@ function useActionColumns(onRetire: InventoryTableProps['onRetire']): Column<Inv
 function ExitText({ exit }: { exit: InventoryProxy['exit'] }) {
   const { t } = useTranslation('staffInventory');
   const canOpen = usePermission('NODES_READ');
-  if (exit === null) return t('noExit');
   return (
     <>
       {canOpen ? <Link to="/admin/nodes">{exit.node}</Link> : exit.node}

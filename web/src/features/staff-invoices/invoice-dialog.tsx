@@ -54,7 +54,7 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
             value: <Copyable name={t('payment:table.address')} value={address} isWrapped />,
             isWide: true,
           },
-          { label: t('invoice.derivationIndex'), value: derivationIndex === null ? '—' : `0/${derivationIndex}` },
+          { label: t('invoice.derivationIndex'), value: `0/${derivationIndex}` },
         ]}
       />
       <Title order={2} size="h4">
@@ -84,25 +84,25 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       key: 'state',
       header: t('deposit.state'),
       place: 'heading',
-      render: ({ state, hold = null, isReplaceable = false }) =>
+      render: ({ state, hold, isReplaceable }) =>
         t(hold === null ? `deposit.states.${isReplaceable ? 'REPLACEABLE' : state}` : `deposit.holds.${hold}`),
     },
     { key: 'arrivedAt', header: t('deposit.arrivedAt'), render: ({ arrivedAt }) => formatDate(arrivedAt) },
     {
       key: 'firstSeenAt',
       header: t('deposit.firstSeenAt'),
-      render: ({ firstSeenAt = null }) => dateOrNone(firstSeenAt),
+      render: ({ firstSeenAt }) => formatDate(firstSeenAt),
     },
-    { key: 'blockAt', header: t('deposit.blockAt'), render: ({ blockAt = null }) => dateOrNone(blockAt) },
+    { key: 'blockAt', header: t('deposit.blockAt'), render: ({ blockAt }) => dateOrNone(blockAt) },
     {
       key: 'address',
       header: t('deposit.address'),
-      render: ({ isAddressReuse = false }) => (isAddressReuse ? t('deposit.addressReuse') : '—'),
+      render: ({ isAddressReuse }) => (isAddressReuse ? t('deposit.addressReuse') : '—'),
     },
     {
       key: 'credited',
       header: t('invoices.credited'),
-      render: ({ credited, rate, reversed = null }) => {
+      render: ({ credited, rate, reversed }) => {
         if (reversed !== null) return t('deposit.reversed', { amount: formatMoney(reversed) });
         return credited === null ? '—' : t('deposit.creditedAt', { amount: formatMoney(credited), rate });
       },

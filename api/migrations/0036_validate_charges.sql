@@ -1,3 +1,0 @@
-alter table transfers
-  validate constraint charge_names_megabytes,
-  validate constraint charge_is_chained;

@@ -1,1 +1,0 @@
-create index concurrently deposits_of_transaction on deposits (transaction_id);

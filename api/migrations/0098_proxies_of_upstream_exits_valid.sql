@@ -1,1 +1,0 @@
-alter table proxies validate constraint proxies_upstream_exit;

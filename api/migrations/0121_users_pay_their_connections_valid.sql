@@ -1,1 +1,0 @@
-alter table connections validate constraint connections_user_account_fkey;
