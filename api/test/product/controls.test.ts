@@ -19,6 +19,9 @@ import {
   stopProduct,
   type UsableConnection,
 } from './product.ts';
+import { scaled } from '../../../tools/test-scale.ts';
+
+const CHANGES = scaled(20, 100);
 
 let product: Product;
 beforeAll(async () => {
@@ -151,28 +154,32 @@ test('a cap below the used traffic is refused and changes nothing; the next mega
     .toMatchObject({ status: 'NOT_WORK', endReason: 'CAP', trafficUsed: 3 * 1024, paidFor: 0.024 });
 });
 
-test('a hundred changes of the cap while programs download end with the last one, to the byte', async () => {
-  const { customer, connection } = await createBuyer(product, 1_000_000n);
-  const port = await openEcho();
-  const tunnel = await openTunnel(connection, port);
-  expect(await isEchoed(tunnel)).toBe(true);
-  // Each second one is lower, which recalls the grant and closes the tunnels.
-  for (let number = 0; number < 100; number += 1)
-    await change(customer, connection.id, { capMegabytes: number % 2 === 0 ? 30 : 20 });
-  await tunnel.rest();
-  await change(customer, connection.id, { capMegabytes: 4 });
-  const endless = await openEndlessOrigin();
-  await Promise.all([1, 2, 3].map(() => downloadUntilRefused(connection, endless)));
-  await expect
-    .poll(() => find(customer, connection.id))
-    .toMatchObject({
-      status: 'NOT_WORK',
-      endReason: 'CAP',
-      trafficUsed: 4 * 1024,
-      paidFor: chargeWithRefundFor(4 * MB),
-    });
-  expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.032, receiptTotal: 0.032 });
-});
+test(
+  `${CHANGES} changes of the cap while programs download end with the last one, to the byte`,
+  { tags: ['long'] },
+  async () => {
+    const { customer, connection } = await createBuyer(product, 1_000_000n);
+    const port = await openEcho();
+    const tunnel = await openTunnel(connection, port);
+    expect(await isEchoed(tunnel)).toBe(true);
+    // Each second one is lower, which recalls the grant and closes the tunnels.
+    for (let number = 0; number < CHANGES; number += 1)
+      await change(customer, connection.id, { capMegabytes: number % 2 === 0 ? 30 : 20 });
+    await tunnel.rest();
+    await change(customer, connection.id, { capMegabytes: 4 });
+    const endless = await openEndlessOrigin();
+    await Promise.all([1, 2, 3].map(() => downloadUntilRefused(connection, endless)));
+    await expect
+      .poll(() => find(customer, connection.id))
+      .toMatchObject({
+        status: 'NOT_WORK',
+        endReason: 'CAP',
+        trafficUsed: 4 * 1024,
+        paidFor: chargeWithRefundFor(4 * MB),
+      });
+    expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.032, receiptTotal: 0.032 });
+  },
+);
 
 test('open tunnels pass no more data once the response to a lowered cap arrives', async () => {
   const { customer, connection } = await createBuyer(product, 1_000_000n);

@@ -10,9 +10,10 @@ import {
   udpPayloadMax,
   upstreamQuestion,
 } from '../protocol/dns.ts';
+import { scaled } from '../../../tools/test-scale.ts';
 
 /** `DNS_FUZZ_INPUTS=200000` is the full run. */
-const INPUTS = Number(process.env['DNS_FUZZ_INPUTS'] ?? 50_000);
+const INPUTS = Number(process.env['DNS_FUZZ_INPUTS'] ?? scaled(5_000, 50_000));
 const SEED = Number(process.env['DNS_FUZZ_SEED'] ?? 1);
 /** The longest name, type and class, header and OPT record. */
 const QUESTION_MAX = 12 + 255 + 4 + 11;
@@ -52,7 +53,7 @@ function randomMessage(random: Random): Buffer {
 describe('the DNS port', () => {
   it(
     `handles ${INPUTS} messages of seed ${SEED}, and answers to them: valid, mutated and noise`,
-    { timeout: 300_000 },
+    { tags: ['long'], timeout: 300_000 },
     () => {
       const counts = { dropped: 0, refused: 0, asked: 0, answered: 0 };
       for (let input = 0; input < INPUTS; input += 1) {
