@@ -48,7 +48,15 @@ export class BrowserErrors {
   }
 }
 
-export function browserErrorsRoutes(app: FastifyInstance, browserErrors: BrowserErrors): void {
+declare module 'fastify' {
+  interface FastifyInstance {
+    browserErrors: BrowserErrors;
+  }
+}
+
+export function browserErrorsRoutes(app: FastifyInstance): void {
+  const browserErrors = new BrowserErrors(app.ctx.log);
+  app.decorate('browserErrors', browserErrors);
   route(app, reportBrowserError, async ({ requester, body }) => {
     browserErrors.report(requester, body);
     return { data: { isAccepted: true as const } };

@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { decodeJwt } from 'jose';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { bearerToken, identifyUser } from '../http/route.ts';
+import { findOpenSessions } from '../modules/auth/sessions.service.ts';
+import { respondToWatches } from '../modules/gateway/gateway.service.ts';
 import { decode, type GatewayTopic, isGatewayTopic } from './changes.ts';
 import { startListener } from './listener.ts';
 import { Stream, Streams, type StreamOwner } from './streams.ts';
@@ -19,19 +21,10 @@ const KEEP_ALIVE_MS = 20_000;
 /** Node's timers would fire at once if the delay overflows. */
 const LIFETIME_MS_MAX = 24 * 60 * 60 * 1000;
 
-export interface LiveSources {
-  /** @returns those of the sessions that are still open; the streams of the others are ended */
-  findOpenSessions(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Called when connections are ending or have ended, or when access to them has changed. */
-  onConnectionsChanged(topic: GatewayTopic, connectionIds: readonly string[]): Promise<void>;
-  /** Called when events may have been lost. */
-  onEventsLost(): void;
-}
-
-export function liveRoutes(app: FastifyInstance, sources: LiveSources): void {
+export function liveRoutes(app: FastifyInstance): void {
   const streams = new Streams();
   const streamsMax = Math.floor(app.ctx.config.socketsMax * STREAMS_SHARE);
-  keepStreams(app, streams, sources);
+  keepStreams(app, streams);
 
   app.get(LIVE_EVENTS_PATH, { exposeHeadRoute: false, schema: { hide: true } }, async (request, reply) => {
     const actor = await identifyUser(app, request);
@@ -81,11 +74,15 @@ function open(
 }
 
 /** Delivers events of all processes to the streams, keeps them alive, and ends those whose session has ended. */
-function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSources): void {
-  const { config, log } = app.ctx;
+function keepStreams(app: FastifyInstance, streams: Streams): void {
+  const { ctx, longPolls } = app;
+  const { config, log } = ctx;
   async function endStreamsOfEndedSessions(suspects: readonly Stream[]): Promise<void> {
     if (suspects.length === 0) return;
-    const open = await sources.findOpenSessions(suspects.map(({ owner }) => owner.sessionId));
+    const open = await findOpenSessions(
+      ctx,
+      suspects.map(({ owner }) => owner.sessionId),
+    );
     for (const stream of suspects) if (!open.has(stream.owner.sessionId)) streams.end(stream);
   }
   const check = (suspects: readonly Stream[]) => {
@@ -95,11 +92,9 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
   };
 
   const notifyGateways = (topic: GatewayTopic, connectionIds: readonly string[]) => {
-    sources
-      .onConnectionsChanged(topic, connectionIds)
-      .catch((error: unknown) =>
-        log.warn({ err: error, topic }, 'gateways could not be notified of changed connections'),
-      );
+    respondToWatches(ctx, longPolls, topic, connectionIds).catch((error: unknown) =>
+      log.warn({ err: error, topic }, 'gateways could not be notified of changed connections'),
+    );
   };
 
   let stopListening: (() => Promise<void>) | undefined;
@@ -116,7 +111,7 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
         },
         onListening: () => {
           for (const stream of streams) stream.refetch();
-          sources.onEventsLost();
+          longPolls.respondToAll();
         },
       },
     );

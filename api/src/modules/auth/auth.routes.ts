@@ -1,3 +1,4 @@
+import { endView, startView } from '@cellhop/contract/staff/view-as';
 import {
   changePassword,
   CONFIRM_EMAIL_PATH,
@@ -28,6 +29,7 @@ import { requesterOf, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
 import * as secondFactor from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
+import * as views from './view-sessions.service.ts';
 
 export function authRoutes(app: FastifyInstance): void {
   route(app, signUp, async ({ ctx, body, requester }) => ({ data: await auth.signUp(ctx, body, requester) }));
@@ -55,6 +57,12 @@ export function authRoutes(app: FastifyInstance): void {
   }));
   confirmEmailRoute(app);
   securityRoutes(app);
+  route(app, startView, async ({ ctx, actor, params, body, requester }) => ({
+    data: await views.startView(ctx, actor, { userId: params.id, reason: body.reason }, requester),
+  }));
+  route(app, endView, async ({ ctx, actor, params, requester }) => ({
+    data: { endedAt: (await views.endView(ctx, actor, params.id, requester)).toISOString() },
+  }));
 }
 
 /** Sessions, password and second factor of the signed-in user. */

@@ -1,10 +1,20 @@
+import { changeNode, listNodes } from '@cellhop/contract/staff/nodes';
 import { authorize, authorizeAddress, dnsPorts, end, hello, update, watch } from '@cellhop/contract/gateway';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
-import { type LongPolls, toWatchResponse } from './long-polls.ts';
+import { LongPolls, toWatchResponse } from './long-polls.ts';
 import * as gateway from './gateway.service.ts';
+import * as nodes from './nodes.service.ts';
 
-export function gatewayRoutes(app: FastifyInstance, longPolls: LongPolls): void {
+declare module 'fastify' {
+  interface FastifyInstance {
+    longPolls: LongPolls;
+  }
+}
+
+export function gatewayRoutes(app: FastifyInstance): void {
+  const longPolls = new LongPolls();
+  app.decorate('longPolls', longPolls);
   route(app, hello, async ({ ctx, nodeId, body }) => ({
     data: await gateway.handleHello(ctx, nodeId, body),
   }));
@@ -24,4 +34,8 @@ export function gatewayRoutes(app: FastifyInstance, longPolls: LongPolls): void 
   }));
   // Closing the server waits for open responses.
   app.addHook('preClose', async () => longPolls.close());
+  route(app, listNodes, async ({ ctx }) => ({ data: await nodes.listNodes(ctx) }));
+  route(app, changeNode, async ({ ctx, actor, params, body, requester }) => ({
+    data: await nodes.changeNode(ctx, actor, params.id, body, requester),
+  }));
 }

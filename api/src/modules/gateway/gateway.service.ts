@@ -29,10 +29,8 @@ import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '..
 import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
 import type { GatewayTopic } from '../../live/changes.ts';
 import { saveStatus } from './nodes.service.ts';
-import { LongPolls, type RunChanges } from './long-polls.ts';
+import type { LongPolls, RunChanges } from './long-polls.ts';
 import * as store from './gateway.store.ts';
-
-export { LongPolls };
 
 /** The node whose token is a setting. */
 export const DEFAULT_NODE_NAME = 'default';

@@ -1,9 +1,11 @@
+import { getAlertSettings, saveAlertSettings } from '@cellhop/contract/alerts';
 import { getConnectionCost, getReceipt, getReceiptKey, listCharges } from '@cellhop/contract/receipts';
 import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
 import * as receipts from './receipts.service.ts';
+import * as alerts from './alert-settings.service.ts';
 
-export function receiptsRoutes(app: FastifyInstance): void {
+export function billingRoutes(app: FastifyInstance): void {
   routeStream(app, getReceipt, async ({ ctx, actor, params }) => ({
     contentType: 'application/json; charset=utf-8',
     chunks: await receipts.streamReceipt(ctx, actor, params.id),
@@ -13,4 +15,8 @@ export function receiptsRoutes(app: FastifyInstance): void {
     data: await receipts.getCost(ctx, actor, params.id),
   }));
   route(app, getReceiptKey, async ({ ctx }) => ({ data: await receipts.getPublicKey(ctx) }));
+  route(app, getAlertSettings, async ({ ctx, actor }) => ({ data: await alerts.getAlertSettings(ctx, actor) }));
+  route(app, saveAlertSettings, async ({ ctx, actor, body }) => ({
+    data: await alerts.saveAlertSettings(ctx, actor, body),
+  }));
 }

@@ -1,0 +1,50 @@
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import type { Ctx } from '../ctx.ts';
+import { useAdmission } from './admission.ts';
+import { EMPTY_BODY_BYTES, useJsonBodies } from './body.ts';
+import { useCompression } from './compression.ts';
+import { useDocumentation } from './documentation.ts';
+import { Downloads } from './downloads.ts';
+import { sendError, useErrors } from './errors.ts';
+import { InvalidTokenLimiter } from './invalid-token-limiter.ts';
+import { Listeners } from './listeners.ts';
+import type { Access } from './route.ts';
+import { staticSecurityHeaders, useSecurity } from './security.ts';
+import { compileSerializer } from './serializer.ts';
+import { Uploads } from './uploads.ts';
+import { compileValidator } from './validation.ts';
+
+/** The server without routes: sockets, limits, validation, errors and headers. */
+export async function createServer(ctx: Ctx, access: Access): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = ctx.log;
+  const listeners = new Listeners(ctx.config, staticSecurityHeaders(ctx.config));
+  const app = Fastify({
+    serverFactory: listeners.createServer,
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Unique over several API processes, so that logs and the audit log can be correlated.
+    genReqId: () => randomUUID(),
+    trustProxy: ctx.config.trustedProxies,
+    bodyLimit: EMPTY_BODY_BYTES,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+  });
+  app.decorate('ctx', ctx);
+  app.decorate('listeners', listeners);
+  app.decorate('access', access);
+  app.decorate('downloads', new Downloads(app));
+  app.decorate('uploads', new Uploads(app));
+  app.decorate('invalidTokenLimiter', new InvalidTokenLimiter(ctx));
+  app.decorateRequest('identity');
+  app.setValidatorCompiler(compileValidator as never);
+  app.setSerializerCompiler(compileSerializer as never);
+  useErrors(app);
+  useJsonBodies(app);
+  await useSecurity(app, ctx.config);
+  await useAdmission(app, listeners);
+  app.addHook('preClose', () => listeners.closeInternally());
+  await useDocumentation(app, ctx.config.brandName);
+  await useCompression(app);
+  return app;
+}
