@@ -2,7 +2,7 @@
 import { signIn, refreshTokens } from '@cellhop/contract/auth';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { exportTransactions } from '@cellhop/contract/transactions';
-import { createTicket } from '@cellhop/contract/support';
+import { createTicket } from '@cellhop/contract/tickets';
 import { getProfile } from '@cellhop/contract/users';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -6,7 +6,7 @@ import { createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
 import { createInvoice } from '@cellhop/contract/invoices';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
-import { createTicket, sendTicketMessage } from '@cellhop/contract/support';
+import { createTicket, sendTicketMessage } from '@cellhop/contract/tickets';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,7 +17,7 @@ import { accountScreens, publicScreens } from './gallery-public.ts';
 import { moneyScreens } from './gallery-money.ts';
 import { mockResponses, type Screen } from './gallery-screen.ts';
 import { staffDetailScreens, staffStates } from './gallery-staff.ts';
-import { supportScreens } from './gallery-support.ts';
+import { ticketScreens } from './gallery-tickets.ts';
 import { menuPaths } from './menu.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
@@ -43,7 +43,7 @@ const memberStates: Screen[] = [
     path: '/proxies',
     act: (page) => page.getByRole('button', { name: /^(?:Notifications|Уведомления)/ }).click(),
   },
-  ...supportScreens,
+  ...ticketScreens,
 ];
 
 /** Creates data: a running connection with traffic, an ended one, invoices. */

@@ -3,7 +3,7 @@ import { searchProxies } from '@cellhop/contract/proxies';
 import type { Page } from '@playwright/test';
 import { exampleInvoice } from '../web/test/example-invoices.ts';
 import { mockResponses } from './gallery-screen.ts';
-import { supportScreens } from './gallery-support.ts';
+import { ticketScreens } from './gallery-tickets.ts';
 import { menuPaths } from './menu.ts';
 import { clientAs, enter, expect, test } from './product.ts';
 import { expectGood, inspect, looks, memberPages, misfits, prefer, publicPages } from './screen-checks.ts';
@@ -23,7 +23,7 @@ function refusal(statusCode: number, code: string) {
 }
 
 /** The states with the most elements; the gallery has all of them. */
-const supportStates = ['ticket-limited', 'notifications-unread', 'menu-toggled'];
+const ticketStates = ['ticket-limited', 'notifications-unread', 'menu-toggled'];
 
 for (const [language, theme] of looks) {
   test(`every screen is accessible and fits, ${language}, ${theme}`, async ({ page, product }) => {
@@ -59,8 +59,8 @@ for (const [language, theme] of looks) {
   test(`the states of support and of the app shell are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
     await prefer(page, language, theme);
     await enter(page, '/faq', 'user@example.com', 'demo-password');
-    for (const name of supportStates) {
-      const { path, responses = {}, act } = supportScreens.find((screen) => screen.name === name)!;
+    for (const name of ticketStates) {
+      const { path, responses = {}, act } = ticketScreens.find((screen) => screen.name === name)!;
       const { restore } = await mockResponses(page, responses);
       await page.setViewportSize({ width: 390, height: 844 });
       await page.goto(path);

@@ -1,5 +1,5 @@
 import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
-import { listAllTickets } from '@cellhop/contract/staff/support';
+import { listAllTickets } from '@cellhop/contract/staff/tickets';
 import pg from 'pg';
 import { clientAs, createCustomer, enter, expect, test } from './product.ts';
 

@@ -1,6 +1,6 @@
 import { createCannedReply } from '@cellhop/contract/staff/canned-replies';
-import { answerTicket } from '@cellhop/contract/staff/support';
-import { createTicket, listTicketMessages, sendTicketMessage } from '@cellhop/contract/support';
+import { answerTicket } from '@cellhop/contract/staff/tickets';
+import { createTicket, listTicketMessages, sendTicketMessage } from '@cellhop/contract/tickets';
 import type { Page } from '@playwright/test';
 import { mockResponses, refusal } from './gallery-screen.ts';
 import { clickTwice, clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';

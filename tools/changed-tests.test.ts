@@ -7,10 +7,10 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const code = new Map(
   Object.entries({
-    'api/src/modules/support/tickets.store.ts': 'select open_ticket($1)',
-    'api/src/modules/support/tickets.test.ts': `import { startTestApp } from '../../../test/test-app.ts';`,
+    'api/src/modules/tickets/tickets.store.ts': 'select open_ticket($1)',
+    'api/src/modules/tickets/tickets.test.ts': `import { startTestApp } from '../../../test/test-app.ts';`,
     'api/src/modules/faqs/faqs.test.ts': `import { listFaqs } from '@cellhop/contract/faqs';`,
-    'api/test/product/desk.test.ts': `import { answer } from '../../src/modules/support/tickets.store.ts';`,
+    'api/test/product/answers.test.ts': `import { answer } from '../../src/modules/tickets/tickets.store.ts';`,
     'tools/tidy.test.ts': '',
   }),
 );
@@ -19,14 +19,14 @@ describe('the tests of a change', () => {
   it.each([
     [
       'in a module: its tests, and those that import the file',
-      'api/src/modules/support/tickets.store.ts',
-      ['api/src/modules/support/tickets.test.ts', 'api/test/product/desk.test.ts'],
+      'api/src/modules/tickets/tickets.store.ts',
+      ['api/src/modules/tickets/tickets.test.ts', 'api/test/product/answers.test.ts'],
     ],
     ['of the contract: those that import it', 'contract/src/faqs.ts', ['api/src/modules/faqs/faqs.test.ts']],
     [
       'of a function of the database: those of the files that name it',
       'api/sql/open_ticket.sql',
-      ['api/src/modules/support/tickets.test.ts', 'api/test/product/desk.test.ts'],
+      ['api/src/modules/tickets/tickets.test.ts', 'api/test/product/answers.test.ts'],
     ],
     ['of a document: none', 'README.md', []],
   ])('%s', (_, changed, tests) => {

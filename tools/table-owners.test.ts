@@ -34,7 +34,7 @@ describe('a table', () => {
       // Not from users.
       query('select from users join tickets on true for update of promo_codes');
       query('insert into faqs select 1; update accounts set x = 1; delete from sessions');`;
-    expect(foreignTables('support', text)).toEqual(['users', 'promo_codes', 'faqs', 'accounts', 'sessions']);
+    expect(foreignTables('tickets', text)).toEqual(['users', 'promo_codes', 'faqs', 'accounts', 'sessions']);
     expect(foreignTables('auth', 'select from users join sessions on true')).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ const tablesOf: Record<string, readonly string[]> = {
   ],
   reconciliation: ['reconciliation'],
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],
-  support: ['canned_replies', 'ticket_desk', 'ticket_messages', 'ticket_notes', 'ticket_words', 'tickets'],
+  tickets: ['canned_replies', 'ticket_desk', 'ticket_messages', 'ticket_notes', 'ticket_words', 'tickets'],
   usage: ['traffic_hours'],
   users: ['roles', 'users'],
 };

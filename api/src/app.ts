@@ -27,9 +27,9 @@ import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { searchRoutes } from './modules/search/search.routes.ts';
-import { deskRoutes } from './modules/support/desk.routes.ts';
-import { supportRoutes } from './modules/support/support.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
+import { staffTicketsRoutes } from './modules/tickets/staff-tickets.routes.ts';
+import { ticketsRoutes } from './modules/tickets/tickets.routes.ts';
 import { timelineRoutes } from './modules/timeline/timeline.routes.ts';
 import { transactionsRoutes } from './modules/transactions/transactions.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
@@ -65,8 +65,8 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   usageRoutes,
   dashboardRoutes,
   faqsRoutes,
-  supportRoutes,
-  deskRoutes,
+  ticketsRoutes,
+  staffTicketsRoutes,
   payInvoiceRoutes,
   liveRoutes,
 ];

@@ -16,7 +16,7 @@ import type * as proxies from './proxies.ts';
 import type * as receipts from './receipts.ts';
 import type * as referrals from './referrals.ts';
 import type * as settings from './settings.ts';
-import type * as support from './support.ts';
+import type * as tickets from './tickets.ts';
 import type * as transactions from './transactions.ts';
 import type * as usage from './usage.ts';
 import type * as users from './users.ts';
@@ -34,7 +34,7 @@ import type * as staffNotifications from './staff/notifications.ts';
 import type * as staffPromoCodes from './staff/promo-codes.ts';
 import type * as staffRoles from './staff/roles.ts';
 import type * as staffSearch from './staff/search.ts';
-import type * as staffSupport from './staff/support.ts';
+import type * as staffTickets from './staff/tickets.ts';
 import type * as staffSystem from './staff/system.ts';
 import type * as staffTimeline from './staff/timeline.ts';
 import type * as staffTransactions from './staff/transactions.ts';
@@ -56,7 +56,7 @@ type Module =
   | typeof receipts
   | typeof referrals
   | typeof settings
-  | typeof support
+  | typeof tickets
   | typeof transactions
   | typeof usage
   | typeof users
@@ -74,7 +74,7 @@ type Module =
   | typeof staffPromoCodes
   | typeof staffRoles
   | typeof staffSearch
-  | typeof staffSupport
+  | typeof staffTickets
   | typeof staffSystem
   | typeof staffTimeline
   | typeof staffTransactions

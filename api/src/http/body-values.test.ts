@@ -1,6 +1,6 @@
 import { markNotificationsRead } from '@cellhop/contract/notifications';
 import { update } from '@cellhop/contract/gateway';
-import { createTicket } from '@cellhop/contract/support';
+import { createTicket } from '@cellhop/contract/tickets';
 import { expect, test } from 'vitest';
 import { exceedsValueCount, valueCountLimitOf } from './body-values.ts';
 

@@ -1,7 +1,7 @@
 import { signIn } from '@cellhop/contract/auth';
 import { update } from '@cellhop/contract/gateway';
 import { errorBodySchema } from '@cellhop/contract/schemas';
-import { createTicket, listTickets } from '@cellhop/contract/support';
+import { createTicket, listTickets } from '@cellhop/contract/tickets';
 import { updateProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

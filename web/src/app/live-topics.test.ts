@@ -8,11 +8,11 @@ import { listAdjustmentRequests, listSettlementRequests } from '@cellhop/contrac
 import { listAllConnections } from '@cellhop/contract/staff/connections';
 import { getDashboard } from '@cellhop/contract/staff/dashboard';
 import { listAllInvoices } from '@cellhop/contract/staff/invoices';
-import { countTicketViews, getAnyTicket, listAllTickets, listAnyTicketMessages } from '@cellhop/contract/staff/support';
+import { countTicketViews, getAnyTicket, listAllTickets, listAnyTicketMessages } from '@cellhop/contract/staff/tickets';
 import { getTimeline } from '@cellhop/contract/staff/timeline';
 import { listUserTransactions } from '@cellhop/contract/staff/transactions';
 import { getUser, listUsers } from '@cellhop/contract/staff/users';
-import { getTicket, listTicketMessages, listTickets } from '@cellhop/contract/support';
+import { getTicket, listTicketMessages, listTickets } from '@cellhop/contract/tickets';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { getUsage } from '@cellhop/contract/usage';
 import { getProfile } from '@cellhop/contract/users';
@@ -26,7 +26,7 @@ vi.mock(import('../loading/idle.ts'), () => ({ useHasBeenIdle: () => true }));
 const { useReceipt, useConnections } = await import('../features/connections/api.ts');
 const { useInvoices } = await import('../features/invoices/api.ts');
 const { useNotifications } = await import('../features/notifications/api.ts');
-const { useMessages, useTicket, useTickets } = await import('../features/support/api.ts');
+const { useMessages, useTicket, useTickets } = await import('../features/tickets/api.ts');
 const { useRequests } = await import('../features/staff-approvals/api.ts');
 const { useDashboard } = await import('../features/staff-dashboard/api.ts');
 const { useLedger } = await import('../features/staff-ledger/api.ts');
@@ -36,7 +36,7 @@ const { useCatalogueChanges, useInventory } = await import('../features/staff-in
 const { useConnectionsOfUsers } = await import('../features/staff-connections/api.ts');
 const { useInvoicesOfUsers } = await import('../features/staff-invoices/api.ts');
 const { useAnyMessages, useAnyTicket, useTicketsOfUsers, useViewCounts } =
-  await import('../features/staff-support/api.ts');
+  await import('../features/staff-tickets/api.ts');
 const { useTransactions } = await import('../features/transactions/api.ts');
 const { NO_CHOICE } = await import('../features/transactions/choice.ts');
 const { useUsage } = await import('../features/usage/api.ts');

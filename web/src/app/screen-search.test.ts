@@ -4,7 +4,7 @@ import { codeSearch, referralSearch } from '../features/auth/screen.ts';
 import { connectionsSearch } from '../features/connections/screen.ts';
 import { invoicesSearch } from '../features/invoices/screen.ts';
 import { catalogueSearch, proxySearch } from '../features/proxies/screen.ts';
-import { staffTicketSearch, staffTicketsSearch } from '../features/staff-support/screen.ts';
+import { staffTicketSearch, staffTicketsSearch } from '../features/staff-tickets/screen.ts';
 import { transactionsSearch } from '../features/transactions/screen.ts';
 import { usageSearch } from '../features/usage/screen.ts';
 import { creatingSearch, pageSearch } from '../loading/search-values.ts';

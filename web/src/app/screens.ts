@@ -8,7 +8,7 @@ import { legalScreen } from '../features/legal/screen.ts';
 import { proxiesScreen } from '../features/proxies/screen.ts';
 import { receiptCheckScreen } from '../features/receipt-check/screen.ts';
 import { referralScreen } from '../features/referrals/screen.ts';
-import { ticketScreen, ticketsScreen } from '../features/support/screen.ts';
+import { ticketScreen, ticketsScreen } from '../features/tickets/screen.ts';
 import { transactionsScreen } from '../features/transactions/screen.ts';
 import { usageScreen } from '../features/usage/screen.ts';
 import { withCode } from '../loading/screen.ts';

@@ -4,7 +4,7 @@ import { connect } from '@cellhop/contract/connections';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import { createInvoice } from '@cellhop/contract/invoices';
 import { startView } from '@cellhop/contract/staff/view-as';
-import { createTicket, sendTicketMessage } from '@cellhop/contract/support';
+import { createTicket, sendTicketMessage } from '@cellhop/contract/tickets';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints, named } from '../../../test/endpoints.ts';
 import { createProxy, createUser, PASSWORD } from '../../../test/factories.ts';

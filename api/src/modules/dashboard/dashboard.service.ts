@@ -11,7 +11,7 @@ import {
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
-import * as desk from '../support/desk.service.ts';
+import * as staffTickets from '../tickets/staff-tickets.service.ts';
 import * as store from './dashboard.store.ts';
 import { toSeries, toTopUps, toTraffic } from './series.ts';
 
@@ -30,7 +30,7 @@ export async function readDashboard(
     readSeries(ctx, mayRead, query),
     ifAllowed('connections', async () => ({ live: await store.countLive(ctx) })),
     ifAllowed('proxies', () => readProxies(ctx)),
-    ifAllowed('tickets', () => desk.readFigures(ctx, query)),
+    ifAllowed('tickets', () => staffTickets.readFigures(ctx, query)),
     ifAllowed('nodes', () => store.countNodes(ctx, NODE_SILENCE_SECONDS)),
     ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
   ]);

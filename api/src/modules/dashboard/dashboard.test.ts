@@ -1,7 +1,7 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { type Dashboard, dashboardParts, getDashboard } from '@cellhop/contract/staff/dashboard';
-import { createTicket } from '@cellhop/contract/support';
+import { createTicket } from '@cellhop/contract/tickets';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser, topUp } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';

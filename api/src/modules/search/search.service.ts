@@ -9,7 +9,7 @@ import { findForStaff } from '../connections/connections.service.ts';
 import { findByReference } from '../invoices/staff-invoices.service.ts';
 import { listInventory } from '../proxies/inventory.service.ts';
 import * as promoCodes from '../referrals/promo-codes.service.ts';
-import * as desk from '../support/desk.service.ts';
+import * as tickets from '../tickets/staff-tickets.service.ts';
 import * as userDirectory from '../user-administration/user-directory.service.ts';
 
 /** The most results of each kind. */
@@ -69,8 +69,8 @@ const lookups: Record<FoundKind, Lookup> = {
     if (!/[\p{L}\p{N}]/u.test(text)) return [];
     const rows =
       id === undefined
-        ? (await desk.listForStaff(ctx, actor, { ...page, view: 'all', words: text })).data
-        : await desk.findForStaff(ctx, id);
+        ? (await tickets.listForStaff(ctx, actor, { ...page, view: 'all', words: text })).data
+        : await tickets.findForStaff(ctx, id);
     return rows.map((ticket) => ({ id: ticket.id, title: ticket.name, detail: ticket.user.email }));
   },
 };

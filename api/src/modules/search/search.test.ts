@@ -2,7 +2,7 @@ import { connect, type Connection } from '@cellhop/contract/connections';
 import { createInvoice, type Invoice } from '@cellhop/contract/invoices';
 import type { FoundKind } from '@cellhop/contract/staff/search.values';
 import { searchEverything } from '@cellhop/contract/staff/search';
-import { createTicket, type Ticket } from '@cellhop/contract/support';
+import { createTicket, type Ticket } from '@cellhop/contract/tickets';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';

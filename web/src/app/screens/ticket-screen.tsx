@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { TicketPage } from '../../features/support/ticket-page.tsx';
+import { TicketPage } from '../../features/tickets/ticket-page.tsx';
 import { pageSearch } from '../../loading/search-values.ts';
 
 const route = getRouteApi('/members/support/tickets/$ticketId');

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { TicketsPage } from '../../features/support/tickets-page.tsx';
+import { TicketsPage } from '../../features/tickets/tickets-page.tsx';
 import { creatingSearch, pageSearch } from '../../loading/search-values.ts';
 
 const route = getRouteApi('/members/support/tickets');

@@ -10,7 +10,7 @@ import { staffLedgerScreen } from '../../features/staff-ledger/screen.ts';
 import { staffNodesScreen } from '../../features/staff-nodes/screen.ts';
 import { broadcastsScreen, userNotificationsScreen } from '../../features/staff-notifications/screen.ts';
 import { staffPromoCodesScreen } from '../../features/staff-promo-codes/screen.ts';
-import { cannedRepliesScreen, staffTicketScreen, staffTicketsScreen } from '../../features/staff-support/screen.ts';
+import { cannedRepliesScreen, staffTicketScreen, staffTicketsScreen } from '../../features/staff-tickets/screen.ts';
 import { staffSystemScreen } from '../../features/staff-system/screen.ts';
 import { staffRolesScreen, staffUserScreen, staffUsersScreen } from '../../features/staff-users/screen.ts';
 import { withCode } from '../../loading/screen.ts';
@@ -27,7 +27,7 @@ export const staffScreens = [
   withCode(staffTicketScreen, () => import('./ticket-screen.tsx'), 'TicketScreen'),
   withCode(
     cannedRepliesScreen,
-    () => import('../../features/staff-support/canned-replies-page.tsx'),
+    () => import('../../features/staff-tickets/canned-replies-page.tsx'),
     'CannedRepliesPage',
   ),
   withCode(staffPromoCodesScreen, () => import('./promo-codes-screen.tsx'), 'PromoCodesScreen'),

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { staffTicketSearch } from '../../features/staff-support/screen.ts';
-import { TicketPage } from '../../features/staff-support/ticket-page.tsx';
+import { staffTicketSearch } from '../../features/staff-tickets/screen.ts';
+import { TicketPage } from '../../features/staff-tickets/ticket-page.tsx';
 
 const route = getRouteApi('/members/admin/tickets/$ticketId');
 

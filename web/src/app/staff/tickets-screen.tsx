@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { staffTicketsSearch } from '../../features/staff-support/screen.ts';
-import { TicketsPage } from '../../features/staff-support/tickets-page.tsx';
+import { staffTicketsSearch } from '../../features/staff-tickets/screen.ts';
+import { TicketsPage } from '../../features/staff-tickets/tickets-page.tsx';
 
 const route = getRouteApi('/members/admin/tickets');
 

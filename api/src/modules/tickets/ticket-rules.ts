@@ -1,0 +1,120 @@
+/** The rules that customers and staff share: opening, closing, writing. */
+import { AppError } from '@cellhop/contract/errors';
+import type { Ctx } from '../../ctx.ts';
+import { requireSameRequest } from '../../db/idempotency.ts';
+import { STAFF } from '../../live/changes.ts';
+import { notify } from '../notifications/notifications.service.ts';
+import * as users from '../users/users.service.ts';
+import * as store from './tickets.store.ts';
+
+/** The result of a request that creates something. A replay repeats an earlier request and has changed nothing. */
+interface Created<Row> {
+  row: Row;
+  isReplay: boolean;
+}
+
+/** @throws AppError RATE_LIMITED, IDEMPOTENCY_KEY_REUSED */
+export async function open(ctx: Ctx, ticket: store.NewTicket): Promise<Created<store.TicketRow>> {
+  const id = await store.insertTicket(ctx, ticket);
+  if (id !== undefined) {
+    // Checked after the insert, which is rolled back beyond the limit, so that a repeated request succeeds even at the limit.
+    if (ticket.authorId === ticket.userId)
+      enforceHourlyLimit(await store.countRecentTickets(ctx, ticket.userId), ctx.config.ticketsPerHour);
+    announce(ctx, ticket);
+    const row = (await store.findTicket(ctx, id))!;
+    await notifyOfStaffAction(ctx, row, ticket.authorId, 'TICKET_OPENED');
+    return { row, isReplay: false };
+  }
+  const replayed = await store.findTicketByKey(ctx, ticket.authorId, ticket.idempotencyKey);
+  const isSame = ({ userId, name, description }: store.TicketRow) =>
+    userId === ticket.userId && name === ticket.name && description === ticket.description;
+  return { row: requireSameRequest(replayed, isSame), isReplay: true };
+}
+
+/** @param ownerId null for staff. @throws AppError NOT_FOUND, TICKET_CLOSED */
+export function close(ctx: Ctx, ownerId: string | null, id: string, closedBy: string): Promise<store.TicketRow> {
+  return ctx.tx(async (ctx) => {
+    const ticket = requireOpen(requireTicket(await store.lockTicket(ctx, id), ownerId));
+    await store.saveClosed(ctx, id, closedBy);
+    announce(ctx, ticket);
+    await notifyOfStaffAction(ctx, ticket, closedBy, 'TICKET_CLOSED');
+    return { ...ticket, status: 'CLOSED' };
+  });
+}
+
+/**
+ * @param ownerId null for staff
+ * @param check runs under the lock of the ticket, before a new message is stored
+ * @throws AppError NOT_FOUND, TICKET_CLOSED, RATE_LIMITED, IDEMPOTENCY_KEY_REUSED
+ */
+export function write(
+  ctx: Ctx,
+  ownerId: string | null,
+  message: store.NewMessage,
+  check: (ctx: Ctx) => Promise<void> = () => Promise.resolve(),
+): Promise<Created<store.MessageRow> & { ticket: store.TicketRow }> {
+  return ctx.tx(async (ctx) => {
+    const ticket = requireTicket(await store.lockTicket(ctx, message.ticketId), ownerId);
+    // A repeated request succeeds even if the ticket was closed since.
+    const replayed = await store.findMessageByKey(ctx, message.authorId, message.idempotencyKey);
+    if (replayed) return { row: requireSameMessage(replayed, message), isReplay: true, ticket };
+    requireOpen(ticket);
+    await check(ctx);
+    if (message.isUser) await users.lockUser(ctx, message.authorId);
+    const row = await store.insertMessage(ctx, message);
+    // A concurrent request used the same key for another ticket.
+    if (!row) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+    if (message.isUser)
+      enforceHourlyLimit(await store.countRecentMessages(ctx, message.authorId), ctx.config.ticketMessagesPerHour);
+    await notifyOfMessage(ctx, ticket, row);
+    return { row, isReplay: false, ticket };
+  });
+}
+
+/** @param ownerId null for staff, who see all tickets. @throws AppError NOT_FOUND */
+export function requireTicket<Row extends store.TicketRow>(ticket: Row | undefined, ownerId: string | null): Row {
+  if (!ticket || (ownerId !== null && ticket.userId !== ownerId)) throw new AppError('NOT_FOUND', { thing: 'Ticket' });
+  return ticket;
+}
+
+/** @throws AppError TICKET_CLOSED */
+export function requireOpen<Row extends store.TicketRow>(ticket: Row): Row {
+  if (ticket.status !== 'OPEN') throw new AppError('TICKET_CLOSED');
+  return ticket;
+}
+
+/** Updates the pages of the ticket's user and of staff. */
+function announce(ctx: Ctx, { userId }: { userId: string }): void {
+  ctx.changed({ userId }, 'tickets');
+  ctx.changed(STAFF, 'staff-tickets');
+}
+
+/** Users are not notified of their own actions. */
+async function notifyOfStaffAction(
+  ctx: Ctx,
+  { id, userId, name }: store.TicketRow,
+  actorId: string,
+  kind: 'TICKET_OPENED' | 'TICKET_CLOSED',
+): Promise<void> {
+  if (actorId === userId) return;
+  await notify(ctx, userId, `ticket:${id}:${kind}`, { kind, details: { ticketId: id, name } });
+}
+
+/** Updates open pages, and notifies the user of messages by staff. */
+async function notifyOfMessage(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow): Promise<void> {
+  const { id: ticketId, userId, name } = ticket;
+  announce(ctx, ticket);
+  if (!message.isUser)
+    await notify(ctx, userId, `ticket-message:${message.id}`, { kind: 'TICKET_ANSWER', details: { ticketId, name } });
+}
+
+function requireSameMessage(row: store.MessageRow, message: store.NewMessage): store.MessageRow {
+  const isSame = ({ ticketId, isUser, content }: store.MessageRow) =>
+    ticketId === message.ticketId && isUser === message.isUser && content === message.content;
+  return requireSameRequest(row, isSame);
+}
+
+/** Only for users; staff have no limit. */
+function enforceHourlyLimit({ count, untilFewerSeconds }: store.Recent, perHour: number): void {
+  if (count > perHour) throw AppError.rateLimited(Math.max(1, untilFewerSeconds));
+}

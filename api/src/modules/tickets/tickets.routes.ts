@@ -1,0 +1,24 @@
+import * as contract from '@cellhop/contract/tickets';
+import type { FastifyInstance } from 'fastify';
+import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { route } from '../../http/route.ts';
+import * as tickets from './tickets.service.ts';
+
+export function ticketsRoutes(app: FastifyInstance): void {
+  route(app, contract.listTickets, ({ ctx, actor, query }) => tickets.listOwn(ctx, actor, query));
+  route(app, contract.createTicket, async ({ ctx, actor, body, headers }) => ({
+    data: await tickets.openTicket(ctx, actor, body, readIdempotencyKey(headers)),
+  }));
+  route(app, contract.getTicket, async ({ ctx, actor, params }) => ({
+    data: await tickets.getOwn(ctx, actor, params.id),
+  }));
+  route(app, contract.closeTicket, async ({ ctx, actor, params }) => ({
+    data: await tickets.closeOwn(ctx, actor, params.id),
+  }));
+  route(app, contract.listTicketMessages, ({ ctx, actor, params, query }) =>
+    tickets.listOwnMessages(ctx, actor, params.id, query),
+  );
+  route(app, contract.sendTicketMessage, async ({ ctx, actor, params, body, headers }) => ({
+    data: await tickets.writeAsUser(ctx, actor, params.id, body.content, readIdempotencyKey(headers)),
+  }));
+}

@@ -1,0 +1,103 @@
+import type { StaffTicket } from '@cellhop/contract/staff/tickets';
+import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Alert, Button, Textarea } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { useProfile } from '../../session/profile.ts';
+import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
+import { isConflict, useAnswer, useAnyMessages } from './api.ts';
+import { CannedReplySelect } from './canned-reply-select.tsx';
+import { answersSince } from './answers-since.ts';
+import classes from './ticket-page.module.css';
+
+interface AnswerFormProps {
+  ticket: StaffTicket;
+  onSent: () => void;
+}
+
+/** The newest message when the author began to write: undefined while the form is empty. */
+type Seen = string | null | undefined;
+
+/**
+ * Each ticket has its own draft. If other staff answer while the author writes, the form warns and names them; the next click sends
+ * anyway.
+ */
+export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
+  const { t } = useTranslation(['staffSupport', 'support']);
+  const { id, user } = ticket;
+  const answering = useAnswer(id);
+  const { rows } = useAnyMessages(id, 1);
+  const me = useProfile();
+  const [seen, setSeen] = useState<Seen>();
+  const draft = useDraft(`answer:${id}`, isAnswerDraft);
+  const form = useForm<TicketMessageBody>({
+    resolver: zodResolver(ticketMessageBody, { error: formErrorMap }),
+    defaultValues: { content: '', ...draft.read() },
+  });
+  useKeptDraft(form, draft);
+  const newest = rows === undefined ? undefined : (rows[0]?.id ?? null);
+  const others = seen === undefined ? [] : answersSince(rows ?? [], seen, me?.id);
+  const isWarned = others.length > 0 || isConflict(answering.error);
+
+  const submit = form.handleSubmit(async ({ content }) => {
+    // A warned author has seen the newest message.
+    const lastSeenMessageId = isWarned ? newest : (seen ?? newest);
+    const message = await answering.run({ content, ...(lastSeenMessageId !== undefined && { lastSeenMessageId }) });
+    if (message === undefined) return;
+    form.reset({ content: '' });
+    draft.write(undefined);
+    setSeen(undefined);
+    onSent();
+  });
+
+  function insert(text: string): void {
+    const content = form.getValues('content').trimEnd();
+    form.setValue('content', content === '' ? text : `${content}\n\n${text}`, { shouldDirty: true });
+    setSeen((current) => current ?? newest);
+    form.setFocus('content');
+  }
+
+  return (
+    <form className={classes['answer']} noValidate onSubmit={(event) => void submit(event)}>
+      {isWarned && (
+        <Alert role="alert" color="yellow" variant="light">
+          {t('answer.conflict', { who: authorsOf(others) ?? t('answer.someone') })}
+        </Alert>
+      )}
+      <Textarea
+        {...form.register('content', { onChange: () => setSeen((current) => current ?? newest) })}
+        label={t('answer.label')}
+        size="md"
+        minRows={4}
+        rows={4}
+        error={fieldErrorText(form.formState.errors.content)}
+      />
+      <div className={classes['actions']}>
+        <CannedReplySelect languageCode={user.languageCode} onChoose={insert} />
+        <Button
+          type="submit"
+          leftSection={<IconSend size={17} aria-hidden="true" />}
+          loading={answering.isRunning}
+          disabled={rows === undefined}
+        >
+          {isWarned ? t('answer.sendAnyway') : t('support:messages.send')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function authorsOf(messages: ReturnType<typeof answersSince>): string | undefined {
+  const emails = new Set(messages.map(({ author }) => author.email));
+  return emails.size === 0 ? undefined : [...emails].join(', ');
+}
+
+function isAnswerDraft(value: unknown): value is Partial<TicketMessageBody> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { content } = value as Record<string, unknown>;
+  return content === undefined || typeof content === 'string';
+}

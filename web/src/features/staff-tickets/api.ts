@@ -1,0 +1,176 @@
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
+import type {
+  AnswerTicketBody,
+  AssignTicketBody,
+  CreateTicketForUserBody,
+  StaffTicket,
+  StaffTicketMessage,
+  TicketNoteBody,
+  TicketView,
+} from '@cellhop/contract/staff/tickets';
+import type { TicketStatus } from '@cellhop/contract/tickets';
+import { ApiError } from '@cellhop/contract/client';
+import { startOfDay, toDay } from '../../format/day.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, queryClient, staffDependencies } from '../../data/query.ts';
+import { shownInForm, useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
+import { useList } from '../../data/use-list.ts';
+import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
+
+type MessagesResponse = EndpointOutput<'GET /v1/support/admin/tickets/{id}/messages'>;
+
+const dependencies = staffDependencies('staff-tickets');
+/** Topics of tickets for staff and customers, because the customer's pages may be open in the same browser. */
+const changes = ['staff-tickets', 'tickets'] as const;
+
+export interface Chosen extends Moments {
+  page: number;
+  view: TicketView;
+  userId: string | undefined;
+  status: TicketStatus | undefined;
+  words: string | undefined;
+  /** Days, both included. */
+  from: string | undefined;
+  to: string | undefined;
+}
+
+export function useTicketsOfUsers({ from, to, since, until, ...chosen }: Chosen) {
+  const query = { ...chosen, ...toLimitedRange({ from, to, since, until }) };
+  return useList(apiQuery('GET /v1/support/admin/tickets', { query }, dependencies));
+}
+
+export function useOtherTickets({ id, user }: StaffTicket) {
+  const { rows, failure } = useList(
+    apiQuery('GET /v1/support/admin/tickets', { query: { userId: user.id, size: OTHER_TICKETS + 1 } }, dependencies),
+  );
+  return { rows: rows?.filter((ticket) => ticket.id !== id).slice(0, OTHER_TICKETS), failure };
+}
+
+/** Other tickets of the user, shown beside a ticket; only the newest. */
+const OTHER_TICKETS = 5;
+
+export function useViewCounts() {
+  return useApiQuery(apiQuery('GET /v1/support/admin/ticket-views', {}, dependencies)).response?.data;
+}
+
+/** First replies of the last days, until the end of today. */
+export function useFirstReplies(days: number) {
+  const today = toDay(new Date(useQuarterHour()));
+  const query = { from: startOfDay(today, 1 - days).toISOString(), to: startOfDay(today, 1).toISOString() };
+  return useApiQuery(apiQuery('GET /v1/support/admin/first-replies', { query }, dependencies), { keepsPrevious: true })
+    .response?.data;
+}
+
+export function useAnyTicket(id: string) {
+  return useApiQuery(ticketQuery(id));
+}
+
+export function useAnyMessages(id: string, page: number) {
+  return useList(messagesQuery(id, page));
+}
+
+export function useNotes(id: string, page: number) {
+  return useList(
+    apiQuery('GET /v1/support/admin/tickets/{id}/notes', { params: { id }, query: { page } }, dependencies),
+  );
+}
+
+export function useAssignees(isEnabled: boolean) {
+  return useApiQuery(apiQuery('GET /v1/support/admin/assignees', {}), { isEnabled }).response?.data;
+}
+
+export function useBalance(id: string) {
+  return useApiQuery(apiQuery('GET /v1/support/admin/tickets/{id}/balance', { params: { id } }), { isPolled: true });
+}
+
+export function useLiveConnections(id: string) {
+  return useList(
+    apiQuery(
+      'GET /v1/support/admin/tickets/{id}/connections',
+      { params: { id } },
+      staffDependencies('staff-connections'),
+    ),
+  );
+}
+
+/** Caches the new ticket, so that its page opens without a request. */
+export function useCreateTicketForUser() {
+  return useAction({
+    call: async (body: CreateTicketForUserBody, withKey) =>
+      (await call('POST /v1/support/admin/tickets', { body }, withKey())).data,
+    onSuccess: cacheTicket,
+    onError: shownInForm,
+    changes,
+  });
+}
+
+export function useCloseAnyTicket(id: string) {
+  return useAction<void, StaffTicket>({
+    call: async () =>
+      (await call('PATCH /v1/support/admin/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } })).data,
+    onSuccess: cacheTicket,
+    changes,
+  });
+}
+
+export function useAssign(id: string) {
+  return useAction({
+    call: async (body: AssignTicketBody) =>
+      (await call('PUT /v1/support/admin/tickets/{id}/assignee', { params: { id }, body })).data,
+    onSuccess: cacheTicket,
+    changes,
+  });
+}
+
+/** No toast for an answer by other staff: the form shows it. */
+export function useAnswer(id: string) {
+  return useAction({
+    call: async (body: AnswerTicketBody, withKey) =>
+      (await call('POST /v1/support/admin/tickets/{id}/messages', { params: { id }, body }, withKey())).data,
+    onSuccess: async (message) => {
+      await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
+      prepend(id, message);
+    },
+    onError: (error) => (isConflict(error) ? 'HANDLED' : undefined),
+    changes,
+  });
+}
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'CHANGED_ELSEWHERE';
+}
+
+export function useWriteNote(id: string) {
+  return useAction({
+    call: async (body: TicketNoteBody, withKey) =>
+      (await call('POST /v1/support/admin/tickets/{id}/notes', { params: { id }, body }, withKey())).data,
+    changes: ['staff-tickets'],
+  });
+}
+
+function ticketQuery(id: string) {
+  return apiQuery('GET /v1/support/admin/tickets/{id}', { params: { id } }, dependencies);
+}
+
+function messagesQuery(id: string, page: number) {
+  return apiQuery('GET /v1/support/admin/tickets/{id}/messages', { params: { id }, query: { page } }, dependencies);
+}
+
+async function cacheTicket(ticket: StaffTicket): Promise<void> {
+  const { queryKey } = ticketQuery(ticket.id);
+  await queryClient.cancelQueries({ queryKey });
+  queryClient.setQueryData<EndpointOutput<'GET /v1/support/admin/tickets/{id}'>>(queryKey, { data: ticket });
+}
+
+function prepend(id: string, message: StaffTicketMessage): void {
+  queryClient.setQueryData<MessagesResponse>(messagesQuery(id, 1).queryKey, (response) =>
+    response === undefined
+      ? response
+      : {
+          totalPages: Math.max(1, response.totalPages),
+          data: [message, ...response.data.filter((each) => each.id !== message.id)],
+        },
+  );
+}

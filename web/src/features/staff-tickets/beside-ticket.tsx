@@ -1,0 +1,105 @@
+import type { StaffTicket } from '@cellhop/contract/staff/tickets';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { formatDate, formatMoney } from '../../format/format.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useBalance, useLiveConnections, useOtherTickets } from './api.ts';
+import classes from './ticket-page.module.css';
+
+/** Information about the customer; each part needs its own permission. */
+export function BesideTicket({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation(['staffSupport', 'common']);
+  const canReadUsers = usePermission('USERS_READ');
+  const canReadConnections = usePermission('CONNECTIONS_READ');
+  const { user } = ticket;
+  return (
+    <>
+      <section className={classes['panel']} aria-labelledby="customer">
+        <h3 id="customer">{t('beside.customer')}</h3>
+        <Facts
+          items={[
+            { label: t('beside.email'), value: <UserLink user={user} />, isWide: true },
+            { label: t('common:language'), value: t(`common:languages.${user.languageCode}`) },
+            ...(canReadUsers ? [{ label: t('beside.balance'), value: <Balance id={ticket.id} /> }] : []),
+          ]}
+        />
+      </section>
+      {canReadConnections && <LiveConnections ticket={ticket} />}
+      <OtherTickets ticket={ticket} />
+    </>
+  );
+}
+
+function Balance({ id }: { id: string }) {
+  const { t } = useTranslation('staffSupport');
+  const { response, failure } = useBalance(id);
+  if (failure !== undefined) return t('beside.failed');
+  return response === undefined ? '…' : formatMoney(response.data.balance);
+}
+
+function LiveConnections({ ticket: { id, user } }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('staffSupport');
+  const { rows, failure } = useLiveConnections(id);
+  return (
+    <section className={classes['panel']} aria-labelledby="live-connections">
+      <div className={classes['row']}>
+        <h3 id="live-connections">{t('beside.connections')}</h3>
+        <Link to="/admin/connections" search={{ userId: user.id }}>
+          {t('beside.allConnections')}
+        </Link>
+      </div>
+      {failure !== undefined ? (
+        <p>{t('beside.failed')}</p>
+      ) : rows?.length === 0 ? (
+        <p className={classes['muted']}>{t('beside.noConnections')}</p>
+      ) : (
+        <ul aria-busy={rows === undefined}>
+          {rows?.map(({ id: connectionId, ip, countryCode, city, createdAt }) => (
+            <li key={connectionId} className={classes['row']}>
+              <span>
+                {ip} ({countryCode}, {city})
+              </span>
+              <time className={classes['muted']} dateTime={createdAt}>
+                {formatDate(createdAt)}
+              </time>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function OtherTickets({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('staffSupport');
+  const { rows, failure } = useOtherTickets(ticket);
+  return (
+    <section className={classes['panel']} aria-labelledby="other-tickets">
+      <div className={classes['row']}>
+        <h3 id="other-tickets">{t('beside.others')}</h3>
+        <Link to="/admin/tickets" search={{ userId: ticket.user.id }}>
+          {t('beside.allTickets')}
+        </Link>
+      </div>
+      {failure !== undefined ? (
+        <p>{t('beside.failed')}</p>
+      ) : rows?.length === 0 ? (
+        <p className={classes['muted']}>{t('beside.noOthers')}</p>
+      ) : (
+        <ul aria-busy={rows === undefined}>
+          {rows?.map(({ id, name, status }) => (
+            <li key={id} className={classes['row']}>
+              <Link to="/admin/tickets/$ticketId" params={{ ticketId: id }}>
+                {name}
+              </Link>
+              <TicketStatusBadge status={status} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

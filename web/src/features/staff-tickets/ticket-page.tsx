@@ -1,0 +1,131 @@
+import type { StaffTicket } from '@cellhop/contract/staff/tickets';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../format/format.ts';
+import type { Failure } from '../../data/use-api-query.ts';
+import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { MessageList } from '../tickets/message-list.tsx';
+import { QuestionPlaceholder } from '../tickets/question-placeholder.tsx';
+import parts from '../tickets/ticket-page.module.css';
+import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { AnswerForm } from './answer-form.tsx';
+import { useAnyMessages, useAnyTicket, useCloseAnyTicket } from './api.ts';
+import { Assignment } from './assignment.tsx';
+import { BesideTicket } from './beside-ticket.tsx';
+import { Notes } from './notes.tsx';
+import classes from './ticket-page.module.css';
+
+interface TicketPageProps {
+  id: string;
+  page: number;
+  /** The page of the internal notes. */
+  notesPage: number;
+  onPage: (page: number) => void;
+  onNotesPage: (page: number) => void;
+}
+
+export function TicketPage({ id, page, notesPage, onPage, onNotesPage }: TicketPageProps) {
+  const { t } = useTranslation(['staffSupport', 'support', 'staff']);
+  const ticket = useAnyTicket(id);
+  // Loaded in parallel and shown together, so that nothing moves when the ticket's height is known.
+  const messages = useAnyMessages(id, page);
+  const canAnswer = usePermission('TICKETS_MSG_WRITE');
+  const found = ticket.response?.data;
+  const name = found?.name ?? t('support:ticket.title');
+  useDocumentTitle(name);
+  return (
+    <>
+      <Breadcrumbs items={[{ label: t('staff:titles.tickets'), to: '/admin/tickets' }, { label: name }]} />
+      {ticket.failure !== undefined ? (
+        <TicketFailure {...ticket.failure} />
+      ) : found === undefined ? (
+        <QuestionPlaceholder />
+      ) : (
+        <div className={classes['columns']}>
+          <div className={parts['page']}>
+            <Question ticket={found} />
+            {found.status === 'OPEN' && canAnswer && <AnswerForm ticket={found} onSent={() => onPage(1)} />}
+            {found.status === 'CLOSED' && <p className={parts['closed']}>{t('ticket.isClosed')}</p>}
+            <MessageList
+              messages={messages}
+              page={page}
+              onPage={onPage}
+              isRight={({ isUser }) => !isUser}
+              authorOf={({ author, isUser }) => (isUser ? author.email : t('ticket.ofTeam', { email: author.email }))}
+            />
+          </div>
+          <aside className={classes['side']} aria-label={t('beside.label')}>
+            <BesideTicket ticket={found} />
+            <Notes ticketId={id} page={notesPage} onPage={onNotesPage} canWrite={canAnswer} />
+          </aside>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A retry helps after a failure, but not with a wrong URL. */
+function TicketFailure(failure: Failure) {
+  const { t } = useTranslation(['staffSupport', 'support']);
+  const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
+  if (!isMissing) return <LoadFailure text={t('support:ticket.failed')} {...failure} />;
+  return (
+    <LoadFailure text={t('support:ticket.failed')}>
+      <span>{t('ticket.missing')}</span>
+      <Link to="/admin/tickets">{t('support:ticket.all')}</Link>
+    </LoadFailure>
+  );
+}
+
+function Question({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('support');
+  const [isConfirming, setConfirming] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const canClose = usePermission('TICKETS_EDIT') && ticket.status === 'OPEN';
+  const closing = useCloseAnyTicket(ticket.id);
+
+  async function close(): Promise<void> {
+    if ((await closing.run()) === undefined) return;
+    setConfirming(false);
+    // The dialog would return the focus to a removed button.
+    heading.current?.focus({ preventScroll: true });
+  }
+
+  return (
+    <article className={parts['question']}>
+      <div className={parts['head']}>
+        <time dateTime={ticket.createdAt}>{formatDate(ticket.createdAt)}</time>
+        <TicketStatusBadge status={ticket.status} />
+        <UserLink user={ticket.user} />
+      </div>
+      <h2 ref={heading} tabIndex={-1}>
+        {ticket.name}
+      </h2>
+      <p>{ticket.description}</p>
+      <div className={parts['wide']}>
+        <Assignment ticket={ticket} />
+      </div>
+      {canClose && (
+        <Button className={parts['close'] ?? ''} variant="default" size="xs" onClick={() => setConfirming(true)}>
+          {t('ticket.close')}
+        </Button>
+      )}
+      <ConfirmDialog
+        isOpen={isConfirming && canClose}
+        title={t('ticket.closing.title')}
+        text={t('ticket.closing.text')}
+        action={t('ticket.close')}
+        isWorking={closing.isRunning}
+        onConfirm={close}
+        onClose={() => setConfirming(false)}
+      />
+    </article>
+  );
+}

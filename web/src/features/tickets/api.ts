@@ -1,0 +1,102 @@
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
+import type { CreateTicketBody, Ticket, TicketMessage, TicketMessageBody } from '@cellhop/contract/tickets';
+import { useTranslation } from 'react-i18next';
+import { limitMinutesOf } from '../../data/error-text.ts';
+import { call } from '../../data/http.ts';
+import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../data/query.ts';
+import { withoutEcho } from '../../live/echoes.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { shownInForm, useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useList } from '../../data/use-list.ts';
+
+type MessagesResponse = EndpointOutput<'GET /v1/support/tickets/{id}/messages'>;
+
+/** A ticket that was just created opens without a request. Live events refetch it at any time. */
+const FRESH_MS = 5000;
+
+const dependencies: Dependencies = { topics: ['tickets'] };
+
+export function useTickets(page: number) {
+  return useList(apiQuery('GET /v1/support/tickets', { query: pageQuery(page) }, dependencies));
+}
+
+export function useTicket(id: string) {
+  return useApiQuery({ ...ticketQuery(id), staleTime: FRESH_MS });
+}
+
+export function useMessages(id: string, page: number) {
+  return useList({ ...messagesQuery(id, page), staleTime: FRESH_MS });
+}
+
+/** Caches the new ticket, so that its page opens without a request. */
+export function useCreateTicket() {
+  return useAction({
+    call: (body: CreateTicketBody, withKey) =>
+      withoutEcho('tickets', async () => (await call('POST /v1/support/tickets', { body }, withKey())).data),
+    onSuccess: (ticket) => {
+      cacheTicket(ticket);
+      queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
+      // The lists are refetched when they are shown again.
+      void queryClient.invalidateQueries({ queryKey: ['GET /v1/support/tickets'], refetchType: 'none' });
+    },
+    onError: shownInForm,
+  });
+}
+
+export function useCloseTicket(id: string) {
+  return useAction<void, Ticket>({
+    call: async () =>
+      (await call('PATCH /v1/support/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } })).data,
+    onSuccess: async (ticket) => {
+      await queryClient.cancelQueries({ queryKey: ticketQuery(id).queryKey });
+      cacheTicket(ticket);
+    },
+    changes: ['tickets'],
+  });
+}
+
+export function useSendMessage(id: string) {
+  const { t } = useTranslation('support');
+  return useAction({
+    call: async (body: TicketMessageBody, withKey) =>
+      (await call('POST /v1/support/tickets/{id}/messages', { params: { id }, body }, withKey())).data,
+    onSuccess: async (message) => {
+      await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
+      prepend(id, message);
+    },
+    onError: (error) => {
+      const minutes = limitMinutesOf(error);
+      if (minutes === undefined) return undefined;
+      showToast('warning', t('messages.limited', { count: minutes }));
+      return 'HANDLED';
+    },
+    // The ticket may have been closed meanwhile.
+    changes: ['tickets'],
+  });
+}
+
+function ticketQuery(id: string) {
+  return apiQuery('GET /v1/support/tickets/{id}', { params: { id } }, dependencies);
+}
+
+function messagesQuery(id: string, page: number) {
+  return apiQuery('GET /v1/support/tickets/{id}/messages', { params: { id }, query: pageQuery(page) }, dependencies);
+}
+
+function cacheTicket(ticket: Ticket): void {
+  queryClient.setQueryData<EndpointOutput<'GET /v1/support/tickets/{id}'>>(ticketQuery(ticket.id).queryKey, {
+    data: ticket,
+  });
+}
+
+function prepend(id: string, message: TicketMessage): void {
+  queryClient.setQueryData<MessagesResponse>(messagesQuery(id, 1).queryKey, (response) =>
+    response === undefined
+      ? response
+      : {
+          totalPages: Math.max(1, response.totalPages),
+          data: [message, ...response.data.filter((each) => each.id !== message.id)],
+        },
+  );
+}

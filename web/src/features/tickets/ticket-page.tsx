@@ -1,0 +1,142 @@
+import type { Ticket } from '@cellhop/contract/tickets';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../format/format.ts';
+import type { Failure } from '../../data/use-api-query.ts';
+import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { useCloseTicket, useMessages, useTicket } from './api.ts';
+import { MessageForm } from './message-form.tsx';
+import { MessageList } from './message-list.tsx';
+import { QuestionPlaceholder } from './question-placeholder.tsx';
+import { TicketStatusBadge } from './ticket-status-badge.tsx';
+import classes from './ticket-page.module.css';
+
+interface TicketPageProps {
+  id: string;
+  page: number;
+  onPage: (page: number) => void;
+}
+
+export function TicketPage({ id, page, onPage }: TicketPageProps) {
+  const { t } = useTranslation(['support', 'common']);
+  const ticket = useTicket(id);
+  // Loaded in parallel and shown together, so that nothing moves when the ticket's height is known.
+  const messages = useMessages(id, page);
+  const found = ticket.response?.data;
+  const name = found?.name ?? t('ticket.title');
+  useDocumentTitle(name);
+  return (
+    <>
+      <Breadcrumbs items={[{ label: t('common:titles.support'), to: '/support/tickets' }, { label: name }]} />
+      {ticket.failure !== undefined ? (
+        <TicketFailure {...ticket.failure} />
+      ) : found === undefined ? (
+        <QuestionPlaceholder />
+      ) : (
+        <div className={classes['page']}>
+          <Question ticket={found} />
+          {found.status === 'OPEN' ? (
+            <MessageForm ticketId={id} onSent={() => onPage(1)} />
+          ) : (
+            <p className={classes['closed']}>
+              {t('ticket.isClosed')}{' '}
+              <Link to="/support/tickets" search={{ create: true }}>
+                {t('ticket.openAnother')}
+              </Link>
+            </p>
+          )}
+          <MessageList
+            messages={messages}
+            page={page}
+            onPage={onPage}
+            isRight={({ isUser }) => isUser}
+            authorOf={({ isUser }) => t(isUser ? 'messages.you' : 'messages.team')}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A retry helps after a failure, but not with a wrong URL. */
+function TicketFailure(failure: Failure) {
+  const { t } = useTranslation('support');
+  const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
+  if (!isMissing) return <LoadFailure text={t('ticket.failed')} {...failure} />;
+  return (
+    <LoadFailure text={t('ticket.failed')}>
+      <span>{t('ticket.missing')}</span>
+      <Link to="/support/tickets">{t('ticket.all')}</Link>
+    </LoadFailure>
+  );
+}
+
+function Question({ ticket }: { ticket: Ticket }) {
+  const { t } = useTranslation('support');
+  const [isConfirming, setConfirming] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isOpen = ticket.status === 'OPEN';
+
+  function finish() {
+    setConfirming(false);
+    // The dialog would return the focus to a removed button.
+    heading.current?.focus({ preventScroll: true });
+  }
+
+  return (
+    <article className={classes['question']}>
+      <div className={classes['head']}>
+        <time dateTime={ticket.createdAt}>{formatDate(ticket.createdAt)}</time>
+        <TicketStatusBadge status={ticket.status} />
+      </div>
+      <h2 ref={heading} tabIndex={-1}>
+        {ticket.name}
+      </h2>
+      <p>{ticket.description}</p>
+      {isOpen && (
+        <Button className={classes['close'] ?? ''} variant="default" size="xs" onClick={() => setConfirming(true)}>
+          {t('ticket.close')}
+        </Button>
+      )}
+      <CloseTicketDialog
+        id={ticket.id}
+        isOpen={isConfirming && isOpen}
+        onCancel={() => setConfirming(false)}
+        onClosed={finish}
+      />
+    </article>
+  );
+}
+
+interface CloseTicketDialogProps {
+  id: string;
+  isOpen: boolean;
+  onCancel: () => void;
+  onClosed: () => void;
+}
+
+function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialogProps) {
+  const { t } = useTranslation('support');
+  const closing = useCloseTicket(id);
+
+  async function close() {
+    if ((await closing.run()) !== undefined) onClosed();
+  }
+
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={t('ticket.closing.title')}
+      text={t('ticket.closing.text')}
+      action={t('ticket.close')}
+      isWorking={closing.isRunning}
+      onConfirm={close}
+      onClose={onCancel}
+    />
+  );
+}
