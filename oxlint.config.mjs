@@ -35,6 +35,7 @@ const schemas = {
       'fields',
       'legal-documents',
       'limits',
+      'number-texts',
       'permissions',
       'units',
     ].map((file) => `!@cellhop/contract/${file}`),

@@ -1,3 +1,4 @@
+import { portRangeSchema } from '@cellhop/contract/port-range';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -19,21 +20,14 @@ const addresses = z
   .transform(addressList)
   .refine((list) => list.every((item) => isIP(item)), { message: 'must be addresses, separated by commas' });
 
-const portRange = z
-  .string()
-  .regex(/^\d{1,5}-\d{1,5}$/, 'must look like 20000-20999')
-  .transform((text) => text.split('-').map(Number) as [number, number])
-  .refine(([first, last]) => first >= 1 && first <= last && last <= 65_535, { message: 'must be a range of ports' })
-  .transform(([first, last]) => ({ first, last }));
-
 const environmentSchema = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
   GATEWAY_LISTEN_HOST: z.string().min(1).optional(),
   GATEWAY_PORT: port.default(1080),
-  GATEWAY_DNS_PORTS: portRange.default({ first: 20_000, last: 20_999 }),
-  GATEWAY_UDP_PORTS: portRange.default({ first: 21_000, last: 29_999 }),
+  GATEWAY_DNS_PORTS: portRangeSchema.default({ first: 20_000, last: 20_999 }),
+  GATEWAY_UDP_PORTS: portRangeSchema.default({ first: 21_000, last: 29_999 }),
   GATEWAY_PUBLIC_ADDRESSES: addresses.default([]),
   GATEWAY_CONTROL_URL: z.url({ protocol: /^https?$/ }),
   GATEWAY_TOKEN: z.string().min(1),

@@ -1,6 +1,6 @@
 /** Renders mails as plain text and as simple HTML. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import { dollarText } from './dollar-text.ts';
+import { dollarText } from '@cellhop/contract/number-texts';
 import { mailTexts } from './texts.ts';
 
 export type MailTemplate =

@@ -1,11 +1,6 @@
+import type { PortRange } from '@cellhop/contract/port-range';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-
-/** Both ports are inclusive. */
-export interface PortRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 /** Most services listen on lower ports. */
 const FIRST_PORT = 10_240;

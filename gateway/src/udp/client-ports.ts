@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { isWithin, type PortRange } from '../exits/source-ports.ts';
+import type { PortRange } from '@cellhop/contract/port-range';
+import { isWithin } from '../exits/source-ports.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket } from './udp-socket.ts';

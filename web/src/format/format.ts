@@ -1,15 +1,14 @@
 import i18next from 'i18next';
 import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
+import { decimalMark, dollarText, groupThousands } from '@cellhop/contract/number-texts';
+import type { LanguageCode } from '@cellhop/contract/schemas';
 
 const KIB_PER_MEGABYTE = 1024;
 const MONEY_DECIMALS_MIN = 2;
-const MONEY_DECIMALS_MAX = 6;
 
 /** Dollars with 2 to 6 decimals: `$5.00`, `$0.0072`; in Russian `$0,0072`. */
 export function formatMoney(dollars: number): string {
-  const [whole = '0', decimals = ''] = Math.abs(dollars).toFixed(MONEY_DECIMALS_MAX).split('.');
-  const trimmed = decimals.replace(/0+$/, '').padEnd(MONEY_DECIMALS_MIN, '0');
-  return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}${decimalMark()}${trimmed}`;
+  return dollarText(language(), dollars);
 }
 
 /** Dollars and whole cents, rounded down, so that it never shows more than the balance: `$12.34`. */
@@ -19,7 +18,7 @@ export function formatCents(dollars: number): string {
 
 /** Counts the decimals of a formatted amount. */
 export function countDecimals(money: string): number {
-  return money.length - money.indexOf(decimalMark()) - 1;
+  return money.length - money.indexOf(decimalMark(language())) - 1;
 }
 
 /** The largest number of decimals in a column of formatted amounts. */
@@ -40,25 +39,17 @@ export function megabytePrice(price: number): number {
 /** Megabytes with one decimal, from KiB: `1,234.5`. */
 export function formatMegabytes(kibibytes: number): string {
   const [whole = '0', decimal = '0'] = (kibibytes / KIB_PER_MEGABYTE).toFixed(1).split('.');
-  return `${groupThousands(whole)}${decimalMark()}${decimal}`;
+  return `${groupThousands(language(), whole)}${decimalMark(language())}${decimal}`;
 }
 
 /** With thousands separators: `1,284`. */
 export function formatCount(count: number): string {
-  return groupThousands(String(count));
+  return groupThousands(language(), String(count));
 }
 
-function groupThousands(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, isRussian() ? '\u00A0' : ',');
-}
-
-/** In the notation of the interface language. */
-function decimalMark(): string {
-  return isRussian() ? ',' : '.';
-}
-
-function isRussian(): boolean {
-  return i18next.resolvedLanguage === 'ru';
+/** Of the interface. */
+function language(): LanguageCode {
+  return i18next.resolvedLanguage === 'ru' ? 'ru' : 'en';
 }
 
 /** `21.11.2026 18:05` in the user's time zone. */

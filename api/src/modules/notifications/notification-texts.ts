@@ -3,7 +3,7 @@ import type { EndReason } from '@cellhop/contract/connections';
 import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
-import { dollarText } from '../../mail/dollar-text.ts';
+import { dollarText } from '@cellhop/contract/number-texts';
 import { escapeHtml } from '../../mail/templates.ts';
 
 /** The stored details of each kind. Amounts are US dollars. */
