@@ -1,4 +1,4 @@
-import { listFaqEntries, changeFaqEntry } from '@cellhop/contract/staff/faqs';
+import { listFaqEntries, changeFaqEntry } from '@cellhop/contract/staff/faq';
 import { type Call, createClient } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';

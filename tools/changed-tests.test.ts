@@ -9,7 +9,7 @@ const code = new Map(
   Object.entries({
     'api/src/modules/tickets/tickets.store.ts': 'select open_ticket($1)',
     'api/src/modules/tickets/tickets.test.ts': `import { startTestApp } from '../../../test/test-app.ts';`,
-    'api/src/modules/faqs/faqs.test.ts': `import { listFaqs } from '@cellhop/contract/faqs';`,
+    'api/src/modules/faq/faq.test.ts': `import { listFaq } from '@cellhop/contract/faq';`,
     'api/test/product/answers.test.ts': `import { answer } from '../../src/modules/tickets/tickets.store.ts';`,
     'tools/tidy.test.ts': '',
   }),
@@ -22,7 +22,7 @@ describe('the tests of a change', () => {
       'api/src/modules/tickets/tickets.store.ts',
       ['api/src/modules/tickets/tickets.test.ts', 'api/test/product/answers.test.ts'],
     ],
-    ['of the contract: those that import it', 'contract/src/faqs.ts', ['api/src/modules/faqs/faqs.test.ts']],
+    ['of the contract: those that import it', 'contract/src/faq.ts', ['api/src/modules/faq/faq.test.ts']],
     [
       'of a function of the database: those of the files that name it',
       'api/sql/open_ticket.sql',

@@ -18,7 +18,7 @@ const tablesOf: Record<string, readonly string[]> = {
   ],
   connections: ['allowed_networks', 'client_addresses', 'connection_labels'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
-  faqs: ['faqs'],
+  faq: ['faqs'],
   gateway: ['exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
   invoices: [
     'chain_cursors',

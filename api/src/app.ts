@@ -16,7 +16,7 @@ import { authRoutes } from './modules/auth/auth.routes.ts';
 import { billingRoutes } from './modules/billing/billing.routes.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts';
-import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
+import { faqRoutes } from './modules/faq/faq.routes.ts';
 import { gatewayRoutes } from './modules/gateway/gateway.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { mailsRoutes } from './modules/mails/mails.routes.ts';
@@ -64,7 +64,7 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   referralsRoutes,
   usageRoutes,
   dashboardRoutes,
-  faqsRoutes,
+  faqRoutes,
   ticketsRoutes,
   staffTicketsRoutes,
   payInvoiceRoutes,

@@ -8,7 +8,7 @@ import type * as browserErrors from './browser-errors.ts';
 import type * as company from './company.ts';
 import type * as connections from './connections.ts';
 import type * as development from './development.ts';
-import type * as faqs from './faqs.ts';
+import type * as faq from './faq.ts';
 import type * as invoices from './invoices.ts';
 import type * as legal from './legal.ts';
 import type * as notifications from './notifications.ts';
@@ -25,7 +25,7 @@ import type * as staffAuditLog from './staff/audit-log.ts';
 import type * as staffCannedReplies from './staff/canned-replies.ts';
 import type * as staffConnections from './staff/connections.ts';
 import type * as staffDashboard from './staff/dashboard.ts';
-import type * as staffFaqs from './staff/faqs.ts';
+import type * as staffFaq from './staff/faq.ts';
 import type * as staffInventory from './staff/inventory.ts';
 import type * as staffInvoices from './staff/invoices.ts';
 import type * as staffMails from './staff/mails.ts';
@@ -48,7 +48,7 @@ type Module =
   | typeof company
   | typeof connections
   | typeof development
-  | typeof faqs
+  | typeof faq
   | typeof invoices
   | typeof legal
   | typeof notifications
@@ -65,7 +65,7 @@ type Module =
   | typeof staffCannedReplies
   | typeof staffConnections
   | typeof staffDashboard
-  | typeof staffFaqs
+  | typeof staffFaq
   | typeof staffInventory
   | typeof staffInvoices
   | typeof staffMails

@@ -6,7 +6,7 @@ import { ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
 import { seedHistory } from './demo-history.ts';
-import { seedFaqs } from './demo-faqs.ts';
+import { seedFaq } from './demo-faq.ts';
 import { seedProxies } from './demo-proxies.ts';
 import { seedRoles } from './roles.ts';
 import * as store from './seed.store.ts';
@@ -40,7 +40,7 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   const support = await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
   const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
   await seedProxies(ctx);
-  await seedFaqs(ctx);
+  await seedFaq(ctx);
   await ledger.post(ctx, [
     {
       idempotencyKey: 'seed:user@example.com',

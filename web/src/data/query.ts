@@ -15,7 +15,7 @@ export type Topic =
   | 'catalogue'
   | 'roles'
   | 'broadcasts'
-  | 'faqs'
+  | 'faq'
   | 'promoCodes'
   | 'jobs';
 

@@ -1,4 +1,4 @@
-import type { Faq } from '@cellhop/contract/faqs';
+import type { Faq } from '@cellhop/contract/faq';
 import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';

@@ -1,12 +1,12 @@
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
-import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faqs';
+import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faq';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
 import { apiQuery, queryClient } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
 
-const entriesQuery = apiQuery('GET /v1/faqs/admin', {}, { topics: ['faqs'] });
+const entriesQuery = apiQuery('GET /v1/faqs/admin', {}, { topics: ['faq'] });
 
 export function useFaqEntries() {
   return useList(entriesQuery);
@@ -27,7 +27,7 @@ export function useSaveEntry() {
       return (await call('PATCH /v1/faqs/admin/{id}', { params: { id }, body: { texts, version } })).data;
     },
     successText: () => t('faq.saved'),
-    changes: ['faqs'],
+    changes: ['faq'],
   });
 }
 
@@ -44,7 +44,7 @@ export function useMoveEntry() {
       await queryClient.cancelQueries({ queryKey: entriesQuery.queryKey });
       queryClient.setQueryData<EndpointOutput<'GET /v1/faqs/admin'>>(entriesQuery.queryKey, entries);
     },
-    changes: ['faqs'],
+    changes: ['faq'],
   });
 }
 
@@ -54,6 +54,6 @@ export function useDeleteEntry() {
     call: async ({ id, version }: FaqEntry) =>
       (await call('DELETE /v1/faqs/admin/{id}', { params: { id }, query: { version } })).data,
     successText: () => t('faq.deleted'),
-    changes: ['faqs'],
+    changes: ['faq'],
   });
 }

@@ -1,4 +1,4 @@
-import type { FaqEntry, FaqText } from '@cellhop/contract/staff/faqs';
+import type { FaqEntry, FaqText } from '@cellhop/contract/staff/faq';
 import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

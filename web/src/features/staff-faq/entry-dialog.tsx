@@ -1,4 +1,4 @@
-import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faqs';
+import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faq';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';

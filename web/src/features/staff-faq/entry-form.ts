@@ -1,5 +1,5 @@
-import type { FaqTexts } from '@cellhop/contract/staff/faqs';
-import { type FaqText, faqTextSchema } from '@cellhop/contract/staff/faqs.forms';
+import type { FaqTexts } from '@cellhop/contract/staff/faq';
+import { type FaqText, faqTextSchema } from '@cellhop/contract/staff/faq.forms';
 import { z } from 'zod';
 import { languages } from '../../i18n/languages.ts';
 

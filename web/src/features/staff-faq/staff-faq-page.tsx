@@ -1,5 +1,5 @@
 import { FAQ_ENTRIES_MAX } from '@cellhop/contract/limits';
-import type { FaqEntry } from '@cellhop/contract/staff/faqs';
+import type { FaqEntry } from '@cellhop/contract/staff/faq';
 import { Button, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';

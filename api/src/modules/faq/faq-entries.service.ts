@@ -2,7 +2,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import { FAQ_ENTRIES_MAX } from '@cellhop/contract/limits';
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { FaqEntry, FaqText, FaqTexts } from '@cellhop/contract/staff/faqs';
+import type { FaqEntry, FaqText, FaqTexts } from '@cellhop/contract/staff/faq';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
@@ -11,7 +11,7 @@ import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest } from '../../db/idempotency.ts';
 import { refuseStale } from '../../db/stale.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
-import * as store from './faqs.store.ts';
+import * as store from './faq.store.ts';
 
 const languages = ['en', 'ru'] as const satisfies readonly LanguageCode[];
 
@@ -36,7 +36,7 @@ export async function listEntries(ctx: Ctx): Promise<FaqEntry[]> {
 export function createEntry(ctx: Ctx, editor: Editor, texts: FaqTexts, key: string | null): Promise<FaqEntry> {
   const idempotencyKey = key === null ? null : `${editor.actor.userId}:${key}`;
   return ctx.tx(async (ctx) => {
-    await store.lockFaqs(ctx);
+    await store.lockFaq(ctx);
     const entries = await readEntries(ctx);
     const made = entries.find((entry) => idempotencyKey !== null && entry.idempotencyKey === idempotencyKey);
     if (made) return present(requireSameRequest(made, (entry) => isDeepStrictEqual(entry.texts, texts)));
@@ -143,7 +143,7 @@ async function readEntries(ctx: Ctx): Promise<Entry[]> {
 }
 
 async function lockEntry(ctx: Ctx, id: string, version: number | undefined): Promise<Entry> {
-  await store.lockFaqs(ctx);
+  await store.lockFaq(ctx);
   const entry = requireEntry(await readEntries(ctx), id);
   refuseStale(version, entry.version);
   return entry;

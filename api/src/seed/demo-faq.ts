@@ -1,10 +1,10 @@
 import type { Ctx } from '../ctx.ts';
-import { insertEntry } from '../modules/faqs/faq-entries.service.ts';
+import { insertEntry } from '../modules/faq/faq-entries.service.ts';
 
 type Entry = readonly [question: string, response: string];
 
 /** Common questions of customers. The rules are those of docs/billing.md, with the default settings. Both languages have the same order. */
-const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
+const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [
       'Which traffic is counted?',
@@ -107,9 +107,9 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   ],
 };
 
-export async function seedFaqs(ctx: Ctx): Promise<void> {
-  for (const [index, [question, response]] of faqs.en.entries()) {
-    const [ruQuestion, ruResponse] = faqs.ru[index]!;
+export async function seedFaq(ctx: Ctx): Promise<void> {
+  for (const [index, [question, response]] of faq.en.entries()) {
+    const [ruQuestion, ruResponse] = faq.ru[index]!;
     const texts = { en: { question, response }, ru: { question: ruQuestion, response: ruResponse } };
     await insertEntry(ctx, texts, null);
   }

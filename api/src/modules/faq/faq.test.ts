@@ -1,4 +1,4 @@
-import { listFaqs } from '@cellhop/contract/faqs';
+import { listFaq } from '@cellhop/contract/faq';
 import { FAQ_ENTRIES_MAX } from '@cellhop/contract/limits';
 import {
   changeFaqEntry,
@@ -7,7 +7,7 @@ import {
   type FaqTexts,
   listFaqEntries,
   moveFaqEntry,
-} from '@cellhop/contract/staff/faqs';
+} from '@cellhop/contract/staff/faq';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
@@ -31,7 +31,7 @@ const textsOf = (en: string | null, ru: string | null): FaqTexts => ({
 const create = async (en: string | null, ru: string | null, headers: Record<string, string> = {}) =>
   (await admin.call(createFaqEntry, { body: { texts: textsOf(en, ru) } }, { headers })).data;
 const questions = async (user: TestUser, languageCode?: 'en' | 'ru') =>
-  (await user.call(listFaqs, { query: { languageCode } })).data.map(({ question }) => question);
+  (await user.call(listFaq, { query: { languageCode } })).data.map(({ question }) => question);
 const listed = async () =>
   (await admin.call(listFaqEntries, {})).data.map(({ texts }) => [texts.en?.question, texts.ru?.question]);
 const stale = { status: 409, code: 'CHANGED_ELSEWHERE' };

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { data, dateSchema, idParams, idSchema, versionQuery, versionSchema } from '../schemas.ts';
-import { faqTextSchema } from './faqs.forms.ts';
+import { faqTextSchema } from './faq.forms.ts';
 
-export { faqTextSchema, type FaqText } from './faqs.forms.ts';
+export { faqTextSchema, type FaqText } from './faq.forms.ts';
 
 const faqTextsSchema = z
   .strictObject({ en: faqTextSchema.nullable(), ru: faqTextSchema.nullable() })

@@ -1,14 +1,14 @@
-import { listFaqs } from '@cellhop/contract/faqs';
-import * as staff from '@cellhop/contract/staff/faqs';
+import { listFaq } from '@cellhop/contract/faq';
+import * as staff from '@cellhop/contract/staff/faq';
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
 import * as entries from './faq-entries.service.ts';
-import * as faqs from './faqs.service.ts';
+import * as faq from './faq.service.ts';
 
-export function faqsRoutes(app: FastifyInstance): void {
-  route(app, listFaqs, async ({ ctx, actor, query }) => ({
-    data: await faqs.listFaqs(ctx, query.languageCode ?? actor.languageCode),
+export function faqRoutes(app: FastifyInstance): void {
+  route(app, listFaq, async ({ ctx, actor, query }) => ({
+    data: await faq.listFaq(ctx, query.languageCode ?? actor.languageCode),
   }));
   route(app, staff.listFaqEntries, async ({ ctx }) => ({ data: await entries.listEntries(ctx) }));
   route(app, staff.createFaqEntry, async ({ ctx, actor, body, headers, requester }) => ({

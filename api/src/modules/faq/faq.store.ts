@@ -1,6 +1,6 @@
-import type { Faq } from '@cellhop/contract/faqs';
+import type { Faq } from '@cellhop/contract/faq';
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { FaqText } from '@cellhop/contract/staff/faqs';
+import type { FaqText } from '@cellhop/contract/staff/faq';
 import type { Ctx } from '../../ctx.ts';
 
 /** One language of an entry. */
@@ -31,7 +31,7 @@ export function listRows(ctx: Ctx): Promise<FaqRow[]> {
 }
 
 /** Locks all entries against changes by others until the end of the transaction. Readers are not blocked. */
-export async function lockFaqs(ctx: Ctx): Promise<void> {
+export async function lockFaq(ctx: Ctx): Promise<void> {
   await ctx.db.query('lock table faqs in share row exclusive mode');
 }
 

@@ -5,7 +5,7 @@ import { data, idSchema, languageCodeSchema } from './schemas.ts';
 export const faqSchema = z.object({ id: idSchema, question: z.string(), response: z.string() });
 export type Faq = z.infer<typeof faqSchema>;
 
-export const listFaqs = endpoint({
+export const listFaq = endpoint({
   method: 'GET',
   url: '/v1/faqs',
   access: 'user',
