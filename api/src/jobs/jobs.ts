@@ -56,12 +56,12 @@ export async function cleanUpJobs(ctx: Ctx): Promise<void> {
 }
 
 /** @returns undefined if there is no such job, or no longer */
-export function findJob<Name extends keyof Jobs>(
+export function findProgress<Name extends keyof Jobs>(
   ctx: Ctx,
   name: Name,
   payload: Jobs[Name] & object,
-): Promise<store.JobState | undefined> {
-  return store.findJob(ctx, name, payload);
+): Promise<store.JobProgress | undefined> {
+  return store.findProgress(ctx, name, payload);
 }
 
 /** `countFailed`: the number of permanently failed jobs, which need an operator. */

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { hideSecrets } from '../../jobs/job-errors.ts';
-import { enqueue, findJob, removeJob } from '../../jobs/jobs.ts';
+import { enqueue, findProgress, removeJob } from '../../jobs/jobs.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type AuditEntry, record } from '../audit-log/audit-log.service.ts';
 import * as store from './catalogue-changes.store.ts';
@@ -164,7 +164,7 @@ function hasEnded({ status }: store.ChangeRow): boolean {
 /** Fails changes whose job has ended without recording a result: its last worker was killed, or could not parse it. */
 export async function failAbandoned(ctx: Ctx): Promise<void> {
   for (const { id } of await store.listUnfinished(ctx)) {
-    const job = await findJob(ctx, 'proxies.change', { changeId: id });
+    const job = await findProgress(ctx, 'proxies.change', { changeId: id });
     if (job?.isPending === true) continue;
     const { lastError = null } = job ?? {};
     await store.saveFailure(ctx, id, 'FAILED', lastError === null ? null : hideSecrets(lastError));

@@ -10,16 +10,17 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { showAccounts, showChains, showRateSources } from '../invoices/chain-overview.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import { hideSecrets } from '../../jobs/job-errors.ts';
-import * as store from './system.store.ts';
+import * as jobsStore from '../../jobs/jobs.store.ts';
+import { readDatabaseFigures } from './system.store.ts';
 
 export async function showState(ctx: Ctx): Promise<SystemState> {
   const [reconciliation, jobs, chains, accounts, rateSources, database] = await Promise.all([
     showReconciliation(ctx),
-    store.readJobCounts(ctx),
+    jobsStore.readJobCounts(ctx),
     showChains(ctx),
     showAccounts(ctx),
     showRateSources(ctx),
-    store.readDatabaseFigures(ctx),
+    readDatabaseFigures(ctx),
   ]);
   return {
     reconciliation,
@@ -34,8 +35,8 @@ export async function showState(ctx: Ctx): Promise<SystemState> {
 export async function listJobs(ctx: Ctx, query: PageQuery & { state?: JobState | undefined }) {
   const state = query.state ?? null;
   const { rows, ...pages } = await readListed(query, {
-    list: () => store.listJobs(ctx, state, query),
-    count: (limit) => store.countJobs(ctx, state, limit),
+    list: () => jobsStore.listJobs(ctx, state, query),
+    count: (limit) => jobsStore.countJobs(ctx, state, limit),
   });
   return { data: rows.map(presentJob), ...pages };
 }
@@ -48,10 +49,10 @@ export function retryJob(
   requester: Requester,
 ): Promise<Job> {
   return ctx.tx(async (ctx) => {
-    const job = await store.lockJob(ctx, id);
+    const job = await jobsStore.lockJob(ctx, id);
     if (!job) throw new AppError('NOT_FOUND', { thing: 'Job' });
     if (!canRetry(job)) throw new AppError('JOB_NOT_FAILED');
-    await store.rescheduleJob(ctx, id);
+    await jobsStore.rescheduleJob(ctx, id);
     await record(ctx, {
       action: 'JOB_RETRIED',
       actorId,
@@ -62,15 +63,15 @@ export function retryJob(
       before: { state: job.state, attempts: job.attempts },
       after: { state: 'WAITING', attempts: 0 },
     });
-    return presentJob((await store.findJob(ctx, id))!);
+    return presentJob((await jobsStore.findJob(ctx, id))!);
   });
 }
 
-function canRetry({ state, isWhole }: store.JobRow): boolean {
+function canRetry({ state, isWhole }: jobsStore.JobRow): boolean {
   return (state === 'FAILED' || state === 'RETRYING') && isWhole;
 }
 
-function presentJob(row: store.JobRow): Job {
+function presentJob(row: jobsStore.JobRow): Job {
   const { name, state, attempts, attemptsMax } = row;
   return {
     id: String(row.id),
