@@ -134,9 +134,15 @@ describe('failures of absolute-form requests:', () => {
     await noneOpen();
   });
 
-  it('an upgrade with a body gets 400', async () => {
+  it.each([
+    ['h2c', 'Content-Length: 4', 'body'],
+    ['h2c', 'Transfer-Encoding: chunked', '4\r\nbody\r\n0\r\n\r\n'],
+    ['websocket', 'Content-Length: 4', 'body'],
+    ['websocket', 'Transfer-Encoding: chunked', '4\r\nbody\r\n0\r\n\r\n'],
+    ['websocket', 'Content-Length: 4', ''],
+  ])('an upgrade to %s with a body (%s, sent: %j) gets 400', async (protocol, field, body) => {
     const client = await openClient(harness.gateway.port);
-    client.socket.write(`${get(1, 'Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 4')}body`);
+    client.socket.write(`${get(1, 'Connection: Upgrade', `Upgrade: ${protocol}`, field)}${body}`);
     const { bytes, end } = await client.rest();
     expect(bytes.toString()).toMatch(/^HTTP\/1.1 400 [^]*Connection: close[^]*must have no body/);
     expect(end).toBe('ended');
