@@ -9,6 +9,16 @@ export const LOG_STREAM_OPTIONS = {
   maxLength: 4 * 1024 * 1024,
 } as const;
 
+/** Readable lines for a developer's terminal. @returns undefined without pino-pretty, which an installation for production lacks */
+export function readableTransport() {
+  try {
+    const target = import.meta.resolve('pino-pretty');
+    return { target, options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' } };
+  } catch {
+    return undefined;
+  }
+}
+
 interface LogStream {
   on(event: 'error' | 'write', listener: () => void): unknown;
   destroy(): void;

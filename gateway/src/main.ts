@@ -1,17 +1,11 @@
 /** The gateway process: settings from the environment, drained by SIGTERM or SIGINT. */
-import { LOG_STREAM_OPTIONS, ignoreWriteErrors } from '@cellhop/contract/log-stream';
+import { LOG_STREAM_OPTIONS, ignoreWriteErrors, readableTransport } from '@cellhop/contract/log-stream';
 import { destination, pino } from 'pino';
 import { type Config, parseConfig } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
 /** Ctrl-C reaches every process of a group, and a parent may forward it again: signals this close together count as one. */
 const REPEATED_SIGNAL_MS = 1_000;
-
-/** A developer's terminal gets readable lines; everything else gets JSON. */
-const prettyTransport = {
-  target: 'pino-pretty',
-  options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
-};
 
 interface ListenError {
   readonly code: string;
@@ -34,9 +28,9 @@ function readConfig(): Config {
 
 async function start({ logLevel, isDevelopment, limits, ...settings }: Config): Promise<Gateway> {
   const options = { name: 'gateway', level: logLevel };
-  const isTerminal = isDevelopment && process.stdout.isTTY;
-  const log = isTerminal
-    ? pino({ ...options, transport: prettyTransport })
+  const transport = isDevelopment && process.stdout.isTTY ? readableTransport() : undefined;
+  const log = transport
+    ? pino({ ...options, transport })
     : pino(options, ignoreWriteErrors(destination(LOG_STREAM_OPTIONS), process));
   try {
     return await startGateway({ ...settings, log, limits });

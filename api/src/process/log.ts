@@ -1,4 +1,4 @@
-import { LOG_STREAM_OPTIONS, ignoreWriteErrors } from '@cellhop/contract/log-stream';
+import { LOG_STREAM_OPTIONS, ignoreWriteErrors, readableTransport } from '@cellhop/contract/log-stream';
 import { destination as openStream, pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
@@ -27,15 +27,10 @@ const redact = [
 let standardOutput: DestinationStream | undefined;
 
 /** @param destination default: standard output */
-export function createLog(name: string, level: string, isPretty: boolean, destination?: DestinationStream): Log {
+export function createLog(name: string, level: string, isReadable: boolean, destination?: DestinationStream): Log {
   const options: LoggerOptions = { name, level, redact };
   if (destination) return pino(options, destination);
-  if (!isPretty) return pino(options, (standardOutput ??= ignoreWriteErrors(openStream(LOG_STREAM_OPTIONS), process)));
-  return pino({
-    ...options,
-    transport: {
-      target: 'pino-pretty',
-      options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
-    },
-  });
+  const transport = isReadable ? readableTransport() : undefined;
+  if (transport) return pino({ ...options, transport });
+  return pino(options, (standardOutput ??= ignoreWriteErrors(openStream(LOG_STREAM_OPTIONS), process)));
 }
