@@ -1,4 +1,5 @@
 import { OfflineLoadError } from '../loading/load-failure.ts';
+import { askServer } from '../data/network.ts';
 
 /**
  * Loads a screen of signed-in users. If its code cannot be loaded, the router reloads the page, because a newer version may
@@ -10,7 +11,7 @@ export function keptOffline<Module>(load: () => Promise<Module>): () => Promise<
     try {
       return await load();
     } catch (error) {
-      throw navigator.onLine ? error : new OfflineLoadError('The network is down', { cause: error });
+      throw (await askServer()) ? error : new OfflineLoadError('The network is down', { cause: error });
     }
   };
 }

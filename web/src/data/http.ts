@@ -1,6 +1,7 @@
 import { ApiError, createKeyedClient, type KeyedCall } from '@cellhop/contract/client';
 import type { PublicEndpointKey } from '@cellhop/contract/endpoints';
 import { freshAccessToken } from '../session/access-token.ts';
+import { watchNetwork } from './network.ts';
 import { fetchWithClock } from './server-clock.ts';
 import { endRefusedSession } from '../session/session-end.ts';
 import { currentSession, tokens } from '../session/tokens.ts';
@@ -53,7 +54,8 @@ export async function authorizedFetch(url: string, init: RequestInit): Promise<R
   let accessToken: string | undefined;
   try {
     accessToken = await freshAccessToken(plainCall);
-    const response = await fetch(url, { ...init, headers: { authorization: `Bearer ${accessToken}` } });
+    const request = fetch(url, { ...init, headers: { authorization: `Bearer ${accessToken}` } });
+    const response = await watchNetwork(request, init.signal);
     if (!response.ok) throw new ApiError(response.status, 'INTERNAL', `HTTP ${response.status}`);
     return response;
   } catch (error) {

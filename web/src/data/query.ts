@@ -2,10 +2,11 @@ import { ApiError } from '@cellhop/contract/client';
 import type { EndpointInput, EndpointKey, EndpointOutput } from '@cellhop/contract/endpoints';
 import { PAGE_SIZE } from '@cellhop/contract/limits';
 import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
-import { focusManager, type Query, QueryClient, queryOptions } from '@tanstack/react-query';
+import { focusManager, onlineManager, type Query, QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from '../ui/toasts.ts';
 import { currentSession, tokens } from '../session/tokens.ts';
+import { isOnline, subscribeToNetwork } from './network.ts';
 
 /** Dependencies of queries: the topics of live events, and topics that only this app uses. */
 export type Topic =
@@ -63,11 +64,15 @@ export const queryClient = new QueryClient({
       staleTime: 1000,
       retry: (failures, error) => failures < 1 && isTemporary(error),
       retryDelay: (_failures, error) => retryDelayMs(error),
+      // Only a request tells whether there is a network.
+      networkMode: 'always',
+      refetchOnReconnect: 'always',
     },
     // Without a network an action fails immediately: it must not run later, when the user does not expect it.
     mutations: { networkMode: 'always' },
   },
 });
+onlineManager.setEventListener((setOnline) => subscribeToNetwork(() => setOnline(isOnline())));
 
 const requestTimes = new WeakMap<object, number>();
 queryClient.getQueryCache().subscribe((event) => {

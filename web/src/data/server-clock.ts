@@ -4,16 +4,17 @@
  */
 
 import { takeEarlyResponse } from './early-responses.ts';
+import { watchNetwork } from './network.ts';
 
 /** The header has whole seconds, and the response takes time, so smaller differences are ignored. */
 const TOLERANCE_MS = 5000;
 
 let offsetMs = 0;
 
-/** `fetch` that also reads the server's clock. */
+/** `fetch` that also reads the server's clock, and notices whether there is a network. */
 export const fetchWithClock: typeof fetch = async (input, init) => {
   const early = typeof input === 'string' ? takeEarlyResponse(input, init ?? {}) : undefined;
-  const response = await (early ?? fetch(input, init));
+  const response = await watchNetwork(early ?? fetch(input, init), init?.signal);
   readServerClock(response.headers.get('date'));
   return response;
 };

@@ -3,6 +3,7 @@ import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { type ServerEvent, readEvents } from './event-stream.ts';
 import { authorizedFetch } from '../data/http.ts';
 import { tokens } from '../session/tokens.ts';
+import { onReconnect } from '../data/network.ts';
 
 /** The server sends a keep-alive every 20 seconds. */
 const MAX_SILENCE_MS = 45_000;
@@ -64,7 +65,7 @@ function waitBeforeRetry(failures: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(finish, milliseconds);
-    globalThis.addEventListener('online', finish, { signal: stopping.signal });
+    stopping.signal.addEventListener('abort', onReconnect(finish));
     signal.addEventListener('abort', finish, { signal: stopping.signal });
   });
 }

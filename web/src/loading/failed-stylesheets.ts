@@ -2,6 +2,8 @@
  * Reloads stylesheets that failed to load: the `import()` of a lazy component requests its stylesheets only once, even
  * if the component itself is requested again.
  */
+import { onReconnect } from '../data/network.ts';
+
 const failedLinks = new Set<HTMLLinkElement>();
 
 /** Records stylesheets that failed to load, and reloads them when the network is back. */
@@ -14,7 +16,7 @@ export function watchStylesheets(): void {
     // `error` events of elements do not bubble.
     { capture: true },
   );
-  addEventListener('online', () => void retryFailedStylesheets().catch(() => undefined));
+  onReconnect(() => void retryFailedStylesheets().catch(() => undefined));
 }
 
 /** @throws when one of them fails again */

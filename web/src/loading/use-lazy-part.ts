@@ -8,6 +8,7 @@ import { retryFailedStylesheets } from './failed-stylesheets.ts';
 import { runWhenIdle } from './idle.ts';
 import { isLoadFailure } from './load-failure.ts';
 import { showToast } from '../ui/toasts.ts';
+import { isOnline } from '../data/network.ts';
 
 export interface LazyPart<Part> {
   /** Undefined until it is loaded. */
@@ -34,14 +35,11 @@ export function lazyPart<Part>(load: () => Promise<Part>): LazyPart<Part> {
       isScheduled = true;
       runWhenIdle(() => {
         // Browsers cache a module that failed to load: only a reload of the page tries again.
-        if (!isOffline()) void loadOnce().catch(() => undefined);
+        if (isOnline()) void loadOnce().catch(() => undefined);
       });
     },
   };
 }
-
-/** False outside browsers. */
-const isOffline = () => 'navigator' in globalThis && 'onLine' in navigator && !navigator.onLine;
 
 /** @returns the part, once it was requested and is loaded, and a function that requests it */
 export function useLazyPart<Part>(lazy: LazyPart<Part>): [Part | undefined, () => void] {

@@ -1,12 +1,14 @@
 import { IconCloudOff } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useOnline } from '../hooks/use-online.ts';
+import { askServer, useOnline } from '../data/network.ts';
 import classes from './offline-banner.module.css';
 
 /** Does not block the page: its content stays, and lists refresh when the network is back. */
 export function OfflineBanner() {
   const { t } = useTranslation();
   const isOnline = useOnline();
+  useEffect(askServerOnChanges, []);
   return (
     <output className={classes['place']}>
       {!isOnline && (
@@ -17,4 +19,15 @@ export function OfflineBanner() {
       )}
     </output>
   );
+}
+
+/** A change that the browser notices is a reason to ask the server at once, not an answer. */
+function askServerOnChanges(): () => void {
+  const ask = () => void askServer();
+  addEventListener('online', ask);
+  addEventListener('offline', ask);
+  return () => {
+    removeEventListener('online', ask);
+    removeEventListener('offline', ask);
+  };
 }

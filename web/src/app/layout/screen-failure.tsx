@@ -2,6 +2,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { isLoadFailure } from '../../loading/load-failure.ts';
 import { queryClient } from '../../data/query.ts';
+import { onReconnect } from '../../data/network.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { failureText } from '../failure-text.ts';
 
@@ -11,9 +12,7 @@ export function ScreenFailure({ error, reset }: ErrorComponentProps) {
   useEffect(removeUnusedResponses, []);
   useEffect(() => {
     if (!isLoadFailure(error)) return undefined;
-    const reload = () => location.reload();
-    addEventListener('online', reload);
-    return () => removeEventListener('online', reload);
+    return onReconnect(() => location.reload());
   }, [error]);
 
   async function tryAgain(): Promise<void> {
