@@ -40,7 +40,11 @@ export default defineConfig({
         isolate: false,
       }),
       project({ name: 'web-isolated', include: isolated }),
+      // Screens in a simulated browser.
+      project({ name: 'pages', include: ['web/**/*.test.tsx'], environment: 'happy-dom' }),
     ],
+    // Without layout nothing can take the focus.
+    onConsoleLog: (log) => !log.startsWith('[@mantine/hooks/use-focus-trap]'),
     // One more worker than processors, because some tests mostly wait.
     maxWorkers: os.availableParallelism() + 1,
     // Generous, because machines may be slow or busy; they only end tests that would hang.

@@ -11,49 +11,6 @@ import {
   test,
 } from './product.ts';
 
-const words = {
-  en: {
-    submit: 'Sign up',
-    required: 'Required field',
-    mistakes: ['Invalid email format', 'Minimum length 8', 'Passwords do not match', 'Minimum length 5'],
-    fields: { email: 'Email', password: 'Password', confirm: 'Confirm password', code: 'Referral code' },
-    unknownCode: 'Referral code not found',
-  },
-  ru: {
-    submit: 'Зарегистрироваться',
-    required: 'Обязательное поле',
-    mistakes: ['Неверный формат email', 'Минимальная длина 8', 'Пароли не совпадают', 'Минимальная длина 5'],
-    fields: { email: 'Email', password: 'Пароль', confirm: 'Повторите пароль', code: 'Реферальный код' },
-    unknownCode: 'Реферальный код не найден',
-  },
-} as const;
-
-for (const language of ['en', 'ru'] as const)
-  test.describe(`in ${language}`, () => {
-    test.use({ locale: language });
-
-    test('the sign-up form shows errors under the fields, and an unknown code above them', async ({ page }) => {
-      const { submit, required, mistakes, fields, unknownCode } = words[language];
-      await page.goto('/sign-up');
-      await page.getByRole('button', { name: submit }).click();
-      await expect(page.getByText(required)).toHaveCount(4);
-      await page.getByLabel(fields.email).fill('not an email');
-      await page.getByLabel(fields.password, { exact: true }).fill('short');
-      await page.getByLabel(fields.confirm).fill('other');
-      await page.getByLabel(fields.code).fill('abc');
-      for (const text of mistakes) await expect(page.getByText(text)).toBeVisible();
-      await page.getByLabel(fields.password, { exact: true }).fill('x'.repeat(351));
-      await expect(page.getByText(/(?:Maximum length|Максимальная длина) 350/)).toBeVisible();
-
-      await page.getByLabel(fields.email).fill('careful@example.com');
-      await page.getByLabel(fields.password, { exact: true }).fill(PASSWORD);
-      await page.getByLabel(fields.confirm).fill(PASSWORD);
-      await page.getByLabel(fields.code).fill('NOSUCHCODE');
-      await page.getByRole('button', { name: submit }).click();
-      await expect(page.getByRole('alert')).toContainText(unknownCode);
-    });
-  });
-
 test.describe('a Russian-speaking user', () => {
   test.use({ locale: 'ru-RU' });
 
@@ -81,15 +38,6 @@ test.describe('a Russian-speaking user', () => {
     await expect(page).toHaveURL(/\/proxies$/);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Прокси');
   });
-});
-
-test('sign-up with an existing email shows an error', async ({ page }) => {
-  await page.goto('/sign-up?rc=WELCOME');
-  await page.getByLabel('Email').fill('user@example.com');
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByLabel('Confirm password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign up' }).click();
-  await expect(page.getByRole('alert')).toContainText('Email is already taken');
 });
 
 test('an unconfirmed account can request another email at sign-in after a countdown', async ({ page, database }) => {

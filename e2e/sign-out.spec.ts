@@ -1,5 +1,4 @@
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
-import { once } from 'node:events';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, SIGN_IN, signIn, test } from './product.ts';
 
@@ -85,46 +84,6 @@ test('tabs that wake up together refresh the session once, and a refused refresh
   await expect(other).toHaveURL(SIGN_IN);
 });
 
-test('signed-in users skip the pages for visitors, and unknown paths link to the home page', async ({ page }) => {
-  await enter(page, '/sign-in', 'user@example.com', 'demo-password');
-  await expect(page).toHaveURL(/\/proxies$/);
-  for (const path of ['/sign-up?rc=WELCOME', '/restore-access/set-password?code=x']) {
-    await page.goto(path);
-    await expect(page).toHaveURL(/\/proxies$/);
-  }
-  await page.goto('/');
-  await expect(page).toHaveURL(/\/$/);
-  await page.goto('/no/such/page');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page does not exist');
-  await page.getByRole('link', { name: 'Back to home' }).click();
-  await expect(page).toHaveURL(/\/proxies$/);
-});
-
-test('without a code there is no page for a new password', async ({ page }) => {
-  await page.goto('/restore-access/set-password');
-  await expect(page).toHaveURL(SIGN_IN);
-});
-
-test('a spinner while the profile loads, and an error page with a reload button', async ({ page }) => {
-  let isDown = true;
-  const response = new AbortController();
-  const responded = once(response.signal, 'abort');
-  await page.route('**/v1/profile', async (route) => {
-    if (!isDown) return route.continue();
-    await responded;
-    return route.fulfill({ status: 500, contentType: 'text/html', body: '<h1>Bad gateway</h1>' });
-  });
-  await enter(page, '/proxies', 'user@example.com', 'demo-password');
-  await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
-  response.abort();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
-  await expect(page.getByText('An error occurred, please try again later')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Log Out' })).toBeVisible();
-  isDown = false;
-  await page.getByRole('button', { name: 'Reload page' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
-});
-
 test('a chunk of the web app that fails to load leads to the error page', async ({ page }) => {
   await page.route('**/assets/sign-up-screen-*.js', (route) => route.abort());
   await page.goto('/sign-up');
@@ -136,45 +95,12 @@ test('a chunk of the web app that fails to load leads to the error page', async 
   await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
 });
 
-test('a screen that fails keeps the menu, can be retried, and is reported', async ({ page, errorReports }) => {
-  await page.route('**/v1/faqs**', (route) =>
-    route.fulfill({ json: { data: 'a secret of the server', totalPages: 1 } }),
-  );
-  await enter(page, '/faq', 'user@example.com', 'demo-password');
-  const failure = page.getByRole('main').getByRole('alert');
-  await expect(failure).toHaveText(/^An error occurred\. Reload the page or try again later/);
-  await expect.poll(() => errorReports).toEqual([expect.objectContaining({ name: 'TypeError', path: '/faq' })]);
-
-  await page.getByRole('link', { name: 'Usage' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
-  await expect(failure).toHaveCount(0);
-  await page.getByRole('link', { name: 'FAQ' }).click();
-  await expect(failure).toBeVisible();
-  await page.unrouteAll();
-  // A navigation that ends after the screen has failed renders it again, so it may recover before the click.
-  const answers = page.getByRole('main').locator('details');
-  await failure.getByRole('button', { name: 'Try again' }).or(answers.first()).first().click();
-  await expect(failure).toHaveCount(0);
-  await expect(answers.first()).toBeVisible();
-  errorReports.length = 0;
-});
-
 test('a screen whose code fails to load shows an error beside the menu', async ({ page }) => {
   await page.route('**/assets/account-screen-*.js', (route) => route.abort());
   await enter(page, '/account', 'user@example.com', 'demo-password');
   await expect(page.getByRole('main').getByRole('alert')).toContainText('A part of this page could not be loaded');
   await page.getByRole('link', { name: 'Usage' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
-});
-
-test('an unknown public message is quoted as plain text', async ({ page }) => {
-  const message = '<img src=x onerror="document.title=1"><b>bold</b>';
-  await page.goto(`/public-message?message=${encodeURIComponent(message)}`);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Message');
-  await expect(page.getByText(message)).toHaveCSS('font-size', '13px');
-  await expect(page.getByRole('main').locator('img, b')).toHaveCount(0);
-  await page.getByRole('link', { name: 'Back to home' }).click();
-  await expect(page).toHaveURL(SIGN_IN);
 });
 
 /** Changes the stored expiry of the access token to `leftMs` from now. */

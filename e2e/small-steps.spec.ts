@@ -2,7 +2,7 @@
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import type { Page } from '@playwright/test';
-import { callAs, createCustomer, download, enter, expect, SIGN_IN, test } from './product.ts';
+import { callAs, createCustomer, download, enter, expect, test } from './product.ts';
 import { misfits } from './screen-checks.ts';
 
 /** Paths with parameters of the API's requests, in order. */
@@ -34,20 +34,6 @@ test('a new ticket opens its page without another request', async ({ page }) => 
   await page.getByLabel('Your message').press('Control+Enter');
   const messages = page.getByRole('region', { name: 'Messages' });
   await expect(messages.getByRole('link')).toHaveAttribute('href', 'https://example.org/more');
-});
-
-test('unknown parameters of the address are not sent, and lists ask for 50 rows', async ({ page }) => {
-  await createCustomer(page, 'address-bar@example.com');
-  const requests = watchRequests(page);
-  await enter(page, '/proxies?foo=1', 'address-bar@example.com');
-  await expect(page.getByRole('region', { name: 'Available proxies' }).getByRole('row')).toHaveCount(51);
-  expect(requests.filter((request) => /\/v1\/proxies(\?|$)/.test(request))).toEqual(['GET /v1/proxies']);
-  expect(requests.filter((request) => request.includes('foo'))).toEqual([]);
-  // The only crumb is the page itself.
-  await expect(page.getByRole('navigation', { name: 'Breadcrumbs' }).locator('[aria-current]')).toHaveText(['Home']);
-  await page.getByRole('link', { name: 'Payments' }).click();
-  await expect(page.getByText('You have no invoices yet', { exact: false })).toBeVisible();
-  expect(requests).toContain('GET /v1/payments/invoices?page=1&size=50');
 });
 
 test('the purchase dialog returns the focus, however it is closed', async ({ page }) => {
@@ -110,21 +96,6 @@ test('connections can be labelled, found, exported and disconnected together', a
   await expect(page).toHaveURL(/\/connection-history$/);
 });
 
-test('a session that ends during use is explained at sign-in', async ({ page }) => {
-  await createCustomer(page, 'cut-off@example.com');
-  await enter(page, '/faq', 'cut-off@example.com');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('FAQ');
-  await page.route('**/v1/payments/invoices?*', (route) =>
-    route.fulfill({
-      status: 401,
-      json: { statusCode: 401, error: 'Unauthorized', code: 'UNAUTHORIZED', message: 'Unauthorized' },
-    }),
-  );
-  await page.getByRole('link', { name: 'Payments' }).click();
-  await expect(page).toHaveURL(SIGN_IN);
-  await expect(page.getByText('Your session has ended. Please sign in again')).toBeVisible();
-});
-
 test('offline, a screen that is not loaded keeps the menu, and loads when the network is back', async ({
   page,
   context,
@@ -138,27 +109,4 @@ test('offline, a screen that is not loaded keeps the menu, and loads when the ne
   await expect(page.getByRole('navigation', { name: 'Main menu' })).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByText('Invite people')).toBeVisible();
-});
-test('a second invoice in the same currency causes a warning with a link to the first one', async ({ page }) => {
-  await createCustomer(page, 'pays-twice@example.com');
-  await enter(page, '/proxies', 'pays-twice@example.com');
-  // Without money, the balance links to the form.
-  await page.getByRole('link', { name: /^Balance / }).click();
-  const create = async (amount: string) => {
-    await page.getByLabel('Amount, USD').fill(amount);
-    await page.getByRole('combobox', { name: 'Currency' }).click();
-    await page.getByRole('option', { name: 'Litecoin' }).click();
-  };
-  await create('99999999999');
-  await page.getByRole('button', { name: 'Create invoice' }).click();
-  await expect(page.getByText('Maximum value 100000')).toBeVisible();
-  await create('12');
-  await page.getByRole('button', { name: 'Create invoice' }).click();
-  await expect(page.getByRole('dialog', { name: 'Invoice for $12.00' })).toBeVisible();
-  await page.getByRole('dialog', { name: 'Invoice for $12.00' }).getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('button', { name: 'Create new invoice' }).click();
-  await create('15');
-  await expect(page.getByRole('alert')).toContainText('You have an unpaid invoice for $12.00 in this currency.');
-  await page.getByRole('button', { name: 'Open that invoice' }).click();
-  await expect(page.getByRole('dialog', { name: 'Invoice for $12.00' })).toBeVisible();
 });

@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { once } from 'node:events';
 import type { Page, Route } from '@playwright/test';
-import { mockResponses, refusal } from './gallery-screen.ts';
+import { mockResponses } from './gallery-screen.ts';
 import { limited, ticketScreens } from './gallery-tickets.ts';
 import { clickTwice, createCustomer, enter, expect, test } from './product.ts';
 
@@ -207,53 +207,5 @@ test('pages of tickets and of messages are in the URL', async ({ page }) => {
     await page.getByRole('button', { name: 'Go to the last page' }).click();
     await expect(page).toHaveURL(/\?page=3$/);
     await expect(page.getByRole('link', { name: /^Open: / })).toHaveCount(9);
-  });
-});
-
-test('errors of tickets are shown in Russian', async ({ page }) => {
-  const ticket = stateOf('ticket-long');
-  const list = '**/v1/support/tickets?*';
-  const dialog = page.getByRole('dialog');
-  const main = page.getByRole('main');
-  await page.addInitScript(() => localStorage.setItem('language', '"ru"'));
-  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
-  await page.route(list, (route) => route.fulfill({ status: 500, json: {} }));
-  await enter(page, '/support/tickets', 'user@example.com', 'demo-password');
-  await expect(main.getByRole('alert')).toContainText('Не удалось загрузить обращения');
-  await page.unroute(list);
-  await main.getByRole('button', { name: 'Повторить' }).click();
-  await expect(main.getByRole('alert')).toBeHidden();
-
-  await test.step('a new ticket', async () => {
-    await main.getByRole('button', { name: 'Создать обращение' }).click();
-    const submit = dialog.getByRole('button', { name: 'Создать обращение' });
-    await submit.click();
-    await expect(dialog.getByText('Обязательное поле')).toHaveCount(2);
-    await dialog.getByLabel('Тема').fill('Нет');
-    await dialog.getByLabel('Описание').fill('      ');
-    await expect(dialog.getByText('Минимальная длина 5')).toBeVisible();
-    await expect(dialog.getByText('Поле не может состоять из одних пробелов')).toBeVisible();
-    await page.route('**/v1/support/tickets', (route) => route.fulfill(limited));
-    await dialog.getByLabel('Тема').fill('Нет связи');
-    await dialog.getByLabel('Описание').fill('С самого утра.');
-    await submit.click();
-    await expect(dialog.getByRole('alert')).toContainText('Попробуйте через 13 минут или');
-  });
-
-  await test.step('an open ticket', async () => {
-    await mockResponses(page, { ...ticket.responses, '/messages': refusal(409, 'TICKET_CLOSED') });
-    await page.goto(ticket.path);
-    await main.getByLabel('Ваше сообщение').fill('Ещё вопрос');
-    await main.getByRole('button', { name: 'Отправить' }).click();
-    await expect(page.getByText('Это обращение уже закрыто')).toBeVisible();
-    await expect(main.getByLabel('Ваше сообщение')).toHaveValue('Ещё вопрос');
-    await main.getByRole('button', { name: 'Закрыть обращение' }).click();
-    await expect(dialog.getByRole('heading', { name: 'Закрыть обращение?' })).toBeVisible();
-    await page.keyboard.press('Escape');
-  });
-
-  await test.step('a ticket of another user', async () => {
-    await page.goto('/support/tickets/00000000-0000-4000-8000-000000000009');
-    await expect(main.getByRole('alert')).toContainText('Обращение не найдено.');
   });
 });

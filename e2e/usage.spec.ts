@@ -1,4 +1,3 @@
-import type { UsageConnection } from '@cellhop/contract/usage';
 import type { Locator } from '@playwright/test';
 import fs from 'node:fs/promises';
 import { createCustomer, enter, expect, test } from './product.ts';
@@ -66,62 +65,4 @@ test('usage shows the cost of a purchase as a chart, as a table and as CSV', asy
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await expect(page).toHaveURL(/from=2026-02-10&to=2026-02-19/);
   await expect(page.getByRole('slider', { name: 'Spending' })).toHaveAttribute('aria-valuetext', /^19\.02\.2026/);
-});
-
-function connection(id: number, spent: number, trafficUsed: number): UsageConnection {
-  return {
-    id: `00000000-0000-4000-8000-00000000000${id}`,
-    ip: `198.18.0.${id}`,
-    countryCode: 'DE',
-    createdAt: `2026-11-0${id}T10:00:00.000Z`,
-    spent,
-    trafficUsed,
-    uploaded: 0,
-  };
-}
-
-test('usage per connection is sorted by its columns, by keyboard and on a phone, and the address keeps the order', async ({
-  page,
-}) => {
-  const email = 'sorting@example.com';
-  await createCustomer(page, email);
-  const dear = connection(1, 2, 1024);
-  const busy = connection(2, 1, 4096);
-  // What the API makes of each order has tests of its own.
-  await page.route('**/v1/usage?*', (route) => {
-    const sort = new URL(route.request().url()).searchParams.get('sort');
-    const connections = sort === '-trafficUsed' || sort === 'spent' ? [busy, dear] : [dear, busy];
-    const total = { spent: 3, trafficUsed: 5120, uploaded: 0 };
-    return route.fulfill({ json: { data: { total, points: [{ at: dear.createdAt, ...total }], connections } } });
-  });
-  await enter(page, '/usage', email);
-  const table = page.getByRole('region', { name: 'By connection' });
-  const header = (name: string) => table.getByRole('columnheader', { name });
-  const firstRow = table.getByRole('row').nth(1);
-  await expect(firstRow).toContainText(dear.ip);
-  await expect(header('Spent')).toHaveAttribute('aria-sort', 'descending');
-  await expect(header('Country').getByRole('button')).toHaveCount(0);
-
-  await header('Used traffic').getByRole('button').focus();
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/sort=-trafficUsed/);
-  await expect(header('Used traffic')).toHaveAttribute('aria-sort', 'descending');
-  await expect(header('Spent')).not.toHaveAttribute('aria-sort');
-  await expect(firstRow).toContainText(busy.ip);
-  await expect(header('Used traffic').getByRole('button')).toBeFocused();
-  await page.keyboard.press('Space');
-  await expect(header('Used traffic')).toHaveAttribute('aria-sort', 'ascending');
-  await expect(firstRow).toContainText(dear.ip);
-  await page.goBack();
-  await page.reload();
-  await expect(firstRow).toContainText(busy.ip);
-
-  await page.setViewportSize({ width: 390, height: 844 });
-  const choice = page.getByRole('combobox', { name: 'Sort by' });
-  await expect(choice).toHaveValue('-trafficUsed');
-  await choice.selectOption('Spent, descending');
-  await expect(page).not.toHaveURL(/sort=/);
-  await choice.selectOption('Spent, ascending');
-  await expect(page).toHaveURL(/sort=spent/);
-  await expect(page.getByRole('list', { name: 'By connection' }).getByRole('listitem').first()).toContainText(busy.ip);
 });

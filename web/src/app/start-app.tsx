@@ -22,8 +22,8 @@ export async function startApp(root: Element): Promise<void> {
   );
 }
 
-/** For errors that an error boundary has caught; `watchErrors` reports the others. */
-function onCaughtError(error: unknown): void {
+/** For errors that an error boundary has caught; `watchErrors` reports the others. Exported for tests. */
+export function onCaughtError(error: unknown): void {
   console.error(error);
   reportError(error);
 }

@@ -23,11 +23,8 @@ export function OfflineBanner() {
 
 /** A change that the browser notices is a reason to ask the server at once, not an answer. */
 function askServerOnChanges(): () => void {
-  const ask = () => void askServer();
-  addEventListener('online', ask);
-  addEventListener('offline', ask);
-  return () => {
-    removeEventListener('online', ask);
-    removeEventListener('offline', ask);
-  };
+  const stopping = new AbortController();
+  for (const change of ['online', 'offline'])
+    addEventListener(change, () => void askServer(), { signal: stopping.signal });
+  return () => stopping.abort();
 }

@@ -1,0 +1,102 @@
+import type { CurrencyState } from '@cellhop/contract/invoices';
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { exampleInvoice } from '../../../test/example-invoices.ts';
+import { type Answers, openApp, refusal } from '../../../test/open-app.tsx';
+
+const noInvoices: Answers = { 'GET /v1/payments/invoices': { data: [], totalPages: 1 } };
+const allAvailable: Answers = {
+  'GET /v1/payments/currencies': {
+    data: [
+      { currency: 'BTC', problem: null },
+      { currency: 'LTC', problem: null },
+    ] satisfies CurrencyState[],
+  },
+};
+
+async function openForm(answers: Answers, options: { language?: 'en' | 'ru' } = {}) {
+  const app = await openApp('/payments/invoices?create=true', { answers: { ...noInvoices, ...answers }, ...options });
+  const dialog = within(await app.screen.findByRole('dialog'));
+  const amount = await dialog.findByRole<HTMLInputElement>('textbox', { name: /USD/ });
+  const choose = async (name: RegExp) => {
+    await app.user.click(dialog.getByRole('combobox'));
+    await app.user.click(await within(await app.screen.findByRole('listbox')).findByRole('option', { name }));
+  };
+  const create = () => app.user.click(dialog.getByRole('button', { name: 'Create invoice' }));
+  return { ...app, dialog, amount, choose, create };
+}
+
+it('shows why a currency is unavailable, and does not let it be chosen', async () => {
+  const states: CurrencyState[] = [
+    { currency: 'BTC', problem: 'NETWORK' },
+    { currency: 'ETH', problem: 'RATE' },
+    { currency: 'LTC', problem: null },
+  ];
+  const { api, dialog, screen, user, choose } = await openForm({ 'GET /v1/payments/currencies': { data: states } });
+  await user.click(dialog.getByRole('combobox'));
+  const options = within(await screen.findByRole('listbox')).getAllByRole('option');
+  expect(options.map(({ textContent, dataset }) => [textContent, dataset['comboboxDisabled']])).toEqual([
+    [expect.stringMatching(/Bitcoin.*its network has problems/), 'true'],
+    [expect.stringMatching(/Ether.*no reliable exchange rate/), 'true'],
+    [expect.stringMatching(/Litecoin/), undefined],
+  ]);
+  await choose(/Litecoin/);
+  expect(dialog.queryByRole('alert')).toBeNull();
+
+  // The chosen one becomes unavailable, then all of them.
+  states[2] = { currency: 'LTC', problem: 'RATE' };
+  states[0] = { currency: 'BTC', problem: null };
+  api.refetch();
+  expect((await dialog.findByRole('alert')).textContent).toBe('Unavailable now: there is no reliable exchange rate.');
+  states[0] = { currency: 'BTC', problem: 'NETWORK' };
+  api.refetch();
+  await dialog.findByText(/^No currency is available right now/);
+  expect(dialog.getByRole('button', { name: 'Create invoice' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+it('offers all currencies that are set up without a list of their states', async () => {
+  const { dialog, screen, user } = await openForm(
+    { 'GET /v1/payments/currencies': refusal(404, 'NOT_FOUND') },
+    { language: 'ru' },
+  );
+  await user.click(dialog.getByRole('combobox'));
+  expect(within(await screen.findByRole('listbox')).getAllByRole('option')).toHaveLength(9);
+});
+
+it('shows mistakes under the fields, and a missing rate above them', async () => {
+  const { api, dialog, user, amount, choose, create } = await openForm(allAvailable);
+  await create();
+  expect(await dialog.findAllByText('Required field')).toHaveLength(2);
+  await user.type(amount, '4');
+  await dialog.findByText('Minimum value 5');
+  await user.clear(amount);
+  await user.type(amount, '42,50');
+  await user.tab();
+  await dialog.findByText('Enter an amount like 1,234.56');
+  expect(amount.value).toBe('42,50');
+  await user.clear(amount);
+  await user.type(amount, '99999999999');
+  await dialog.findByText('Maximum value 100000');
+  await user.clear(amount);
+  await user.type(amount, '25');
+  await choose(/Bitcoin/);
+  api.set({ 'POST /v1/payments/invoices': refusal(503, 'RATE_UNAVAILABLE') });
+  await create();
+  await dialog.findByText(/^There is no reliable exchange rate right now/);
+});
+
+it('warns that a second invoice in the same currency ends the first, with a link to it', async () => {
+  const first = exampleInvoice('PENDING', { amount: 12, currency: 'LTC' });
+  const { dialog, screen, user, choose } = await openForm({
+    ...allAvailable,
+    'GET /v1/payments/invoices': { data: [first], totalPages: 1 },
+  });
+  await choose(/Bitcoin/);
+  expect(dialog.queryByRole('alert')).toBeNull();
+  await choose(/Litecoin/);
+  expect((await dialog.findByRole('alert')).textContent).toContain(
+    'You have an unpaid invoice for $12.00 in this currency.',
+  );
+  await user.click(dialog.getByRole('button', { name: 'Open that invoice' }));
+  await screen.findByRole('dialog', { name: 'Invoice for $12.00' });
+});

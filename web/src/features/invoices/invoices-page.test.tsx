@@ -1,0 +1,182 @@
+import { type Invoice, invoiceStatuses } from '@cellhop/contract/invoices';
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { exampleInvoice, paidLate, replaceable, replaced, shortAndOver } from '../../../test/example-invoices.ts';
+import { type Answers, openApp } from '../../../test/open-app.tsx';
+
+/** One of each status, then the late ones. */
+const listed: Invoice[] = [...invoiceStatuses.map((status) => exampleInvoice(status)), shortAndOver, paidLate].map(
+  (invoice, index) => ({ ...invoice, id: `00000000-0000-4000-8000-00000000000${index}`, amount: 25 + index }),
+);
+
+const messages: Record<Invoice['status'], RegExp> = {
+  PENDING: /^Send exactly this amount/,
+  CONFIRMING: /^We see your payment/,
+  PARTIALLY_PAID: /^You sent less than the invoice amount/,
+  PAID: /^Paid\. The money/,
+  OVERPAID: /^You sent more than the invoice amount/,
+  EXPIRED: /^The invoice has expired/,
+};
+
+const currencies: Answers = { 'GET /v1/payments/currencies': { data: [{ currency: 'BTC', problem: null }] } };
+
+function openList(path: string, invoices: readonly Invoice[]) {
+  const list = { data: [...invoices], totalPages: 1 };
+  const answers = { ...currencies, 'GET /v1/payments/invoices': () => list };
+  return openApp(path, { answers }).then((app) => ({ ...app, list }));
+}
+
+type App = Awaited<ReturnType<typeof openList>>;
+
+async function openInvoice({ screen, user }: App, { amount }: Invoice) {
+  const row = await screen.findByRole('row', { name: new RegExp(String.raw`\$${amount}\.00 0\.00025000 BTC`) });
+  await user.click(within(row).getByRole('button'));
+  return within(await screen.findByRole('dialog'));
+}
+
+async function closeDialog({ screen, user }: App) {
+  await user.keyboard('{Escape}');
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+}
+
+const CODE = { name: 'QR code of the address' };
+const textOf = (name: string) => (dialog: ReturnType<typeof within>) =>
+  dialog.getByRole('region', { name }).textContent;
+const receivedOf = textOf('Received');
+
+it('explains each status, and offers the address only while something is left to pay', async () => {
+  const app = await openList('/payments/invoices', listed);
+  for (const invoice of listed) {
+    const { id, status, expiredAt } = invoice;
+    const dialog = await openInvoice(app, invoice);
+    expect(location.search).toBe(`?invoice=${id}`);
+    expect((await dialog.findByText(messages[status])).closest('output')).not.toBeNull();
+    const isPayable = status === 'PENDING' || (status === 'PARTIALLY_PAID' && Date.parse(expiredAt) > Date.now());
+    expect(dialog.queryAllByRole('img', CODE)).toHaveLength(isPayable ? 1 : 0);
+    await closeDialog(app);
+  }
+});
+
+it('copies the exact amount, the rest of a partial payment, and the address', async () => {
+  const app = await openList('/payments/invoices', listed);
+  const [pending, , short] = listed as [Invoice, Invoice, Invoice];
+  const whole = await openInvoice(app, pending);
+  whole.getByText(/^Expires in (?:59:|1:00:)\d\d$/);
+  await app.user.click(whole.getByRole('button', { name: /^Copy Exact amount, BTC: 0/ }));
+  expect(await navigator.clipboard.readText()).toBe('0.00025000');
+  await app.user.click(whole.getByRole('button', { name: /^Copy Address: / }));
+  expect(await navigator.clipboard.readText()).toBe(pending.address);
+  await closeDialog(app);
+
+  const rest = await openInvoice(app, short);
+  expect(receivedOf(rest)).toContain('0.00010000 of 0.00025000 BTC');
+  expect(receivedOf(rest)).toContain('Remaining0.00015000 BTC');
+  expect(receivedOf(rest)).toContain('Credited to your balance$10.00');
+  await app.user.click(rest.getByRole('button', { name: /^Copy Remaining, BTC: / }));
+  expect(await navigator.clipboard.readText()).toBe('0.00015000');
+});
+
+it('shows an excess, and a payment after the end', async () => {
+  const app = await openList('/payments/invoices', listed);
+  const excess = await openInvoice(
+    app,
+    listed.find(({ status }) => status === 'OVERPAID')!,
+  );
+  expect(receivedOf(excess)).toContain('Excess0.00005000 BTC');
+  await closeDialog(app);
+  const late = await openInvoice(app, listed.at(-1)!);
+  expect(receivedOf(late)).toContain('A payment arrived after the invoice expired.');
+});
+
+it('shows the rest of a partial payment when it arrives, and Back closes the dialog', async () => {
+  const app = await openList('/payments/invoices', listed);
+  const short = listed[2]!;
+  const dialog = await openInvoice(app, short);
+  expect(receivedOf(dialog)).toContain('Remaining');
+  app.list.data[2] = { ...short, status: 'CONFIRMING', payment: listed[1]!.payment };
+  app.api.refetch();
+  await expect.poll(() => receivedOf(dialog)).toContain('Confirming0.00025000 BTC');
+  expect(receivedOf(dialog)).not.toContain('Remaining');
+  expect(dialog.queryByRole('img', CODE)).toBeNull();
+  history.back();
+  await expect.poll(() => app.screen.queryByRole('dialog')).toBeNull();
+});
+
+it('opens the invoice of the address', async () => {
+  const { screen } = await openList(`/payments/invoices?invoice=${listed[1]!.id}`, listed);
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(dialog.queryByText(messages.CONFIRMING)).not.toBeNull();
+});
+
+it('offers a new invoice when an open one expires', async () => {
+  const expiring = { ...listed[0]!, expiredAt: new Date(Date.now() + 2500).toISOString() };
+  const app = await openList(`/payments/invoices?invoice=${expiring.id}`, [expiring]);
+  const dialog = within(await app.screen.findByRole('dialog'));
+  await dialog.findByText(messages.EXPIRED);
+  expect(dialog.queryByRole('img', CODE)).toBeNull();
+  await app.user.click(dialog.getByRole('button', { name: 'Create new invoice' }));
+  await app.screen.findByRole('textbox', { name: /USD/ });
+  expect(location.search).toBe('?create=true');
+});
+
+it('keeps rows and page numbers while the next page loads', async () => {
+  const { api, list, screen, user } = await openList('/payments/invoices', listed);
+  list.totalPages = 2;
+  api.refetch();
+  const second = await screen.findByRole('button', { name: 'Page 2' });
+  let respond!: (response: object) => void;
+  api.set({ 'GET /v1/payments/invoices': () => new Promise<object>((resolve) => (respond = resolve)) });
+  await user.click(second);
+  await expect.poll(() => location.search).toBe('?page=2');
+  screen.getByRole('button', { name: 'Page 1' });
+  expect(screen.getAllByRole('row').length).toBeGreaterThan(2);
+  respond({ data: listed.slice(0, 1), totalPages: 2 });
+  await expect.poll(() => screen.getAllByRole('row')).toHaveLength(1 + 1);
+});
+
+it('leads from a missing page to the last one', async () => {
+  const answers: Answers = {
+    ...currencies,
+    'GET /v1/payments/invoices': ({ url }) => ({
+      data: url.searchParams.get('page') === '9' ? [] : listed,
+      totalPages: 2,
+    }),
+  };
+  const { screen, user } = await openApp('/payments/invoices?page=9', { answers });
+  await screen.findByText('Page 9 no longer exists.');
+  await user.click(screen.getByRole('button', { name: 'Go to the last page' }));
+  await expect.poll(() => screen.getAllByRole('row')).toHaveLength(1 + listed.length);
+  expect(location.search).toBe('?page=2');
+});
+
+it('lists a new invoice once, although the list has it before the response', async () => {
+  const app = await openList('/payments/invoices?create=true', []);
+  const { api, list, screen, user } = app;
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.type(await dialog.findByRole('textbox', { name: /USD/ }), '25');
+  await user.click(dialog.getByRole('combobox'));
+  await user.click(await screen.findByRole('option', { name: 'Bitcoin' }));
+  const created = exampleInvoice('PENDING');
+  let respond!: (response: object) => void;
+  api.set({ 'POST /v1/payments/invoices': () => new Promise<object>((resolve) => (respond = resolve)) });
+  await user.click(dialog.getByRole('button', { name: 'Create invoice' }));
+  list.data.push(created);
+  api.refetch();
+  await expect.poll(() => screen.queryAllByRole('row')).toHaveLength(1 + 1);
+  // The next list would correct the first.
+  api.set({ 'GET /v1/payments/invoices': () => new Promise<never>(() => {}) });
+  respond({ data: created });
+  await expect.poll(() => location.search).toBe(`?invoice=${created.id}`);
+  expect(screen.getAllByRole('row')).toHaveLength(1 + 1);
+});
+
+it('shows that a payment may be replaced, and that it was', async () => {
+  const app = await openList(`/payments/invoices?invoice=${replaceable.id}`, [replaceable]);
+  const dialog = within(await app.screen.findByRole('dialog'));
+  expect(receivedOf(dialog)).toContain('Detected, not in a block yet; the sender can still replace it');
+  app.list.data[0] = replaced;
+  app.api.refetch();
+  await dialog.findByText(/^A payment of 0.00025000 BTC was replaced by its sender or dropped/);
+  expect(dialog.queryByRole('region', { name: 'Received' })).toBeNull();
+  dialog.getByRole('img', CODE);
+});
