@@ -48,12 +48,6 @@ describe('holdings', () => {
     expect(lines[3]).toBe(`sandbox\t0/${await indexOf(small)}\t${small}\t0.00010000`);
   });
 
-  test('prints that the account and the number of an older address are unknown', async () => {
-    const address = await pay('0.00010000');
-    await testApp.database.query('update deposit_addresses set wallet_account_id = null, derivation_index = null');
-    expect(await run('holdings', 'BTC')).toBe(`account\tnumber\taddress\tBTC\nunknown\t0/?\t${address}\t0.00010000`);
-  });
-
   test('prints only its header row if there is nothing to sweep', async () => {
     expect(await run('holdings', 'USDT_BSC')).toBe('account\tnumber\taddress\tUSDT_BSC');
   });

@@ -50,7 +50,7 @@ async function showHoldings(ctx: Ctx, name: string | undefined): Promise<string>
   const holdings = await findHoldings(ctx, currency, HOLDINGS_MAX);
   if (!holdings) throw new Error(`${currency} is not set up.`);
   const lines = holdings.map(({ derivationIndex, fingerprint, address, heldUnits }) =>
-    [fingerprint ?? 'unknown', `0/${derivationIndex ?? '?'}`, address, formatUnits(heldUnits, rules)].join('\t'),
+    [fingerprint, `0/${derivationIndex}`, address, formatUnits(heldUnits, rules)].join('\t'),
   );
   return ['account\tnumber\taddress\t' + currency, ...lines].join('\n');
 }

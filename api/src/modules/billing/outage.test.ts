@@ -17,7 +17,8 @@ beforeAll(async () => {
   testApp = await startTestApp();
   await registerNode(testApp.ctx);
   await testApp.database.query(
-    "insert into gateway_nodes (name, token_hash) values ('second', sha256('second-token'))",
+    `with node as (insert into gateway_nodes (name, token_hash) values ('second', sha256('second-token')) returning id)
+     insert into exits (node_id, kind) select id, 'local-address' from node`,
   );
 });
 beforeEach(() => saveHeartbeat(testApp.ctx));
@@ -35,7 +36,10 @@ async function open({ trafficAge, tokens = [undefined] }: { trafficAge: string; 
   const user = await createUser(testApp, { balanceMicros: 1_000_000n });
   const connection = await buy(user);
   const runs = tokens.map((token) => createGatewayRun(testApp, token));
-  for (const run of runs) await run.authorize(connection);
+  for (const [index, run] of runs.entries()) {
+    if (tokens[index] !== undefined) await moveTo('second', connection.id);
+    await run.authorize(connection);
+  }
   await testApp.database.query(
     'update connections set idle_marks = array[(now() - $2::interval, 0)::traffic_mark] where id = $1',
     [connection.id, trafficAge],
@@ -44,6 +48,13 @@ async function open({ trafficAge, tokens = [undefined] }: { trafficAge: string; 
   return { user, connection, runs };
 }
 
+/** Moves the exit of a connection to a node, as when an address gets another host. */
+const moveTo = (node: string, connectionId: string) =>
+  testApp.database.query(
+    `update connections set exit_id = exits.id from exits join gateway_nodes as node on node.id = node_id
+      where node.name = $1 and connections.id = $2`,
+    [node, connectionId],
+  );
 const silence = (age: string, runs: readonly { runId: string }[]) =>
   testApp.database.query('update gateway_runs set seen_at = now() - $1::interval where id = any($2)', [
     age,

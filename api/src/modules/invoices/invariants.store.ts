@@ -45,7 +45,7 @@ const takenBack = (kind: '' | ':bonus') => `(
    where idempotency_key in (
      select event || ':' || deposits.id || case when round > 1 then ':' || round else '' end || '${kind}' || part
        from unnest(array['reversal', 'restoration']) as event, unnest(array['', ':loss']) as part,
-            generate_series(1, reversal_count) as round))`;
+            generate_series(1, greatest(reversal_count, 1)) as round))`;
 
 /** Deposits whose reversals do not add up to their credit and bonus, or to nothing once it is restored. */
 function findUnbalanced(rows: string): string {

@@ -1,7 +1,6 @@
 import { signUp } from '@cellhop/contract/auth';
 import { createPromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes';
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
@@ -192,42 +191,4 @@ describe('a promo code', () => {
     const [row] = await testApp.database.query('select referrer_id as id from users where email = $1', [email]);
     expect(row).toEqual({ id: promoOwner.id });
   });
-});
-
-test('the migration records earlier trial credits, and the totals of each promo code', async () => {
-  const { id, code } = await newCode();
-  const name = newName();
-  const emails = [`${name}@example.com`, `${name}+2@example.com`];
-  for (const email of emails) await open(await signUpWith(code, email));
-  // As before the migration: both accounts had a credit, and nothing was counted.
-  await testApp.ctx.tx(async ({ db }) => {
-    await db.query(
-      `with account as (
-         update accounts set balance_micros = balance_micros + 1000000
-          where id = (select account_id from users where email = $1) returning id
-       ), bonus as (
-         update accounts set balance_micros = balance_micros - 1000000 where id = 3
-       )
-       insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
-       select 'trial:' || users.id, 3, account.id, 1000000, 'TRIAL' from account join users on account_id = account.id`,
-      [emails[1]],
-    );
-    await db.query('delete from trial_credits where promo_code_id = $1', [id]);
-    await db.query('update promo_codes set credit_count = 0, credited_micros = 0 where id = $1', [id]);
-  });
-  const migration = new URL('../../../migrations/0027_trial_credits_before.sql', import.meta.url);
-  await testApp.ctx.tx(async ({ db }) => {
-    for (const statement of (await readFile(migration, 'utf8')).split(/;\n/))
-      if (statement.trim() !== '') await db.query(statement);
-  });
-  const claims = await testApp.database.query(
-    'select folded_email as email from trial_credits where promo_code_id = $1',
-    [id],
-  );
-  expect(claims).toEqual([{ email: emails[0] }]);
-  const [counted] = await testApp.database.query(
-    'select credit_count as count, credited_micros as micros from promo_codes where id = $1',
-    [id],
-  );
-  expect(counted).toEqual({ count: 2, micros: 2_000_000n });
 });
