@@ -25,7 +25,7 @@ const pages = {
     roots: [
       'index.html',
       'src/app/layout/guest-layout.tsx',
-      'src/app/screens/sign-in-screen.tsx',
+      'src/features/auth/sign-in-page.tsx',
       ...texts('common', 'auth'),
     ],
   },

@@ -75,7 +75,7 @@ async function firstScreens(): Promise<Record<string, FirstScreen>> {
       const layout = isForMembers ? 'member' : 'guest';
       const modules = [
         new RegExp(String.raw`/src/app/layout/${layout}-layout\.tsx$`),
-        new RegExp(String.raw`/src/(?:app/screens|features/[\w-]+)/${fileNameOf(component)}\.tsx$`),
+        new RegExp(String.raw`/src/(?:app/screens|features/(?!staff-)[\w-]+)/${fileNameOf(component)}\.tsx$`),
       ];
       const shared: Namespace[] = isForMembers ? ['common', ...memberTexts] : ['common'];
       return [path, { modules, texts: [...shared, ...texts], isForMembers, requests }];
@@ -83,7 +83,7 @@ async function firstScreens(): Promise<Record<string, FirstScreen>> {
   );
 }
 
-/** `UsageScreen` is in `usage-screen.tsx`. */
+/** `UsagePage` is in `usage-page.tsx`. */
 function fileNameOf(component: string): string {
   return component.replaceAll(/\B[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }

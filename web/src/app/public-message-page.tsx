@@ -1,16 +1,16 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '../hooks/use-document-title.ts';
+import { useScreenSearch } from '../loading/use-screen.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
 import plain from '../ui/plain.module.css';
+import { publicMessageScreen } from './public-message-screen.ts';
 import { isConfirmation, isKnownMessage, truncateMessage } from './public-messages.ts';
-
-const route = getRouteApi('/public-message');
 
 /** Target of links in mails. A message that is not one of ours is shown as a quotation. */
 export function PublicMessagePage() {
   const { t } = useTranslation();
-  const { message } = route.useSearch();
+  const [{ message }] = useScreenSearch(publicMessageScreen);
   useDocumentTitle(t('publicMessage.title'));
   const isKnown = message !== undefined && isKnownMessage(message);
   return (

@@ -76,6 +76,8 @@ export function optionsOf<S extends Pick<Screen, 'path' | 'search' | 'texts'> & 
     validateSearch: search as S['search'],
     loader: loadTexts(...texts),
     component: lazyRouteComponent(load, component),
+    // Another ticket, for example, is another page: drafts and dialogs of the one before must not stay.
+    remountDeps: ({ params }: { params: object }) => params,
   };
 }
 

@@ -24,10 +24,10 @@ export const publicScreens = [
 
 /** For visitors who have not signed in. */
 export const visitorScreens = [
-  withCode(signInScreen, () => import('./screens/sign-in-screen.tsx'), 'SignInScreen'),
-  withCode(signUpScreen, () => import('./screens/sign-up-screen.tsx'), 'SignUpScreen'),
+  withCode(signInScreen, () => import('../features/auth/sign-in-page.tsx'), 'SignInPage'),
+  withCode(signUpScreen, () => import('../features/auth/sign-up-page.tsx'), 'SignUpPage'),
   withCode(restoreAccessScreen, () => import('../features/auth/restore-access-page.tsx'), 'RestoreAccessPage'),
-  withCode(setPasswordScreen, () => import('./screens/set-password-screen.tsx'), 'SetPasswordScreen'),
+  withCode(setPasswordScreen, () => import('../features/auth/set-password-page.tsx'), 'SetPasswordPage'),
 ] as const;
 
 /** The first screen after sign-in requests its data before it renders, so that the rows appear with the shell. */
@@ -40,15 +40,15 @@ const startScreen = {
 /** For signed-in users, in the order of the menu. */
 export const memberScreens = [
   withCode(startScreen, () => import('./screens/proxies-screen.tsx'), 'ProxiesScreen'),
-  withCode(connectionsScreen, () => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
-  withCode(usageScreen, () => import('./screens/usage-screen.tsx'), 'UsageScreen'),
-  withCode(invoicesScreen, () => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
-  withCode(transactionsScreen, () => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
+  withCode(connectionsScreen, () => import('../features/connections/connections-page.tsx'), 'ConnectionsPage'),
+  withCode(usageScreen, () => import('../features/usage/usage-page.tsx'), 'UsagePage'),
+  withCode(invoicesScreen, () => import('../features/invoices/invoices-page.tsx'), 'InvoicesPage'),
+  withCode(transactionsScreen, () => import('../features/transactions/transactions-page.tsx'), 'TransactionsPage'),
   withCode(faqScreen, () => import('../features/faq/faq-page.tsx'), 'FaqPage'),
-  withCode(ticketsScreen, () => import('./screens/tickets-screen.tsx'), 'TicketsScreen'),
-  withCode(ticketScreen, () => import('./screens/ticket-screen.tsx'), 'TicketScreen'),
-  withCode(referralScreen, () => import('./screens/referral-screen.tsx'), 'ReferralScreen'),
-  withCode(accountScreen, () => import('./screens/account-screen.tsx'), 'AccountScreen'),
+  withCode(ticketsScreen, () => import('../features/tickets/tickets-page.tsx'), 'TicketsPage'),
+  withCode(ticketScreen, () => import('../features/tickets/ticket-page.tsx'), 'TicketPage'),
+  withCode(referralScreen, () => import('../features/referrals/referral-page.tsx'), 'ReferralPage'),
+  withCode(accountScreen, () => import('../features/account/account-page.tsx'), 'AccountPage'),
 ] as const;
 
 export const menuScreens = memberScreens.filter((screen) => 'Icon' in screen);

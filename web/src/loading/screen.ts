@@ -23,7 +23,7 @@ export interface Screen {
 /** The code of a screen, which is loaded when the screen is opened. */
 export interface ScreenCode {
   load: () => Promise<Record<string, ComponentType>>;
-  /** The name of the component in the module, whose file has the same name: `UsageScreen` is in `usage-screen.tsx`. */
+  /** The name of the component in the module, whose file has the same name: `UsagePage` is in `usage-page.tsx`. */
   component: string;
 }
 

@@ -1,6 +1,6 @@
 import { LanguageSwitcher } from '../../ui/language-switcher.tsx';
 import { ThemeSwitcher } from '../../ui/theme-switcher.tsx';
-import { changeLanguage } from '../change-language.ts';
+import { changeLanguage } from '../../session/change-language.ts';
 import classes from './switchers.module.css';
 
 export function Switchers() {

@@ -1,6 +1,6 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import type { StaffScreen } from '../../features/staff-parts/staff-screen.ts';
-import { takeEndedView } from '../../features/staff-view-as/open-view.ts';
+import { takeEndedView } from '../../features/staff-users/open-view.ts';
 import '../../i18n/staff-texts.ts';
 import { loadTexts } from '../../i18n/setup.ts';
 import { call } from '../../data/http.ts';

@@ -1,13 +1,14 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { isLanguage, type Language, languages } from '../../i18n/languages.ts';
+import { isLanguage, languages } from '../../i18n/languages.ts';
+import { changeLanguage } from '../../session/change-language.ts';
 import { useProfile } from '../../session/profile.ts';
 import { setThemeMode, themeModes, useThemeMode } from '../../ui/color-scheme.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 
-export function ProfileSection({ onLanguage }: { onLanguage: (language: Language) => void }) {
+export function ProfileSection() {
   const { t, i18n } = useTranslation(['user', 'common']);
   const profile = useProfile();
   const mode = useThemeMode();
@@ -26,7 +27,7 @@ export function ProfileSection({ onLanguage }: { onLanguage: (language: Language
           data={languages.map((language) => ({ value: language, label: t(`common:languages.${language}`) }))}
           value={i18n.resolvedLanguage ?? null}
           onChange={(value) => {
-            if (isLanguage(value)) onLanguage(value);
+            if (isLanguage(value)) void changeLanguage(value);
           }}
         />
       </div>

@@ -4,6 +4,7 @@ import { type Search, textOf } from '../../loading/search-values.ts';
 export const signInScreen = {
   path: '/sign-in',
   texts: ['auth'],
+  search: nextSearch,
 } as const satisfies Screen;
 
 export const signUpScreen = {
@@ -22,6 +23,11 @@ export const setPasswordScreen = {
   texts: ['auth'],
   search: codeSearch,
 } as const satisfies Screen;
+
+/** The page that required the sign-in. The route of all visitors' pages has validated it (app/next-page.ts). */
+function nextSearch({ next }: Search): { next?: string | undefined } {
+  return { next: textOf(next) };
+}
 
 export function referralSearch(search: Search): { rc?: string | undefined } {
   return { rc: textOf(search['rc']) };

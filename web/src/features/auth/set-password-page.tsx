@@ -1,9 +1,10 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Link } from '@tanstack/react-router';
+import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import plain from '../../ui/plain.module.css';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
@@ -12,10 +13,19 @@ import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
+import { setPasswordScreen } from './screen.ts';
 import { useAuthForm } from './use-auth-form.ts';
 
-/** Both are from the link in the recovery mail; older links have no email. */
-export function SetPasswordPage({ code, email }: { code: string; email: string }) {
+/** From the link in the recovery mail. */
+export function SetPasswordPage() {
+  const [{ code }] = useScreenSearch(setPasswordScreen);
+  // Of the first render: links inside the page have no fragment. Older mails have none at all.
+  const [email] = useState(() => new URLSearchParams(location.hash.slice(1)).get('email') ?? '');
+  if (code === undefined) return <Navigate to="/sign-in" replace />;
+  return <SetPassword code={code} email={email} />;
+}
+
+function SetPassword({ code, email }: { code: string; email: string }) {
   const { t } = useTranslation(['auth', 'common']);
   const [isSaved, setSaved] = useState(false);
   const form = useForm({

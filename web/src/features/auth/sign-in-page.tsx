@@ -2,6 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useReducer } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { openSession, requestConfirmation, signInForm } from './api.ts';
@@ -10,16 +11,14 @@ import { AuthCard } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 import { AuthNotice } from './auth-notice.tsx';
+import { signInScreen } from './screen.ts';
 import { SecondFactorStep } from './second-factor-step.tsx';
 import { type Credentials, FIRST_STEP, nextSignInState } from './sign-in-state.ts';
 import { useAuthForm } from './use-auth-form.ts';
 
-interface SignInPageProps {
+interface CredentialsStepProps {
   /** Sign-in was required by another page and returns to it. */
   isInterrupted: boolean;
-}
-
-interface CredentialsStepProps extends SignInPageProps {
   form: SignInForm;
   isSending: boolean;
   alert: string | undefined;
@@ -36,7 +35,8 @@ function useSignInForm() {
 }
 
 /** Once there are tokens, the layout around this page redirects. */
-export function SignInPage({ isInterrupted }: SignInPageProps) {
+export function SignInPage() {
+  const [{ next }] = useScreenSearch(signInScreen);
   const [state, dispatch] = useReducer(nextSignInState, FIRST_STEP);
   const form = useSignInForm();
   const { send, isSending, alert, notice, setNotice } = useAuthForm({
@@ -80,7 +80,7 @@ export function SignInPage({ isInterrupted }: SignInPageProps) {
   return (
     <CredentialsStep
       form={form}
-      isInterrupted={isInterrupted}
+      isInterrupted={next !== undefined}
       isSending={isSending}
       alert={alert}
       onSubmit={(credentials) => void send(credentials)}

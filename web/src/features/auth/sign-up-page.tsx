@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import type { z } from 'zod';
 import { isLanguage } from '../../i18n/languages.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
@@ -14,6 +15,7 @@ import { AuthCard } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignInLink } from './auth-links.tsx';
 import { AuthNotice } from './auth-notice.tsx';
+import { signUpScreen } from './screen.ts';
 import { useAuthForm } from './use-auth-form.ts';
 
 type SignUpValues = z.infer<typeof signUpForm>;
@@ -25,15 +27,16 @@ function useSignUpForm(referralCode: string) {
   });
 }
 
-/** `referralCode`: from the referral link. */
-export function SignUpPage({ referralCode }: { referralCode: string }) {
+export function SignUpPage() {
+  // The code is from the referral link.
+  const [{ rc: code = '' }] = useScreenSearch(signUpScreen);
   const { t, i18n } = useTranslation(['auth', 'common']);
   const navigate = useNavigate();
-  const form = useSignUpForm(referralCode);
+  const form = useSignUpForm(code);
   const { send, isSending, alert, notice, setNotice } = useAuthForm({
-    call: async ({ email, password, referralCode: code }: SignUpValues) => {
+    call: async ({ email, password, referralCode }: SignUpValues) => {
       const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
-      const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode: code });
+      const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode });
       setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
     },
     emailOf: ({ email }) => email,

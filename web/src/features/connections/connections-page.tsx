@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showToast } from '../../ui/toasts.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useConnection, useConnections, useDisconnect } from './api.ts';
@@ -13,26 +14,22 @@ import { ConnectionsFilter } from './connections-filter.tsx';
 import { ConnectionsTable, focusInfo } from './connections-table.tsx';
 import { DisconnectDialog } from './disconnect-dialog.tsx';
 import { type RefusedReturn, RefusedReturnDialog } from './refused-return-dialog.tsx';
-import type { ConnectionsSearch } from './screen.ts';
+import { connectionsScreen, connectionsSearch } from './screen.ts';
 
 const disconnectSeveral = lazyPart(
   async () => (await import('./disconnect-several-dialog.tsx')).DisconnectSeveralDialog,
 );
 const exportDialog = lazyPart(async () => (await import('./export-dialog.tsx')).ExportDialog);
 
-interface ConnectionsPageProps {
-  search: ConnectionsSearch;
-  onSearch: (search: ConnectionsSearch) => void;
-  onPage: (page: number) => void;
-  onShow: (id: string | undefined) => void;
-}
-
-export function ConnectionsPage({ search, onSearch, onPage, onShow }: ConnectionsPageProps) {
+export function ConnectionsPage() {
+  const [search, change] = useScreenSearch(connectionsScreen);
   const { t } = useTranslation('proxyConnection');
   const { page = 1, active, search: text, connection: shownId } = search;
   const isFiltered = active === true || text !== undefined;
   const connections = useConnections(page, { active, search: text });
-  const shown = useShown(shownId, connections.rows, () => onShow(undefined));
+  const show = (id: string | undefined) =>
+    change({ connection: id }, { replace: id === undefined, resetScroll: false });
+  const shown = useShown(shownId, connections.rows, () => show(undefined));
   const [open, setOpen] = useState<'several' | 'export'>();
   const [DisconnectSeveral, loadSeveral] = useLazyPart(disconnectSeveral);
   const [ExportDialog, loadExport] = useLazyPart(exportDialog);
@@ -42,7 +39,7 @@ export function ConnectionsPage({ search, onSearch, onPage, onShow }: Connection
     <>
       <ConnectionsFilter
         search={search}
-        onSearch={onSearch}
+        onSearch={(chosen) => change(connectionsSearch({ ...chosen }), { replace: true })}
         onDisconnectSeveral={() => {
           loadSeveral();
           setOpen('several');
@@ -55,7 +52,7 @@ export function ConnectionsPage({ search, onSearch, onPage, onShow }: Connection
       <PagedList
         list={connections}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change({ page: chosen, connection: undefined })}
         failureText={t('table.failed')}
         empty={
           <EmptyList text={t(isFiltered ? 'table.emptyFiltered' : 'table.empty')}>
@@ -71,13 +68,13 @@ export function ConnectionsPage({ search, onSearch, onPage, onShow }: Connection
           <ConnectionsTable
             connections={rows}
             endingId={ending.runningId}
-            onShow={({ id }) => onShow(id)}
+            onShow={({ id }) => show(id)}
             onDisconnect={ending.ask}
           />
         )}
       </PagedList>
       {ending.dialogs}
-      <ConnectionDialog connection={shown} onClose={() => onShow(undefined)} />
+      <ConnectionDialog connection={shown} onClose={() => show(undefined)} />
       {DisconnectSeveral !== undefined && (
         <DisconnectSeveral isOpen={open === 'several'} onClose={() => setOpen(undefined)} />
       )}

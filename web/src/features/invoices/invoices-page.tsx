@@ -3,6 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -10,19 +11,10 @@ import { useInvoice, useInvoices } from './api.ts';
 import { CreateInvoiceDialog } from './create-invoice-dialog.tsx';
 import { InvoicesTable } from './invoices-table.tsx';
 import { PayDialog } from './pay-dialog.tsx';
+import { invoicesScreen, invoicesSearch } from './screen.ts';
 
-interface InvoicesPageProps {
-  page: number;
-  isCreating: boolean;
-  /** The open invoice. */
-  shownId: string | undefined;
-  onPage: (page: number) => void;
-  onCreating: (isCreating: boolean) => void;
-  onCreated: (id: string) => void;
-  onShow: (id: string | undefined) => void;
-}
-
-export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, onCreated, onShow }: InvoicesPageProps) {
+export function InvoicesPage() {
+  const [{ page = 1, create = false, invoice: shownId }, change] = useScreenSearch(invoicesScreen);
   const { t } = useTranslation('payment');
   const [created, setCreated] = useState<Invoice>();
   const invoices = useInvoices(page);
@@ -38,38 +30,51 @@ export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, on
   useEffect(() => {
     if (!isMissing) return;
     showToast('warning', t('missing'));
-    onShow(undefined);
+    show(undefined);
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isMissing]);
 
+  function show(id: string | undefined) {
+    change({ create: undefined, invoice: id }, { replace: id === undefined, resetScroll: false });
+  }
+
+  function setCreating(isCreating: boolean) {
+    change({ create: isCreating || undefined, invoice: undefined }, { replace: !isCreating });
+  }
+
+  /** Replaces the history entry: the back button must not reopen the dialog. */
+  function showInstead({ id }: Invoice) {
+    change(invoicesSearch({ invoice: id }), { replace: true });
+  }
+
   function showCreated(invoice: Invoice) {
     setCreated(invoice);
-    onCreated(invoice.id);
+    showInstead(invoice);
   }
 
   return (
     <>
       <Group mb="lg">
-        <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => onCreating(true)}>
+        <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
           {t('create.open')}
         </Button>
       </Group>
       <PagedList
         list={invoices}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change(invoicesSearch({ page: chosen }))}
         failureText={t('table.failed')}
         empty={<EmptyList text={t('table.empty')} />}
       >
-        {(rows) => <InvoicesTable invoices={rows} onShow={({ id }) => onShow(id)} />}
+        {(rows) => <InvoicesTable invoices={rows} onShow={({ id }) => show(id)} />}
       </PagedList>
       <CreateInvoiceDialog
-        isOpen={isCreating}
-        onClose={() => onCreating(false)}
+        isOpen={create}
+        onClose={() => setCreating(false)}
         onCreated={showCreated}
-        onShow={({ id }) => onCreated(id)}
+        onShow={showInstead}
       />
-      <PayDialog invoice={shown} onClose={() => onShow(undefined)} onCreateNew={() => onCreating(true)} />
+      <PayDialog invoice={shown} onClose={() => show(undefined)} onCreateNew={() => setCreating(true)} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { showToast } from '../../ui/toasts.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { type LazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { type List, useList } from '../../data/use-list.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { OverlaySpinner } from '../../ui/spinner.tsx';
 import { filterQuery, proxiesQuery } from './api.ts';
@@ -14,20 +15,17 @@ import classes from './proxies-page.module.css';
 import { ProxiesTable } from './proxies-table.tsx';
 import type { ProxyDialogProps } from './proxy-dialog.tsx';
 import { FilterPanel } from './filter-panel.tsx';
+import { catalogueSearch, proxiesScreen } from './screen.ts';
 
 /** Without `renderAccess`, which the app provides. */
 export type PurchaseDialogProps = Omit<ProxyDialogProps, 'renderAccess'>;
 
 interface ProxiesPageProps {
-  search: ProxyQuery;
-  onSearch: (search: ProxyQuery) => void;
-  /** The proxy whose purchase dialog is open. */
-  shownId: string | undefined;
-  onShow: (id: string | undefined) => void;
   purchaseDialog: LazyPart<ComponentType<PurchaseDialogProps>>;
 }
 
-export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog }: ProxiesPageProps) {
+export function ProxiesPage({ purchaseDialog }: ProxiesPageProps) {
+  const { search, searchFor, shownId, show } = useAddress();
   const { t } = useTranslation(['proxy', 'common']);
   const [PurchaseDialog, loadDialog] = useLazyPart(purchaseDialog);
   const filter = useApiQuery(filterQuery);
@@ -36,6 +34,14 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
   const { selected, setBought, forget } = useSelected(shownId, rows);
   const isGone = shownId !== undefined && selected === undefined && rows !== undefined && !proxies.isFetching;
 
+  const select = useCallback(
+    ({ id }: Proxy) => {
+      show(id);
+      loadDialog();
+    },
+    [show, loadDialog],
+  );
+
   useEffect(() => {
     if (selected !== undefined) loadDialog();
   }, [selected, loadDialog]);
@@ -43,22 +49,13 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
   useEffect(() => {
     if (!isGone) return;
     showToast('warning', t('common:errors.PROXY_NOT_FOUND'));
-    onShow(undefined);
-  }, [isGone, onShow, t]);
+    show(undefined);
+  }, [isGone, show, t]);
 
   function find(chosen: ProxyQuery) {
     if (JSON.stringify(chosen) === JSON.stringify(search)) proxies.refetch();
-    else onSearch(chosen);
+    else searchFor(chosen);
   }
-
-  // A stable function, because a new one would render all rows again.
-  const select = useCallback(
-    ({ id }: Proxy) => {
-      onShow(id);
-      loadDialog();
-    },
-    [onShow, loadDialog],
-  );
 
   return (
     <div className={classes['page']}>
@@ -80,14 +77,14 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
           proxy={selected}
           onBought={(proxy) => {
             setBought(proxy);
-            onShow(undefined);
+            show(undefined);
           }}
           onClose={() => {
             setBought(undefined);
-            onShow(undefined);
+            show(undefined);
           }}
           onGone={() => {
-            onShow(undefined);
+            show(undefined);
             void invalidate(['catalogue']);
           }}
           onPriceChanged={() => void invalidate(['catalogue']).then(forget)}
@@ -95,6 +92,17 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
       )}
     </div>
   );
+}
+
+/** The search, and the proxy whose purchase dialog is open. */
+function useAddress() {
+  const [{ proxy: shownId, ...search }, change] = useScreenSearch(proxiesScreen);
+  // A stable function, because a new one would render all rows again.
+  const show = useCallback(
+    (id: string | undefined) => change({ proxy: id }, { replace: id === undefined, resetScroll: false }),
+    [change],
+  );
+  return { search, searchFor: (chosen: ProxyQuery) => change(catalogueSearch({ ...chosen })), shownId, show };
 }
 
 interface SearchResultProps {

@@ -1,19 +1,17 @@
 import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { useReferralSummary } from './api.ts';
 import { LevelTable } from './level-table.tsx';
 import { PromoCodes } from './promo-codes.tsx';
 import classes from './referral-page.module.css';
+import { referralScreen } from './screen.ts';
 import { ReferralSummaryCards } from './summary-cards.tsx';
 
-interface ReferralPageProps {
-  /** The page of the promo codes. */
-  page: number;
-  onPage: (page: number) => void;
-}
-
-export function ReferralPage({ page, onPage }: ReferralPageProps) {
+export function ReferralPage() {
+  // Of the promo codes.
+  const [{ page = 1 }, change] = useScreenSearch(referralScreen);
   const { t } = useTranslation('referralSystem');
   const { response, failure } = useReferralSummary();
   const own = response?.data;
@@ -44,7 +42,7 @@ export function ReferralPage({ page, onPage }: ReferralPageProps) {
           <LevelTable current={own.level} />
         </section>
       </div>
-      <PromoCodes page={page} onPage={onPage} />
+      <PromoCodes page={page} onPage={(chosen) => change({ page: chosen })} />
     </div>
   );
 }

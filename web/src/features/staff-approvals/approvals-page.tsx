@@ -4,6 +4,7 @@ import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { toList } from '../../data/use-list.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -16,14 +17,10 @@ import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
 import { useDecide, useRequests } from './api.ts';
 import classes from './approvals-page.module.css';
 import { RequestsTable } from './requests-table.tsx';
-import { type RequestKind, requestKinds, type StaffApprovalsSearch } from './screen.ts';
+import { type RequestKind, requestKinds, staffApprovalsScreen } from './screen.ts';
 
-interface ApprovalsPageProps {
-  search: StaffApprovalsSearch;
-  onSearch: (change: Partial<StaffApprovalsSearch>) => void;
-}
-
-export function ApprovalsPage({ search, onSearch }: ApprovalsPageProps) {
+export function ApprovalsPage() {
+  const [search, change] = useScreenSearch(staffApprovalsScreen);
   const { t } = useTranslation('staffMoney');
   const kinds = useReadableKinds();
   const kind = search.kind !== undefined && kinds.includes(search.kind) ? search.kind : (kinds[0] ?? 'ADJUSTMENT');
@@ -40,7 +37,7 @@ export function ApprovalsPage({ search, onSearch }: ApprovalsPageProps) {
           aria-label={t('approvals.kind')}
           data={kinds.map((value) => ({ value, label: t(`approvals.kinds.${value}`) }))}
           value={kind}
-          onChange={(value) => onSearch({ kind: oneOf(value, requestKinds), page: undefined })}
+          onChange={(value) => change({ kind: oneOf(value, requestKinds), page: undefined })}
         />
       )}
       <FilterPanel onReset={undefined}>
@@ -50,14 +47,14 @@ export function ApprovalsPage({ search, onSearch }: ApprovalsPageProps) {
           data={requestStatuses.map((value) => ({ value, label: t(`approvals.statuses.${value}`) }))}
           value={search.status ?? null}
           clearable
-          onChange={(value) => onSearch({ status: oneOf(value, requestStatuses), page: undefined })}
+          onChange={(value) => change({ status: oneOf(value, requestStatuses), page: undefined })}
         />
       </FilterPanel>
       <output className={classes['pending']}>{t('approvals.pending', { count: pendingCount })}</output>
       <PagedList
         list={toList(requests)}
         page={search.page ?? 1}
-        onPage={(page) => onSearch({ page })}
+        onPage={(page) => change({ page })}
         failureText={t('approvals.failed')}
         empty={<EmptyList text={t('approvals.empty')} />}
       >

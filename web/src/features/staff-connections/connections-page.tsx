@@ -2,6 +2,7 @@ import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/connections.values';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
@@ -9,17 +10,14 @@ import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
-import type { StaffConnectionsSearch } from './screen.ts';
+import { staffConnectionsScreen, type StaffConnectionsSearch } from './screen.ts';
 import { useConnectionsOfUsers, useEndConnection } from './api.ts';
 import { ConnectionsFilter } from './connections-filter.tsx';
 import { ConnectionsTable } from './connections-table.tsx';
 
-interface ConnectionsPageProps {
-  search: StaffConnectionsSearch;
-  onSearch: (change: StaffConnectionsSearch) => void;
-}
-
-export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
+export function ConnectionsPage() {
+  const [search, changeSearch] = useScreenSearch(staffConnectionsScreen);
+  const change = (changed: StaffConnectionsSearch) => changeSearch(changed, { resetScroll: false });
   const { t } = useTranslation('staffConnections');
   const connections = useConnectionsOfUsers(search);
   const canEnd = usePermission('CONNECTIONS_EDIT');
@@ -34,13 +32,13 @@ export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
   return (
     <>
       <OfUserNotice userId={search.userId} />
-      <ConnectionsFilter search={search} onChange={(change) => onSearch({ ...change, page: undefined })} />
+      <ConnectionsFilter search={search} onChange={(filter) => change({ ...filter, page: undefined })} />
       <ContinuedList
         list={connections}
         page={search.page ?? 1}
-        onPage={(page) => onSearch({ page })}
+        onPage={(page) => change({ page })}
         moments={search}
-        onMoments={(moments) => onSearch({ ...moments, page: undefined })}
+        onMoments={(moments) => change({ ...moments, page: undefined })}
         order={toTimeOrder(search.sort ?? connectionSorts[0])}
         failureText={t('table.failed')}
         empty={<EmptyList text={t('table.empty')} />}
@@ -49,7 +47,7 @@ export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
           <ConnectionsTable
             connections={rows}
             sort={search.sort ?? connectionSorts[0]}
-            onSort={(sort) => onSearch({ sort: oneOf(sort, connectionSorts), page: undefined })}
+            onSort={(sort) => change({ sort: oneOf(sort, connectionSorts), page: undefined })}
             onEnd={canEnd ? open : undefined}
           />
         )}

@@ -37,7 +37,7 @@ export interface StaffConnectionsSearch extends Moments {
   sort?: ConnectionSort | undefined;
 }
 
-export function staffConnectionsSearch(search: Search): StaffConnectionsSearch {
+function staffConnectionsSearch(search: Search): StaffConnectionsSearch {
   return {
     ...pageSearch(search),
     ...momentsSearch(search),

@@ -1,30 +1,29 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { RangePicker } from '../usage/range-picker.tsx';
-import { type Range, type RangeQuery, toQuery } from '../usage/range.ts';
+import { fromRange, type RangeQuery, toQuery, toRange } from '../usage/range.ts';
 import { useDashboard } from './api.ts';
 import { DashboardCharts } from './dashboard-charts.tsx';
 import { CountryTable, CurrencyTable } from './dashboard-tables.tsx';
 import classes from './dashboard-page.module.css';
 import { Figures } from './figures.tsx';
+import { staffDashboardScreen } from './screen.ts';
 import { useFigures } from './use-figures.ts';
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
-interface DashboardPageProps {
-  range: Range;
-  onRange: (range: Range) => void;
-}
-
-export function DashboardPage({ range, onRange }: DashboardPageProps) {
+export function DashboardPage() {
+  const [search, change] = useScreenSearch(staffDashboardScreen);
+  const range = toRange(search);
   const { t } = useTranslation('staffDashboard');
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const { response, failure } = useDashboard(query);
   return (
     <div className={classes['page']}>
-      <RangePicker range={range} onChange={onRange} />
+      <RangePicker range={range} onChange={(chosen) => change(fromRange(chosen))} />
       {failure !== undefined ? (
         <LoadFailure text={t('failed')} {...failure} />
       ) : response === undefined ? (

@@ -1,7 +1,7 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
 import type { Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
-import { usageSearch } from '../usage/screen.ts';
+import { type RangeSearch, usageSearch } from '../usage/screen.ts';
 
 export const staffDashboardScreen = {
   path: '/admin',
@@ -11,15 +11,7 @@ export const staffDashboardScreen = {
   Icon: IconLayoutDashboard,
 } as const satisfies StaffScreen;
 
-export interface DashboardSearch {
-  /** Default: the last 7 days. */
-  range?: 'day' | 'month' | undefined;
-  /** A custom range: both days, or none. */
-  from?: string | undefined;
-  to?: string | undefined;
-}
-
-export function dashboardSearch(search: Search): DashboardSearch {
+function dashboardSearch(search: Search): RangeSearch {
   const { range, from, to } = usageSearch(search);
   return { range, from, to };
 }

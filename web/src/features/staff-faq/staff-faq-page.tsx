@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages } from '../../i18n/languages.ts';
 import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { FaqList } from '../faq/faq-page.tsx';
@@ -15,16 +16,13 @@ import { useDeleteEntry, useFaqEntries, useMoveEntry } from './api.ts';
 import { EntryCard, nameOf } from './entry-card.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
 import classes from './faq-page.module.css';
-
-interface StaffFaqPageProps {
-  preview: Language | undefined;
-  onPreview: (language: Language | undefined) => void;
-}
+import { staffFaqScreen } from './screen.ts';
 
 /** The value of the control for the entries themselves; the others are languages. */
 const ENTRIES = 'entries';
 
-export function StaffFaqPage({ preview, onPreview }: StaffFaqPageProps) {
+export function StaffFaqPage() {
+  const [{ preview }, change] = useScreenSearch(staffFaqScreen);
   const { t } = useTranslation(['staffContent', 'common']);
   const { rows: entries, failure } = useFaqEntries();
   const canCreate = usePermission('FAQ_WRITE');
@@ -44,7 +42,7 @@ export function StaffFaqPage({ preview, onPreview }: StaffFaqPageProps) {
               label: t('faq.previewIn', { language: t(`common:languages.${language}`) }),
             })),
           ]}
-          onChange={(value) => onPreview(oneOf(value, languages))}
+          onChange={(value) => change({ preview: oneOf(value, languages) })}
         />
         {canCreate && (
           <Button

@@ -1,8 +1,10 @@
 import type { InventoryFilter as Filter, InventoryProxy } from '@cellhop/contract/staff/inventory';
-import type { InventorySort } from '@cellhop/contract/staff/inventory.values';
+import { inventorySorts } from '@cellhop/contract/staff/inventory.values';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -14,19 +16,12 @@ import { ImportDialog } from './import-dialog.tsx';
 import { InventoryFilter } from './inventory-filter.tsx';
 import classes from './inventory-filter.module.css';
 import { InventoryTable } from './inventory-table.tsx';
-
-interface InventoryPageProps {
-  filter: Filter;
-  sort: InventorySort | undefined;
-  page: number;
-  onFilter: (filter: Filter) => void;
-  onSort: (sort: string) => void;
-  onPage: (page: number) => void;
-}
+import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
 
 type DialogName = 'import' | 'price' | 'retire' | 'restore';
 
-export function InventoryPage({ filter, sort, page, onFilter, onSort, onPage }: InventoryPageProps) {
+export function InventoryPage() {
+  const [{ page = 1, sort, ...filter }, change] = useScreenSearch(staffInventoryScreen);
   const { t } = useTranslation('staffInventory');
   const proxies = useInventory(filter, sort, page);
   const canEdit = usePermission('PROXIES_EDIT');
@@ -42,13 +37,17 @@ export function InventoryPage({ filter, sort, page, onFilter, onSort, onPage }: 
 
   return (
     <>
-      <InventoryFilter key={JSON.stringify(filter)} filter={filter} onChange={onFilter} />
+      <InventoryFilter
+        key={JSON.stringify(filter)}
+        filter={filter}
+        onChange={(chosen) => change(staffInventorySearch({ ...chosen, sort }))}
+      />
       <InventoryTools filter={filter} onShow={canEdit ? show : undefined} />
       <CatalogueChanges />
       <PagedList
         list={proxies}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change({ page: chosen })}
         failureText={t('table.failed')}
         empty={<EmptyList text={t(isEmpty(filter) ? 'table.empty' : 'table.emptyFiltered')} />}
       >
@@ -56,7 +55,9 @@ export function InventoryPage({ filter, sort, page, onFilter, onSort, onPage }: 
           <InventoryTable
             proxies={rows}
             sort={sort ?? 'ip'}
-            onSort={onSort}
+            onSort={(chosen) =>
+              change({ sort: oneOf(chosen, inventorySorts), page: undefined }, { resetScroll: false })
+            }
             onRetire={canEdit ? (proxy) => show(proxy.isRetired ? 'restore' : 'retire', proxy) : undefined}
           />
         )}

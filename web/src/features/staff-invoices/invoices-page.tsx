@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
@@ -9,29 +10,25 @@ import { useInvoicesOfUsers } from './api.ts';
 import { InvoiceDialog } from './invoice-dialog.tsx';
 import { InvoicesFilter } from './invoices-filter.tsx';
 import { InvoicesTable } from './invoices-table.tsx';
-import type { StaffInvoicesSearch } from './screen.ts';
-
-interface InvoicesPageProps {
-  search: StaffInvoicesSearch;
-  onSearch: (change: Partial<StaffInvoicesSearch>) => void;
-}
+import { staffInvoicesScreen } from './screen.ts';
 
 /** A change of the filter starts at the first page. */
 const FIRST = { page: undefined };
 
-export function InvoicesPage({ search, onSearch }: InvoicesPageProps) {
+export function InvoicesPage() {
+  const [search, change] = useScreenSearch(staffInvoicesScreen);
   const { t } = useTranslation('staffMoney');
   const invoices = useInvoicesOfUsers(search);
   return (
     <>
       <OfUserNotice userId={search.userId} />
-      <InvoicesFilter search={search} onChange={(change) => onSearch({ ...change, ...FIRST })} />
+      <InvoicesFilter search={search} onChange={(filter) => change({ ...filter, ...FIRST })} />
       <ContinuedList
         list={invoices}
         page={search.page ?? 1}
-        onPage={(page) => onSearch({ page })}
+        onPage={(page) => change({ page })}
         moments={search}
-        onMoments={(moments) => onSearch({ ...moments, ...FIRST })}
+        onMoments={(moments) => change({ ...moments, ...FIRST })}
         order={toTimeOrder(search.sort ?? invoiceSorts[0])}
         failureText={t('invoices.failed')}
         empty={<EmptyList text={t('invoices.empty')} />}
@@ -40,12 +37,12 @@ export function InvoicesPage({ search, onSearch }: InvoicesPageProps) {
           <InvoicesTable
             invoices={rows}
             sort={search.sort ?? invoiceSorts[0]}
-            onSort={(sort) => onSearch({ sort: oneOf(sort, invoiceSorts), ...FIRST })}
-            onShow={({ id }) => onSearch({ invoice: id })}
+            onSort={(sort) => change({ sort: oneOf(sort, invoiceSorts), ...FIRST })}
+            onShow={({ id }) => change({ invoice: id })}
           />
         )}
       </ContinuedList>
-      <InvoiceDialog id={search.invoice} onClose={() => onSearch({ invoice: undefined })} />
+      <InvoiceDialog id={search.invoice} onClose={() => change({ invoice: undefined })} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { toList } from '../../data/use-list.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -15,16 +16,12 @@ import { useLedger } from './api.ts';
 import { LedgerFilter } from './ledger-filter.tsx';
 import classes from './ledger-page.module.css';
 import { LedgerTable } from './ledger-table.tsx';
-import type { StaffLedgerSearch } from './screen.ts';
-
-interface LedgerPageProps {
-  userId: string;
-  search: StaffLedgerSearch;
-  onSearch: (change: Partial<StaffLedgerSearch>) => void;
-}
+import { staffLedgerScreen } from './screen.ts';
 
 /** The changes of a user's balance, with its corrections. */
-export function LedgerPage({ userId, search, onSearch }: LedgerPageProps) {
+export function LedgerPage() {
+  const { userId } = useScreenParams(staffLedgerScreen);
+  const [search, change] = useScreenSearch(staffLedgerScreen);
   const { t } = useTranslation(['staffMoney', 'staff']);
   const ledger = useLedger(userId, search);
   const [isAdjusting, setAdjusting] = useState(false);
@@ -48,13 +45,13 @@ export function LedgerPage({ userId, search, onSearch }: LedgerPageProps) {
           {canAdjust && <Button onClick={() => setAdjusting(true)}>{t('adjust.open')}</Button>}
         </div>
       )}
-      <LedgerFilter search={search} onChange={(change) => onSearch({ ...change, page: undefined })} />
+      <LedgerFilter search={search} onChange={(filter) => change({ ...filter, page: undefined })} />
       <ContinuedList
         list={toList(ledger)}
         page={search.page ?? 1}
-        onPage={(page) => onSearch({ page })}
+        onPage={(page) => change({ page })}
         moments={search}
-        onMoments={(moments) => onSearch({ ...moments, page: undefined })}
+        onMoments={(moments) => change({ ...moments, page: undefined })}
         order="NEWEST_FIRST"
         failureText={t('ledger.failed')}
         empty={<EmptyList text={t('ledger.empty')} />}

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
@@ -14,16 +15,10 @@ import { CreatePromoCodeDialog } from './create-promo-code-dialog.tsx';
 import { PromoCodesFilter } from './promo-codes-filter.tsx';
 import classes from './promo-codes-page.module.css';
 import { PromoCodesTable } from './promo-codes-table.tsx';
-import type { PromoCodesFilter as Filter } from './screen.ts';
+import { staffPromoCodesScreen } from './screen.ts';
 
-interface PromoCodesPageProps {
-  page: number;
-  filter: Filter;
-  onPage: (page: number) => void;
-  onFilter: (filter: Filter) => void;
-}
-
-export function PromoCodesPage({ page, filter, onPage, onFilter }: PromoCodesPageProps) {
+export function PromoCodesPage() {
+  const [{ page = 1, ...filter }, change] = useScreenSearch(staffPromoCodesScreen);
   const { t } = useTranslation('staffContent');
   const promoCodes = usePromoCodes({ ...filter, page });
   const canWrite = usePermission('PROMO_CODES_WRITE');
@@ -41,7 +36,10 @@ export function PromoCodesPage({ page, filter, onPage, onFilter }: PromoCodesPag
     <>
       <OfUserNotice userId={filter.userId} />
       <div className={classes['bar']}>
-        <PromoCodesFilter filter={filter} onChange={onFilter} />
+        <PromoCodesFilter
+          filter={filter}
+          onChange={(chosen) => change({ ...chosen, page: undefined }, { replace: true })}
+        />
         {canWrite && (
           <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
             {t('promoCodes.create.open')}
@@ -51,7 +49,7 @@ export function PromoCodesPage({ page, filter, onPage, onFilter }: PromoCodesPag
       <PagedList
         list={promoCodes}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change({ page: chosen })}
         failureText={t('promoCodes.failed')}
         empty={<EmptyList text={t('promoCodes.empty')} />}
       >

@@ -24,7 +24,7 @@ interface StaffPromoCodesSearch extends PromoCodesFilter {
   page?: number | undefined;
 }
 
-export function staffPromoCodesSearch(search: Search): StaffPromoCodesSearch {
+function staffPromoCodesSearch(search: Search): StaffPromoCodesSearch {
   return {
     ...pageSearch(search),
     userId: idOf(search['userId']),

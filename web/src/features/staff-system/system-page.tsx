@@ -3,6 +3,7 @@ import { jobStates } from '@cellhop/contract/staff/system.values';
 import { Select, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { toList } from '../../data/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -12,16 +13,11 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { useJobs, useRetryJob, useSystemState } from './api.ts';
 import { JobsTable } from './jobs-table.tsx';
-import type { StaffSystemSearch } from './screen.ts';
+import { staffSystemScreen } from './screen.ts';
 import { SystemFigures } from './system-figures.tsx';
 import classes from './system-page.module.css';
 
-interface SystemPageProps {
-  search: StaffSystemSearch;
-  onSearch: (change: Partial<StaffSystemSearch>) => void;
-}
-
-export function SystemPage({ search, onSearch }: SystemPageProps) {
+export function SystemPage() {
   const { t } = useTranslation('staffSystem');
   const { response, failure } = useSystemState();
   return (
@@ -31,12 +27,13 @@ export function SystemPage({ search, onSearch }: SystemPageProps) {
       <Title order={2} size="h4" mt="xl" mb="md">
         {t('jobs.title')}
       </Title>
-      <Jobs search={search} counts={response?.data.jobs} onSearch={onSearch} />
+      <Jobs counts={response?.data.jobs} />
     </>
   );
 }
 
-function Jobs({ search, counts, onSearch }: SystemPageProps & { counts: SystemState['jobs'] | undefined }) {
+function Jobs({ counts }: { counts: SystemState['jobs'] | undefined }) {
+  const [search, change] = useScreenSearch(staffSystemScreen);
   const { t } = useTranslation('staffSystem');
   const jobs = useJobs(search);
   const canRetry = usePermission('SYSTEM_EDIT');
@@ -58,14 +55,14 @@ function Jobs({ search, counts, onSearch }: SystemPageProps & { counts: SystemSt
           data={jobStates.map((value) => ({ value, label: t(`jobs.states.${value}`) }))}
           value={search.state ?? null}
           clearable
-          onChange={(value) => onSearch({ state: oneOf(value, jobStates), page: undefined })}
+          onChange={(value) => change({ state: oneOf(value, jobStates), page: undefined })}
         />
       </FilterPanel>
       {counts !== undefined && <p className={classes['counts']}>{t('jobs.counts', { ...counts })}</p>}
       <PagedList
         list={toList(jobs)}
         page={search.page ?? 1}
-        onPage={(page) => onSearch({ page })}
+        onPage={(page) => change({ page })}
         failureText={t('jobs.failed')}
         empty={<EmptyList text={t('jobs.empty')} />}
       >

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../format/format.ts';
 import type { Failure } from '../../data/use-api-query.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -20,18 +21,12 @@ import { useAnyMessages, useAnyTicket, useCloseAnyTicket } from './api.ts';
 import { Assignment } from './assignment.tsx';
 import { BesideTicket } from './beside-ticket.tsx';
 import { Notes } from './notes.tsx';
+import { staffTicketScreen } from './screen.ts';
 import classes from './ticket-page.module.css';
 
-interface TicketPageProps {
-  id: string;
-  page: number;
-  /** The page of the internal notes. */
-  notesPage: number;
-  onPage: (page: number) => void;
-  onNotesPage: (page: number) => void;
-}
-
-export function TicketPage({ id, page, notesPage, onPage, onNotesPage }: TicketPageProps) {
+export function TicketPage() {
+  const { ticketId: id } = useScreenParams(staffTicketScreen);
+  const [{ page = 1, notes = 1 }, change] = useScreenSearch(staffTicketScreen);
   const { t } = useTranslation(['staffSupport', 'support', 'staff']);
   const ticket = useAnyTicket(id);
   // Loaded in parallel and shown together, so that nothing moves when the ticket's height is known.
@@ -51,19 +46,19 @@ export function TicketPage({ id, page, notesPage, onPage, onNotesPage }: TicketP
         <div className={classes['columns']}>
           <div className={parts['page']}>
             <Question ticket={found} />
-            {found.status === 'OPEN' && canAnswer && <AnswerForm ticket={found} onSent={() => onPage(1)} />}
+            {found.status === 'OPEN' && canAnswer && <AnswerForm ticket={found} onSent={() => change({ page: 1 })} />}
             {found.status === 'CLOSED' && <p className={parts['closed']}>{t('ticket.isClosed')}</p>}
             <MessageList
               messages={messages}
               page={page}
-              onPage={onPage}
+              onPage={(chosen) => change({ page: chosen })}
               isRight={({ isUser }) => !isUser}
               authorOf={({ author, isUser }) => (isUser ? author.email : t('ticket.ofTeam', { email: author.email }))}
             />
           </div>
           <aside className={classes['side']} aria-label={t('beside.label')}>
             <BesideTicket ticket={found} />
-            <Notes ticketId={id} page={notesPage} onPage={onNotesPage} canWrite={canAnswer} />
+            <Notes ticketId={id} page={notes} onPage={(chosen) => change({ notes: chosen })} canWrite={canAnswer} />
           </aside>
         </div>
       )}

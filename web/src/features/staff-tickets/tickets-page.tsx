@@ -1,8 +1,9 @@
-import type { StaffTicket, TicketView } from '@cellhop/contract/staff/tickets';
+import type { TicketView } from '@cellhop/contract/staff/tickets';
 import { Button, Group } from '@mantine/core';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import type { TimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
@@ -11,20 +12,11 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useTicketsOfUsers } from './api.ts';
 import { CreateTicketDialog } from './create-ticket-dialog.tsx';
 import { FirstReply } from './first-reply.tsx';
-import type { StaffTicketsSearch } from './screen.ts';
+import { staffTicketsScreen, type StaffTicketsSearch } from './screen.ts';
 import { TicketsFilter } from './tickets-filter.tsx';
 import { TicketsTable } from './tickets-table.tsx';
 import classes from './tickets-page.module.css';
 import { ViewLinks } from './view-links.tsx';
-
-interface TicketsPageProps {
-  search: StaffTicketsSearch;
-  /** Replaces the filter; other parameters stay. */
-  onFilter: (filter: StaffTicketsSearch) => void;
-  onPage: (page: number) => void;
-  onCreating: (isCreating: boolean) => void;
-  onCreated: (ticket: StaffTicket) => void;
-}
 
 /** The view of waiting customers is sorted by waiting time. */
 const orders: Record<TicketView, TimeOrder | undefined> = {
@@ -35,7 +27,11 @@ const orders: Record<TicketView, TimeOrder | undefined> = {
   oldest: 'OLDEST_FIRST',
 };
 
-export function TicketsPage({ search, onFilter, onPage, onCreating, onCreated }: TicketsPageProps) {
+export function TicketsPage() {
+  const [search, change] = useScreenSearch(staffTicketsScreen);
+  const navigate = useNavigate();
+  const changeFilter = (filter: StaffTicketsSearch) => change({ ...filter, page: undefined }, { replace: true });
+  const setCreating = (create: boolean) => change({ create: create || undefined }, { replace: !create });
   const { t } = useTranslation('staffSupport');
   const { page = 1, view = 'all', userId, status, words, from, to, since, until, days, create = false } = search;
   const tickets = useTicketsOfUsers({ page, view, userId, status, words, from, to, since, until });
@@ -45,7 +41,7 @@ export function TicketsPage({ search, onFilter, onPage, onCreating, onCreated }:
       <div className={classes['top']}>
         <Group gap="xs">
           {canCreate && (
-            <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => onCreating(true)}>
+            <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
               {t('create.open')}
             </Button>
           )}
@@ -58,17 +54,17 @@ export function TicketsPage({ search, onFilter, onPage, onCreating, onCreated }:
             {t('replies.title')}
           </Button>
         </Group>
-        <FirstReply days={days ?? '30'} onDays={(chosen) => onFilter({ days: chosen })} />
+        <FirstReply days={days ?? '30'} onDays={(chosen) => changeFilter({ days: chosen })} />
       </div>
       <OfUserNotice userId={userId} />
       <ViewLinks view={view} search={search} />
-      <TicketsFilter search={search} onFilter={onFilter} />
+      <TicketsFilter search={search} onFilter={changeFilter} />
       <ContinuedList
         list={tickets}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change({ page: chosen })}
         moments={{ since, until }}
-        onMoments={onFilter}
+        onMoments={changeFilter}
         order={orders[view]}
         failureText={t('list.failed')}
         empty={<EmptyList text={t('list.empty')} />}
@@ -76,7 +72,14 @@ export function TicketsPage({ search, onFilter, onPage, onCreating, onCreated }:
         {(rows) => <TicketsTable tickets={rows} />}
       </ContinuedList>
       {canCreate && (
-        <CreateTicketDialog isOpen={create} userId={userId} onClose={() => onCreating(false)} onCreated={onCreated} />
+        <CreateTicketDialog
+          isOpen={create}
+          userId={userId}
+          onClose={() => setCreating(false)}
+          onCreated={({ id }) =>
+            void navigate({ to: '/admin/tickets/$ticketId', params: { ticketId: id }, replace: true })
+          }
+        />
       )}
     </>
   );

@@ -79,7 +79,7 @@ export interface StaffUserSearch {
   after?: string | undefined;
 }
 
-export function staffUserSearch(search: Search): StaffUserSearch {
+function staffUserSearch(search: Search): StaffUserSearch {
   const kinds = textsOf(search['kind']).flatMap((kind) => oneOf(kind, timelineKinds) ?? []);
   return { ...pageSearch(search), kind: kinds.length > 0 ? kinds : undefined, after: textOf(search['after']) };
 }

@@ -1,36 +1,31 @@
 import type { StaffUser } from '@cellhop/contract/staff/users';
 import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../data/use-api-query.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useUser } from './api.ts';
 import { MailsSection } from './mails-section.tsx';
+import { staffUserScreen, type StaffUserSearch } from './screen.ts';
 import { UserActions } from './user-actions.tsx';
 import { ConfirmationBadge, UserStatusBadge } from './user-badges.tsx';
 import { UserFacts } from './user-facts.tsx';
 import { UserLists } from './user-lists.tsx';
 import classes from './user-page.module.css';
+import { UserTimeline } from './user-timeline.tsx';
+import { ViewAsButton } from './view-as-button.tsx';
 
-interface UserPageProps {
-  id: string;
-  /** The page of the mails. */
-  page: number;
-  onPage: (page: number) => void;
-  /** Further buttons for a user. */
-  renderActions: (user: StaffUser) => ReactNode;
-  /** Below the lists. */
-  children: ReactNode;
-}
-
-export function UserPage({ id, page, onPage, renderActions, children }: UserPageProps) {
+export function UserPage() {
+  const { userId } = useScreenParams(staffUserScreen);
+  const [search, changeSearch] = useScreenSearch(staffUserScreen);
+  const change = (changed: StaffUserSearch) => changeSearch(changed, { resetScroll: false });
   const { t } = useTranslation(['staffUsers', 'staff']);
-  const { response, failure } = useUser(id);
+  const { response, failure } = useUser(userId);
   const user = response?.data;
   const name = user?.email ?? t('user.title');
   useDocumentTitle(name);
@@ -41,16 +36,16 @@ export function UserPage({ id, page, onPage, renderActions, children }: UserPage
         <UserFailure {...failure} />
       ) : (
         <div className={classes['page']}>
-          {user === undefined ? <UserPlaceholder /> : <LoadedUser user={user} renderActions={renderActions} />}
-          {children}
-          <MailsSection userId={id} page={page} onPage={onPage} />
+          {user === undefined ? <UserPlaceholder /> : <LoadedUser user={user} />}
+          <UserTimeline userId={userId} query={search} onQuery={change} />
+          <MailsSection userId={userId} page={search.page ?? 1} onPage={(page) => change({ page })} />
         </div>
       )}
     </>
   );
 }
 
-function LoadedUser({ user, renderActions }: { user: StaffUser } & Pick<UserPageProps, 'renderActions'>) {
+function LoadedUser({ user }: { user: StaffUser }) {
   const { t } = useTranslation(['staffUsers', 'referralSystem']);
   const canEdit = usePermission('USERS_EDIT');
   return (
@@ -60,7 +55,7 @@ function LoadedUser({ user, renderActions }: { user: StaffUser } & Pick<UserPage
           <h2>{user.email}</h2>
           {user.status !== 'DELETED' && (
             <div className={classes['actions']}>
-              {renderActions(user)}
+              <ViewAsButton user={user} />
               {canEdit && <UserActions user={user} />}
             </div>
           )}

@@ -1,24 +1,22 @@
 import { userSorts } from '@cellhop/contract/staff/users.values';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useUser, useUsers } from './api.ts';
 import { useRoles } from './roles-api.ts';
-import type { StaffUsersSearch } from './screen.ts';
+import { staffUsersScreen, type StaffUsersSearch, staffUsersSearch } from './screen.ts';
 import { UsersFilter } from './users-filter.tsx';
 import { UsersTable } from './users-table.tsx';
 import classes from './users-page.module.css';
 
-interface UsersPageProps {
-  search: StaffUsersSearch;
-  onSearch: (search: StaffUsersSearch) => void;
-  onPage: (page: number) => void;
-}
-
-export function UsersPage({ search, onSearch, onPage }: UsersPageProps) {
+export function UsersPage() {
+  const [search, change] = useScreenSearch(staffUsersScreen);
+  const changeList = (changed: StaffUsersSearch) => change(changed, { replace: true, resetScroll: false });
   const { t } = useTranslation('staffUsers');
   const users = useUsers(search);
   const roles = useRoles();
@@ -26,13 +24,17 @@ export function UsersPage({ search, onSearch, onPage }: UsersPageProps) {
   return (
     <>
       {search.referralId !== undefined && <ReferralsNotice referrerId={search.referralId} />}
-      <UsersFilter search={search} roleNames={roles.rows?.map(({ name }) => name)} onChange={onSearch} />
+      <UsersFilter
+        search={search}
+        roleNames={roles.rows?.map(({ name }) => name)}
+        onChange={(chosen) => changeList(staffUsersSearch({ ...chosen }))}
+      />
       <ContinuedList
         list={users}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change({ page: chosen })}
         moments={search}
-        onMoments={(moments) => onSearch({ ...search, ...moments, page: undefined })}
+        onMoments={(moments) => changeList({ ...moments, page: undefined })}
         order={toTimeOrder(search.sort ?? userSorts[0])}
         failureText={t('list.failed')}
         empty={<EmptyList text={t('list.empty')} />}
@@ -42,7 +44,7 @@ export function UsersPage({ search, onSearch, onPage }: UsersPageProps) {
             <UsersTable
               users={rows}
               sort={search.sort}
-              onSort={(sort) => onSearch({ ...search, page: undefined, sort: sort as StaffUsersSearch['sort'] })}
+              onSort={(sort) => changeList({ sort: oneOf(sort, userSorts), page: undefined })}
             />
           </div>
         )}

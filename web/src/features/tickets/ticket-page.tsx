@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../format/format.ts';
 import type { Failure } from '../../data/use-api-query.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -13,16 +14,13 @@ import { useCloseTicket, useMessages, useTicket } from './api.ts';
 import { MessageForm } from './message-form.tsx';
 import { MessageList } from './message-list.tsx';
 import { QuestionPlaceholder } from './question-placeholder.tsx';
+import { ticketScreen } from './screen.ts';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
 import classes from './ticket-page.module.css';
 
-interface TicketPageProps {
-  id: string;
-  page: number;
-  onPage: (page: number) => void;
-}
-
-export function TicketPage({ id, page, onPage }: TicketPageProps) {
+export function TicketPage() {
+  const { ticketId: id } = useScreenParams(ticketScreen);
+  const [{ page = 1 }, change] = useScreenSearch(ticketScreen);
   const { t } = useTranslation(['support', 'common']);
   const ticket = useTicket(id);
   // Loaded in parallel and shown together, so that nothing moves when the ticket's height is known.
@@ -41,7 +39,7 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
         <div className={classes['page']}>
           <Question ticket={found} />
           {found.status === 'OPEN' ? (
-            <MessageForm ticketId={id} onSent={() => onPage(1)} />
+            <MessageForm ticketId={id} onSent={() => change({ page: 1 })} />
           ) : (
             <p className={classes['closed']}>
               {t('ticket.isClosed')}{' '}
@@ -53,7 +51,7 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
           <MessageList
             messages={messages}
             page={page}
-            onPage={onPage}
+            onPage={(chosen) => change({ page: chosen })}
             isRight={({ isUser }) => isUser}
             authorOf={({ isUser }) => t(isUser ? 'messages.you' : 'messages.team')}
           />

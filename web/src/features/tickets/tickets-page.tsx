@@ -1,27 +1,25 @@
 import type { Ticket } from '@cellhop/contract/tickets';
 import { Button, Skeleton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../format/format.ts';
+import { creatingSearch } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useTickets } from './api.ts';
 import { OpenTicketDialog } from './open-ticket-dialog.tsx';
+import { ticketsScreen } from './screen.ts';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
 import classes from './tickets-page.module.css';
 
 const PLACEHOLDERS = ['1', '2', '3', '4', '5', '6'];
 
-interface TicketsPageProps {
-  page: number;
-  isCreating: boolean;
-  onPage: (page: number) => void;
-  onCreating: (isCreating: boolean) => void;
-  onCreated: (ticket: Ticket) => void;
-}
-
-export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }: TicketsPageProps) {
+export function TicketsPage() {
+  const [{ page = 1, create = false }, change] = useScreenSearch(ticketsScreen);
+  const setCreating = (isCreating: boolean) => change({ create: isCreating || undefined }, { replace: !isCreating });
+  const navigate = useNavigate();
   const { t } = useTranslation('support');
   const tickets = useTickets(page);
   return (
@@ -29,14 +27,14 @@ export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }:
       <Button
         className={classes['open'] ?? ''}
         leftSection={<IconPlus size={18} aria-hidden="true" />}
-        onClick={() => onCreating(true)}
+        onClick={() => setCreating(true)}
       >
         {t('create.open')}
       </Button>
       <PagedList
         list={tickets}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change(creatingSearch({ page: chosen }))}
         failureText={t('list.failed')}
         empty={<EmptyList text={t('list.empty')} />}
       >
@@ -48,7 +46,13 @@ export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }:
           </ul>
         )}
       </PagedList>
-      <OpenTicketDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={onCreated} />
+      <OpenTicketDialog
+        isOpen={create}
+        onClose={() => setCreating(false)}
+        onCreated={({ id }) =>
+          void navigate({ to: '/support/tickets/$ticketId', params: { ticketId: id }, replace: true })
+        }
+      />
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** The time range of the usage screen, in the URL and in the API's query. */
 import type { UsageStep } from '@cellhop/contract/usage';
 import { isDay, startOfDay } from '../../format/day.ts';
+import type { RangeSearch } from './screen.ts';
 
 export const presets = ['day', 'week', 'month'] as const;
 type Preset = (typeof presets)[number];
@@ -19,6 +20,16 @@ const DAYS: Record<Exclude<Preset, 'day'>, number> = { week: 7, month: 30 };
 const HOURS_OF_A_DAY = 24;
 /** Up to this length the chart shows hours, beyond it days. */
 const HOURLY_DAYS_MAX = 2;
+
+/** Of the URL: the last 7 days by default. */
+export function toRange({ range, from, to }: RangeSearch): Range {
+  return from !== undefined && to !== undefined ? { from, to } : { preset: range ?? 'week' };
+}
+
+export function fromRange(range: Range): RangeSearch {
+  if ('from' in range) return { range: undefined, ...range };
+  return { range: range.preset === 'week' ? undefined : range.preset, from: undefined, to: undefined };
+}
 
 /** Hours and days start in the user's time zone. The query changes at most once an hour. */
 export function toQuery(range: Range, now: Date, timeZone: string): RangeQuery {

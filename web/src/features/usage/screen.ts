@@ -16,12 +16,15 @@ export const usageScreen = {
   Icon: IconChartBar,
 } as const satisfies Screen;
 
-interface UsageSearch {
+export interface RangeSearch {
   /** Default: the last 7 days. */
   range?: 'day' | 'month' | undefined;
   /** A custom range: both days, or none. */
   from?: string | undefined;
   to?: string | undefined;
+}
+
+interface UsageSearch extends RangeSearch {
   connection?: string | undefined;
   /** Order of the connections; default: most expensive first. */
   sort?: UsageSort | undefined;

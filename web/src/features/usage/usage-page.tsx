@@ -1,4 +1,5 @@
-import type { Usage, UsageSort } from '@cellhop/contract/usage';
+import type { Usage } from '@cellhop/contract/usage';
+import { usageSorts } from '@cellhop/contract/usage.values';
 import { Button, Skeleton } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -6,10 +7,13 @@ import { toDay } from '../../format/day.ts';
 import { downloadText } from '../../data/download-text.ts';
 import { formatMegabytes, formatMoney } from '../../format/format.ts';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
+import { oneOf } from '../../loading/search-values.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { useUsage } from './api.ts';
-import { type Range, toQuery } from './range.ts';
+import { fromRange, toQuery, toRange } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
+import { usageScreen } from './screen.ts';
 import { UsageCharts } from './usage-charts.tsx';
 import { UsageConnections } from './usage-connections.tsx';
 import { toUsageFile } from './usage-csv.ts';
@@ -17,16 +21,11 @@ import classes from './usage-page.module.css';
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
-interface UsagePageProps {
-  range: Range;
-  connectionId: string | undefined;
-  sort: UsageSort | undefined;
-  onRange: (range: Range) => void;
-  onConnection: (id: string | undefined) => void;
-  onSort: (sort: string) => void;
-}
-
-export function UsagePage({ range, connectionId, sort, onRange, onConnection, onSort }: UsagePageProps) {
+export function UsagePage() {
+  const [search, change] = useScreenSearch(usageScreen);
+  const { connection: connectionId, sort } = search;
+  const range = toRange(search);
+  const choose = (id: string | undefined) => change({ connection: id }, { resetScroll: false });
   const { t, i18n } = useTranslation(['usage', 'proxyConnection', 'common']);
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const usage = useUsage(query, { connectionId, sort });
@@ -47,7 +46,7 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
   return (
     <div className={classes['page']}>
       <div className={classes['bar']}>
-        <RangePicker range={range} onChange={onRange} />
+        <RangePicker range={range} onChange={(chosen) => change(fromRange(chosen))} />
         <Button
           variant="default"
           leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
@@ -63,7 +62,7 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
           variant="light"
           size="compact-md"
           rightSection={<IconX size={16} aria-hidden="true" />}
-          onClick={() => onConnection(undefined)}
+          onClick={() => choose(undefined)}
         >
           {t('only', { ip: ip ?? connectionId })}
         </Button>
@@ -76,8 +75,8 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
             connections={connections}
             chosenId={connectionId}
             sort={sort}
-            onChoose={onConnection}
-            onSort={onSort}
+            onChoose={choose}
+            onSort={(chosen) => change({ sort: oneOf(chosen, usageSorts) }, { resetScroll: false })}
           />
         </>
       ) : (

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { formErrorMap } from '../../data/form-errors.ts';
+import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -14,16 +15,13 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useNotifyUser, useUserNotifications } from './api.ts';
 import { emptyNotification, type NotificationForm, notificationForm } from './notification-form.ts';
 import { NotificationFields } from './notification-fields.tsx';
+import { userNotificationsScreen } from './screen.ts';
 import classes from './staff-notifications.module.css';
 
-interface UserNotificationsProps {
-  userId: string;
-  page: number;
-  onPage: (page: number) => void;
-}
-
 /** The notifications of one user as they see them, and the dialog that sends one. Unread ones are marked as new. */
-export function UserNotifications({ userId, page, onPage }: UserNotificationsProps) {
+export function UserNotificationsPage() {
+  const { userId } = useScreenParams(userNotificationsScreen);
+  const [{ page = 1 }, change] = useScreenSearch(userNotificationsScreen);
   const { t } = useTranslation('staffContent');
   const notifications = useUserNotifications(userId, page);
   const canSend = usePermission('NOTIFICATIONS_WRITE');
@@ -40,7 +38,7 @@ export function UserNotifications({ userId, page, onPage }: UserNotificationsPro
       <PagedList
         list={notifications}
         page={page}
-        onPage={onPage}
+        onPage={(chosen) => change({ page: chosen })}
         failureText={t('notifications.failed')}
         empty={<EmptyList text={t('notifications.empty')} />}
       >

@@ -1,6 +1,6 @@
 import { chooseLanguage } from '../i18n/setup.ts';
 import type { Language } from '../i18n/languages.ts';
-import { hasTokens } from '../session/tokens.ts';
+import { hasTokens } from './tokens.ts';
 
 /** Switches the interface; for a signed-in user also the language of their mails. */
 export async function changeLanguage(language: Language): Promise<void> {

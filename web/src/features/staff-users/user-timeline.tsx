@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
-import { type TimelineQuery, useTimeline } from './api.ts';
+import { type TimelineQuery, useTimeline } from './timeline-api.ts';
 import { EntryLine } from './entry-line.tsx';
 import classes from './user-timeline.module.css';
 
