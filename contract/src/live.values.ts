@@ -7,16 +7,23 @@ export const liveTopics = ['balance', 'connections', 'invoices', 'notifications'
 
 export type LiveTopic = (typeof liveTopics)[number];
 
-/** Topics of staff lists, which show data of all users, and the permission that a stream needs to receive each. */
+interface StaffTopicRules {
+  /** What a stream needs to receive it. */
+  permission: Permission;
+  /** A change of a user's data with this topic also changes the list. Other topics are announced by themselves. */
+  follows?: LiveTopic;
+}
+
+/** Topics of staff lists, which show data of all users. */
 export const staffTopics = {
-  'staff-adjustments': 'TRANSACTIONS_READ',
-  'staff-catalogue': 'PROXIES_READ',
-  'staff-connections': 'CONNECTIONS_READ',
-  'staff-invoices': 'PAYMENTS_READ',
-  'staff-settlements': 'PAYMENTS_READ',
-  'staff-tickets': 'TICKETS_READ',
-  'staff-transactions': 'TRANSACTIONS_READ',
-  'staff-users': 'USERS_READ',
-} as const satisfies Record<`staff-${string}`, Permission>;
+  'staff-adjustments': { permission: 'TRANSACTIONS_READ' },
+  'staff-catalogue': { permission: 'PROXIES_READ' },
+  'staff-connections': { permission: 'CONNECTIONS_READ', follows: 'connections' },
+  'staff-invoices': { permission: 'PAYMENTS_READ', follows: 'invoices' },
+  'staff-settlements': { permission: 'PAYMENTS_READ' },
+  'staff-tickets': { permission: 'TICKETS_READ', follows: 'tickets' },
+  'staff-transactions': { permission: 'TRANSACTIONS_READ', follows: 'balance' },
+  'staff-users': { permission: 'USERS_READ', follows: 'balance' },
+} as const satisfies Record<`staff-${string}`, StaffTopicRules>;
 
 export type StaffTopic = keyof typeof staffTopics;

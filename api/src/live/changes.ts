@@ -6,7 +6,7 @@
  * clients also refetch by themselves.
  */
 import { streamedTopics } from '@cellhop/contract/live';
-import { type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
+import { type LiveTopic, type StaffTopic, staffTopics } from '@cellhop/contract/live.values';
 import { z } from 'zod';
 import type { Db } from '../db/db.ts';
 import type { Log } from '../process/log.ts';
@@ -44,18 +44,12 @@ export function isGatewayTopic(topic: Topic): topic is GatewayTopic {
 /** Topic -> keys of owners. */
 export type Batch = ReadonlyMap<Topic, ReadonlySet<string>>;
 
+const rulesOfStaffTopics = Object.entries(staffTopics) as [StaffTopic, (typeof staffTopics)[StaffTopic]][];
+
 export interface Changes {
   /** Call it after the commit. */
   add: (owner: Owner, topic: Topic) => void;
 }
-
-/** A change of a user's data also changes the staff lists that show it. */
-const staffTopicsOf: Partial<Record<Topic, readonly StaffTopic[]>> = {
-  balance: ['staff-transactions', 'staff-users'],
-  connections: ['staff-connections'],
-  invoices: ['staff-invoices'],
-  tickets: ['staff-tickets'],
-};
 
 export function collectChanges(db: Db, log: Log): Changes {
   const forUsers = startBatches(db, log);
@@ -64,7 +58,8 @@ export function collectChanges(db: Db, log: Log): Changes {
     add(owner, topic) {
       if ('isStaff' in owner) return forStaff(topic, topic, STAFF_SPACING_MS);
       forUsers(topic, ownerKey(owner), isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS);
-      for (const staffTopic of staffTopicsOf[topic] ?? []) forStaff(staffTopic, staffTopic, STAFF_SPACING_MS);
+      for (const [staffTopic, rules] of rulesOfStaffTopics)
+        if ('follows' in rules && rules.follows === topic) forStaff(staffTopic, staffTopic, STAFF_SPACING_MS);
     },
   };
 }

@@ -152,7 +152,7 @@ describe('an event', () => {
     await streams[3]!.saw(...topics.map((topic) => `changed ${topic}`));
     for (const [index, user] of users.entries()) {
       await settle(user, streams[index]!);
-      const readable = topics.filter((topic) => seededRoles[roles[index]!]!.includes(staffTopics[topic]));
+      const readable = topics.filter((topic) => seededRoles[roles[index]!]!.includes(staffTopics[topic].permission));
       const seen = topics.filter((topic) => streams[index]!.events.includes(`changed ${topic}`));
       expect(seen).toEqual(readable);
     }

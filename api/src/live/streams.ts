@@ -119,6 +119,6 @@ export class Streams {
 }
 
 function keysOf({ userId, accountId, permissions }: StreamOwner): string[] {
-  const readable = Object.entries(staffTopics).filter(([, permission]) => permissions.has(permission));
+  const readable = Object.entries(staffTopics).filter(([, { permission }]) => permissions.has(permission));
   return [userId, String(accountId), ...readable.map(([topic]) => topic)];
 }

@@ -1,7 +1,7 @@
 import { requestStatuses } from '@cellhop/contract/staff/approvals.values';
 import { IconChecks } from '@tabler/icons-react';
 import { idOf, oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const requestKinds = ['ADJUSTMENT', 'SETTLEMENT'] as const;
 export type RequestKind = (typeof requestKinds)[number];
@@ -13,7 +13,7 @@ export const staffApprovalsScreen = {
   search: staffApprovalsSearch,
   title: 'approvals',
   Icon: IconChecks,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/approvals/admin/adjustments' | 'GET /v1/approvals/admin/settlements'>;
 
 export type StaffApprovalsSearch = ReturnType<typeof staffApprovalsSearch>;
 

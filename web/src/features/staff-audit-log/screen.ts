@@ -1,7 +1,7 @@
 import { IconHistory } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 
 export const staffAuditLogScreen = {
@@ -11,7 +11,7 @@ export const staffAuditLogScreen = {
   search: staffAuditLogSearch,
   title: 'auditLog',
   Icon: IconHistory,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/audit-log/admin'>;
 
 export type StaffAuditLogSearch = ReturnType<typeof staffAuditLogSearch>;
 

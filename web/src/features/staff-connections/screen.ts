@@ -3,7 +3,7 @@ import { type ConnectionSort, connectionSorts } from '@cellhop/contract/staff/co
 import { IconPlugConnected } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const statuses = [
   'WORK',
@@ -20,7 +20,7 @@ export const staffConnectionsScreen = {
   search: staffConnectionsSearch,
   title: 'connections',
   Icon: IconPlugConnected,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/proxies/connections/admin'>;
 
 export interface StaffConnectionsSearch extends Moments {
   page?: number | undefined;

@@ -1,7 +1,7 @@
 import { IconListDetails } from '@tabler/icons-react';
 import { type Language, languages } from '../../i18n/languages.ts';
 import { oneOf, type Search } from '../../loading/search-values.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffFaqScreen = {
   path: '/admin/faq',
@@ -10,7 +10,7 @@ export const staffFaqScreen = {
   search: staffFaqSearch,
   title: 'faq',
   Icon: IconListDetails,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/faqs/admin'>;
 
 interface StaffFaqSearch {
   /** The language of the preview; undefined: the entries are edited. */

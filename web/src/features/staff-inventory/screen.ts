@@ -7,7 +7,7 @@ import {
 } from '@cellhop/contract/staff/inventory.values';
 import { IconServer2 } from '@tabler/icons-react';
 import { oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffInventoryScreen = {
   path: '/admin/proxies',
@@ -16,7 +16,7 @@ export const staffInventoryScreen = {
   search: staffInventorySearch,
   title: 'proxies',
   Icon: IconServer2,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/proxies/admin'>;
 
 export interface StaffInventorySearch {
   page?: number | undefined;

@@ -4,7 +4,7 @@ import { IconReceipt2 } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import { invoiceStatuses } from '../invoices/invoice-statuses.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffInvoicesScreen = {
   path: '/admin/payment/invoices',
@@ -13,7 +13,7 @@ export const staffInvoicesScreen = {
   search: staffInvoicesSearch,
   title: 'invoices',
   Icon: IconReceipt2,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/payments/admin/invoices'>;
 
 export type StaffInvoicesSearch = ReturnType<typeof staffInvoicesSearch>;
 

@@ -1,7 +1,7 @@
 import { transactionKinds } from '@cellhop/contract/transactions.values';
 import { dayOf, oneOf, pageSearch, type Search, textsOf } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffLedgerScreen = {
   path: '/admin/users/$userId/transactions',
@@ -9,7 +9,7 @@ export const staffLedgerScreen = {
   texts: ['staffMoney', 'transaction'],
   search: staffLedgerSearch,
   title: 'users',
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/transactions/admin'>;
 
 export type StaffLedgerSearch = ReturnType<typeof staffLedgerSearch>;
 

@@ -1,5 +1,5 @@
 import { IconRouter } from '@tabler/icons-react';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffNodesScreen = {
   path: '/admin/nodes',
@@ -7,4 +7,4 @@ export const staffNodesScreen = {
   texts: ['staffInventory'],
   title: 'nodes',
   Icon: IconRouter,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/nodes/admin'>;

@@ -1,6 +1,6 @@
 import { IconSpeakerphone } from '@tabler/icons-react';
 import { pageSearch } from '../../loading/search-values.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const broadcastsScreen = {
   path: '/admin/broadcasts',
@@ -9,7 +9,7 @@ export const broadcastsScreen = {
   search: pageSearch,
   title: 'broadcasts',
   Icon: IconSpeakerphone,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/notifications/admin/broadcasts'>;
 
 export const userNotificationsScreen = {
   path: '/admin/users/$userId/notifications',
@@ -17,4 +17,4 @@ export const userNotificationsScreen = {
   texts: ['staffContent', 'notification'],
   search: pageSearch,
   title: 'users',
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/notifications/admin'>;

@@ -1,3 +1,4 @@
+import type { EndpointKey, Endpoints } from '@cellhop/contract/endpoints';
 import type { Permission } from '@cellhop/contract/permissions';
 import type { IconProps } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
@@ -17,3 +18,10 @@ export interface StaffScreen {
   /** Screens with an icon are in the menu. Others are below the menu item with the same title. */
   Icon?: ComponentType<IconProps>;
 }
+
+type PermissionOf<K extends EndpointKey> = Endpoints[K]['access'] extends { permission: infer P } ? P : never;
+
+/** A screen that shows the response of an endpoint (or of one of several) needs the same permission: no other one compiles. */
+export type StaffScreenOf<K extends EndpointKey> = StaffScreen & {
+  permission: PermissionOf<K> | readonly PermissionOf<K>[];
+};

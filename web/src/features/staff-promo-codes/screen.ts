@@ -2,7 +2,7 @@ import { promoCodeStatuses } from '@cellhop/contract/referrals.values';
 import { REFERRAL_CODE_LENGTH_MAX } from '@cellhop/contract/limits';
 import { IconTicket } from '@tabler/icons-react';
 import { idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffPromoCodesScreen = {
   path: '/admin/referral-system/codes',
@@ -11,7 +11,7 @@ export const staffPromoCodesScreen = {
   search: staffPromoCodesSearch,
   title: 'promoCodes',
   Icon: IconTicket,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/referral-system/promo-codes/admin'>;
 
 export interface PromoCodesFilter {
   userId?: string | undefined;

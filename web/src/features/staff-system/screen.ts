@@ -1,7 +1,7 @@
 import { jobStates } from '@cellhop/contract/staff/system.values';
 import { IconActivity } from '@tabler/icons-react';
 import { oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffSystemScreen = {
   path: '/admin/system',
@@ -10,7 +10,7 @@ export const staffSystemScreen = {
   search: staffSystemSearch,
   title: 'system',
   Icon: IconActivity,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/system/admin'>;
 
 export type StaffSystemSearch = ReturnType<typeof staffSystemSearch>;
 

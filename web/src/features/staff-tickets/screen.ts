@@ -4,7 +4,7 @@ import { ticketViews } from '@cellhop/contract/staff/tickets.values';
 import { IconMessages } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffTicketsScreen = {
   path: '/admin/tickets',
@@ -13,7 +13,7 @@ export const staffTicketsScreen = {
   search: staffTicketsSearch,
   title: 'tickets',
   Icon: IconMessages,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/support/admin/tickets'>;
 
 export const staffTicketScreen = {
   path: '/admin/tickets/$ticketId',
@@ -21,14 +21,14 @@ export const staffTicketScreen = {
   texts: ['staffSupport', 'support'],
   search: staffTicketSearch,
   title: 'tickets',
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/support/admin/tickets/{id}'>;
 
 export const cannedRepliesScreen = {
   path: '/admin/tickets/replies',
   permission: 'TICKETS_READ',
   texts: ['staffSupport', 'support'],
   title: 'tickets',
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/support/admin/canned-replies'>;
 
 /** Days over which the time to the first reply is measured. */
 export const replyDays = ['7', '30', '90'] as const;

@@ -5,7 +5,7 @@ import type { UserStatus } from '@cellhop/contract/users';
 import { IconShieldLock, IconUsers } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
 import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 import { isRoleName } from './role-name.ts';
 
 export const userStatuses = ['ACTIVE', 'BLOCKED', 'DELETED'] as const satisfies readonly UserStatus[];
@@ -17,7 +17,7 @@ export const staffUsersScreen = {
   search: staffUsersSearch,
   title: 'users',
   Icon: IconUsers,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/users/admin'>;
 
 export const staffUserScreen = {
   path: '/admin/users/$userId',
@@ -25,7 +25,7 @@ export const staffUserScreen = {
   texts: ['staffUsers', 'staffSystem', 'referralSystem', 'transaction', 'proxyConnection', 'notification'],
   search: staffUserSearch,
   title: 'users',
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'GET /v1/users/admin/{id}'>;
 
 export const staffRolesScreen = {
   path: '/admin/roles',
@@ -33,7 +33,7 @@ export const staffRolesScreen = {
   texts: ['staffUsers'],
   title: 'roles',
   Icon: IconShieldLock,
-} as const satisfies StaffScreen;
+} as const satisfies StaffScreenOf<'POST /v1/users/admin/roles'>;
 
 export interface StaffUsersSearch extends Moments {
   page?: number | undefined;

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { rangeError, toQuery } from './range.ts';
+import { fromRange, rangeError, toQuery, toRange } from './range.ts';
 
 const now = new Date(2026, 10, 21, 13, 37);
 const local = (year: number, month: number, day: number, hour = 0) => new Date(year, month, day, hour).toISOString();
+
+it('is the last 7 days without parameters of the URL, and changes all of them', () => {
+  expect(toRange({})).toEqual({ preset: 'week' });
+  expect(fromRange({ preset: 'week' })).toStrictEqual({ range: undefined, from: undefined, to: undefined });
+  for (const range of [{ preset: 'day' }, { from: '2026-11-01', to: '2026-11-21' }] as const)
+    expect(toRange(fromRange(range))).toEqual(range);
+});
 
 describe('toQuery', () => {
   it('shows 24 hours up to the current one', () => {
