@@ -16,7 +16,7 @@ async function answerTwice(page: Page, answerAsColleague: () => Promise<unknown>
   await expect(main(page).getByRole('alert')).toContainText('Someone else has replied');
   await restore();
   await answerAsColleague();
-  await expect(main(page).getByRole('alert')).toContainText('admin@example.com answered');
+  await expect(main(page).getByRole('alert')).toContainText('admin@example.com has replied');
   await expect(main(page).getByText('Is the balance enough?')).toBeVisible();
   await clickTwice(main(page).getByRole('button', { name: 'Send anyway' }));
   await expect(main(page).getByLabel('Your answer')).toHaveValue('');
