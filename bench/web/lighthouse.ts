@@ -18,8 +18,8 @@ import { startPostgres } from '../../tools/pg.mjs';
 import { startProduct } from '../../tools/product.mjs';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 
-/** The last version for Node 20. Fetched by npx on demand, because nothing else needs its 100 packages. */
-const LIGHTHOUSE = 'lighthouse@12.8.2';
+/** Fetched by npx on demand, because nothing else needs its 100 packages. */
+const LIGHTHOUSE = 'lighthouse@13.5.0';
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
 const TIMES = {
   FCP: 'first-contentful-paint',
