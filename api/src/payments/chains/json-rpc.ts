@@ -147,7 +147,7 @@ function parseResponse<T>(name: string, method: string, schema: z.ZodType<T>, va
   throw new ChainUnavailable('INVALID_RESPONSE', `${name} sent an invalid response: ${where}: ${issue?.message}`);
 }
 
-/** Not AbortSignal.any: on Node 20, a signal that lives as long as the process keeps all derived signals in memory. */
+/** Not AbortSignal.any with AbortSignal.timeout, whose timer cannot be cleared and would outlive most calls. */
 async function withTimeout<T>(outer: AbortSignal, timeoutMs: number, run: (signal: AbortSignal) => Promise<T>) {
   outer.throwIfAborted();
   const controller = new AbortController();
