@@ -1,12 +1,12 @@
 /** Credit-control syncs: reports of gateways, with new bytes or a new charge for each connection. */
-import { settleReports } from '../../api/src/modules/billing/settlement.service.ts';
+import { chargeReports } from '../../api/src/modules/billing/usage-reports.service.ts';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { GATEWAY_TOKEN, type Bench, type Gateway } from './setup.ts';
 
 const MEGABYTE_BYTES = 1_048_576;
 
-/** Calls the settlement directly; each report starts one megabyte and requests the next. @returns syncs per second */
+/** Calls the service directly; each report starts one megabyte and requests the next. @returns syncs per second */
 export async function syncInProcess({ ctx, gateways }: Bench, seconds: number): Promise<number> {
   const startedAt = performance.now();
   const deadline = startedAt + seconds * 1000;
@@ -21,7 +21,7 @@ export async function syncInProcess({ ctx, gateways }: Bench, seconds: number): 
         wantedBytes: BigInt(MEGABYTE_BYTES),
         isExitLost: false,
       }));
-      const credits = await settleReports(ctx, gateway.runId, reports, 'report');
+      const credits = await chargeReports(ctx, gateway.runId, reports, 'report');
       if (credits.some((credit) => credit.state !== 'open'))
         throw new Error('a connection of the benchmark has no credit left');
       syncs += reports.length;

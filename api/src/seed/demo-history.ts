@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../http/actor.ts';
 import type { Ctx } from '../ctx.ts';
 import { endConnection } from '../modules/billing/ending.service.ts';
-import { emptyReport, settleReports } from '../modules/billing/settlement.service.ts';
+import { emptyReport, chargeReports } from '../modules/billing/usage-reports.service.ts';
 import { connect } from '../modules/connections/connections.service.ts';
 import { createInvoice } from '../modules/invoices/invoices.service.ts';
 import { payOnSandbox } from '../modules/invoices/sandbox-payment.service.ts';
@@ -124,7 +124,7 @@ async function buy(stage: Stage, actor: Actor, purchase: PlannedPurchase): Promi
   if (proxy === undefined) return;
   const { id } = await connect(ctx, actor, { id: proxy.id, price: toDollars(proxy.priceMicros) }, null);
   const totalBytes = BigInt(purchase.megabytes * BYTES_PER_MEGABYTE);
-  const [opened] = await settleReports(ctx, runId, [{ ...emptyReport(id), wantedBytes: totalBytes }], 'open');
+  const [opened] = await chargeReports(ctx, runId, [{ ...emptyReport(id), wantedBytes: totalBytes }], 'open');
   let granted = opened?.grantedBytes ?? 0n;
   const use = (share: number, kind: 'report' | 'close') => async () => {
     const planned = (totalBytes * BigInt(share)) / BigInt(REPORTS);
@@ -135,7 +135,7 @@ async function buy(stage: Stage, actor: Actor, purchase: PlannedPurchase): Promi
       uploadedBytes: usedBytes / 8n,
       wantedBytes: totalBytes - usedBytes,
     };
-    const [settled] = await settleReports(ctx, runId, [report], kind);
+    const [settled] = await chargeReports(ctx, runId, [report], kind);
     granted = settled?.grantedBytes ?? granted;
     await recordTraffic(ctx);
   };

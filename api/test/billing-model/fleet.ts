@@ -239,11 +239,11 @@ export class Fleet {
     const nothing = { usedBytes: 0n, uploadedBytes: 0n, isExitLost: false };
     for (const old of this.#dead.filter(({ nodeId }) => nodeId === run.nodeId))
       if (oracle.runs.get(old.id)?.isOpen)
-        customer.oracle.settle(oracle, old.id, { ...nothing, kind: 'close', wantedBytes: 0n }, CLOSED);
+        customer.oracle.charge(oracle, old.id, { ...nothing, kind: 'close', wantedBytes: 0n }, CLOSED);
     // A refusal contains no grant, so it is only right if the run has used its whole grant.
     const refused = { ...CLOSED, grantedBytes: oracle.runs.get(run.id)?.usedBytes ?? 0n };
     const credit = answer.isAuthorized ? toOracle(answer) : refused;
-    customer.oracle.settle(oracle, run.id, { ...nothing, kind: 'open', wantedBytes: 1n }, credit);
+    customer.oracle.charge(oracle, run.id, { ...nothing, kind: 'open', wantedBytes: 1n }, credit);
     customer.oracle.applyEnds();
     if (!answer.isAuthorized) return;
     const { usedBytes, uploadedBytes, grantedBytes } = answer;
@@ -294,7 +294,7 @@ export class Fleet {
       for (const message of due)
         if (message.run === run && message.kind === kind && !call.has(idOf(message))) call.set(idOf(message), message);
       due = due.filter((message) => call.get(idOf(message)) !== message);
-      // The service settles a payer's connections in the order of their ids.
+      // The service charges a payer's connections in the order of their ids.
       await this.#deliver([...call.values()].toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)));
     }
   }
@@ -323,7 +323,7 @@ export class Fleet {
         `${kind} of ${name(purchase.connection)} in ${name(run)}: ${brief(message)} ${brief(credit ?? {})}`,
       );
       const answer = credit ? toOracle(credit) : CLOSED;
-      customer.oracle.settle(purchase.oracle, run.id, toOracleReport(message), answer);
+      customer.oracle.charge(purchase.oracle, run.id, toOracleReport(message), answer);
       if (credit && !isAnswerLost) this.#learn(message, credit);
     }
     for (const { customer } of messages) customer.oracle.applyEnds();
@@ -419,7 +419,7 @@ export class Fleet {
       note(customer, `${name(silent)} is silent`);
       const report = { kind: 'close', usedBytes: 0n, uploadedBytes: 0n, wantedBytes: 0n, isExitLost: false } as const;
       for (const oracle of customer.oracle.connections.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
-        if (oracle.runs.get(silent.id)?.isOpen) customer.oracle.settle(oracle, silent.id, report, CLOSED);
+        if (oracle.runs.get(silent.id)?.isOpen) customer.oracle.charge(oracle, silent.id, report, CLOSED);
       customer.oracle.applyEnds();
     }
   }

@@ -138,15 +138,15 @@ export class OracleUser {
   }
 
   /** Processes one report of a batch. @throws Error with the user's history if the response violates a rule */
-  settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
+  charge(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
     try {
-      this.#settle(connection, runId, report, answer);
+      this.#charge(connection, runId, report, answer);
     } catch (error) {
       throw new Error([...this.history, String(error)].join('\n'), { cause: error });
     }
   }
 
-  #settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
+  #charge(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
     if (report.kind === 'open' && connection.status === 'WORK') open(connection, runId);
     const run = connection.runs.get(runId);
     if (!run || connection.status !== 'WORK') return expectState(answer, 'ended');

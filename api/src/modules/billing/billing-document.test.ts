@@ -18,7 +18,7 @@ import { toBytesFromCell, type MarkdownRow } from '../../../test/markdown-tables
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
-import { finalBill, settle, type Meter, type Run } from './charging.ts';
+import { finalBill, chargeReport, type Meter, type Run } from './charging.ts';
 import { isRefundable } from './end-status.ts';
 import { sweepConnections } from './sweep.service.ts';
 
@@ -122,7 +122,7 @@ function checkGrant(row: MarkdownRow): void {
   };
   const run: Run = { ...counted, grantedBytes: bytes, isOpen: true };
   const report = { ...counted, wantedBytes: traffic(row, 'Wanted ahead') };
-  const result = settle(meter, run, report, money(row, 'Free money'));
+  const result = chargeReport(meter, run, report, money(row, 'Free money'));
   expect(result.run.grantedBytes - bytes).toBe(traffic(row, 'Granted ahead'));
   expect(result.holdChangeMicros).toBe(money(row, 'On hold'));
   expect(result.state).toBe(cell(row, 'Answer'));
@@ -173,7 +173,7 @@ function checkCap(row: MarkdownRow): void {
   };
   const run: Run = { ...counted, grantedBytes: usedBytes, isOpen: true };
   const report = { ...counted, wantedBytes: traffic(row, 'Wanted ahead') };
-  const result = settle(meter, run, report, money(row, 'Free money'));
+  const result = chargeReport(meter, run, report, money(row, 'Free money'));
   expect(result.run.grantedBytes - usedBytes).toBe(traffic(row, 'Granted ahead'));
   expect(result.holdChangeMicros).toBe(money(row, 'On hold'));
   expect(result.state).toBe(cell(row, 'Answer'));
@@ -272,7 +272,7 @@ function checkLateReport(row: MarkdownRow): void {
   };
   const run: Run = { ...counted, grantedBytes: megabytesToBytes(60n), isOpen: false };
   const report = { usedBytes: traffic(row, 'Its late report'), uploadedBytes: 0n, wantedBytes: 0n };
-  const { charge, writtenOffBytes } = settle(meter, run, report, money(row, 'Free money'));
+  const { charge, writtenOffBytes } = chargeReport(meter, run, report, money(row, 'Free money'));
   expect((charge.to - charge.from) * MEGABYTE_PRICE).toBe(money(row, 'Charged'));
   expect(writtenOffBytes).toBe(traffic(row, 'Written off'));
 }

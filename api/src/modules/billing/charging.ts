@@ -40,7 +40,7 @@ export interface Report {
   wantedBytes: bigint;
 }
 
-export interface Settlement {
+export interface ChargedReport {
   meter: Meter;
   run: Run;
   /** Megabytes to charge now: `from` (inclusive) to `to` (exclusive); equal when there is nothing to charge. */
@@ -59,7 +59,7 @@ export interface Settlement {
 }
 
 /** Charges a run's report and grants what it wants, limited by the payer's free balance. */
-export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigint): Settlement {
+export function chargeReport(meter: Meter, run: Run, report: Report, freeMicros: bigint): ChargedReport {
   const counted = count(meter, run, report, freeMicros);
   const granted = grant(counted.meter, counted.run, report.wantedBytes, counted.freeMicros);
   const isOutOfMoney =
@@ -95,13 +95,13 @@ export function closeRun(meter: Meter, run: Run): { meter: Meter; run: Run; hold
  * The bytes of a run that are written off, after one more report of it. A repeated report changes nothing; money that was
  * added since pays for some of them.
  * @param run the state before the report
- * @param settled the settlement of the report
+ * @param charged the report after charging
  */
 export function writtenOffAfter(
   run: Pick<Run, 'usedBytes'> & { writtenOffBytes: bigint },
-  settled: Pick<Settlement, 'run' | 'writtenOffBytes'>,
+  charged: Pick<ChargedReport, 'run' | 'writtenOffBytes'>,
 ): bigint {
-  return max(settled.writtenOffBytes, run.usedBytes + run.writtenOffBytes - settled.run.usedBytes);
+  return max(charged.writtenOffBytes, run.usedBytes + run.writtenOffBytes - charged.run.usedBytes);
 }
 
 export interface FinalBill {
@@ -109,7 +109,7 @@ export interface FinalBill {
   chargedMegabytes: bigint;
   refundMicros: bigint;
   /** The final price of the connection. */
-  settledMicros: bigint;
+  revenueMicros: bigint;
 }
 
 /**
@@ -123,7 +123,7 @@ export function finalBill(meter: Meter, isRefundable: boolean): FinalBill {
   return {
     chargedMegabytes,
     refundMicros: (meter.chargedMegabytes - chargedMegabytes) * meter.megabytePriceMicros,
-    settledMicros: chargedMegabytes * meter.megabytePriceMicros,
+    revenueMicros: chargedMegabytes * meter.megabytePriceMicros,
   };
 }
 
@@ -191,7 +191,7 @@ function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) 
   };
 }
 
-function finalReasonOf(isCapped: boolean, isOutOfMoney: boolean): Settlement['finalReason'] {
+function finalReasonOf(isCapped: boolean, isOutOfMoney: boolean): ChargedReport['finalReason'] {
   if (isCapped) return 'CAP';
   return isOutOfMoney ? 'NO_MONEY' : undefined;
 }

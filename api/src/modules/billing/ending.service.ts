@@ -181,12 +181,12 @@ export interface ClosedConnection {
  * Call it last in a transaction: it ends with locking the shared system accounts.
  */
 export async function closeConnections(ctx: Ctx, closed: readonly ClosedConnection[]): Promise<void> {
-  const settlements: ledger.Transfer[] = [];
-  for (const each of closed) settlements.push(...(await close(ctx, each)));
-  await ledger.postLocked(ctx, settlements);
+  const transfers: ledger.Transfer[] = [];
+  for (const each of closed) transfers.push(...(await close(ctx, each)));
+  await ledger.postLocked(ctx, transfers);
 }
 
-/** @returns the settlement to post once all connections are closed */
+/** @returns the transfer to post once all connections are closed */
 async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promise<ledger.Transfer[]> {
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
   const isRefunded = !connection.isRefundWaived && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
@@ -215,10 +215,10 @@ async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promis
       payerAccountId: connection.payerAccountId,
       megabytes: { from: bill.chargedMegabytes, to: meter.chargedMegabytes },
     });
-  return bill.settledMicros > 0n ? [settlement(connection, bill.settledMicros)] : [];
+  return bill.revenueMicros > 0n ? [transferToRevenue(connection, bill.revenueMicros)] : [];
 }
 
-function settlement({ id, escrowAccountId }: store.OpenConnection, amountMicros: bigint): ledger.Transfer {
+function transferToRevenue({ id, escrowAccountId }: store.OpenConnection, amountMicros: bigint): ledger.Transfer {
   return {
     idempotencyKey: `connection:${id}:settle`,
     debitAccountId: escrowAccountId,

@@ -1,7 +1,7 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
 
-/** Reasons that an end can be requested for; NO_MONEY only results from a settlement. */
+/** Reasons that an end can be requested for; NO_MONEY only results from a report. */
 export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
 
 export interface OpenConnection {

@@ -2,7 +2,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { endBlocked, endIdle, closeWithoutLastReport } from './ending.service.ts';
 import { findSilentRuns, markLost } from './runs.store.ts';
-import { emptyReport, settleReports } from './settlement.service.ts';
+import { emptyReport, chargeReports } from './usage-reports.service.ts';
 import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './sweep.store.ts';
 
 /** A run without a report for this long is closed, which releases the money held for its grants. */
@@ -27,7 +27,7 @@ export async function sweepConnections(ctx: Ctx): Promise<void> {
 function closeSilentRun(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   return ctx.tx(async (ctx) => {
     const reports = connectionIds.map((id) => emptyReport(id));
-    await settleReports(ctx, runId, reports, 'close');
+    await chargeReports(ctx, runId, reports, 'close');
     await markLost(ctx, runId, connectionIds);
   });
 }

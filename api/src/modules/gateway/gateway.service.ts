@@ -19,11 +19,11 @@ import type { Ctx } from '../../ctx.ts';
 import type { PortRange } from '@cellhop/contract/port-range';
 import {
   openInRun,
-  settleReports,
+  chargeReports,
   processReports,
   type ConnectionCredit,
   type UsageReport,
-} from '../billing/settlement.service.ts';
+} from '../billing/usage-reports.service.ts';
 import { readAccess, recordClientAddress } from '../connections/access.service.ts';
 import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
 import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
@@ -205,7 +205,7 @@ export async function end(
 ): Promise<{ acknowledged: string[] }> {
   await registerRun(ctx, runId, nodeId);
   const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
-  if (reports.length > 0) await settleReports(ctx, runId, reports, 'close');
+  if (reports.length > 0) await chargeReports(ctx, runId, reports, 'close');
   return { acknowledged: usages.map((usage) => usage.connectionId) };
 }
 

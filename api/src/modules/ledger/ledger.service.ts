@@ -1,6 +1,6 @@
 /**
  * The double-entry ledger. Transfers, balances, escrow and holds are only written by SQL functions in api/sql/. This module calls
- * post_transfers, refund_megabytes and release_hold. connections/ calls buy_proxy and billing/ calls settle_reports, because each is
+ * post_transfers, refund_megabytes and release_hold. connections/ calls buy_proxy and billing/ calls charge_reports, because each is
  * one statement together with what it charges for.
  *
  * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection, and the shared

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-interface LastSettlement {
+interface LastReport {
   payerAccountId: bigint;
   /** The run that reported, and its total then. */
   runId: string;
@@ -8,7 +8,7 @@ interface LastSettlement {
 }
 
 /**
- * The last settlement of each connection by this process. It only saves queries and may be stale: a payer never changes, and
+ * The last report of each connection that this process charged. It only saves queries and may be stale: a payer never changes, and
  * whether a report changes anything is checked again under the payer's lock. About 20 MB when full.
  */
-export const settlementCache = new LRUCache<string, LastSettlement>({ max: 100_000 });
+export const usageReportCache = new LRUCache<string, LastReport>({ max: 100_000 });

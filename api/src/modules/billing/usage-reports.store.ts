@@ -1,4 +1,4 @@
-/** Saves the settlement of a batch of reports. */
+/** Saves what a batch of reports changes. */
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import type { Meter, Run } from './charging.ts';
@@ -21,10 +21,10 @@ export interface MeterChange {
 }
 
 /**
- * One statement (api/sql/settle_reports.sql). The caller holds the locks of the payers' accounts, which guard their connections.
+ * One statement (api/sql/charge_reports.sql). The caller holds the locks of the payers' accounts, which guard their connections.
  * Most reports exceed the idle threshold and restart the idle time; smaller ones slide the idle window.
  * @throws a constraint violation (`customer_not_negative`, `transfers_megabyte`) if a balance less its holds would be negative,
- * or if a megabyte was already charged; settling never causes either
+ * or if a megabyte was already charged; charging never causes either
  */
 export async function saveMeters(ctx: Ctx, runId: string, changes: readonly MeterChange[]): Promise<void> {
   const holds = new Map<bigint, bigint>();
@@ -35,7 +35,7 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
   }
   const [found] = await ctx.db.query<{ connections: number; runs: number; payers: number }>(
     `select connection_count as connections, run_count as runs, payer_count as payers
-       from settle_reports($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+       from charge_reports($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       runId,
       IDLE_THRESHOLD_BYTES,
@@ -55,7 +55,7 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
     ],
   );
   const expected = { connections: changes.length, runs: changes.length, payers: payers.size };
-  assert.deepEqual(found, expected, 'a settlement refers to rows that do not exist');
+  assert.deepEqual(found, expected, 'a report refers to rows that do not exist');
   for (const accountId of payers) ctx.changed({ accountId }, 'balance');
 }
 

@@ -1,5 +1,5 @@
 -- revision: 1
--- Saves the settlement of a batch of reports in one statement, because this is by far the most frequent write. A charge updates the megabytes in
+-- Saves what a batch of reports changes in one statement, because this is by far the most frequent write. A charge updates the megabytes in
 -- the connection's row, and is a transfer from its payer to its escrow account and the next charge of its receipt (docs/receipts.md), all or
 -- nothing. The arrays have one element per connection: its new totals, the megabytes to charge (`from` inclusive, `to` exclusive,
 -- counted from 0), and the totals of the reporting run. `holds` are the changes of the holds of the accounts `holders`.
@@ -7,7 +7,7 @@
 -- The caller has locked the payers' accounts, which guard their connections. The time of a charge
 -- is the statement's, because the transaction may have started before another one that got the lock first.
 -- Returns the number of updated rows of each kind. If there are fewer than given, the caller made a mistake and must roll back.
-create or replace function settle_reports(
+create or replace function charge_reports(
   in reporting_run_id uuid, in threshold_bytes bigint, in slot_ms double precision,
   in ids uuid[], in used bigint[], in uploaded bigint[], in granted bigint[],
   in megabytes_from bigint[], in megabytes_to bigint[],

@@ -6,7 +6,7 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { readBalance } from '../ledger/ledger.service.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
-import { saveMeters, type MeterChange } from './settlement.store.ts';
+import { saveMeters, type MeterChange } from './usage-reports.store.ts';
 
 const MB = 1_048_576n;
 /** The price of a megabyte, at $0.80 for 100 MB. */
@@ -68,6 +68,6 @@ test.each<[string, Partial<MeterChange>]>([
 ])('refuses a %s that does not exist', async (_, change) => {
   const { charge, money } = await open(PRICE);
   const before = await money();
-  await expect(charge(50n, 51n, change)).rejects.toThrow('a settlement refers to rows that do not exist');
+  await expect(charge(50n, 51n, change)).rejects.toThrow('a report refers to rows that do not exist');
   expect(await money()).toEqual(before);
 });

@@ -1,21 +1,29 @@
-/** Settles a batch of usage reports of one gateway run in a few statements, however many connections it has. */
+/** Charges a batch of usage reports of one gateway run in a few statements, however many connections it has. */
 import type { EndReason } from '@cellhop/contract/connections';
 import type { CreditState } from '@cellhop/contract/gateway';
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { limitConcurrency } from '../../process/concurrency-limiter.ts';
-import { closeRun, openRun, settle, writtenOffAfter, type Meter, type Run, type Settlement } from './charging.ts';
+import {
+  closeRun,
+  openRun,
+  chargeReport,
+  writtenOffAfter,
+  type Meter,
+  type Run,
+  type ChargedReport,
+} from './charging.ts';
 import { closeConnections } from './ending.service.ts';
 import { findForEnd, saveEndings } from './ending.store.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { findMetered, findPayers, type MeteredConnection } from './metered.store.ts';
-import { settlementCache } from './settlement-cache.ts';
+import { usageReportCache } from './usage-report-cache.ts';
 import * as runs from './runs.store.ts';
-import { saveMeters, saveWriteOffs, type MeterChange, type WriteOff } from './settlement.store.ts';
+import { saveMeters, saveWriteOffs, type MeterChange, type WriteOff } from './usage-reports.store.ts';
 
 /**
- * A settlement is a few statements back to back, so a few at a time keep the database busy. Running those of all gateways at
- * once would only make each of them slower.
+ * Charging a batch takes a few statements back to back, so a few batches at a time keep the database busy. Running those of all
+ * gateways at once would only make each of them slower.
  */
 const limiter = limitConcurrency({ runningMax: 4, waitingMax: 1000 });
 
@@ -43,9 +51,9 @@ export interface ConnectionCredit {
 }
 
 /**
- * Settles a run's reports, at most one for each of its open connections.
+ * Charges a run's reports, at most one for each of its open connections.
  * Most connections of a node are idle: their reports change nothing, which one query without a lock finds out. Reports above the
- * total of the last settlement skip that query.
+ * total of the last report skip that query.
  */
 export async function processReports(
   ctx: Ctx,
@@ -54,7 +62,7 @@ export async function processReports(
 ): Promise<ConnectionCredit[]> {
   const credits = new Map<string, ConnectionCredit>();
   const maybeUnchanged = reports.filter(({ connectionId, usedBytes, isExitLost }) => {
-    const last = settlementCache.get(connectionId);
+    const last = usageReportCache.get(connectionId);
     return !isExitLost && !(last?.runId === runId && usedBytes > last.usedBytes);
   });
   if (maybeUnchanged.length > 0)
@@ -62,8 +70,8 @@ export async function processReports(
       credits.set(unchanged.connectionId, { ...unchanged, state: 'open', reason: undefined });
   const changed = reports.filter((report) => !credits.has(report.connectionId));
   if (changed.length > 0)
-    for (const settled of await limiter.run(() => settleReports(ctx, runId, changed, 'report')))
-      credits.set(settled.connectionId, settled);
+    for (const credit of await limiter.run(() => chargeReports(ctx, runId, changed, 'report')))
+      credits.set(credit.connectionId, credit);
   // A connection without a credit is unknown or has ended.
   const ended = reports.map(({ connectionId }) => connectionId).filter((id) => !credits.has(id));
   const reasons = ended.length > 0 ? await runs.findEndReasons(ctx, ended) : new Map<string, EndReason>();
@@ -79,20 +87,20 @@ function endedCredit(connectionId: string, reason: EndReason | undefined): Conne
  * - `open`: the run opens the connections, or reopens them.
  * - `close`: the final report of the run on these connections.
  */
-export type SettlementKind = 'report' | 'open' | 'close';
+export type ReportKind = 'report' | 'open' | 'close';
 
-/** The counters and the credit of a run after settlement. There is none for connections that had already ended. */
-export interface Settled extends ConnectionCredit {
+/** The counters and the credit of a run after its report. There is none for connections that had already ended. */
+export interface RunCredit extends ConnectionCredit {
   usedBytes: bigint;
   uploadedBytes: bigint;
 }
 
-export function settleReports(
+export function chargeReports(
   ctx: Ctx,
   runId: string,
   reports: readonly UsageReport[],
-  kind: SettlementKind,
-): Promise<Settled[]> {
+  kind: ReportKind,
+): Promise<RunCredit[]> {
   return ctx.tx(async (ctx) => {
     const reportOf = new Map(reports.map((report) => [report.connectionId, report]));
     const ids = [...reportOf.keys()];
@@ -101,11 +109,11 @@ export function settleReports(
     for (const { accountId, balanceMicros, heldMicros } of balances.values())
       freeMicrosByPayer.set(accountId, balanceMicros - heldMicros);
     if (kind === 'open') await runs.insertRuns(ctx, runId, ids);
-    const settlements = (await findMetered(ctx, runId, ids))
+    const charged = (await findMetered(ctx, runId, ids))
       // Ignores reports of runs that never opened the connection.
       .filter((row) => row.isRunOpen !== null)
-      .map((row) => settleConnection(row, reportOf.get(row.id)!, kind, freeMicrosByPayer));
-    return save(ctx, runId, settlements, kind);
+      .map((row) => chargeConnection(row, reportOf.get(row.id)!, kind, freeMicrosByPayer));
+    return save(ctx, runId, charged, kind);
   });
 }
 
@@ -113,13 +121,13 @@ export function settleReports(
  * Opens a connection in a run. Earlier runs of the same node have exited by then, so their unused grants are released.
  * @returns undefined if the connection has ended
  */
-export function openInRun(ctx: Ctx, connectionId: string, runId: string): Promise<Settled | undefined> {
+export function openInRun(ctx: Ctx, connectionId: string, runId: string): Promise<RunCredit | undefined> {
   return ctx.tx(async (ctx) => {
     for (const predecessor of await runs.findPredecessors(ctx, connectionId, runId))
-      await settleReports(ctx, predecessor, [emptyReport(connectionId)], 'close');
+      await chargeReports(ctx, predecessor, [emptyReport(connectionId)], 'close');
     // Asking for one byte grants everything that is paid, or the next megabyte.
-    const [settled] = await settleReports(ctx, runId, [emptyReport(connectionId, 1n)], 'open');
-    return settled?.state === 'ended' ? undefined : settled;
+    const [credit] = await chargeReports(ctx, runId, [emptyReport(connectionId, 1n)], 'open');
+    return credit?.state === 'ended' ? undefined : credit;
   });
 }
 
@@ -127,14 +135,14 @@ export function openInRun(ctx: Ctx, connectionId: string, runId: string): Promis
 async function findPayersCached(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
   const payers = new Set<bigint>();
   for (const id of ids) {
-    const last = settlementCache.get(id);
+    const last = usageReportCache.get(id);
     if (!last) return findPayers(ctx, ids);
     payers.add(last.payerAccountId);
   }
   return [...payers];
 }
 
-interface ConnectionSettlement extends MeterChange {
+interface ConnectionCharge extends MeterChange {
   row: MeteredConnection;
   /** Undefined if the written-off bytes do not change. */
   writeOff: WriteOff | undefined;
@@ -147,12 +155,12 @@ interface ConnectionSettlement extends MeterChange {
 }
 
 /** @param freeMicrosByPayer is reduced by what this connection takes */
-function settleConnection(
+function chargeConnection(
   row: MeteredConnection,
   report: UsageReport,
-  kind: SettlementKind,
+  kind: ReportKind,
   freeMicrosByPayer: Map<bigint, bigint>,
-): ConnectionSettlement {
+): ConnectionCharge {
   const meter: Meter = {
     usedBytes: row.usedBytes,
     uploadedBytes: row.uploadedBytes,
@@ -175,7 +183,7 @@ function settleConnection(
   const freeMicros = freeMicrosByPayer.get(row.payerAccountId)!;
   const { usedBytes, uploadedBytes } = report;
   const run = kind === 'open' ? openRun(known) : known;
-  const result = settle(meter, run, { usedBytes, uploadedBytes, wantedBytes }, freeMicros);
+  const result = chargeReport(meter, run, { usedBytes, uploadedBytes, wantedBytes }, freeMicros);
   const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
   const chargedMicros = (result.charge.to - result.charge.from) * meter.megabytePriceMicros;
   const holdChangeMicros = result.holdChangeMicros + after.holdChangeMicros;
@@ -199,13 +207,13 @@ function settleConnection(
 
 function toWriteOff(
   { id, runUsedBytes, runWrittenOffBytes }: MeteredConnection,
-  kind: SettlementKind,
-  settled: Settlement,
+  kind: ReportKind,
+  charged: ChargedReport,
 ): WriteOff | undefined {
   const before = { usedBytes: runUsedBytes, writtenOffBytes: runWrittenOffBytes };
   // A reopened run counts on from its charged total, so earlier write-offs become final.
   const isFinal = kind === 'open';
-  const runWrittenOff = isFinal ? 0n : writtenOffAfter(before, settled);
+  const runWrittenOff = isFinal ? 0n : writtenOffAfter(before, charged);
   if (runWrittenOff === runWrittenOffBytes) return undefined;
   const changeBytes = isFinal ? 0n : runWrittenOff - runWrittenOffBytes;
   return { connectionId: id, runWrittenOffBytes: runWrittenOff, changeBytes };
@@ -214,18 +222,18 @@ function toWriteOff(
 async function save(
   ctx: Ctx,
   runId: string,
-  settlements: readonly ConnectionSettlement[],
-  kind: SettlementKind,
-): Promise<Settled[]> {
-  const changed = settlements.filter(isChanged);
+  charges: readonly ConnectionCharge[],
+  kind: ReportKind,
+): Promise<RunCredit[]> {
+  const changed = charges.filter(isChanged);
   for (const { payerAccountId } of changed) ctx.changed({ accountId: payerAccountId }, 'connections');
   if (changed.length > 0) await saveMeters(ctx, runId, changed);
-  const writeOffs = settlements.flatMap(({ writeOff }) => writeOff ?? []);
+  const writeOffs = charges.flatMap(({ writeOff }) => writeOff ?? []);
   if (writeOffs.length > 0) await saveWriteOffs(ctx, runId, writeOffs);
-  const ended = await saveEnds(ctx, settlements, kind);
-  for (const { row, payerAccountId, run } of settlements)
-    settlementCache.set(row.id, { payerAccountId, runId, usedBytes: run.usedBytes });
-  return settlements.map(({ row, run, state, reason }) => ({
+  const ended = await saveEnds(ctx, charges, kind);
+  for (const { row, payerAccountId, run } of charges)
+    usageReportCache.set(row.id, { payerAccountId, runId, usedBytes: run.usedBytes });
+  return charges.map(({ row, run, state, reason }) => ({
     connectionId: row.id,
     usedBytes: run.usedBytes,
     uploadedBytes: run.uploadedBytes,
@@ -237,7 +245,7 @@ async function save(
 }
 
 /** A gateway repeats requests that the balance does not cover; these must not cause writes. */
-function isChanged({ row, run }: ConnectionSettlement): boolean {
+function isChanged({ row, run }: ConnectionCharge): boolean {
   return run.usedBytes !== row.runUsedBytes || run.grantedBytes !== row.runGrantedBytes || run.isOpen !== row.isRunOpen;
 }
 
@@ -247,21 +255,21 @@ function isChanged({ row, run }: ConnectionSettlement): boolean {
  */
 async function saveEnds(
   ctx: Ctx,
-  settlements: readonly ConnectionSettlement[],
-  kind: SettlementKind,
+  charges: readonly ConnectionCharge[],
+  kind: ReportKind,
 ): Promise<ReadonlyMap<string, EndReason>> {
-  const lost = settlements.filter(({ isExitLost }) => isExitLost).map(({ row }) => row.id);
+  const lost = charges.filter(({ isExitLost }) => isExitLost).map(({ row }) => row.id);
   if (lost.length > 0) await saveEndings(ctx, lost, 'EXIT_LOST');
   // After the cap was lowered, other runs may still use what they were granted before.
-  const hasOtherGrants = ({ meter }: ConnectionSettlement) => meter.usedBytes < meter.grantedBytes;
-  const atCap = settlements.filter(({ isAtCap }) => isAtCap);
+  const hasOtherGrants = ({ meter }: ConnectionCharge) => meter.usedBytes < meter.grantedBytes;
+  const atCap = charges.filter(({ isAtCap }) => isAtCap);
   const endingAtCap = atCap.filter(hasOtherGrants).map(({ row }) => row.id);
   if (endingAtCap.length > 0) await saveEndings(ctx, endingAtCap, 'CAP');
 
   // A requested end completes when no run has the connection open any more.
-  const requested = kind === 'close' ? settlements.filter(({ row }) => row.endingReason !== null) : [];
-  const outOfMoney = settlements.filter(({ isOutOfMoney, isAtCap }) => isOutOfMoney && !isAtCap);
-  const usedUp = [...outOfMoney, ...atCap.filter((settlement) => !hasOtherGrants(settlement))];
+  const requested = kind === 'close' ? charges.filter(({ row }) => row.endingReason !== null) : [];
+  const outOfMoney = charges.filter(({ isOutOfMoney, isAtCap }) => isOutOfMoney && !isAtCap);
+  const usedUp = [...outOfMoney, ...atCap.filter((charge) => !hasOtherGrants(charge))];
   const candidates = [...requested, ...usedUp].map(({ row }) => row.id);
   const ending = candidates.length === 0 ? [] : await findForEnd(ctx, candidates);
   const atCapIds = new Set(atCap.map(({ row }) => row.id));
