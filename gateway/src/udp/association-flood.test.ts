@@ -108,7 +108,7 @@ describe('a flood of associations', () => {
         for (let sent = 0; sent < PER_BURST; sent += 1) next.send('127.0.0.1', echo.port, 'flood');
       });
       const flooded = await roundTrips(honest, echo.port, HONEST_ROUNDS);
-      const dropped = async () => (await node.measure()).values['gateway_udp_dropped_total rate'] ?? 0;
+      const dropped = async () => (await node.measure()).values['gateway_udp_dropped_total rate-limit'] ?? 0;
       await expect.poll(dropped, { timeout: TIMEOUT_MS }).toBeGreaterThan(1_000);
       clearInterval(flood);
       const during = await untilAssociations(node, ASSOCIATIONS + 1);
