@@ -153,7 +153,7 @@ test('each password form names the account for password managers', async ({ page
   const username = page.locator('input[autocomplete="username"]');
   await expect(username).toHaveValue(email);
   await expect(username).toBeHidden();
-  // Links of the previous release have no email.
+  // A link that lost its fragment, as in some mail programs, has no email.
   await page.goto('/');
   await page.goto(pathname + search);
   await expect(page.getByLabel('Confirm password')).toBeVisible();
