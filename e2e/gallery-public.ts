@@ -130,7 +130,7 @@ export const publicScreens: Screen[] = [
   },
   { name: 'public-message-foreign', path: `/public-message?message=${'Your%20account%20is%20locked.%20'.repeat(20)}` },
   { name: 'not-found', path: '/no-such-page' },
-  { name: 'failure', path: '/sign-up', responses: { '/assets/sign-up-screen-*.js': 'OFFLINE' } },
+  { name: 'failure', path: '/sign-up', responses: { '/assets/sign-up-page-*.js': 'OFFLINE' } },
 ];
 
 const summary = {

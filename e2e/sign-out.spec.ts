@@ -85,7 +85,7 @@ test('tabs that wake up together refresh the session once, and a refused refresh
 });
 
 test('a chunk of the web app that fails to load leads to the error page', async ({ page }) => {
-  await page.route('**/assets/sign-up-screen-*.js', (route) => route.abort());
+  await page.route('**/assets/sign-up-page-*.js', (route) => route.abort());
   await page.goto('/sign-up');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
   await expect(page.getByText('A part of this page could not be loaded', { exact: false })).toBeVisible();
@@ -96,7 +96,7 @@ test('a chunk of the web app that fails to load leads to the error page', async 
 });
 
 test('a screen whose code fails to load shows an error beside the menu', async ({ page }) => {
-  await page.route('**/assets/account-screen-*.js', (route) => route.abort());
+  await page.route('**/assets/account-page-*.js', (route) => route.abort());
   await enter(page, '/account', 'user@example.com', 'demo-password');
   await expect(page.getByRole('main').getByRole('alert')).toContainText('A part of this page could not be loaded');
   await page.getByRole('link', { name: 'Usage' }).click();

@@ -138,7 +138,7 @@ test('staff send a broadcast to a counted number of users, and a notification to
     await expectGood(page, 'new broadcast');
     await page.setViewportSize({ width: 1440, height: 900 });
     await dialog.getByRole('button', { name: 'Count recipients' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('No user matches');
+    await expect(dialog.getByRole('alert')).toContainText('No users match');
     await dialog.getByLabel('Role').fill('USER');
     await dialog.getByLabel('Language').click();
     await page.getByRole('listbox').getByRole('option', { name: 'Русский' }).click();

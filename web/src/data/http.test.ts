@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { call } from './http.ts';
+import { authorizedFetch, call } from './http.ts';
+import { isOnline } from './network.ts';
 import { saveTokens, tokens } from '../session/tokens.ts';
 
 const requests: Request[] = [];
@@ -58,4 +59,20 @@ it('sends nothing without tokens', async () => {
   respondWith(200, 'never');
   await expect(call('GET /v1/profile', {})).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
   expect(requests).toEqual([]);
+});
+
+it.each([
+  ['means nothing while other requests pass', true],
+  ['is noticed as a lost network if no request passes', false],
+])('a stream that fails %s', async (_, isReached) => {
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', (url: string) => {
+    asked.push(url);
+    return url !== '/v1/events' && isReached
+      ? Promise.resolve(Response.json({ data: {} }))
+      : Promise.reject(new TypeError('Failed to fetch'));
+  });
+  await expect(authorizedFetch('/v1/events', {})).rejects.toThrow('Failed to fetch');
+  await vi.waitFor(() => expect(asked).toEqual(['/v1/events', '/v1/settings']));
+  await vi.waitFor(() => expect(isOnline()).toBe(isReached));
 });

@@ -1,7 +1,7 @@
 import { ApiError, createKeyedClient, type KeyedCall } from '@cellhop/contract/client';
 import type { PublicEndpointKey } from '@cellhop/contract/endpoints';
 import { freshAccessToken } from '../session/access-token.ts';
-import { watchNetwork } from './network.ts';
+import { askServer } from './network.ts';
 import { fetchWithClock } from './server-clock.ts';
 import { endRefusedSession } from '../session/session-end.ts';
 import { currentSession, tokens } from '../session/tokens.ts';
@@ -54,12 +54,13 @@ export async function authorizedFetch(url: string, init: RequestInit): Promise<R
   let accessToken: string | undefined;
   try {
     accessToken = await freshAccessToken(plainCall);
-    const request = fetch(url, { ...init, headers: { authorization: `Bearer ${accessToken}` } });
-    const response = await watchNetwork(request, init.signal);
+    const response = await fetch(url, { ...init, headers: { authorization: `Bearer ${accessToken}` } });
     if (!response.ok) throw new ApiError(response.status, 'INTERNAL', `HTTP ${response.status}`);
     return response;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) signOutOf(accessToken);
+    // Some proxies refuse or end streams where other requests pass: a reason to ask the server, not an answer.
+    else if (!(error instanceof ApiError) && init.signal?.aborted !== true) void askServer();
     throw error;
   }
 }
