@@ -5,7 +5,7 @@
 import type { getSettings } from '@cellhop/contract/settings';
 import { useSyncExternalStore } from 'react';
 
-/** What anybody may request; its response is not read. */
+/** What anybody may request. */
 const SETTINGS_URL: (typeof getSettings)['url'] = '/v1/settings';
 const TIMEOUT_MS = 10_000;
 
@@ -29,7 +29,9 @@ export async function watchNetwork<T>(request: Promise<T>, signal?: AbortSignal 
 export async function askServer(): Promise<boolean> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    await watchNetwork(fetch(SETTINGS_URL, { signal, cache: 'no-store' }), signal);
+    const response = await watchNetwork(fetch(SETTINGS_URL, { signal, cache: 'no-store' }), signal);
+    // Read to its end: otherwise the browser keeps the connection until the timeout.
+    await response.text();
     return true;
   } catch {
     return false;
