@@ -208,7 +208,7 @@ for (const width of [320, 390, 768])
       .click();
     await waitForDialogFocus(page);
     await page.getByRole('dialog').getByRole('button').last().press('Enter');
-    await expect(messages(page)).toContainText('Больше подключений');
+    await expect(messages(page)).toContainText('Достигнут лимит активных подключений');
     const region = (await messages(page).boundingBox())!;
     const dialog = (await page.getByRole('dialog').boundingBox())!;
     expect(region.y + region.height).toBeLessThan(dialog.y);
