@@ -12,7 +12,7 @@ import {
   type ChangeRequest,
   getChange,
   orderChange,
-} from '../../api/src/modules/proxies/catalogue-changes.service.ts';
+} from '../../api/src/modules/proxies/inventory-changes.service.ts';
 import { checkImport } from '../../api/src/modules/proxies/imports.service.ts';
 import { listInventory, readSelection } from '../../api/src/modules/proxies/inventory.service.ts';
 import { startPostgres } from '../../tools/pg.mjs';

@@ -37,7 +37,7 @@ export const PERCENT_MAX = 1000;
 /** Proxies that one bulk change may touch: purchases of them wait until it is done. */
 export const BULK_PROXIES_MAX = 100_000;
 /** Bulk changes and imports that the screen shows: the newest. */
-export const CATALOGUE_CHANGES_LISTED = 5;
+export const INVENTORY_CHANGES_LISTED = 5;
 /** An import: a file of this size has about 300,000 lines. */
 export const IMPORT_BYTES_MAX = 32 * BYTES_PER_MEGABYTE;
 export const IMPORT_ROWS_MAX = 200_000;

@@ -6,8 +6,8 @@ import type { ImportProblem } from '@cellhop/contract/staff/inventory.values';
 import path from 'node:path';
 import type { CatalogueCommand } from './catalogue-arguments.ts';
 import type { Ctx } from '../ctx.ts';
-import * as changes from '../modules/proxies/catalogue-changes.service.ts';
-import type { ChangeRequest } from '../modules/proxies/catalogue-changes.service.ts';
+import * as changes from '../modules/proxies/inventory-changes.service.ts';
+import type { ChangeRequest } from '../modules/proxies/inventory-changes.service.ts';
 import * as imports from '../modules/proxies/imports.service.ts';
 import * as inventory from '../modules/proxies/inventory.service.ts';
 

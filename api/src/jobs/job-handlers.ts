@@ -3,7 +3,7 @@ import type { Ctx } from '../ctx.ts';
 import { payloadSchemas, type Jobs } from './jobs.ts';
 import { deliver } from '../modules/mails/mails.service.ts';
 import { deliverBroadcast } from '../modules/notifications/broadcasts.service.ts';
-import { applyChange } from '../modules/proxies/catalogue-changes.service.ts';
+import { applyChange } from '../modules/proxies/inventory-changes.service.ts';
 import { followDraining } from '../modules/proxies/inventory.service.ts';
 
 /** Information for handlers about the attempt. */

@@ -14,7 +14,7 @@ import { deleteOldRates } from '../modules/invoices/rates.service.ts';
 import { deleteOldMails } from '../modules/mails/mails.service.ts';
 import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { deleteOldNotifications } from '../modules/notifications/notifications.service.ts';
-import { deleteOldChanges, failAbandoned } from '../modules/proxies/catalogue-changes.service.ts';
+import { deleteOldChanges, failAbandoned } from '../modules/proxies/inventory-changes.service.ts';
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
 import { notifyLevelChanges } from '../modules/referrals/level-changes.service.ts';
 import { recordTraffic } from '../modules/usage/usage.service.ts';

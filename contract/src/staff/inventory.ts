@@ -25,8 +25,8 @@ import {
   repeated,
 } from '../schemas.ts';
 import {
-  catalogueChangeKinds,
-  catalogueChangeStatuses,
+  inventoryChangeKinds,
+  inventoryChangeStatuses,
   fileFormats,
   importProblems,
   inventorySorts,
@@ -125,10 +125,10 @@ const bulkShape = {
 };
 
 /** A bulk change or an import, which a job applies: all of it at once, or nothing. */
-export const catalogueChangeSchema = z.object({
+export const inventoryChangeSchema = z.object({
   id: idSchema,
-  kind: z.enum(catalogueChangeKinds),
-  status: z.enum(catalogueChangeStatuses),
+  kind: z.enum(inventoryChangeKinds),
+  status: z.enum(inventoryChangeStatuses),
   /** Proxies to change. */
   rowCount: z.int().nonnegative(),
   /** Proxies that are changed already; customers see no change before all are. */
@@ -139,8 +139,8 @@ export const catalogueChangeSchema = z.object({
   failure: z.string().nullable(),
   createdAt: dateSchema,
 });
-export type CatalogueChange = z.infer<typeof catalogueChangeSchema>;
-const changeResponse = data(catalogueChangeSchema);
+export type InventoryChange = z.infer<typeof inventoryChangeSchema>;
+const changeResponse = data(inventoryChangeSchema);
 
 /** US dollars for 100 MB, with four decimals: one megabyte and fifty have exact prices. */
 export const proxyPriceSchema = dollarsSchema
@@ -233,15 +233,15 @@ export const applyImport = endpoint({
   errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
 });
 
-export const listCatalogueChanges = endpoint({
+export const listInventoryChanges = endpoint({
   method: 'GET',
   url: '/v1/proxies/admin/changes',
   access: { permission: 'PROXIES_READ' },
   summary: 'The newest bulk changes and imports, with their progress',
-  response: data(z.array(catalogueChangeSchema)),
+  response: data(z.array(inventoryChangeSchema)),
 });
 
-export const readCatalogueChange = endpoint({
+export const readInventoryChange = endpoint({
   method: 'GET',
   url: '/v1/proxies/admin/changes/{id}',
   access: { permission: 'PROXIES_READ' },
@@ -251,7 +251,7 @@ export const readCatalogueChange = endpoint({
   errors: ['NOT_FOUND'],
 });
 
-export const retryCatalogueChange = endpoint({
+export const retryInventoryChange = endpoint({
   method: 'POST',
   url: '/v1/proxies/admin/changes/{id}/retry',
   access: { permission: 'PROXIES_EDIT' },
@@ -262,7 +262,7 @@ export const retryCatalogueChange = endpoint({
   errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
 });
 
-export const dismissCatalogueChange = endpoint({
+export const dismissInventoryChange = endpoint({
   method: 'POST',
   url: '/v1/proxies/admin/changes/{id}/dismiss',
   access: { permission: 'PROXIES_EDIT' },

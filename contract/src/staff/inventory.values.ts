@@ -6,11 +6,11 @@ export type ProxyState = (typeof proxyStates)[number];
  * Nothing was changed if it is `REFUSED`, because the proxies were no longer those that had been seen, or `FAILED`, after several attempts.
  * Staff retry a failed one, or dismiss it.
  */
-export const catalogueChangeStatuses = ['WAITING', 'RUNNING', 'DONE', 'REFUSED', 'FAILED', 'DISMISSED'] as const;
-export type CatalogueChangeStatus = (typeof catalogueChangeStatuses)[number];
+export const inventoryChangeStatuses = ['WAITING', 'RUNNING', 'DONE', 'REFUSED', 'FAILED', 'DISMISSED'] as const;
+export type InventoryChangeStatus = (typeof inventoryChangeStatuses)[number];
 
-export const catalogueChangeKinds = ['PRICE', 'RETIRE', 'RESTORE', 'IMPORT'] as const;
-export type CatalogueChangeKind = (typeof catalogueChangeKinds)[number];
+export const inventoryChangeKinds = ['PRICE', 'RETIRE', 'RESTORE', 'IMPORT'] as const;
+export type InventoryChangeKind = (typeof inventoryChangeKinds)[number];
 
 export const inventorySorts = ['ip', '-ip', 'price', '-price'] as const;
 export type InventorySort = (typeof inventorySorts)[number];

@@ -32,7 +32,7 @@ const { useDashboard } = await import('../features/staff-dashboard/api.ts');
 const { useLedger } = await import('../features/staff-ledger/api.ts');
 const { useTimeline } = await import('../features/staff-users/timeline-api.ts');
 const { useUser, useUsers } = await import('../features/staff-users/api.ts');
-const { useCatalogueChanges, useInventory } = await import('../features/staff-inventory/api.ts');
+const { useInventoryChanges, useInventory } = await import('../features/staff-inventory/api.ts');
 const { useConnectionsOfUsers } = await import('../features/staff-connections/api.ts');
 const { useInvoicesOfUsers } = await import('../features/staff-invoices/api.ts');
 const { useAnyMessages, useAnyTicket, useTicketsOfUsers, useViewCounts } =
@@ -68,7 +68,7 @@ beforeAll(() => {
     });
     useViewCounts();
     useInventory({}, undefined, 1);
-    useCatalogueChanges();
+    useInventoryChanges();
     useConnectionsOfUsers({});
     useInvoicesOfUsers({} as never);
     useRequests('ADJUSTMENT', {} as never);

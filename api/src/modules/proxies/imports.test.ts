@@ -5,7 +5,7 @@ import {
   checkImport,
   exportInventory,
   listInventory,
-  readCatalogueChange,
+  readInventoryChange,
 } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { randomUUID } from 'node:crypto';
@@ -53,7 +53,7 @@ async function check(
 async function apply(id: string | null, user = admin) {
   const ordered = (await user.call(applyImport, { params: { id: id! } })).data;
   await runJobs(testApp);
-  return (await admin.call(readCatalogueChange, { params: { id: ordered.id } })).data;
+  return (await admin.call(readInventoryChange, { params: { id: ordered.id } })).data;
 }
 const importAll = async (content: string) => apply((await check(content)).id);
 const find = async (ip: string) => (await admin.call(listInventory, { query: { ip } })).data;

@@ -3,13 +3,13 @@ import {
   applyImport,
   changePrices,
   checkImport,
-  dismissCatalogueChange,
+  dismissInventoryChange,
   exportInventory,
   listInventory,
-  listCatalogueChanges,
-  readCatalogueChange,
+  listInventoryChanges,
+  readInventoryChange,
   readSelection,
-  retryCatalogueChange,
+  retryInventoryChange,
   restoreProxies,
   retireProxies,
 } from '@cellhop/contract/staff/inventory';
@@ -17,7 +17,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Actor } from '../../http/actor.ts';
 import { route, routeStream, routeUpload } from '../../http/route.ts';
 import type { Requester } from '../../http/requester.ts';
-import * as changes from './catalogue-changes.service.ts';
+import * as changes from './inventory-changes.service.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
 
@@ -46,14 +46,14 @@ export function inventoryRoutes(app: FastifyInstance): void {
   route(app, applyImport, async ({ ctx, params, ...request }) => ({
     data: await changes.orderChange(ctx, editorOf(request), { kind: 'IMPORT', request: { importId: params.id } }),
   }));
-  route(app, listCatalogueChanges, async ({ ctx }) => ({ data: await changes.listChanges(ctx) }));
-  route(app, retryCatalogueChange, async ({ ctx, params, ...request }) => ({
+  route(app, listInventoryChanges, async ({ ctx }) => ({ data: await changes.listChanges(ctx) }));
+  route(app, retryInventoryChange, async ({ ctx, params, ...request }) => ({
     data: await changes.retryChange(ctx, editorOf(request), params.id),
   }));
-  route(app, dismissCatalogueChange, async ({ ctx, params, ...request }) => ({
+  route(app, dismissInventoryChange, async ({ ctx, params, ...request }) => ({
     data: await changes.dismissChange(ctx, editorOf(request), params.id),
   }));
-  route(app, readCatalogueChange, async ({ ctx, params }) => ({ data: await changes.getChange(ctx, params.id) }));
+  route(app, readInventoryChange, async ({ ctx, params }) => ({ data: await changes.getChange(ctx, params.id) }));
 }
 
 function editorOf({ actor, requester }: { actor: Actor; requester: Requester }): inventory.Editor {

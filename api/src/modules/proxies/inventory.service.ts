@@ -8,7 +8,7 @@ import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, readListed } from '../../http/paging.ts';
 import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { fileEnds, toFileLine } from './catalogue-file.ts';
+import { fileEnds, toFileLine } from './inventory-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';
 import { exitText } from './import-exit.ts';
 import * as store from './inventory.store.ts';

@@ -1,12 +1,12 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import {
-  type CatalogueChange,
+  type InventoryChange,
   changePrices,
   exportInventory,
   type InventoryFilter,
   listInventory,
-  readCatalogueChange,
+  readInventoryChange,
   readSelection,
   restoreProxies,
   retireProxies,
@@ -104,10 +104,10 @@ describe('the list', () => {
 });
 
 /** Runs the job of a change. @returns the change after that */
-async function settle(ordering: Promise<{ data: CatalogueChange }>): Promise<CatalogueChange> {
+async function settle(ordering: Promise<{ data: InventoryChange }>): Promise<InventoryChange> {
   const { id } = (await ordering).data;
   await runJobs(testApp);
-  return (await admin.call(readCatalogueChange, { params: { id } })).data;
+  return (await admin.call(readInventoryChange, { params: { id } })).data;
 }
 
 describe('a bulk change', () => {

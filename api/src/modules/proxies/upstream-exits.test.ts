@@ -5,7 +5,7 @@ import {
   checkImport,
   exportInventory,
   listInventory,
-  readCatalogueChange,
+  readInventoryChange,
 } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ async function importAll(content: string, format?: 'csv' | 'json') {
   expect(checked.errors).toEqual([]);
   const ordered = (await admin.call(applyImport, { params: { id: checked.id! } })).data;
   await runJobs(testApp);
-  const change = (await admin.call(readCatalogueChange, { params: { id: ordered.id } })).data;
+  const change = (await admin.call(readInventoryChange, { params: { id: ordered.id } })).data;
   expect(change.status).toBe('DONE');
   return checked;
 }

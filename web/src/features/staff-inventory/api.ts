@@ -1,5 +1,5 @@
 import type {
-  CatalogueChange,
+  InventoryChange,
   CheckedImport,
   InventoryFilter,
   PriceChange,
@@ -28,7 +28,7 @@ export function useInventory(filter: InventoryFilter, sort: InventorySort | unde
 }
 
 /** The newest bulk changes and imports, which the worker applies. */
-export function useCatalogueChanges() {
+export function useInventoryChanges() {
   return useList(apiQuery('GET /v1/proxies/admin/changes', {}, { topics: ['catalogue', 'staff-catalogue'] }), {
     isBusy: isUnfinished,
   });
@@ -37,7 +37,7 @@ export function useCatalogueChanges() {
 export function useRetryChange() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async ({ id }: CatalogueChange) =>
+    call: async ({ id }: InventoryChange) =>
       (await call('POST /v1/proxies/admin/changes/{id}/retry', { params: { id } })).data,
     successText: () => t('changes.ordered'),
     changes: ['staff-catalogue'],
@@ -47,14 +47,14 @@ export function useRetryChange() {
 export function useDismissChange() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async ({ id }: CatalogueChange) =>
+    call: async ({ id }: InventoryChange) =>
       (await call('POST /v1/proxies/admin/changes/{id}/dismiss', { params: { id } })).data,
     successText: () => t('changes.dismissed'),
     changes: ['staff-catalogue'],
   });
 }
 
-export const isUnfinished = ({ status }: CatalogueChange): boolean => status === 'WAITING' || status === 'RUNNING';
+export const isUnfinished = ({ status }: InventoryChange): boolean => status === 'WAITING' || status === 'RUNNING';
 
 /** How many proxies a bulk change would touch, while its dialog is open. */
 export function useSelection(filter: InventoryFilter, isEnabled: boolean) {

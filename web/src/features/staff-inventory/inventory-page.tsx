@@ -11,7 +11,7 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useExport, useInventory } from './api.ts';
 import { PriceDialog, RestoreDialog, RetireDialog } from './bulk-dialogs.tsx';
 import { isEmpty } from './choice.ts';
-import { CatalogueChanges } from './catalogue-changes.tsx';
+import { InventoryChanges } from './inventory-changes.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { InventoryFilter } from './inventory-filter.tsx';
 import classes from './inventory-filter.module.css';
@@ -43,7 +43,7 @@ export function InventoryPage() {
         onChange={(chosen) => change(staffInventorySearch({ ...chosen, sort }))}
       />
       <InventoryTools filter={filter} onShow={canEdit ? show : undefined} />
-      <CatalogueChanges />
+      <InventoryChanges />
       <PagedList
         list={proxies}
         page={page}

@@ -1,11 +1,11 @@
-import type { CatalogueChange } from '@cellhop/contract/staff/inventory';
+import type { InventoryChange } from '@cellhop/contract/staff/inventory';
 import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMoment } from '../../format/format.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { isUnfinished, useCatalogueChanges, useDismissChange, useRetryChange } from './api.ts';
+import { isUnfinished, useInventoryChanges, useDismissChange, useRetryChange } from './api.ts';
 
 const RECENT_MS = 3_600_000;
 
@@ -13,9 +13,9 @@ const RECENT_MS = 3_600_000;
  * Unfinished and failed bulk changes and imports, and those of the last hour before the page was opened. They continue if the page is
  * closed.
  */
-export function CatalogueChanges() {
+export function InventoryChanges() {
   const { t } = useTranslation('staffInventory');
-  const { rows = [] } = useCatalogueChanges();
+  const { rows = [] } = useInventoryChanges();
   const [shownSince] = useState(() => Date.now() - RECENT_MS);
   const shown = rows.filter(
     (change) => isUnfinished(change) || change.status === 'FAILED' || Date.parse(change.createdAt) > shownSince,
@@ -32,7 +32,7 @@ export function CatalogueChanges() {
   );
 }
 
-function Change({ change }: { change: CatalogueChange }) {
+function Change({ change }: { change: InventoryChange }) {
   const { t } = useTranslation('staffInventory');
   const { kind, rowCount, doneCount, createdAt } = change;
   const share = rowCount === 0 ? 0 : (100 * doneCount) / rowCount;
@@ -51,7 +51,7 @@ function Change({ change }: { change: CatalogueChange }) {
 }
 
 /** The buttons to retry or dismiss a failed change, for staff who may order changes. */
-function Decision({ change }: { change: CatalogueChange }) {
+function Decision({ change }: { change: InventoryChange }) {
   const { t } = useTranslation('staffInventory');
   const [retry, dismissal] = [useRetryChange(), useDismissChange()];
   if (!usePermission('PROXIES_EDIT')) return null;
@@ -81,7 +81,7 @@ function Decision({ change }: { change: CatalogueChange }) {
 
 function textOf(
   t: TFunction<'staffInventory'>,
-  { kind, status, failure, rowCount, doneCount, newCount }: CatalogueChange,
+  { kind, status, failure, rowCount, doneCount, newCount }: InventoryChange,
 ): string {
   const name = t(`changes.kinds.${kind}`);
   const reason = failure ?? t('changes.workerEnded');

@@ -2,12 +2,12 @@ import {
   applyImport,
   changePrices,
   checkImport,
-  dismissCatalogueChange,
-  listCatalogueChanges,
-  readCatalogueChange,
+  dismissInventoryChange,
+  listInventoryChanges,
+  readInventoryChange,
   readSelection,
   retireProxies,
-  retryCatalogueChange,
+  retryInventoryChange,
 } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { createUser, defaultExit, type TestUser } from '../../../test/factories.
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
-import { applyChange, deleteOldChanges, failAbandoned } from './catalogue-changes.service.ts';
+import { applyChange, deleteOldChanges, failAbandoned } from './inventory-changes.service.ts';
 
 const PROXIES = 6000;
 const filter = { country: ['QQ'] };
@@ -50,7 +50,7 @@ async function orderImport(rows: number) {
   return (await admin.call(applyImport, { params: { id: checked.id! } })).data;
 }
 
-const read = async (id: string) => (await admin.call(readCatalogueChange, { params: { id } })).data;
+const read = async (id: string) => (await admin.call(readInventoryChange, { params: { id } })).data;
 
 /** How many proxies there are at each price. */
 async function prices(): Promise<Record<string, number>> {
@@ -140,15 +140,15 @@ test('the newest changes are listed, and old ones are deleted after a month', as
   await runJobs(testApp);
   const { count, fingerprint } = (await admin.call(readSelection, { query: filter })).data;
   const retired = (await admin.call(retireProxies, { body: { filter, count, fingerprint } })).data;
-  expect((await admin.call(listCatalogueChanges, {})).data.map(({ id }) => id)).toEqual([retired.id, change.id]);
+  expect((await admin.call(listInventoryChanges, {})).data.map(({ id }) => id)).toEqual([retired.id, change.id]);
   expect(body.count).toBe(PROXIES);
   await testApp.database.query("update catalogue_changes set created_at = now() - interval '31 days'");
   await deleteOldChanges(testApp.ctx);
-  expect((await admin.call(listCatalogueChanges, {})).data.map(({ id }) => id)).toEqual([retired.id]);
+  expect((await admin.call(listInventoryChanges, {})).data.map(({ id }) => id)).toEqual([retired.id]);
 });
 
-const retry = (id: string) => admin.call(retryCatalogueChange, { params: { id } });
-const dismiss = (id: string) => admin.call(dismissCatalogueChange, { params: { id } });
+const retry = (id: string) => admin.call(retryInventoryChange, { params: { id } });
+const dismiss = (id: string) => admin.call(dismissInventoryChange, { params: { id } });
 const conflict = { status: 409, code: 'CHANGED_ELSEWHERE' };
 
 /** Simulates a defect: each update of a price fails. */

@@ -1,11 +1,11 @@
 /**
- * Bulk changes and imports of the catalogue. A request orders a change and a job applies it in one transaction, so customers never see a
+ * Bulk changes and imports of the inventory. A request orders a change and a job applies it in one transaction, so customers never see a
  * part of it, and an interrupted job that runs again applies it once. The progress is written outside of the transaction. After the last
  * failed attempt, staff retry or dismiss the change.
  */
 import { AppError } from '@cellhop/contract/errors';
-import { CATALOGUE_CHANGES_LISTED } from '@cellhop/contract/limits';
-import { inventoryFilterSchema, priceChangeSchema, type CatalogueChange } from '@cellhop/contract/staff/inventory';
+import { INVENTORY_CHANGES_LISTED } from '@cellhop/contract/limits';
+import { inventoryFilterSchema, priceChangeSchema, type InventoryChange } from '@cellhop/contract/staff/inventory';
 import { z } from 'zod';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -13,14 +13,14 @@ import { hideSecrets } from '../../jobs/job-errors.ts';
 import { enqueue, findProgress, removeJob } from '../../jobs/jobs.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type AuditEntry, record } from '../audit-log/audit-log.service.ts';
-import * as store from './catalogue-changes.store.ts';
+import * as store from './inventory-changes.store.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
 
 /** The limit of one statement, generous because the lock waits for the previous change. */
 const TIME_LIMIT_MS = 120_000;
 
-export type { ChangeRequest } from './catalogue-changes.store.ts';
+export type { ChangeRequest } from './inventory-changes.store.ts';
 
 const seenShape = {
   filter: inventoryFilterSchema,
@@ -44,7 +44,7 @@ export async function orderChange(
   ctx: Ctx,
   editor: inventory.Editor,
   order: store.ChangeRequest,
-): Promise<CatalogueChange> {
+): Promise<InventoryChange> {
   const actorId = editor.actorId ?? null;
   const counts =
     order.kind === 'IMPORT'
@@ -64,12 +64,12 @@ export async function orderChange(
 }
 
 /** @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if it has not failed, or others have decided */
-export function retryChange(ctx: Ctx, editor: inventory.Editor, id: string): Promise<CatalogueChange> {
+export function retryChange(ctx: Ctx, editor: inventory.Editor, id: string): Promise<InventoryChange> {
   return decide(ctx, id, (ctx, change) => retry(ctx, editor, change));
 }
 
 /** @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if it has not failed, or others have decided */
-export function dismissChange(ctx: Ctx, editor: inventory.Editor, id: string): Promise<CatalogueChange> {
+export function dismissChange(ctx: Ctx, editor: inventory.Editor, id: string): Promise<InventoryChange> {
   return decide(ctx, id, async (ctx, change) => {
     await store.saveEnd(ctx, id, 'DISMISSED');
     await removeJob(ctx, keyOf(id));
@@ -81,7 +81,7 @@ function decide(
   ctx: Ctx,
   id: string,
   act: (ctx: Ctx, change: store.ChangeRow) => Promise<void>,
-): Promise<CatalogueChange> {
+): Promise<InventoryChange> {
   return ctx.tx(async (ctx) => {
     const change = requireChange(await store.lockChange(ctx, id));
     if (change.status !== 'FAILED') throw new AppError('CHANGED_ELSEWHERE');
@@ -184,7 +184,7 @@ function applyNow(ctx: Ctx, { kind, request, ...row }: store.ChangeRow, report: 
 }
 
 /** @throws AppError NOT_FOUND */
-export async function getChange(ctx: Ctx, id: string): Promise<CatalogueChange> {
+export async function getChange(ctx: Ctx, id: string): Promise<InventoryChange> {
   return present(requireChange(await store.findChange(ctx, id)));
 }
 
@@ -193,15 +193,15 @@ function requireChange(row: store.ChangeRow | undefined): store.ChangeRow {
   return row;
 }
 
-export async function listChanges(ctx: Ctx): Promise<CatalogueChange[]> {
-  return (await store.listNewest(ctx, CATALOGUE_CHANGES_LISTED)).map(present);
+export async function listChanges(ctx: Ctx): Promise<InventoryChange[]> {
+  return (await store.listNewest(ctx, INVENTORY_CHANGES_LISTED)).map(present);
 }
 
-function present({ id, kind, status, failure, createdAt, ...counts }: store.ChangeRow): CatalogueChange {
+function present({ id, kind, status, failure, createdAt, ...counts }: store.ChangeRow): InventoryChange {
   const { rowCount, doneCount, newCount } = counts;
   return { id, kind, status, rowCount, doneCount, newCount, failure, createdAt: createdAt.toISOString() };
 }
 
 export async function deleteOldChanges(ctx: Ctx): Promise<void> {
-  await cleanUp(ctx, 'changes of the catalogue', store.deleteOld);
+  await cleanUp(ctx, 'changes of the inventory', store.deleteOld);
 }

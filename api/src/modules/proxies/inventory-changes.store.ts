@@ -1,5 +1,5 @@
 import type { PriceChange } from '@cellhop/contract/staff/inventory';
-import type { CatalogueChangeKind, CatalogueChangeStatus } from '@cellhop/contract/staff/inventory.values';
+import type { InventoryChangeKind, InventoryChangeStatus } from '@cellhop/contract/staff/inventory.values';
 import type { Ctx } from '../../ctx.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { SeenProxies } from './inventory-filter.ts';
@@ -12,14 +12,14 @@ export type ChangeRequest =
 
 export interface ChangeRow {
   id: string;
-  kind: CatalogueChangeKind;
+  kind: InventoryChangeKind;
   actorId: string | null;
   requester: Requester | null;
   request: unknown;
   rowCount: number;
   doneCount: number;
   newCount: number | null;
-  status: CatalogueChangeStatus;
+  status: InventoryChangeStatus;
   /** The error of the last attempt. */
   failure: string | null;
   createdAt: Date;
