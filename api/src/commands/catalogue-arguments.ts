@@ -35,14 +35,14 @@ export type CatalogueCommand =
 const text = { type: 'string' } as const;
 const texts = { type: 'string', multiple: true } as const;
 const filterOptions = { ip: text, country: texts, isp: texts, node: text, state: text };
-const optionsOf = {
+const commandOptions = {
   import: { format: text, 'dry-run': { type: 'boolean' } },
   export: { format: text, ...filterOptions },
   price: { set: text, percent: text, apply: text, ...filterOptions },
   retire: { apply: text, ...filterOptions },
   restore: { apply: text, ...filterOptions },
 } as const;
-const commandSchema = z.enum(Object.keys(optionsOf) as (keyof typeof optionsOf)[]);
+const commandSchema = z.enum(Object.keys(commandOptions) as (keyof typeof commandOptions)[]);
 
 const formatSchema = z.enum(fileFormats, '--format is csv or json');
 const numberSchema = z
@@ -64,32 +64,32 @@ export function parseCatalogueArguments([given = '', ...rest]: readonly string[]
   const name = command.data;
   const { values, positionals } = parseArgs({
     args: [...rest],
-    options: optionsOf[name],
+    options: commandOptions[name],
     allowPositionals: name === 'import',
   });
   const { ip, country, isp, node, state, ...others } = values as Record<string, unknown>;
   const { format, 'dry-run': isDryRun, ...bulk } = parse(valuesSchema, others);
-  if (name === 'import') return { name, isDryRun, ...fileOf(positionals, format) };
-  const wanted = { ip, country: listOf(country)?.map(upper), isp: listOf(isp), node, state };
+  if (name === 'import') return { name, isDryRun, ...toFile(positionals, format) };
+  const wanted = { ip, country: toList(country)?.map(upper), isp: toList(isp), node, state };
   const filter = parse(inventoryFilterSchema, JSON.parse(JSON.stringify(wanted)));
   if (name === 'export') return { name, format: format ?? 'csv', filter };
   if (name !== 'price') return { name, filter, apply: bulk.apply };
-  return { name, filter, apply: bulk.apply, change: changeOf(bulk) };
+  return { name, filter, apply: bulk.apply, change: toPriceChange(bulk) };
 }
 
-function fileOf([file, ...more]: readonly string[], format: FileFormat | undefined) {
+function toFile([file, ...more]: readonly string[], format: FileFormat | undefined) {
   if (file === undefined || more.length > 0) throw new Error('Name one file to import.');
   return { file, format: format ?? (file.toLowerCase().endsWith('.json') ? ('json' as const) : ('csv' as const)) };
 }
 
-function changeOf({ set, percent }: { set?: number | undefined; percent?: number | undefined }): PriceChange {
+function toPriceChange({ set, percent }: { set?: number | undefined; percent?: number | undefined }): PriceChange {
   if (set !== undefined && percent === undefined) return { price: set };
   if (percent !== undefined && set === undefined) return { percent };
   throw new Error('Name either --set=DOLLARS or --percent=N.');
 }
 
 /** Repeated, or separated by commas. */
-function listOf(values: unknown): string[] | undefined {
+function toList(values: unknown): string[] | undefined {
   return Array.isArray(values) ? values.flatMap((value: string) => value.split(',')) : undefined;
 }
 

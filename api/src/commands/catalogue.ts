@@ -32,7 +32,7 @@ function readArguments(): CatalogueCommand {
   try {
     return parseCatalogueArguments(process.argv.slice(2));
   } catch (error) {
-    console.error(`${messageOf(error)}\n\n${USAGE}`);
+    console.error(`${toMessage(error)}\n\n${USAGE}`);
     process.exit(WRONG_ARGUMENTS);
   }
 }
@@ -45,11 +45,11 @@ async function run(wanted: CatalogueCommand): Promise<number> {
       terminal,
     );
   } catch (error) {
-    console.error(refusalText(error) ?? messageOf(error));
+    console.error(refusalText(error) ?? toMessage(error));
     return 1;
   }
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

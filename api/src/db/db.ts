@@ -96,7 +96,7 @@ async function transaction<T>(
     try {
       return await transactOnce(connect, work, options);
     } catch (error) {
-      const isRetried = RETRIED_STATES.has(stateOf(error)) || isStalePlan(error);
+      const isRetried = RETRIED_STATES.has(sqlState(error)) || isStalePlan(error);
       if (!isRetried || attempt === TRANSACTION_ATTEMPTS) throw error;
     }
   }
@@ -136,7 +136,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error(`the transaction was not committed: the server responded ${command}`);
 }
 
-function stateOf(error: unknown): string {
+function sqlState(error: unknown): string {
   return (error instanceof pg.DatabaseError && error.code) || '';
 }
 

@@ -69,7 +69,7 @@ export function walkedInvariant(rule: string, sql: (rows: string) => string, ...
     findBroken: async (ctx, check) => {
       const broken: string[] = [];
       for (const walk of walks)
-        for await (const chunk of chunksOf(ctx, check, walk)) {
+        for await (const chunk of readChunks(ctx, check, walk)) {
           for (const violation of await readBroken(ctx, sql(walk.rows), chunk)) broken.push(violation);
           if (broken.length >= BROKEN_MAX) return broken;
         }
@@ -79,7 +79,7 @@ export function walkedInvariant(rule: string, sql: (rows: string) => string, ...
 }
 
 /** Ends at the first chunk that is not full. */
-export async function* chunksOf(
+export async function* readChunks(
   ctx: Ctx,
   check: InvariantCheck,
   walk: Walk,

@@ -10,7 +10,7 @@ import { endpoints, named } from '../../test/endpoints.ts';
 import { createUser, PASSWORD } from '../../test/factories.ts';
 import { permissionTable } from '../../test/permission-table.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
-import { valueCountLimitOf } from './body-values.ts';
+import { valueCountLimitFor } from './body-values.ts';
 
 /** The permission that an endpoint of staff needs; `any`: at least one of all. */
 function permissionOf({ access }: EndpointDefinition): Permission | 'any' | undefined {
@@ -152,6 +152,6 @@ describe('for any input', () => {
 test.each(endpoints.filter(({ body, access }) => body && access !== 'gateway'))(
   'no more values are read for $method $url than its schema can hold',
   (endpoint) => {
-    expect(valueCountLimitOf(endpoint)).toBeLessThan(1000);
+    expect(valueCountLimitFor(endpoint)).toBeLessThan(1000);
   },
 );

@@ -32,7 +32,7 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
   app.decorateRequest('network', '');
   app.addHook('onRequest', async (request, reply) => {
     const path = request.routeOptions.url;
-    request.network = clientNetwork(addressOf(request));
+    request.network = clientNetwork(clientAddress(request));
     if (path !== undefined && UNCACHED_PATHS.test(path)) void reply.header('cache-control', 'no-store');
     requireSingleHost(request);
     if (!listeners.serves(request.raw.socket, path)) throw notFound(request);
@@ -42,14 +42,14 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
     global: false,
     cache: NETWORKS_KEPT,
     timeWindow: '1 minute',
-    max: (request) => (kindOf(request) === 'nodes' ? config.nodeRequestsPerMinute : config.requestsPerMinute),
+    max: (request) => (requestKind(request) === 'nodes' ? config.nodeRequestsPerMinute : config.requestsPerMinute),
     // Separate limits, so customers cannot starve gateways, nor the other way round.
-    keyGenerator: (request) => (kindOf(request) === 'nodes' ? `nodes ${request.network}` : request.network),
-    allowList: (request) => kindOf(request) === 'probe',
+    keyGenerator: (request) => (requestKind(request) === 'nodes' ? `nodes ${request.network}` : request.network),
+    allowList: (request) => requestKind(request) === 'probe',
   });
   app.addHook('onRequest', app.rateLimit());
   app.addHook('onRequest', async (request, reply) => {
-    const kind = kindOf(request);
+    const kind = requestKind(request);
     if (kind === 'probe') return;
     const { network } = request;
     if (!inProgress[kind].begin(network)) throw AppError.rateLimited(RETRY_SECONDS);
@@ -58,13 +58,13 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
 }
 
 /** Empty if the socket was reset, because it has no address any more. */
-export function addressOf(request: FastifyRequest): string {
+export function clientAddress(request: FastifyRequest): string {
   const ip: string | undefined = request.ip;
   return ip ?? '';
 }
 
 /** Health probes are not limited. Long-lived streams are counted separately from other requests. */
-function kindOf({ routeOptions: { url = '' } }: FastifyRequest): 'everybody' | 'streams' | 'nodes' | 'probe' {
+function requestKind({ routeOptions: { url = '' } }: FastifyRequest): 'everybody' | 'streams' | 'nodes' | 'probe' {
   if (url.startsWith('/internal/')) return 'nodes';
   if (url.startsWith('/health/')) return 'probe';
   return url === LIVE_EVENTS_PATH ? 'streams' : 'everybody';

@@ -2,12 +2,12 @@ import { markNotificationsRead } from '@cellhop/contract/notifications';
 import { update } from '@cellhop/contract/gateway';
 import { createTicket } from '@cellhop/contract/tickets';
 import { expect, test } from 'vitest';
-import { exceedsValueCount, valueCountLimitOf } from './body-values.ts';
+import { exceedsValueCount, valueCountLimitFor } from './body-values.ts';
 
 test('an endpoint accepts as many values as its schema, plus a hundred', () => {
-  expect(valueCountLimitOf(createTicket)).toBe(103);
-  expect(valueCountLimitOf(markNotificationsRead)).toBe(602);
-  expect(valueCountLimitOf(update)).toBe(Infinity);
+  expect(valueCountLimitFor(createTicket)).toBe(103);
+  expect(valueCountLimitFor(markNotificationsRead)).toBe(602);
+  expect(valueCountLimitFor(update)).toBe(Infinity);
 });
 
 test.each([

@@ -10,22 +10,22 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = ['"', '\\', ',', '[', '{'].map
 );
 
 /** Infinite if the schema has no bound. */
-export function valueCountLimitOf({ access, body }: EndpointDefinition): number {
+export function valueCountLimitFor({ access, body }: EndpointDefinition): number {
   // Gateways report on thousands of connections, and are trusted.
   if (body === undefined || access === 'gateway') return Infinity;
-  return SPARE_VALUES + maxValuesOf(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
+  return SPARE_VALUES + maxValuesFor(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
 }
 
-function maxValuesOf(schema: z.core.JSONSchema._JSONSchema): number {
+function maxValuesFor(schema: z.core.JSONSchema._JSONSchema): number {
   if (typeof schema === 'boolean') return Infinity;
   const { type, enum: choice, const: constant, items, maxItems, properties, additionalProperties, anyOf } = schema;
-  if (anyOf) return Math.max(...anyOf.map(maxValuesOf));
+  if (anyOf) return Math.max(...anyOf.map(maxValuesFor));
   if (type === undefined && !choice && constant === undefined) return Infinity;
-  if (type === 'array' && items && !Array.isArray(items)) return 1 + maxValuesOf(items) * (maxItems ?? Infinity);
+  if (type === 'array' && items && !Array.isArray(items)) return 1 + maxValuesFor(items) * (maxItems ?? Infinity);
   if (type === 'array') return Infinity;
   if (type !== 'object') return 1;
   if (!properties || additionalProperties !== false) return Infinity;
-  return Object.values(properties).reduce((sum: number, value) => sum + maxValuesOf(value), 1);
+  return Object.values(properties).reduce((sum: number, value) => sum + maxValuesFor(value), 1);
 }
 
 /**

@@ -30,26 +30,26 @@ declare module 'fastify' {
 }
 
 /** Twice the longest body that the schema accepts, for whitespace, up to the limit for the kind of client. */
-export function bodyLimitOf({ access, body }: EndpointDefinition): number {
+export function bodyLimitFor({ access, body }: EndpointDefinition): number {
   if (body === undefined) return EMPTY_BODY_BYTES;
   if (access === 'gateway') return GATEWAY_BODY_BYTES;
   const isPublic = access === 'public' || access === 'development';
-  const longest = maxLengthOf(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
+  const longest = maxLengthFor(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
   return Math.min(isPublic ? PUBLIC_BODY_BYTES : USER_BODY_BYTES, EMPTY_BODY_BYTES + 2 * longest);
 }
 
 /** In bytes of JSON; infinite if the schema has no bound. */
-function maxLengthOf(schema: z.core.JSONSchema._JSONSchema): number {
+function maxLengthFor(schema: z.core.JSONSchema._JSONSchema): number {
   if (typeof schema === 'boolean') return Infinity;
   const { type, enum: values, maxLength, items, maxItems, properties, additionalProperties, anyOf } = schema;
   if (schema.const !== undefined) return JSON.stringify(schema.const).length;
   if (values) return Math.max(...values.map((value) => JSON.stringify(value).length));
-  if (anyOf) return Math.max(...anyOf.map(maxLengthOf));
+  if (anyOf) return Math.max(...anyOf.map(maxLengthFor));
   if (type === 'boolean' || type === 'null' || type === 'number' || type === 'integer') return 32;
   if (type === 'string') return 2 + CHARACTER_BYTES * (maxLength ?? Infinity);
-  if (type === 'array' && items && !Array.isArray(items)) return 2 + (1 + maxLengthOf(items)) * (maxItems ?? Infinity);
+  if (type === 'array' && items && !Array.isArray(items)) return 2 + (1 + maxLengthFor(items)) * (maxItems ?? Infinity);
   if (type !== 'object' || !properties || additionalProperties !== false) return Infinity;
-  return Object.entries(properties).reduce((sum, [name, value]) => sum + name.length + 4 + maxLengthOf(value), 2);
+  return Object.entries(properties).reduce((sum, [name, value]) => sum + name.length + 4 + maxLengthFor(value), 2);
 }
 
 export function useJsonBodies(app: FastifyInstance): void {

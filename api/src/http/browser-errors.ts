@@ -3,7 +3,7 @@ import { type BrowserErrorBody, reportBrowserError } from '@cellhop/contract/bro
 import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import type { FastifyInstance } from 'fastify';
-import { type Requester, deviceOf } from './requester.ts';
+import { type Requester, deviceName } from './requester.ts';
 import type { Log } from '../process/log.ts';
 import { route } from './route.ts';
 
@@ -29,7 +29,7 @@ export class BrowserErrors {
     const texts = { name, message, path, ...(stack !== undefined && { stack }) };
     const browserError = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, withoutSecrets(text)]));
     this.log.warn(
-      { browserError, device: deviceOf(requester), requestId: requester.requestId },
+      { browserError, device: deviceName(requester), requestId: requester.requestId },
       'a browser reported an error',
     );
   }

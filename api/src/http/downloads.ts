@@ -17,7 +17,7 @@ export class Downloads {
   constructor(private readonly app: FastifyInstance) {}
 
   get count(): number {
-    return this.#total.countOf(EVERYBODY);
+    return this.#total.countFor(EVERYBODY);
   }
 
   /** @throws AppError RATE_LIMITED, UNAVAILABLE */

@@ -6,19 +6,19 @@ export class InProgress {
 
   /** @returns false if the limit is reached */
   begin(owner: string): boolean {
-    const count = this.countOf(owner);
+    const count = this.countFor(owner);
     if (count >= this.max) return false;
     this.#counts.set(owner, count + 1);
     return true;
   }
 
   end(owner: string): void {
-    const count = this.countOf(owner);
+    const count = this.countFor(owner);
     if (count > 1) this.#counts.set(owner, count - 1);
     else this.#counts.delete(owner);
   }
 
-  countOf(owner: string): number {
+  countFor(owner: string): number {
     return this.#counts.get(owner) ?? 0;
   }
 }

@@ -35,7 +35,7 @@ export function readLegalTexts(folder: string | undefined): Texts {
       if (!existsSync(file)) continue;
       const text = readFileSync(file, 'utf8').trim();
       if (text.length > TEXT_LENGTH_MAX) throw new Error(`${file} is longer than ${TEXT_LENGTH_MAX} characters`);
-      if (text !== '') texts.set(keyOf(document, language), text);
+      if (text !== '') texts.set(textKey(document, language), text);
     }
   return texts;
 }
@@ -43,9 +43,9 @@ export function readLegalTexts(folder: string | undefined): Texts {
 /** Falls back to the other language: the operator's text applies, not the default text. */
 export function findText(texts: Texts, document: LegalDocument, language: LanguageCode): string | null {
   const inOrder = [language, ...languageCodes];
-  return inOrder.map((each) => texts.get(keyOf(document, each))).find((text) => text !== undefined) ?? null;
+  return inOrder.map((each) => texts.get(textKey(document, each))).find((text) => text !== undefined) ?? null;
 }
 
-function keyOf(document: LegalDocument, language: LanguageCode): string {
+function textKey(document: LegalDocument, language: LanguageCode): string {
   return `${document}.${language}`;
 }

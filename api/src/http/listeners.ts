@@ -63,16 +63,16 @@ export class Listeners {
 
   /** Marks a socket of a trusted proxy: its address is not that of the client. */
   markForwarding({ raw, ips }: FastifyRequest): void {
-    if (ips !== undefined && ips.length > 1) this.#socketsOf(raw.socket).markForwarding(raw.socket);
+    if (ips !== undefined && ips.length > 1) this.#socketsFrom(raw.socket).markForwarding(raw.socket);
   }
 
   markNode({ raw }: FastifyRequest): void {
-    this.#socketsOf(raw.socket).markNode(raw.socket);
+    this.#socketsFrom(raw.socket).markNode(raw.socket);
   }
 
   /** Calls back when the response is closed, for whatever reason. */
   onceClosed(response: ServerResponse, callback: () => void): void {
-    this.#socketsOf(response.req.socket).onceClosed(response, callback);
+    this.#socketsFrom(response.req.socket).onceClosed(response, callback);
   }
 
   /** By name of the port, for the metrics. */
@@ -80,7 +80,7 @@ export class Listeners {
     return { public: this.#public, ...(this.#internal && { internal: this.#internal }) };
   }
 
-  #socketsOf(socket: Socket): Sockets {
+  #socketsFrom(socket: Socket): Sockets {
     return this.#internal?.has(socket) ? this.#internal : this.#public;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf, deviceOf } from './requester.ts';
+import { validAddress, deviceName } from './requester.ts';
 
 const client = (ip: string, userAgent?: string) => ({ ip, userAgent, requestId: 'request-1' });
 
@@ -32,7 +32,7 @@ test.each([
   ['Unknown device', '<script>alert(1)</script>'],
   ['Unknown device', `${'x'.repeat(10_000)} Firefox/1`],
 ])('%s: %s', (device, userAgent) => {
-  expect(deviceOf(client('203.0.113.7', userAgent))).toBe(device);
+  expect(deviceName(client('203.0.113.7', userAgent))).toBe(device);
 });
 
 test.each([
@@ -43,5 +43,5 @@ test.each([
   ['unknown', null],
   ["1.2.3.4'; drop table users", null],
 ])('the address of %s is %s', (ip, address) => {
-  expect(addressOf(client(ip))).toBe(address);
+  expect(validAddress(client(ip))).toBe(address);
 });

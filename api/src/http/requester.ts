@@ -9,7 +9,7 @@ export interface Requester {
 }
 
 /** @returns null if the text is no address. IPv4-mapped IPv6 addresses become IPv4. */
-export function addressOf({ ip }: Requester): string | null {
+export function validAddress({ ip }: Requester): string | null {
   return canonicalAddress(ip) ?? null;
 }
 
@@ -41,7 +41,7 @@ const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
 const USER_AGENT_LENGTH_MAX = 512;
 
 /** For example "Firefox on Windows". Without versions, so an update does not change the device. */
-export function deviceOf({ userAgent = '' }: Requester): string {
+export function deviceName({ userAgent = '' }: Requester): string {
   const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX);
   const find = (list: typeof browsers) => list.find(([pattern]) => pattern.test(text))?.[1];
   const [browser, system] = [find(browsers), find(systems)];

@@ -8,9 +8,9 @@ import type { z } from 'zod';
 import type { Actor } from './actor.ts';
 import type { Requester } from './requester.ts';
 import type { Ctx } from '../ctx.ts';
-import { addressOf } from './admission.ts';
-import { bodyLimitOf, useFileBodies } from './body.ts';
-import { valueCountLimitOf } from './body-values.ts';
+import { clientAddress } from './admission.ts';
+import { bodyLimitFor, useFileBodies } from './body.ts';
+import { valueCountLimitFor } from './body-values.ts';
 import { JSON_COMPRESSION } from './compression.ts';
 import type { Downloads } from './downloads.ts';
 import type { Listeners } from './listeners.ts';
@@ -157,10 +157,10 @@ function serve<E extends EndpointDefinition>(
     method: entry.method,
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
-    bodyLimit: bodyLimitOf(entry),
+    bodyLimit: bodyLimitFor(entry),
     compress: JSON_COMPRESSION,
     ...options,
-    config: { bodyValuesMax: valueCountLimitOf(entry) },
+    config: { bodyValuesMax: valueCountLimitFor(entry) },
     // Before validation, so that unauthorized clients learn nothing about valid requests.
     onRequest: async (request) => {
       request.setDecorator('identity', await identify(app, entry, request));
@@ -168,7 +168,7 @@ function serve<E extends EndpointDefinition>(
     handler: async (request, reply) => {
       const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      const input = { params, query, body, headers, requester: requesterOf(request), ctx: app.ctx, ...identity };
+      const input = { params, query, body, headers, requester: toRequester(request), ctx: app.ctx, ...identity };
       return handle(input as unknown as Request<E>, reply);
     },
   });
@@ -215,8 +215,8 @@ async function identifyNode(app: FastifyInstance, request: FastifyRequest): Prom
 }
 
 /** The address is that of the connection; behind a trusted proxy, the one that the proxy reports. */
-export function requesterOf(request: FastifyRequest): Requester {
-  return { ip: addressOf(request), userAgent: request.headers['user-agent'], requestId: request.id };
+export function toRequester(request: FastifyRequest): Requester {
+  return { ip: clientAddress(request), userAgent: request.headers['user-agent'], requestId: request.id };
 }
 
 export function bearerToken(request: FastifyRequest): string | undefined {

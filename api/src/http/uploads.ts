@@ -15,7 +15,7 @@ export class Uploads {
   constructor(private readonly app: FastifyInstance) {}
 
   get count(): number {
-    return this.#total.countOf(EVERYBODY);
+    return this.#total.countFor(EVERYBODY);
   }
 
   /** Before the body is read. @throws AppError RATE_LIMITED, UNAVAILABLE */

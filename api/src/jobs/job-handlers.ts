@@ -24,10 +24,10 @@ const handlers: Handlers = {
 
 /** The task list of the job runner. */
 export function jobHandlers(ctx: Ctx): TaskList {
-  return Object.fromEntries(namesOf(handlers).map((name) => [name, taskOf(ctx, name)]));
+  return Object.fromEntries(keysIn(handlers).map((name) => [name, toTask(ctx, name)]));
 }
 
-function taskOf(ctx: Ctx, name: keyof Jobs): Task {
+function toTask(ctx: Ctx, name: keyof Jobs): Task {
   // The types lose that handler and payload schema have the same name.
   const handle = handlers[name] as Handle<unknown>;
   return async (payload, { job }) =>
@@ -45,6 +45,6 @@ function readPayload(name: keyof Jobs, payload: unknown): unknown {
   throw new Error(`the payload of the job "${name}" cannot be read: ${places.join('; ')}`);
 }
 
-function namesOf<Key extends string>(object: Record<Key, unknown>): Key[] {
+function keysIn<Key extends string>(object: Record<Key, unknown>): Key[] {
   return Object.keys(object) as Key[];
 }

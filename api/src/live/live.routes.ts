@@ -31,7 +31,7 @@ export function liveRoutes(app: FastifyInstance): void {
     // Streams end with the user's own sessions.
     if (actor.viewerId !== undefined) throw new AppError('VIEW_ONLY');
     if (streams.size >= streamsMax) throw new AppError('UNAVAILABLE');
-    if (streams.countOf(actor.userId) >= STREAMS_PER_USER_MAX) throw AppError.rateLimited(RETRY_SECONDS);
+    if (streams.countFor(actor.userId) >= STREAMS_PER_USER_MAX) throw AppError.rateLimited(RETRY_SECONDS);
     open(app, reply, streams, actor, lifetimeMs(bearerToken(request)!));
   });
 }

@@ -66,9 +66,9 @@ test('a removed stream leaves nothing behind', () => {
   const streams = new Streams();
   const { state, stream } = sink();
   streams.add(stream);
-  expect([streams.size, streams.countOf('u')]).toEqual([1, 1]);
+  expect([streams.size, streams.countFor('u')]).toEqual([1, 1]);
   streams.remove(stream);
   streams.deliver('balance', ['u', '1000']);
   streams.deliver('staff-tickets', ['staff-tickets']);
-  expect([streams.size, streams.countOf('u'), state.written.length]).toEqual([0, 0, 0]);
+  expect([streams.size, streams.countFor('u'), state.written.length]).toEqual([0, 0, 0]);
 });

@@ -82,13 +82,13 @@ export class Streams {
     return this.#all.values();
   }
 
-  countOf(userId: string): number {
+  countFor(userId: string): number {
     return this.#byOwner.get(userId)?.size ?? 0;
   }
 
   add(stream: Stream): void {
     this.#all.add(stream);
-    for (const key of keysOf(stream.owner)) {
+    for (const key of toKeys(stream.owner)) {
       const streams = this.#byOwner.get(key) ?? new Set();
       this.#byOwner.set(key, streams.add(stream));
     }
@@ -96,7 +96,7 @@ export class Streams {
 
   remove(stream: Stream): void {
     this.#all.delete(stream);
-    for (const key of keysOf(stream.owner)) {
+    for (const key of toKeys(stream.owner)) {
       const streams = this.#byOwner.get(key);
       streams?.delete(stream);
       if (streams?.size === 0) this.#byOwner.delete(key);
@@ -118,7 +118,7 @@ export class Streams {
   }
 }
 
-function keysOf({ userId, accountId, permissions }: StreamOwner): string[] {
+function toKeys({ userId, accountId, permissions }: StreamOwner): string[] {
   const readable = Object.entries(staffTopics).filter(([, { permission }]) => permissions.has(permission));
   return [userId, String(accountId), ...readable.map(([topic]) => topic)];
 }

@@ -58,7 +58,7 @@ export interface MailContent {
 export function renderMail({ languageCode, template, values }: MailRequest, brandName: string): MailContent {
   const language = mailTexts[languageCode];
   const texts = language[template];
-  const facts = factsOf(languageCode, values);
+  const facts = toFacts(languageCode, values);
   const subject = texts.subject(brandName);
   const footer = language.footer(brandName);
   const factLines = facts.map(([name, value]) => `${name}: ${value}`);
@@ -94,7 +94,7 @@ export function renderMail({ languageCode, template, values }: MailRequest, bran
 
 type Fact = readonly [name: string, value: string];
 
-function factsOf(languageCode: LanguageCode, values: MailRequest['values']): Fact[] {
+function toFacts(languageCode: LanguageCode, values: MailRequest['values']): Fact[] {
   const { facts } = mailTexts[languageCode];
   if ('balance' in values) return [[facts.balance, dollarText(languageCode, values.balance)]];
   if ('capMegabytes' in values) {

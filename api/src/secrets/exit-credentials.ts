@@ -22,7 +22,7 @@ export function encryptCredentials(
   upstream: UpstreamAddress,
   credentials: ExitCredentials,
 ): Buffer {
-  return encryptText(secretKeys, ownerOf(upstream), textOf(credentials));
+  return encryptText(secretKeys, ownerName(upstream), toText(credentials));
 }
 
 /** @returns undefined if the key was removed or the ciphertext belongs to another host */
@@ -31,13 +31,13 @@ export function decryptCredentials(
   upstream: UpstreamAddress,
   encrypted: Buffer,
 ): ExitCredentials | undefined {
-  const opened = tryUnseal(credentialsKeys(secretKeys), ownerOf(upstream), encrypted);
+  const opened = tryUnseal(credentialsKeys(secretKeys), ownerName(upstream), encrypted);
   return opened && credentialsSchema.parse(JSON.parse(opened.secret));
 }
 
 /** @returns the hash by each key, the newest key first */
 export function hashCredentials(secretKeys: SecretKeys, credentials: ExitCredentials): Buffer[] {
-  return deriveKeys(secretKeys, CHECK).map((key) => hashWith(key, textOf(credentials)));
+  return deriveKeys(secretKeys, CHECK).map((key) => hashWith(key, toText(credentials)));
 }
 
 export function credentialsKeys(secretKeys: SecretKeys): readonly Buffer[] {
@@ -52,8 +52,8 @@ export function resealCredentials(secretKeys: SecretKeys, owner: string, text: s
 const encryptText = (secretKeys: SecretKeys, owner: string, text: string) =>
   seal(deriveKey(secretKeys, ENCRYPTION), owner, text);
 
-const ownerOf = ({ host, port }: UpstreamAddress) => `${host}:${port}`;
+const ownerName = ({ host, port }: UpstreamAddress) => `${host}:${port}`;
 
-const textOf = ({ username, password }: ExitCredentials) => JSON.stringify({ username, password });
+const toText = ({ username, password }: ExitCredentials) => JSON.stringify({ username, password });
 
 const hashWith = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();

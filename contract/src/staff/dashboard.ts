@@ -26,7 +26,7 @@ export type DashboardPart = keyof typeof dashboardParts;
 
 const countSchema = z.int().nonnegative();
 /** `values` has one number for each of the `steps`. */
-const seriesOf = <T extends z.ZodType>(amount: T) => z.object({ total: amount, values: z.array(amount) });
+const seriesSchema = <T extends z.ZodType>(amount: T) => z.object({ total: amount, values: z.array(amount) });
 const kibibytesSchema = z.number().nonnegative();
 const states = { free: countSchema, sold: countSchema, unhealthy: countSchema };
 
@@ -34,8 +34,8 @@ const dashboardSchema = z.object({
   /** When each hour or day of the range begins. */
   steps: z.array(dateSchema),
   /** Charges minus refunds, when they were posted. */
-  revenue: seriesOf(dollarsSchema).nullable(),
-  topUps: seriesOf(dollarsSchema)
+  revenue: seriesSchema(dollarsSchema).nullable(),
+  topUps: seriesSchema(dollarsSchema)
     .extend({
       /** The largest first. Null: not paid by an invoice. */
       byCurrency: z.array(
@@ -43,9 +43,9 @@ const dashboardSchema = z.object({
       ),
     })
     .nullable(),
-  traffic: z.object({ downloaded: seriesOf(kibibytesSchema), uploaded: seriesOf(kibibytesSchema) }).nullable(),
+  traffic: z.object({ downloaded: seriesSchema(kibibytesSchema), uploaded: seriesSchema(kibibytesSchema) }).nullable(),
   connections: z.object({ live: countSchema }).nullable(),
-  signUps: seriesOf(countSchema).nullable(),
+  signUps: seriesSchema(countSchema).nullable(),
   proxies: z.object({ ...states, byCountry: z.array(z.object({ countryCode: z.string(), ...states })) }).nullable(),
   tickets: z
     .object({

@@ -104,7 +104,7 @@ async function submit(ctx: Ctx, staff: Staff, request: Submitted, key: string | 
   // A concurrent request for another customer used the same key.
   if (id === undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   const row = (await store.findRequest(ctx, id))!;
-  ctx.changed(STAFF, topicOf[request.kind]);
+  ctx.changed(STAFF, topics[request.kind]);
   const action: RequestAction = { ...staff, request: row };
   await (isPending ? recordRequested(ctx, action) : apply(ctx, action));
   return presentRequest(row);
@@ -163,7 +163,7 @@ export function reject(
   });
 }
 
-const topicOf = { ADJUSTMENT: 'staff-adjustments', SETTLEMENT: 'staff-settlements' } as const;
+const topics = { ADJUSTMENT: 'staff-adjustments', SETTLEMENT: 'staff-settlements' } as const;
 
 type Decision = (ctx: Ctx, request: store.RequestRow) => Promise<void>;
 
@@ -174,7 +174,7 @@ async function decide(ctx: Ctx, kind: store.RequestKind, id: string, decision: D
     await users.lockUser(ctx, found.userId);
     await store.lockRequest(ctx, id);
     await decision(ctx, (await store.findRequest(ctx, id))!);
-    ctx.changed(STAFF, topicOf[kind]);
+    ctx.changed(STAFF, topics[kind]);
     return presentRequest((await store.findRequest(ctx, id))!);
   });
 }

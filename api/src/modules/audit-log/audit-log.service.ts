@@ -3,7 +3,7 @@
  * contain passwords, codes or tokens.
  */
 import type { AuditAction, SubjectType } from '@cellhop/contract/staff/audit-log.values';
-import { addressOf, deviceOf, type Requester } from '../../http/requester.ts';
+import { validAddress, deviceName, type Requester } from '../../http/requester.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './audit-log.store.ts';
@@ -38,8 +38,8 @@ export function record(ctx: Ctx, entry: AuditEntry): Promise<void> {
     subjectType: subject?.type ?? null,
     subjectId: subject?.id ?? null,
     userId: userId ?? null,
-    ip: requester ? addressOf(requester) : null,
-    device: requester ? deviceOf(requester) : null,
+    ip: requester ? validAddress(requester) : null,
+    device: requester ? deviceName(requester) : null,
     requestId: requester?.requestId ?? null,
     details: {
       ...details,

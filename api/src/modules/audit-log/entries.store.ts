@@ -58,7 +58,7 @@ export function listEntries(ctx: Ctx, filter: EntryFilter, page: PageQuery): Pro
        left join readable_users as actor on actor.id = actor_id
        left join readable_users as concerned on concerned.id = user_id
       order by entry.id desc`,
-    [...valuesOf(filter), page.size, toOffset(page)],
+    [...toValues(filter), page.size, toOffset(page)],
     { isPrepared: false },
   );
 }
@@ -66,7 +66,7 @@ export function listEntries(ctx: Ctx, filter: EntryFilter, page: PageQuery): Pro
 export async function countEntries(ctx: Ctx, filter: EntryFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from (select from audit_log where ${toCondition(filter)} limit $8) as listed`,
-    [...valuesOf(filter), limit],
+    [...toValues(filter), limit],
     { isPrepared: false },
   );
   return row!.count;
@@ -77,6 +77,6 @@ export async function findUserByEmail(ctx: Ctx, email: string): Promise<string |
   return row?.id;
 }
 
-function valuesOf({ actorId, actions, subjectType, subjectId, userId, from, to }: EntryFilter): unknown[] {
+function toValues({ actorId, actions, subjectType, subjectId, userId, from, to }: EntryFilter): unknown[] {
   return [actorId, actions, subjectType, subjectId, userId, from, to];
 }

@@ -56,7 +56,7 @@ const viewsOfStaff: Rule = { keyPrefix: 'view-staff', points: VIEWS_PER_HOUR_MAX
 export async function throwIfThrottled(ctx: Ctx, attempt: Attempt): Promise<void> {
   const { kind, ip } = attempt;
   const rule = failuresOfAccount(kind);
-  throwIfExhausted(rule, await limiter(ctx, rule).get(keyOfAttempt(attempt)));
+  throwIfExhausted(rule, await limiter(ctx, rule).get(attemptKey(attempt)));
   if (isCountedByNetwork(ctx))
     throwIfExhausted(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
 }
@@ -67,7 +67,7 @@ export async function throwIfThrottled(ctx: Ctx, attempt: Attempt): Promise<void
  */
 export async function countFailure(ctx: Ctx, attempt: Attempt): Promise<boolean> {
   const { kind, ip } = attempt;
-  const key = keyOfAttempt(attempt);
+  const key = attemptKey(attempt);
   const rule = failuresOfAccount(kind);
   const exhaustions = (await limiter(ctx, exhaustionsOfAccount(kind)).get(key))?.consumedPoints ?? 0;
   const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
@@ -81,7 +81,7 @@ export async function countFailure(ctx: Ctx, attempt: Attempt): Promise<boolean>
 /** Resets the counters after a correct or a new password. */
 export async function resetFailures(ctx: Ctx, attempt: Omit<Attempt, 'ip'>): Promise<void> {
   const { kind } = attempt;
-  const key = keyOfAttempt(attempt);
+  const key = attemptKey(attempt);
   await limiter(ctx, failuresOfAccount(kind)).delete(key);
   await limiter(ctx, exhaustionsOfAccount(kind)).delete(key);
 }
@@ -94,14 +94,14 @@ export async function resetFailures(ctx: Ctx, attempt: Omit<Attempt, 'ip'>): Pro
 export async function countCodeAttempt(ctx: Ctx, attempt: Attempt, userId: string): Promise<boolean> {
   await throwIfThrottled(ctx, attempt);
   const isLast = await countFailure(ctx, attempt);
-  await count(ctx, failedCodesOfAccount, keyOf(userId));
+  await count(ctx, failedCodesOfAccount, accountKey(userId));
   return isLast;
 }
 
 /** Call it after a correct code. */
 export async function resetCodeFailures(ctx: Ctx, attempt: Attempt, userId: string): Promise<void> {
   await resetFailures(ctx, attempt);
-  await limiter(ctx, failedCodesOfAccount).delete(keyOf(userId));
+  await limiter(ctx, failedCodesOfAccount).delete(accountKey(userId));
   if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(clientNetwork(attempt.ip));
 }
 
@@ -123,7 +123,7 @@ function sessionInNetwork(sessionId: string, ip: string): string {
 
 /** @throws AppError RATE_LIMITED */
 export async function countSignUp(ctx: Ctx, email: string, ip: string): Promise<void> {
-  await count(ctx, signUpsOfAccount, keyOf(email));
+  await count(ctx, signUpsOfAccount, accountKey(email));
   if (isCountedByNetwork(ctx)) await count(ctx, signUpsOfNetwork, clientNetwork(ip));
 }
 
@@ -152,11 +152,11 @@ function throwIfExhausted(rule: Rule, used: RateLimiterRes | null): void {
   if (used && used.consumedPoints >= rule.points) throw rateLimited(used);
 }
 
-function keyOfAttempt({ account, deviceId }: Omit<Attempt, 'ip'>): string {
-  return keyOf(deviceId === undefined ? account : `${account}\n${deviceId}`);
+function attemptKey({ account, deviceId }: Omit<Attempt, 'ip'>): string {
+  return accountKey(deviceId === undefined ? account : `${account}\n${deviceId}`);
 }
 
 /** Hashed, so that the table contains no email addresses. */
-function keyOf(account: string): string {
+function accountKey(account: string): string {
   return createHash('sha256').update(account).digest('base64url');
 }

@@ -25,7 +25,7 @@ import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { requesterOf, route } from '../../http/route.ts';
+import { toRequester, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
 import * as secondFactor from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
@@ -101,7 +101,7 @@ function confirmEmailRoute(app: FastifyInstance): void {
     // No HEAD: link checkers must not confirm anything.
     { exposeHeadRoute: false, schema: { hide: true, querystring: confirmEmailQuery } },
     async (request, reply) => {
-      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code, requesterOf(request));
+      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code, toRequester(request));
       const text = confirmationTexts[languageCode ?? browserLanguage(request.headers['accept-language'])][confirmation];
       return reply.header('cache-control', 'no-store').redirect(`/public-message?message=${encodeURIComponent(text)}`);
     },

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { updatePassword } from './auth.store.ts';
 import { spendCodes } from './codes.store.ts';
-import { deleteDevicesOf } from './known-devices.store.ts';
+import { deleteDevices } from './known-devices.store.ts';
 import { disableSecondFactor } from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 
@@ -17,6 +17,6 @@ export async function removeCredentials(ctx: Ctx, userId: string): Promise<numbe
   await disableSecondFactor(ctx, userId);
   await spendCodes(ctx, userId, 'CONFIRM_EMAIL');
   await spendCodes(ctx, userId, 'RECOVER_PASSWORD');
-  await deleteDevicesOf(ctx, userId);
+  await deleteDevices(ctx, userId);
   return revokeSessionsOfUser(ctx, userId);
 }

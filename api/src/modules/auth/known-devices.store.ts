@@ -24,7 +24,7 @@ export async function rememberDevice(
   return row!.isUnfamiliar;
 }
 
-export async function deleteDevicesOf(ctx: Ctx, userId: string): Promise<void> {
+export async function deleteDevices(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query('delete from known_devices where user_id = $1', [userId]);
 }
 

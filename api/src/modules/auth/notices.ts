@@ -1,5 +1,5 @@
 /** Security notices by mail, so that users can react to changes of their account that they did not make. */
-import { addressOf, deviceOf, type Requester } from '../../http/requester.ts';
+import { validAddress, deviceName, type Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { send } from '../mails/mails.service.ts';
 import type { Recipient } from './codes.ts';
@@ -13,8 +13,8 @@ export function sendNotice(
 ): Promise<void> {
   const values = {
     link: `${ctx.config.publicUrl}/restore-access`,
-    device: deviceOf(requester),
-    address: addressOf(requester) ?? '',
+    device: deviceName(requester),
+    address: validAddress(requester) ?? '',
     at: new Date().toISOString(),
   };
   return send(ctx, userId, { template, to: email, languageCode, values }, null);

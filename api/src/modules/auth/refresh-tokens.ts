@@ -40,7 +40,7 @@ export function nextRefreshToken(
 /** Computes the session's current token again. @returns undefined if no key of the key ring created it */
 export function repeatRefreshToken(secretKeys: SecretKeys, state: RefreshState): string | undefined {
   const { sessionId, generation, refreshSalt, refreshTokenHash } = state;
-  return macsOf(secretKeys, sessionId, generation, refreshSalt)
+  return toMacs(secretKeys, sessionId, generation, refreshSalt)
     .map((mac) => toText(generation, mac))
     .find((candidate) => hashSecret(candidate).equals(refreshTokenHash));
 }
@@ -54,7 +54,7 @@ export function isTokenOfSession(
   const [, number, mac] = TOKEN_PATTERN.exec(token) ?? [];
   if (number === undefined || mac === undefined) return false;
   const presented = Buffer.from(mac, 'base64url');
-  return macsOf(secretKeys, sessionId, Number(number), refreshSalt).some((mac) => timingSafeEqual(mac, presented));
+  return toMacs(secretKeys, sessionId, Number(number), refreshSalt).some((mac) => timingSafeEqual(mac, presented));
 }
 
 function makeToken(secretKeys: SecretKeys, sessionId: string, generation: number, salt: Buffer): NextToken {
@@ -63,7 +63,7 @@ function makeToken(secretKeys: SecretKeys, sessionId: string, generation: number
   return { token, hash: hashSecret(token), generation, salt };
 }
 
-function macsOf(secretKeys: SecretKeys, sessionId: string, generation: number, salt: Buffer): Buffer[] {
+function toMacs(secretKeys: SecretKeys, sessionId: string, generation: number, salt: Buffer): Buffer[] {
   return deriveKeys(secretKeys, 'refresh-generation').map((key) => computeMac(key, sessionId, generation, salt));
 }
 

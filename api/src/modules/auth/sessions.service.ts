@@ -4,7 +4,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../http/actor.ts';
-import { addressOf, deviceOf, type Requester } from '../../http/requester.ts';
+import { validAddress, deviceName, type Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { record, recordOwn } from '../audit-log/audit-log.service.ts';
 import { secondFactorState } from '../users/users.service.ts';
@@ -36,7 +36,7 @@ export function openSession(ctx: Ctx, user: SignedIn, requester: Requester): Pro
     const { secretKeys } = ctx.config;
     const sessionId = randomUUID();
     const refreshToken = firstRefreshToken(secretKeys, sessionId);
-    const [ip, device] = [addressOf(requester), deviceOf(requester)];
+    const [ip, device] = [validAddress(requester), deviceName(requester)];
     const session = await store.insertSession(ctx, {
       id: sessionId,
       userId,
@@ -146,7 +146,7 @@ export function revokeOtherSessions(ctx: Ctx, { userId, sessionId }: Actor, requ
 }
 
 /** For users who are unblocked. @returns the number of ended sessions */
-export function endSessionsOf(ctx: Ctx, userId: string): Promise<number> {
+export function endAllSessions(ctx: Ctx, userId: string): Promise<number> {
   return store.revokeSessionsOfUser(ctx, userId);
 }
 
@@ -166,7 +166,7 @@ async function rotate(
   const presentedHash = hashSecret(presented);
   if (presentedHash.equals(session.refreshTokenHash)) {
     const next = nextRefreshToken(secretKeys, session);
-    const ip = addressOf(requester);
+    const ip = validAddress(requester);
     const rotatedAt = await store.rotateSession(ctx, claims.sessionId, next, SESSION_LIFETIME_MS, ip);
     return { refreshToken: next.token, rotatedAt };
   }

@@ -25,7 +25,7 @@ export async function saveAlertSettings(ctx: Ctx, actor: Actor, settings: AlertS
   return ctx.tx(async (ctx) => {
     await ledger.lockBalance(ctx, actor.accountId);
     const before = (await store.findSettings(ctx, actor.userId)) ?? defaults;
-    const after = { ...before, lowBalanceMicros, isMailed: settings.isMailed, ...endMailsOf(settings) };
+    const after = { ...before, lowBalanceMicros, isMailed: settings.isMailed, ...toEndMails(settings) };
     await store.saveSettings(ctx, actor.userId, after);
     if (before.lowBalanceMicros === lowBalanceMicros) return present(after);
     const thresholdMicros = lowBalanceMicros ?? THRESHOLD_MICROS_MIN;
@@ -35,7 +35,7 @@ export async function saveAlertSettings(ctx: Ctx, actor: Actor, settings: AlertS
   });
 }
 
-function endMailsOf({ endMails }: AlertSettings): Partial<store.AlertSettingsRow> {
+function toEndMails({ endMails }: AlertSettings): Partial<store.AlertSettingsRow> {
   return { mailsNoMoney: endMails.noMoney, mailsIdle: endMails.idle, mailsExitLost: endMails.exitLost };
 }
 

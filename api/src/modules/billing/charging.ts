@@ -181,7 +181,7 @@ function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) 
   // A lowered cap may be below the bytes that are already granted.
   const grantedBytes = max(meter.grantedBytes, min(capBytes(meter), paidBytes));
   const isOutOfMoney = missingMegabytes > 0n && boughtMegabytes === 0n;
-  const finalReason = finalReasonOf(grantedBytes >= capBytes(meter), isOutOfMoney);
+  const finalReason = toFinalReason(grantedBytes >= capBytes(meter), isOutOfMoney);
   return {
     meter: { ...meter, grantedBytes },
     run: { ...run, grantedBytes: run.grantedBytes + grantedBytes - meter.grantedBytes },
@@ -191,7 +191,7 @@ function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) 
   };
 }
 
-function finalReasonOf(isCapped: boolean, isOutOfMoney: boolean): ChargedReport['finalReason'] {
+function toFinalReason(isCapped: boolean, isOutOfMoney: boolean): ChargedReport['finalReason'] {
   if (isCapped) return 'CAP';
   return isOutOfMoney ? 'NO_MONEY' : undefined;
 }

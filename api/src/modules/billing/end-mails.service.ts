@@ -30,7 +30,7 @@ export async function mailEnds(ctx: Ctx): Promise<void> {
       await mailAlert(ctx, recipient, {
         template: templates[reason],
         values: {
-          link: ctx.config.publicUrl + pathOf(reason, count, connectionId),
+          link: ctx.config.publicUrl + toPath(reason, count, connectionId),
           ip,
           otherCount: count - 1,
           refund: toDollars(refundMicros),
@@ -39,7 +39,7 @@ export async function mailEnds(ctx: Ctx): Promise<void> {
   });
 }
 
-function pathOf(reason: MailedReason, count: number, connectionId: string): string {
+function toPath(reason: MailedReason, count: number, connectionId: string): string {
   if (reason === 'NO_MONEY') return '/payments/invoices?create=true';
   return count === 1 ? `/connection-history?connection=${connectionId}` : '/connection-history';
 }

@@ -25,10 +25,10 @@ export function receiptKey(secretKeys: SecretKeys): ReceiptKey {
 /** The current key and the earlier ones, newest first. */
 export function receiptKeys(secretKeys: SecretKeys): [ReceiptKey, ...ReceiptKey[]] {
   const [newest, ...older] = deriveKeys(secretKeys, 'receipt-signature');
-  return [keyOf(newest), ...older.map(keyOf)];
+  return [toKey(newest), ...older.map(toKey)];
 }
 
-function keyOf(seed: Buffer): ReceiptKey {
+function toKey(seed: Buffer): ReceiptKey {
   let key = keys.get(seed);
   if (!key) {
     key = makeKey(seed);

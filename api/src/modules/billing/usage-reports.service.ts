@@ -102,8 +102,8 @@ export function chargeReports(
   kind: ReportKind,
 ): Promise<RunCredit[]> {
   return ctx.tx(async (ctx) => {
-    const reportOf = new Map(reports.map((report) => [report.connectionId, report]));
-    const ids = [...reportOf.keys()];
+    const reportById = new Map(reports.map((report) => [report.connectionId, report]));
+    const ids = [...reportById.keys()];
     const balances = await ledger.lockBalances(ctx, await findPayersCached(ctx, ids));
     const freeMicrosByPayer = new Map<bigint, bigint>();
     for (const { accountId, balanceMicros, heldMicros } of balances.values())
@@ -112,7 +112,7 @@ export function chargeReports(
     const charged = (await findMetered(ctx, runId, ids))
       // Ignores reports of runs that never opened the connection.
       .filter((row) => row.isRunOpen !== null)
-      .map((row) => chargeConnection(row, reportOf.get(row.id)!, kind, freeMicrosByPayer));
+      .map((row) => chargeConnection(row, reportById.get(row.id)!, kind, freeMicrosByPayer));
     return save(ctx, runId, charged, kind);
   });
 }

@@ -46,10 +46,10 @@ export async function findLoginByAddress(
 }
 
 function toLogin(ctx: Ctx, { connectionId, passwordRevision, nodeId, ...row }: store.OpenLoginRow): Login {
-  return { connectionId, passwordRevision, nodeId, exit: exitOf(ctx, row) };
+  return { connectionId, passwordRevision, nodeId, exit: toExit(ctx, row) };
 }
 
-function exitOf(ctx: Ctx, row: store.ExitOfLogin): Exit {
+function toExit(ctx: Ctx, row: store.ExitOfLogin): Exit {
   const { exitId: id, exitKind: kind, exitAddress: address, upstreamHost: host, upstreamPort: port } = row;
   if (kind === 'local-address') return { kind, id, address };
   // Unreachable: the table has a constraint.

@@ -37,7 +37,7 @@ export async function readDashboard(
   return { ...series, connections, proxies, tickets, nodes, moneyCheck };
 }
 
-const figuresOf = {
+const figuresByPart = {
   revenue: ['REVENUE'],
   topUps: ['TOP_UP'],
   traffic: ['DOWNLOADED', 'UPLOADED'],
@@ -47,7 +47,7 @@ const figuresOf = {
 async function readSeries(ctx: Ctx, mayRead: (part: DashboardPart) => boolean, query: DashboardQuery) {
   const wanted = (['revenue', 'topUps', 'traffic', 'signUps'] as const).filter(mayRead);
   const steps = await store.listSteps(ctx, query);
-  const figures = wanted.flatMap((part) => figuresOf[part]);
+  const figures = wanted.flatMap((part) => figuresByPart[part]);
   const sums = await store.listSums(ctx, query, steps, figures);
   return {
     steps: steps.map((step) => step.toISOString()),

@@ -218,7 +218,7 @@ export async function watch(ctx: Ctx, longPolls: LongPolls, nodeId: string, runI
   const changes = longPolls.wait(runId, nodeId);
   // Starts to wait before the query, so that no end is missed between the two.
   const alreadyEnding = await findEnding(ctx, runId);
-  if (alreadyEnding.length > 0) longPolls.respond(runId, { ended: reasonsOf(alreadyEnding) });
+  if (alreadyEnding.length > 0) longPolls.respond(runId, { ended: toReasons(alreadyEnding) });
   return changes;
 }
 
@@ -233,7 +233,7 @@ export async function respondToWatches(
   if (runIds.length === 0) return;
   if (topic === 'ending') {
     const ends = groupByRun(await findEndsOfRuns(ctx, connectionIds, runIds));
-    for (const [runId, endsOfRun] of ends) longPolls.respond(runId, { ended: reasonsOf(endsOfRun) });
+    for (const [runId, endsOfRun] of ends) longPolls.respond(runId, { ended: toReasons(endsOfRun) });
     return;
   }
   const areAllowListsChanged = topic === 'allow-list';
@@ -245,7 +245,7 @@ export async function respondToWatches(
   }
 }
 
-function reasonsOf(ends: readonly { connectionId: string; reason: string }[]): Map<string, string> {
+function toReasons(ends: readonly { connectionId: string; reason: string }[]): Map<string, string> {
   return new Map(ends.map(({ connectionId, reason }) => [connectionId, reason]));
 }
 

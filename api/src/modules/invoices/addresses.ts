@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 import { deriveKey, deriveKeys } from '../../secrets/keys.ts';
 import type { AddressSpace, CurrencyRules } from '../../payments/currencies.ts';
 import * as store from './addresses.store.ts';
-import { deriveAddress, fingerprintOf, isSandbox } from './chains.ts';
+import { deriveAddress, accountFingerprint, isSandbox } from './chains.ts';
 
 const MAC_KEY = 'deposit addresses';
 /** Address 0 belongs to the operator, who has compared it with the wallet. */
@@ -20,7 +20,12 @@ export async function assignAddress(
   userId: string,
   { addressSpace, hasAddressPerInvoice, lifetimeMs }: CurrencyRules,
 ): Promise<bigint> {
-  const accountId = await store.findOrInsertAccount(ctx, addressSpace, fingerprintOf(ctx, addressSpace), FIRST_INDEX);
+  const accountId = await store.findOrInsertAccount(
+    ctx,
+    addressSpace,
+    accountFingerprint(ctx, addressSpace),
+    FIRST_INDEX,
+  );
   const find = hasAddressPerInvoice ? store.findUnpaid : store.findShared;
   const id =
     (await find(ctx, userId, addressSpace, accountId)) ??
@@ -39,7 +44,7 @@ async function deriveNext(
   if (isShared) await store.retireShared(ctx, userId, space);
   const index = await store.takeIndex(ctx, accountId);
   const address = deriveAddress(ctx, space, index);
-  const mac = macOf(deriveKey(ctx.config.secretKeys, MAC_KEY), { space, address, userId });
+  const mac = toMac(deriveKey(ctx.config.secretKeys, MAC_KEY), { space, address, userId });
   return store.insertAddress(ctx, { space, address, userId, isShared, accountId, index, mac });
 }
 
@@ -60,13 +65,13 @@ export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {
   const { mac, derivationIndex, space, fingerprint, address } = stored;
   if (isSandbox(ctx)) return true;
   const keys = deriveKeys(ctx.config.secretKeys, MAC_KEY);
-  if (keys.some((key) => isEqual(macOf(key, stored), mac))) return true;
-  const isOfCurrentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
+  if (keys.some((key) => isEqual(toMac(key, stored), mac))) return true;
+  const isOfCurrentAccount = space in ctx.config.payments.accounts && fingerprint === accountFingerprint(ctx, space);
   // If an attacker stores another user's index, the derived address still belongs to the operator.
   return isOfCurrentAccount && deriveAddress(ctx, space, derivationIndex) === address;
 }
 
-function macOf(key: Buffer, { space, address, userId }: Pick<StoredAddress, 'space' | 'address' | 'userId'>): string {
+function toMac(key: Buffer, { space, address, userId }: Pick<StoredAddress, 'space' | 'address' | 'userId'>): string {
   return createHmac('sha256', key).update(`${space}\n${address}\n${userId}`).digest('base64url');
 }
 

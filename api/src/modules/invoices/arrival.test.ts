@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { arrivalOf, previousPollAt } from './arrival.ts';
+import { toArrival, previousPollAt } from './arrival.ts';
 
 const at = (time: string) => new Date(`2026-05-01T${time}Z`);
 const HOURS = 3_600_000;
@@ -27,19 +27,19 @@ describe('a payment in a block of miners', () => {
     ['after a day without a worker arrived not in the future', '13:30:00', '00:00:00', '12:00:00'],
   ])('%s', (_title, blockTime, previousTime, expected) => {
     const look = { seenAt: at('12:00:00'), previousAt: at(previousTime), clockErrorMs: MINERS_MS };
-    expect(arrivalOf({ arrivedAt: at(blockTime) }, look)).toEqual({ arrivedAt: at(expected), slackMs: 0 });
+    expect(toArrival({ arrivedAt: at(blockTime) }, look)).toEqual({ arrivedAt: at(expected), slackMs: 0 });
   });
 
   test('that is found while the watcher catches up arrived at the time of its block', () => {
     const look = { seenAt: at('12:00:00'), previousAt: undefined, clockErrorMs: MINERS_MS };
-    expect(arrivalOf({ arrivedAt: at('03:00:00') }, look)).toEqual({ arrivedAt: at('03:00:00'), slackMs: 0 });
+    expect(toArrival({ arrivedAt: at('03:00:00') }, look)).toEqual({ arrivedAt: at('03:00:00'), slackMs: 0 });
   });
 });
 
 test('a payment in a block of validators arrived at the time of the block, with some seconds of slack, however often we poll', () => {
   for (const previousAt of [at('11:59:50'), at('00:00:00'), undefined]) {
     const look = { seenAt: at('12:00:00'), previousAt, clockErrorMs: SLOTS_MS };
-    expect(arrivalOf({ arrivedAt: at('11:59:24') }, look)).toEqual({ arrivedAt: at('11:59:24'), slackMs: SLOTS_MS });
+    expect(toArrival({ arrivedAt: at('11:59:24') }, look)).toEqual({ arrivedAt: at('11:59:24'), slackMs: SLOTS_MS });
   }
 });
 

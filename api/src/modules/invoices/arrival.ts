@@ -27,7 +27,7 @@ export function previousPollAt({
   return polledAt !== null && scannedHeight === headHeight ? polledAt : undefined;
 }
 
-export function arrivalOf(
+export function toArrival(
   { arrivedAt }: Pick<ObservedPayment, 'arrivedAt'>,
   { seenAt, previousAt, clockErrorMs }: PollTimes,
 ): Arrival {

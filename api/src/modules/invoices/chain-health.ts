@@ -2,7 +2,7 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules, type Chain } from '../../payments/currencies.ts';
-import { isConfigured, isSandbox, watcherOf } from './chains.ts';
+import { isConfigured, isSandbox, watcherFor } from './chains.ts';
 import * as store from './chain-states.store.ts';
 
 const MINUTE_MS = 60_000;
@@ -44,7 +44,7 @@ export async function isAvailable(ctx: Ctx, currency: Currency): Promise<boolean
 /** Whether the currency is set up, whatever the state of its chain. */
 export function isEnabled(ctx: Ctx, currency: Currency): boolean {
   const { chain, addressSpace } = currencyRules[currency];
-  return isConfigured(ctx, chain, addressSpace) && watcherOf(ctx, chain) !== undefined;
+  return isConfigured(ctx, chain, addressSpace) && watcherFor(ctx, chain) !== undefined;
 }
 
 /** The sandbox is always healthy: tests have no worker, and no money is at risk. */

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 import { chains, type Chain } from '../../payments/currencies.ts';
 import * as addresses from './addresses.store.ts';
 import { findProblem, isHealthy } from './chain-health.ts';
-import { isSandbox, watcherOf } from './chains.ts';
+import { isSandbox, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import * as deposits from './deposits.store.ts';
 import * as rates from './rates.store.ts';
@@ -15,7 +15,7 @@ export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
     const counts = open.find((each) => each.chain === chain);
     return {
       chain,
-      isWatched: watcherOf(ctx, chain) !== undefined,
+      isWatched: watcherFor(ctx, chain) !== undefined,
       ...presentHealth(
         ctx,
         all.find((each) => each.chain === chain)!,
@@ -55,11 +55,11 @@ export interface ChainFigures {
 export async function readChainFigures(ctx: Ctx): Promise<ChainFigures[]> {
   const [open, all] = await Promise.all([deposits.countOpen(ctx), states.listStates(ctx)]);
   return all
-    .filter(({ chain }) => watcherOf(ctx, chain) !== undefined)
+    .filter(({ chain }) => watcherFor(ctx, chain) !== undefined)
     .map((state) => ({
       chain: state.chain,
       isHealthy: isHealthy(ctx, state),
-      lagBlocks: lagOf(state),
+      lagBlocks: blocksBehind(state),
       openDeposits: open.find(({ chain }) => chain === state.chain)?.count ?? 0,
       heldDeposits: open.find(({ chain }) => chain === state.chain)?.heldCount ?? 0,
       differences: state.differences.length,
@@ -73,12 +73,12 @@ function presentHealth(ctx: Ctx, state: states.ChainState) {
     since: (state.pausedAt ?? state.unavailableSince)?.toISOString() ?? null,
     headHeight: state.headHeight === null ? null : Number(state.headHeight),
     headAt: state.headAt?.toISOString() ?? null,
-    lagBlocks: lagOf(state),
+    lagBlocks: blocksBehind(state),
     comparedAt: state.comparedAt?.toISOString() ?? null,
     differences: state.differences,
   };
 }
 
-function lagOf({ headHeight, scannedHeight }: states.ChainState): number {
+function blocksBehind({ headHeight, scannedHeight }: states.ChainState): number {
   return Math.max(0, Number((headHeight ?? 0n) - (scannedHeight ?? headHeight ?? 0n)));
 }

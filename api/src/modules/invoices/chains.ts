@@ -31,7 +31,7 @@ export function isSandbox(ctx: Ctx): boolean {
 }
 
 /** @returns undefined if the chain is disabled */
-export function watcherOf(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
+export function watcherFor(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
   if (!isSandbox(ctx)) return knownWatcher(chain, ctx.config.payments);
   return createSandboxWatcher({
     listAfter: (position) => sandboxStore.listTransactionsAfter(ctx, chain, position),
@@ -72,25 +72,25 @@ export function pollEveryMs(ctx: Ctx, chain: Chain): number {
   return isSandbox(ctx) ? 0 : pollIntervalsMs[chain];
 }
 
-export function finalityOf(ctx: Ctx, chain: Chain): FinalityRule {
+export function finalityFor(ctx: Ctx, chain: Chain): FinalityRule {
   return isSandbox(ctx) ? sandboxFinality : finalityRules[chain];
 }
 
-export function ratesOf(ctx: Ctx): RateSource {
+export function rateSource(ctx: Ctx): RateSource {
   return isSandbox(ctx) ? sandboxRates : storedRates(ctx);
 }
 
 /** The fingerprint of the account that new addresses are derived from. */
-export function fingerprintOf(ctx: Ctx, space: AddressSpace): string {
-  return isSandbox(ctx) ? SANDBOX_FINGERPRINT : accountOf(ctx, space).fingerprint;
+export function accountFingerprint(ctx: Ctx, space: AddressSpace): string {
+  return isSandbox(ctx) ? SANDBOX_FINGERPRINT : accountFor(ctx, space).fingerprint;
 }
 
 export function deriveAddress(ctx: Ctx, space: AddressSpace, index: bigint): string {
   if (isSandbox(ctx)) return createSandboxDeriver(ctx.config.secretKeys)(space, index);
-  return deriveFromAccount(space as DerivedSpace, accountOf(ctx, space), index);
+  return deriveFromAccount(space as DerivedSpace, accountFor(ctx, space), index);
 }
 
-function accountOf(ctx: Ctx, space: AddressSpace) {
+function accountFor(ctx: Ctx, space: AddressSpace) {
   const account = ctx.config.payments.accounts[space as DerivedSpace];
   assert(account, `no account is set for addresses of ${space}`);
   return account;

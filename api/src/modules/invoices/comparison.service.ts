@@ -7,7 +7,7 @@ import type { Ctx } from '../../ctx.ts';
 import { formatUnits } from '../../payments/amounts.ts';
 import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
 import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
-import { isSandbox, watcherOf } from './chains.ts';
+import { isSandbox, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import * as store from './comparison.store.ts';
 
@@ -19,7 +19,7 @@ const DIFFERENCES_MAX = 100;
 export async function compareChains(ctx: Ctx): Promise<void> {
   if (isSandbox(ctx)) return;
   for (const chain of chains) {
-    const watcher = watcherOf(ctx, chain);
+    const watcher = watcherFor(ctx, chain);
     if (watcher) await tryToCompare(ctx, chain, watcher);
   }
 }

@@ -9,11 +9,11 @@ import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as bonus from '../referrals/bonus.service.ts';
 import { readState } from './chain-states.store.ts';
-import { ratesOf } from './chains.ts';
+import { rateSource } from './chains.ts';
 import { chooseCreditRate } from './credit-rate.ts';
 import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
-import { valueOf } from './record-poll.ts';
+import { highestValueMicros } from './record-poll.ts';
 import { restoreDeposit } from './reversal.ts';
 import { updateStatuses } from './status-updates.ts';
 
@@ -57,7 +57,7 @@ async function tryToCredit(
     const currency = findCurrency(chain, asset);
     assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
     // Read outside the transaction. If there was no rate at the arrival, the first later one.
-    const arrivalRateE12 = deposit.arrivalRateE12 ?? (await ratesOf(ctx).rateE12At(currency, arrivedAt));
+    const arrivalRateE12 = deposit.arrivalRateE12 ?? (await rateSource(ctx).rateE12At(currency, arrivedAt));
     const needsRate = state === 'FINAL' && !currencyRules[currency].isStable && !deposit.invoice;
     if (arrivalRateE12 === undefined && needsRate) return;
     if (!(await isConfirmed(ctx, chain, { ...deposit, arrivalRateE12 }, watcher))) return;
@@ -78,7 +78,7 @@ async function isConfirmed(
   watcher: ChainWatcher,
 ): Promise<boolean> {
   if (deposit.isReleased) return true;
-  const valueMicros = valueOf(chain, deposit);
+  const valueMicros = highestValueMicros(chain, deposit);
   const { holdAboveMicros } = ctx.config.payments;
   if (holdAboveMicros !== undefined && (valueMicros === undefined || valueMicros > holdAboveMicros)) {
     await deposits.saveHold(ctx, deposit.id, 'LARGE');

@@ -4,7 +4,7 @@ import { type CurrencyState } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { isEnabled, isHealthy } from './chain-health.ts';
-import { ratesOf } from './chains.ts';
+import { rateSource } from './chains.ts';
 import * as states from './chain-states.store.ts';
 
 /** The currencies that are set up; whether one can be paid now also depends on its chain and rate. */
@@ -19,7 +19,7 @@ export async function listCurrencies(ctx: Ctx): Promise<CurrencyState[]> {
   return Promise.all(
     listEnabledCurrencies(ctx).map(async (currency) => {
       if (!healthy.has(currencyRules[currency].chain)) return { currency, problem: 'NETWORK' as const };
-      const rateE12 = await ratesOf(ctx).rateE12(currency);
+      const rateE12 = await rateSource(ctx).rateE12(currency);
       return { currency, problem: rateE12 === undefined ? ('RATE' as const) : null };
     }),
   );

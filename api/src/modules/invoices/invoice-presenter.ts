@@ -48,7 +48,7 @@ function stillDue({ dueUnits, currency }: InvoiceRow, deposits: readonly Invoice
   return received < dueUnits ? roundUpToDisplay(dueUnits - received, currencyRules[currency]) : 0n;
 }
 
-export function depositsOf({ id }: Pick<InvoiceRow, 'id'>, all: readonly InvoiceDeposit[]): InvoiceDeposit[] {
+export function depositsFor({ id }: Pick<InvoiceRow, 'id'>, all: readonly InvoiceDeposit[]): InvoiceDeposit[] {
   return all.filter(({ invoiceId }) => invoiceId === id);
 }
 

@@ -6,17 +6,17 @@ import { currencyRules, type Chain } from '../../payments/currencies.ts';
 import { explorerUrl } from '../../payments/explorers.ts';
 import { countConfirmations, neededConfirmations, type FinalityRule } from '../../payments/finality.ts';
 import type { TokenContracts } from '../../payments/payment-uri.ts';
-import { finalityOf, isSandbox } from './chains.ts';
+import { finalityFor, isSandbox } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { sumReplaced, type InvoiceDeposit } from './invoice-deposits.store.ts';
 import type { InvoiceRow } from './invoices.store.ts';
-import { valueOf } from './record-poll.ts';
+import { highestValueMicros } from './record-poll.ts';
 
 /** Facts that the payments of all invoices share. */
 export interface TransferFacts {
   /** The newest block of each chain. */
   heads: ReadonlyMap<Chain, bigint>;
-  ruleOf: (chain: Chain) => FinalityRule;
+  ruleFor: (chain: Chain) => FinalityRule;
   hasExplorers: boolean;
   tokenContracts: TokenContracts;
   /** By invoice. */
@@ -33,20 +33,20 @@ export async function readFacts(
   const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
   const tokenContracts = ctx.config.payments.usdtContracts;
   const replacedUnits = await sumReplaced(ctx, invoiceIds);
-  const ruleOf = (chain: Chain) => finalityOf(ctx, chain);
-  return { heads, ruleOf, hasExplorers: !isSandbox(ctx), tokenContracts, replacedUnits };
+  const ruleFor = (chain: Chain) => finalityFor(ctx, chain);
+  return { heads, ruleFor, hasExplorers: !isSandbox(ctx), tokenContracts, replacedUnits };
 }
 
 export function presentTransfer(
   { currency, rateE12 }: InvoiceRow,
   deposit: InvoiceDeposit,
-  { heads, ruleOf, hasExplorers }: TransferFacts,
+  { heads, ruleFor, hasExplorers }: TransferFacts,
 ): InvoiceTransfer {
   const { units, isCredited, isByHand, transactionId, blockHeight, confirmationsMin, isReplaceable } = deposit;
   const { chain } = currencyRules[currency];
-  const rule = ruleOf(chain);
+  const rule = ruleFor(chain);
   const head = heads.get(chain);
-  const valueMicros = valueOf(chain, { ...deposit, invoice: { rateE12 } });
+  const valueMicros = highestValueMicros(chain, { ...deposit, invoice: { rateE12 } });
   const counted =
     head === undefined || blockHeight === null ? 0 : countConfirmations(Number(blockHeight), { height: Number(head) });
   const confirmationsNeeded =

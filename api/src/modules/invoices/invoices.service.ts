@@ -11,9 +11,9 @@ import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
 import { isAvailable } from './chain-health.ts';
-import { ratesOf } from './chains.ts';
+import { rateSource } from './chains.ts';
 import * as deposits from './invoice-deposits.store.ts';
-import { depositsOf, presentInvoice } from './invoice-presenter.ts';
+import { depositsFor, presentInvoice } from './invoice-presenter.ts';
 import { readFacts } from './invoice-transfers.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './status-updates.ts';
@@ -31,7 +31,7 @@ export async function createInvoice(
   if (!(await isAvailable(ctx, currency))) throw new AppError('CURRENCY_UNAVAILABLE');
   const amountMicros = toMicros(amount);
   enforceMinimum(ctx, currency, amountMicros);
-  const rateE12 = await ratesOf(ctx).rateE12(currency, amountMicros);
+  const rateE12 = await rateSource(ctx).rateE12(currency, amountMicros);
   if (rateE12 === undefined) throw new AppError('RATE_UNAVAILABLE');
   const rules = currencyRules[currency];
   const dueUnits = toDueUnits(amountMicros, rateE12, rules);
@@ -57,7 +57,7 @@ export async function listOwn(
   const ids = rows.map(({ id }) => id);
   const all = await deposits.listOfInvoices(ctx, ids);
   const facts = await readFacts(ctx, ids, all);
-  const data = rows.map((row) => presentInvoice(row, depositsOf(row, all), facts));
+  const data = rows.map((row) => presentInvoice(row, depositsFor(row, all), facts));
   return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId, id), page) };
 }
 

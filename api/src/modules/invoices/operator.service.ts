@@ -5,7 +5,7 @@ import { chains, currencyRules, type Chain } from '../../payments/currencies.ts'
 import type { DerivedSpace } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { watcherOf } from './chains.ts';
+import { watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { listHoldings, type HoldingAddress } from './comparison.service.ts';
 import * as deposits from './deposits.store.ts';
@@ -39,7 +39,7 @@ export interface NodeCheck {
 /** Asks the nodes of each chain, without storing anything. */
 export function checkNodes(ctx: Ctx): Promise<NodeCheck[]> {
   const watched = chains.flatMap((chain) => {
-    const watcher = watcherOf(ctx, chain);
+    const watcher = watcherFor(ctx, chain);
     return watcher ? [{ chain, watcher }] : [];
   });
   return Promise.all(
@@ -56,7 +56,7 @@ export function checkNodes(ctx: Ctx): Promise<NodeCheck[]> {
 
 /** The addresses that hold most of a currency. @returns undefined if it is not set up @throws ChainUnavailable */
 export async function findHoldings(ctx: Ctx, currency: Currency, limit: number): Promise<HoldingAddress[] | undefined> {
-  const watcher = watcherOf(ctx, currencyRules[currency].chain);
+  const watcher = watcherFor(ctx, currencyRules[currency].chain);
   return watcher && listHoldings(ctx, currency, watcher, limit);
 }
 

@@ -4,8 +4,8 @@ import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
-import { arrivalOf, previousPollAt, type Arrival } from './arrival.ts';
-import { finalityOf, ratesOf } from './chains.ts';
+import { toArrival, previousPollAt, type Arrival } from './arrival.ts';
+import { finalityFor, rateSource } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
 import * as store from './observed-deposits.store.ts';
@@ -67,13 +67,13 @@ async function updateDeposits(
     scannedHeight: poll.scannedHeight,
     orphanedBlockHashes: new Set(poll.orphanedBlockHashes),
     pooledTransactionIds: poll.pooledTransactionIds && new Set(poll.pooledTransactionIds),
-    rule: finalityOf(ctx, chain),
+    rule: finalityFor(ctx, chain),
     now: new Date(),
   };
   const byKey = indexPayments(payments);
   const invoiceIds = new Set<string>();
   for (const deposit of await store.lockAffected(ctx, chain, payments, poll.orphanedBlockHashes)) {
-    const next = observe(deposit, byKey.get(keyOf(deposit)), facts, valueOf(chain, deposit));
+    const next = observe(deposit, byKey.get(toKey(deposit)), facts, highestValueMicros(chain, deposit));
     if (!hasChanged(deposit, next)) continue;
     await store.saveObservation(ctx, deposit.id, next);
     if (deposit.invoice) invoiceIds.add(deposit.invoice.id);
@@ -84,7 +84,7 @@ async function updateDeposits(
 }
 
 /** The higher one of the two rates that it may be credited at; undefined if one is not known. */
-export function valueOf(
+export function highestValueMicros(
   chain: Chain,
   {
     asset,
@@ -117,8 +117,8 @@ async function findOwnPayments(
     (await store.findOwn(ctx, addressSpaces[chain], accepted)).map(async ({ index, seenAt }) => {
       const payment = accepted[index]!;
       const currency = findCurrency(chain, payment.asset)!;
-      const arrival = arrivalOf(payment, { seenAt, previousAt, clockErrorMs });
-      return { currency, payment, arrival, rateE12: await ratesOf(ctx).rateE12At(currency, arrival.arrivedAt) };
+      const arrival = toArrival(payment, { seenAt, previousAt, clockErrorMs });
+      return { currency, payment, arrival, rateE12: await rateSource(ctx).rateE12At(currency, arrival.arrivedAt) };
     }),
   );
 }
@@ -127,12 +127,12 @@ async function findOwnPayments(
 function indexPayments(payments: readonly ObservedPayment[]): Map<string, ObservedPayment> {
   const byKey = new Map<string, ObservedPayment>();
   for (const payment of payments) {
-    const key = keyOf(payment);
+    const key = toKey(payment);
     if (payment.block || !byKey.has(key)) byKey.set(key, payment);
   }
   return byKey;
 }
 
-function keyOf({ asset, transactionId, output }: Pick<ObservedPayment, 'asset' | 'transactionId' | 'output'>): string {
+function toKey({ asset, transactionId, output }: Pick<ObservedPayment, 'asset' | 'transactionId' | 'output'>): string {
   return JSON.stringify([asset, transactionId, output]);
 }

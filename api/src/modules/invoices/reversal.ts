@@ -34,8 +34,8 @@ async function reverseDeposit(ctx: Ctx, id: string): Promise<void> {
     const deposit = await deposits.lockGone(ctx, id);
     if (!deposit) return;
     const { userId, accountId, creditedMicros, transactionId } = deposit;
-    const key = keyOf('reversal', id, deposit.reversalCount + 1);
-    const invoiceIds = idsOf(deposit);
+    const key = transferKey('reversal', id, deposit.reversalCount + 1);
+    const invoiceIds = toInvoiceIds(deposit);
     await invoices.lockInvoices(ctx, invoiceIds);
     const [reward] = await ledger.findTransfers(ctx, [`deposit:${id}:bonus`]);
     const balances = await ledger.lockBalances(ctx, reward ? [accountId, reward.creditAccountId] : [accountId]);
@@ -70,14 +70,14 @@ export function restoreDeposit(
     const deposit = await deposits.lockReturned(ctx, id, blockHash);
     if (!deposit) return;
     const { userId, creditedMicros, transactionId, reversalCount: round } = deposit;
-    const invoiceIds = idsOf(deposit);
+    const invoiceIds = toInvoiceIds(deposit);
     await invoices.lockInvoices(ctx, invoiceIds);
-    const reversal = keyOf('reversal', id, round);
+    const reversal = transferKey('reversal', id, round);
     const reversed = await ledger.findTransfers(
       ctx,
       ['', ':loss', ':bonus', ':bonus:loss'].map((part) => reversal + part),
     );
-    const key = keyOf('restoration', id, round);
+    const key = transferKey('restoration', id, round);
     const transfers = reversed.map(({ idempotencyKey, debitAccountId, creditAccountId, amountMicros }) => ({
       idempotencyKey: key + idempotencyKey.slice(reversal.length),
       debitAccountId: creditAccountId,
@@ -101,7 +101,7 @@ export function restoreDeposit(
 }
 
 /** The first reversal has no number in its keys. A deposit may leave its chain and return more than once. */
-function keyOf(event: 'reversal' | 'restoration', id: string, round: number): string {
+function transferKey(event: 'reversal' | 'restoration', id: string, round: number): string {
   return round === 1 ? `${event}:${id}` : `${event}:${id}:${round}`;
 }
 
@@ -122,7 +122,7 @@ function takeBack(
     .map((transfer) => ({ ...transfer, creditAccountId, reason: 'REVERSAL' }));
 }
 
-function idsOf({ invoiceId }: deposits.GoneDeposit): string[] {
+function toInvoiceIds({ invoiceId }: deposits.GoneDeposit): string[] {
   return invoiceId === null ? [] : [invoiceId];
 }
 

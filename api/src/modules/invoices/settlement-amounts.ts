@@ -19,7 +19,7 @@ interface Payable {
 }
 
 /** The amount still due, or zero. Payments that are not final yet count, because they will be credited. */
-export function dueOf(invoice: Payable, deposits: readonly { units: bigint }[]): Amounts {
+export function amountDue(invoice: Payable, deposits: readonly { units: bigint }[]): Amounts {
   const receivedUnits = deposits.reduce((sum, { units }) => sum + units, 0n);
   if (isPaid(invoice.status) || receivedUnits >= invoice.dueUnits) return { units: 0n, amountMicros: 0n };
   const units = invoice.dueUnits - receivedUnits;

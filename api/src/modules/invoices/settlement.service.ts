@@ -11,7 +11,7 @@ import * as bonus from '../referrals/bonus.service.ts';
 import { postTopUp } from './credit.ts';
 import * as deposits from './deposits.store.ts';
 import { listOfInvoices } from './invoice-deposits.store.ts';
-import { dueOf, type Amounts } from './settlement-amounts.ts';
+import { amountDue, type Amounts } from './settlement-amounts.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './status-updates.ts';
 
@@ -44,7 +44,7 @@ export async function requireDue(ctx: Ctx, invoiceId: string, seenMicros: bigint
 }
 
 async function readDue(ctx: Ctx, invoice: store.InvoiceRow): Promise<Amounts> {
-  return dueOf(invoice, await listOfInvoices(ctx, [invoice.id]));
+  return amountDue(invoice, await listOfInvoices(ctx, [invoice.id]));
 }
 
 /**

@@ -9,10 +9,10 @@ import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { isCounted } from './deposit-state.ts';
 import * as deposits from './invoice-deposits.store.ts';
-import { depositsOf, presentDetail, presentForStaff } from './invoice-presenter.ts';
+import { depositsFor, presentDetail, presentForStaff } from './invoice-presenter.ts';
 import { readFacts } from './invoice-transfers.ts';
 import * as invoices from './invoices.store.ts';
-import { dueOf } from './settlement-amounts.ts';
+import { amountDue } from './settlement-amounts.ts';
 import * as store from './staff-invoices.store.ts';
 
 interface ListQuery extends PageQuery {
@@ -35,7 +35,7 @@ export async function listAll(ctx: Ctx, query: ListQuery) {
   const ids = rows.map(({ id }) => id);
   const all = await deposits.listOfInvoices(ctx, ids);
   const facts = await readFacts(ctx, ids, all);
-  return { data: rows.map((row): StaffInvoice => presentForStaff(row, depositsOf(row, all), facts)), ...pages };
+  return { data: rows.map((row): StaffInvoice => presentForStaff(row, depositsFor(row, all), facts)), ...pages };
 }
 
 export interface FoundInvoice {
@@ -67,7 +67,7 @@ export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDeta
   if (!row) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
   const details = await deposits.listDetails(ctx, id);
   const counted = details.filter(({ state }) => isCounted(state));
-  return presentDetail(row, details, dueOf(row, counted).amountMicros, await readFacts(ctx, [id], counted));
+  return presentDetail(row, details, amountDue(row, counted).amountMicros, await readFacts(ctx, [id], counted));
 }
 
 function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: ListQuery): store.InvoiceFilter {

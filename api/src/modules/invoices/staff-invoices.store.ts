@@ -41,7 +41,7 @@ export async function listInvoices(
     `${selectFrom(`(
        select invoices.* from (select id from invoices where ${CONDITION} order by ${order} limit $8 offset $9) as page
          join invoices using (id))`)} order by ${order}`,
-    [...valuesOf(filter), page.size, toOffset(page)],
+    [...toValues(filter), page.size, toOffset(page)],
     { isPrepared: false },
   );
   return rows.map((row) => toRow(row));
@@ -50,7 +50,7 @@ export async function listInvoices(
 export async function countInvoices(ctx: Ctx, filter: InvoiceFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from (select from invoices where ${CONDITION} limit $8) as listed`,
-    [...valuesOf(filter), limit],
+    [...toValues(filter), limit],
     { isPrepared: false },
   );
   return row!.count;
@@ -70,7 +70,7 @@ export async function findByAddressOrTransaction(ctx: Ctx, text: string, limit: 
   return rows.map((row) => toRow(row));
 }
 
-function valuesOf(filter: InvoiceFilter): unknown[] {
+function toValues(filter: InvoiceFilter): unknown[] {
   const { userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros } = filter;
   return [userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros];
 }

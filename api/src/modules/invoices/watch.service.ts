@@ -2,7 +2,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { ChainUnavailable, type ChainWatcher, type Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, type Chain } from '../../payments/currencies.ts';
-import { isSandbox, pollEveryMs, watcherOf } from './chains.ts';
+import { isSandbox, pollEveryMs, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { creditFinalDeposits } from './credit.ts';
 import * as store from './invoices.store.ts';
@@ -28,7 +28,7 @@ const QUIET_SAVE_MS = 5000;
 export async function watchChain(
   ctx: Ctx,
   chain: Chain,
-  watcher: ChainWatcher | undefined = watcherOf(ctx, chain),
+  watcher: ChainWatcher | undefined = watcherFor(ctx, chain),
   stopping?: AbortSignal,
 ): Promise<void> {
   if (!watcher) return;

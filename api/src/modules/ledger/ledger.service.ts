@@ -87,7 +87,7 @@ export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
  * @throws AppError SMALL_BALANCE if a customer's balance would become negative; the transaction is then aborted
  */
 export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<ReadonlySet<string>> {
-  const customers = customersOf(transfers);
+  const customers = customersIn(transfers);
   const locked = customers.length === 0 ? [] : await store.lockAccounts(ctx, customers);
   assert.equal(locked.length, customers.length, 'a transfer refers to an account that does not exist');
   return postLocked(ctx, transfers);
@@ -140,7 +140,7 @@ function uniqueByKey(transfers: readonly Transfer[]): Transfer[] {
   return [...byKey.values()];
 }
 
-function customersOf(transfers: readonly Transfer[]): bigint[] {
+function customersIn(transfers: readonly Transfer[]): bigint[] {
   const ids = transfers.flatMap((transfer) => [transfer.debitAccountId, transfer.creditAccountId]);
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
 }

@@ -4,7 +4,7 @@
  * one statement on one snapshot.
  */
 import type { Ctx } from '../../ctx.ts';
-import { BROKEN_MAX, chunksOf, type InvariantCheck, type Walk } from '../../db/invariant.ts';
+import { BROKEN_MAX, readChunks, type InvariantCheck, type Walk } from '../../db/invariant.ts';
 import * as store from './sums.store.ts';
 
 /** Entries added to the stored sums per transaction. */
@@ -45,7 +45,7 @@ export async function updateStoredSums(
 export async function findDifferingBalances(ctx: Ctx, check: InvariantCheck): Promise<string[]> {
   if (!check.isFull) await updateStoredSums(ctx, await store.findSettledTransfer(ctx), () => check.step());
   const broken: string[] = [];
-  for await (const chunk of chunksOf(ctx, check, check.isFull ? summedAccounts : comparedAccounts)) {
+  for await (const chunk of readChunks(ctx, check, check.isFull ? summedAccounts : comparedAccounts)) {
     const suspects = await withStableMark(ctx, (mark) =>
       check.isFull
         ? store.findSuspectsAmongAll(ctx, summedAccounts.rows, chunk, mark, ENTRIES_MAX)

@@ -44,7 +44,7 @@ export function createFacetIndex(): FacetIndex {
 
 function encode(places: readonly Place[], dictionaries: readonly Dictionary[]): Combinations {
   const rows: number[] = [];
-  const codeOf = (column: number, value: string) => {
+  const codeFor = (column: number, value: string) => {
     const { codes, values } = dictionaries[column]!;
     const known = codes.get(value);
     if (known !== undefined) return known;
@@ -52,9 +52,9 @@ function encode(places: readonly Place[], dictionaries: readonly Dictionary[]): 
     return values.push(value) - 1;
   };
   for (const [region, city, zip, offers] of places) {
-    const place = [codeOf(0, region), codeOf(1, city), codeOf(2, zip)] as const;
+    const place = [codeFor(0, region), codeFor(1, city), codeFor(2, zip)] as const;
     for (const [isp, connectionType, count] of offers)
-      rows.push(...place, codeOf(3, isp), codeOf(4, connectionType), count);
+      rows.push(...place, codeFor(3, isp), codeFor(4, connectionType), count);
   }
   return Uint32Array.from(rows);
 }

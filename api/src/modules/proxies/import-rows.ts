@@ -129,7 +129,7 @@ function* readRow(
   const texts = toTexts(values);
   const parsed = rowSchema.safeParse(texts);
   const exit = readExit(texts);
-  if (!parsed.success) yield* importErrorsOf(line, values, parsed.error);
+  if (!parsed.success) yield* toImportErrors(line, values, parsed.error);
   if (typeof exit === 'string') return yield importError(line, values, 'exit', exit);
   // An unknown kind is already reported as an error.
   if (!parsed.success || exit === undefined) return undefined;
@@ -146,7 +146,7 @@ function* readRow(
   return undefined;
 }
 
-function* importErrorsOf(line: number, values: Record<string, unknown>, error: z.ZodError): Generator<ImportError> {
+function* toImportErrors(line: number, values: Record<string, unknown>, error: z.ZodError): Generator<ImportError> {
   const columns = new Set<string>();
   for (const { path, message } of error.issues) {
     const column = String(path[0]);

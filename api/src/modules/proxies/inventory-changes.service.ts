@@ -56,7 +56,7 @@ export async function orderChange(
     const ordered = (await store.lockChange(ctx, id))!;
     if (isNew) {
       await enqueueJob(ctx, id);
-      await recordOf(ctx, editor, ordered, 'CATALOGUE_CHANGE_ORDERED');
+      await recordFor(ctx, editor, ordered, 'CATALOGUE_CHANGE_ORDERED');
     } else if (ordered.status === 'FAILED') await retry(ctx, editor, ordered);
     ctx.changed(STAFF, 'staff-catalogue');
     return present((await store.findChange(ctx, id))!);
@@ -72,8 +72,8 @@ export function retryChange(ctx: Ctx, editor: inventory.Editor, id: string): Pro
 export function dismissChange(ctx: Ctx, editor: inventory.Editor, id: string): Promise<InventoryChange> {
   return decide(ctx, id, async (ctx, change) => {
     await store.saveEnd(ctx, id, 'DISMISSED');
-    await removeJob(ctx, keyOf(id));
-    await recordOf(ctx, editor, change, 'CATALOGUE_CHANGE_DISMISSED');
+    await removeJob(ctx, jobKey(id));
+    await recordFor(ctx, editor, change, 'CATALOGUE_CHANGE_DISMISSED');
   });
 }
 
@@ -94,18 +94,18 @@ function decide(
 async function retry(ctx: Ctx, editor: inventory.Editor, change: store.ChangeRow): Promise<void> {
   await store.saveRetry(ctx, change.id);
   // Otherwise the runner would keep the failed job beside the new one.
-  await removeJob(ctx, keyOf(change.id));
+  await removeJob(ctx, jobKey(change.id));
   await enqueueJob(ctx, change.id);
-  await recordOf(ctx, editor, change, 'CATALOGUE_CHANGE_RETRIED');
+  await recordFor(ctx, editor, change, 'CATALOGUE_CHANGE_RETRIED');
 }
 
 async function enqueueJob(ctx: Ctx, changeId: string): Promise<void> {
-  await enqueue(ctx, 'proxies.change', { changeId }, keyOf(changeId));
+  await enqueue(ctx, 'proxies.change', { changeId }, jobKey(changeId));
 }
 
-const keyOf = (changeId: string) => `proxies.change:${changeId}`;
+const jobKey = (changeId: string) => `proxies.change:${changeId}`;
 
-async function recordOf(
+async function recordFor(
   ctx: Ctx,
   editor: inventory.Editor,
   { id, kind, rowCount }: store.ChangeRow,

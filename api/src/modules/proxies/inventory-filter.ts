@@ -49,7 +49,7 @@ export function toConditions(filter: InventoryFilter, values: readonly unknown[]
 }
 
 /** The parts into which the table is divided, because free proxies and all others are in different indexes. */
-export function partsOf({ state }: InventoryFilter): readonly string[] {
+export function tableParts({ state }: InventoryFilter): readonly string[] {
   if (state === undefined) return [ofState.FREE, NOT_FREE];
   return [state === 'FREE' ? ofState.FREE : NOT_FREE];
 }

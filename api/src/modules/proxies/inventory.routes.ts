@@ -28,34 +28,34 @@ export function inventoryRoutes(app: FastifyInstance): void {
   routeStream(app, exportInventory, async ({ ctx, query: { format, ...filter }, ...request }) => ({
     contentType: contentTypes[format],
     fileName: `proxies.${format}`,
-    chunks: inventory.exportInventory(ctx, editorOf(request), filter, format),
+    chunks: inventory.exportInventory(ctx, toEditor(request), filter, format),
   }));
   route(app, readSelection, async ({ ctx, query }) => ({ data: await inventory.readSelection(ctx, query) }));
   route(app, changePrices, async ({ ctx, body, ...request }) => ({
-    data: await changes.orderChange(ctx, editorOf(request), { kind: 'PRICE', request: body }),
+    data: await changes.orderChange(ctx, toEditor(request), { kind: 'PRICE', request: body }),
   }));
   route(app, retireProxies, async ({ ctx, body, ...request }) => ({
-    data: await changes.orderChange(ctx, editorOf(request), { kind: 'RETIRE', request: body }),
+    data: await changes.orderChange(ctx, toEditor(request), { kind: 'RETIRE', request: body }),
   }));
   route(app, restoreProxies, async ({ ctx, body, ...request }) => ({
-    data: await changes.orderChange(ctx, editorOf(request), { kind: 'RESTORE', request: body }),
+    data: await changes.orderChange(ctx, toEditor(request), { kind: 'RESTORE', request: body }),
   }));
   routeUpload(app, checkImport, IMPORT_BYTES_MAX, async ({ ctx, query, content, ...request }) => ({
-    data: await imports.checkImport(ctx, editorOf(request), { ...query, content }),
+    data: await imports.checkImport(ctx, toEditor(request), { ...query, content }),
   }));
   route(app, applyImport, async ({ ctx, params, ...request }) => ({
-    data: await changes.orderChange(ctx, editorOf(request), { kind: 'IMPORT', request: { importId: params.id } }),
+    data: await changes.orderChange(ctx, toEditor(request), { kind: 'IMPORT', request: { importId: params.id } }),
   }));
   route(app, listInventoryChanges, async ({ ctx }) => ({ data: await changes.listChanges(ctx) }));
   route(app, retryInventoryChange, async ({ ctx, params, ...request }) => ({
-    data: await changes.retryChange(ctx, editorOf(request), params.id),
+    data: await changes.retryChange(ctx, toEditor(request), params.id),
   }));
   route(app, dismissInventoryChange, async ({ ctx, params, ...request }) => ({
-    data: await changes.dismissChange(ctx, editorOf(request), params.id),
+    data: await changes.dismissChange(ctx, toEditor(request), params.id),
   }));
   route(app, readInventoryChange, async ({ ctx, params }) => ({ data: await changes.getChange(ctx, params.id) }));
 }
 
-function editorOf({ actor, requester }: { actor: Actor; requester: Requester }): inventory.Editor {
+function toEditor({ actor, requester }: { actor: Actor; requester: Requester }): inventory.Editor {
   return { actorId: actor.userId, requester };
 }

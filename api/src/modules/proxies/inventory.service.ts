@@ -38,7 +38,7 @@ function present(row: store.InventoryRow): InventoryProxy {
     ...row,
     price: toDollars(priceMicros),
     exit: { id: exitId, node: row.node, kind: row.exitKind, address: exitText(row) },
-    state: stateOf(row),
+    state: toState(row),
     isHealthy: row.isExitHealthy,
     connection:
       connectionId === null
@@ -47,7 +47,7 @@ function present(row: store.InventoryRow): InventoryProxy {
   };
 }
 
-function stateOf({
+function toState({
   connectionId,
   isRetired,
   isExitHealthy,

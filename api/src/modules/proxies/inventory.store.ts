@@ -4,7 +4,7 @@ import type { InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, toOffset } from '../../http/paging.ts';
-import { partsOf, toConditions } from './inventory-filter.ts';
+import { tableParts, toConditions } from './inventory-filter.ts';
 
 const PLANNED = { isPrepared: false };
 
@@ -51,7 +51,7 @@ export function listInventory(
   const offset = toOffset(page);
   const { text, values } = toConditions(filter, [page.size, offset, offset + page.size]);
   const order = orders[sort];
-  const parts = partsOf(filter).map(
+  const parts = tableParts(filter).map(
     (part) =>
       `(select id, ip, price_micros from proxies where ${text} and ${part} order by ${order('proxies')} limit $3)`,
   );
@@ -79,7 +79,7 @@ export function listInventory(
 
 export async function countInventory(ctx: Ctx, filter: InventoryFilter, limit: number): Promise<number> {
   const { text, values } = toConditions(filter, [limit]);
-  const parts = partsOf(filter).map((part) => `(select from proxies where ${text} and ${part} limit $1)`);
+  const parts = tableParts(filter).map((part) => `(select from proxies where ${text} and ${part} limit $1)`);
   const [row] = await ctx.db.query<{ count: number }>(
     `select least(count(*), $1)::int as count from (${parts.join(' union all ')}) as found`,
     values,

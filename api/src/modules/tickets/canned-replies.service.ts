@@ -25,7 +25,7 @@ export function createReply(ctx: Ctx, body: CannedReplyBody, request: StaffReque
       throw AppError.validation([
         { path: 'body', message: `There are at most ${String(CANNED_REPLIES_MAX)} canned replies` },
       ]);
-    await recordOf(ctx, row, request, { action: 'CANNED_REPLY_CREATED' });
+    await recordFor(ctx, row, request, { action: 'CANNED_REPLY_CREATED' });
     return present(row);
   });
 }
@@ -41,7 +41,7 @@ export function changeReply(
     const old = requireReply(await store.lockReply(ctx, id));
     refuseStale(version, old.version);
     const row = await store.updateReply(ctx, id, body);
-    await recordOf(ctx, row, request, {
+    await recordFor(ctx, row, request, {
       action: 'CANNED_REPLY_CHANGED',
       before: changed(old, row),
       after: changed(row, old),
@@ -60,7 +60,7 @@ export function deleteReply(
     const row = requireReply(await store.lockReply(ctx, id));
     refuseStale(version, row.version);
     await store.deleteReply(ctx, id);
-    await recordOf(ctx, row, request, { action: 'CANNED_REPLY_DELETED' });
+    await recordFor(ctx, row, request, { action: 'CANNED_REPLY_DELETED' });
     return { id };
   });
 }
@@ -83,7 +83,7 @@ function changed(row: store.CannedReplyRow, other: store.CannedReplyRow): Record
 }
 
 /** Also updates the open pages of staff. Replies belong to no ticket: the entry names the reply. */
-async function recordOf(
+async function recordFor(
   ctx: Ctx,
   { id, title }: store.CannedReplyRow,
   { actor, requester }: StaffRequest,

@@ -100,7 +100,7 @@ export async function openTicketForUser(
   const ticket = { ...texts, userId: user.id, authorId: request.actor.userId, idempotencyKey: request.key ?? null };
   return ctx.tx(async (ctx) => {
     const { row, isReplay } = await open(ctx, ticket);
-    if (!isReplay) await recordOf(ctx, row, request, { action: 'TICKET_CREATED', details: { name: row.name } });
+    if (!isReplay) await recordFor(ctx, row, request, { action: 'TICKET_CREATED', details: { name: row.name } });
     return getAny(ctx, row.id);
   });
 }
@@ -120,7 +120,7 @@ export async function getAny(ctx: Ctx, id: string): Promise<StaffTicket> {
 export function closeAny(ctx: Ctx, id: string, request: StaffRequest): Promise<StaffTicket> {
   return ctx.tx(async (ctx) => {
     const ticket = await close(ctx, null, id, request.actor.userId);
-    await recordOf(ctx, ticket, request, {
+    await recordFor(ctx, ticket, request, {
       action: 'TICKET_CLOSED',
       before: { status: 'OPEN' },
       after: { status: 'CLOSED' },
@@ -148,7 +148,7 @@ export function assign(
     refuseStale(version, ticket.version);
     if (assigneeId !== null) await requireAssignee(ctx, assigneeId);
     await staffStore.saveAssignee(ctx, id, assigneeId);
-    await recordOf(ctx, ticket, request, {
+    await recordFor(ctx, ticket, request, {
       action: 'TICKET_ASSIGNED',
       before: { assigneeId: ticket.assigneeId },
       after: { assigneeId },
@@ -192,7 +192,7 @@ export function answer(
       if (seenId !== undefined && (await staffStore.hasNewerOfOtherStaff(ctx, ticketId, authorId, seenId)))
         throw new AppError('CHANGED_ELSEWHERE');
     });
-    if (!isReplay) await recordOf(ctx, ticket, request, { action: 'TICKET_ANSWERED', details: { messageId: row.id } });
+    if (!isReplay) await recordFor(ctx, ticket, request, { action: 'TICKET_ANSWERED', details: { messageId: row.id } });
     return presentMessageForStaff((await staffStore.findMessage(ctx, row.id))!);
   });
 }
@@ -218,7 +218,7 @@ export function writeNote(ctx: Ctx, ticketId: string, content: string, request: 
     }
     if ((await staffStore.countNotes(ctx, ticketId)) > TICKET_NOTES_MAX)
       throw AppError.validation([{ path: 'body', message: `A ticket has at most ${String(TICKET_NOTES_MAX)} notes` }]);
-    await recordOf(ctx, ticket, request, { action: 'NOTE_WRITTEN', details: { noteId: id } });
+    await recordFor(ctx, ticket, request, { action: 'NOTE_WRITTEN', details: { noteId: id } });
     ctx.changed(STAFF, 'staff-tickets');
     return presentNote((await staffStore.findNote(ctx, id))!);
   });
@@ -237,7 +237,7 @@ export async function listLiveConnections(ctx: Ctx, id: string) {
   return connections.listLiveForStaff(ctx, userId, PAGE_SIZE);
 }
 
-function recordOf(
+function recordFor(
   ctx: Ctx,
   { id, userId }: store.TicketRow,
   { actor, requester }: StaffRequest,

@@ -55,7 +55,7 @@ export const FILTERED = `
    and ($3::boolean is null or is_open = $3)
    and ($4::timestamptz is null or desk.created_at >= $4) and ($5::timestamptz is null or desk.created_at < $5)`;
 
-export function valuesOf({ view, actorId, userId, status, from, to }: TicketFilter): unknown[] {
+export function toValues({ view, actorId, userId, status, from, to }: TicketFilter): unknown[] {
   const isOpen = status === null ? null : status === 'OPEN';
   return [view === 'mine' ? actorId : null, userId, isOpen, from, to];
 }
@@ -70,7 +70,7 @@ export function listTickets(ctx: Ctx, filter: TicketFilter, page: PageQuery): Pr
     `${SELECT_TICKET}
       where desk.ticket_id in (select ticket_id ${FILTERED} and ${condition} order by ${order} limit $6 offset $7)
       order by ${order}`,
-    [...valuesOf(filter), page.size, toOffset(page)],
+    [...toValues(filter), page.size, toOffset(page)],
     PLANNED_EACH_TIME,
   );
 }
@@ -84,7 +84,7 @@ export async function countTickets(ctx: Ctx, filter: TicketFilter, limit: number
   const { condition } = VIEWS[filter.view];
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from (select ${FILTERED} and ${condition} limit $6) as listed`,
-    [...valuesOf(filter), limit],
+    [...toValues(filter), limit],
     PLANNED_EACH_TIME,
   );
   return row!.count;

@@ -1,6 +1,6 @@
 /** Finds tickets by words of their names. */
 import type { Ctx } from '../../ctx.ts';
-import { FILTERED, PLANNED_EACH_TIME, type TicketFilter, valuesOf, VIEWS } from './staff-tickets.store.ts';
+import { FILTERED, PLANNED_EACH_TIME, type TicketFilter, toValues, VIEWS } from './staff-tickets.store.ts';
 
 /** If more words match, the index is searched by prefix. */
 const EXPANDED_MAX = 50;
@@ -50,7 +50,7 @@ export function searchFirst(ctx: Ctx, filter: TicketFilter, words: string, limit
        select coalesce(array_agg(ticket_id::text order by ${order}) filter (where words @@ $7::tsquery), '{}') as ids,
               count(*)::int as count
          from desk`,
-      [...valuesOf(filter), limit, words],
+      [...toValues(filter), limit, words],
       PLANNED_EACH_TIME,
     );
     return row!;
@@ -69,7 +69,7 @@ export async function searchAll(ctx: Ctx, filter: TicketFilter, words: string, l
     `with desk as materialized (
        select ticket_id, desk.created_at, waiting_since, is_open ${FILTERED} and ${indexed} and words @@ $7::tsquery)
      select ticket_id as id from desk where ${condition} order by ${order} limit $6`,
-    [...valuesOf(filter), limit, words],
+    [...toValues(filter), limit, words],
     PLANNED_EACH_TIME,
   );
   return rows.map(({ id }) => id);

@@ -56,7 +56,7 @@ export async function getTimeline(ctx: Ctx, actor: Actor, userId: string, { kind
   const chosen = kind === undefined ? kinds : kinds.filter((each) => kind.includes(each));
   const start = parsePosition(after);
   const pages = await Promise.all(
-    chosen.map((each) => list(ctx, { user, actor, kind: each, position: positionOf(each, start), limit: size + 1 })),
+    chosen.map((each) => list(ctx, { user, actor, kind: each, position: positionFor(each, start), limit: size + 1 })),
   );
   const merged = pages.flat().toSorted(compare);
   const shown = merged.slice(0, size);
@@ -89,29 +89,29 @@ async function list(ctx: Ctx, input: ListInput): Promise<Timed[]> {
       const rows = await store.listMoney(ctx, accounts, MONEY_KINDS, position, limit);
       return rows.map((row) => {
         const amount = toDollars(row.amountMicros);
-        return timed(row, { ...headOf(row), kind, transaction: row.transaction, amount });
+        return timed(row, { ...toHead(row), kind, transaction: row.transaction, amount });
       });
     }
     case 'PURCHASE': {
       const rows = await store.listConnections(ctx, user.id, 'created_at', position, limit);
-      return rows.map((row) => timed(row, { ...connectionHeadOf(row), kind, status: row.status }));
+      return rows.map((row) => timed(row, { ...toConnectionHead(row), kind, status: row.status }));
     }
     case 'END': {
       const rows = await store.listConnections(ctx, user.id, 'ended_at', position, limit);
       return rows.map((row) => {
         const trafficUsed = toKibibytes(row.usedBytes);
-        return timed(row, { ...connectionHeadOf(row), kind, reason: row.endReason, trafficUsed });
+        return timed(row, { ...toConnectionHead(row), kind, reason: row.endReason, trafficUsed });
       });
     }
     case 'TICKET': {
       const rows = await store.listTickets(ctx, user.id, position, limit);
-      return rows.map((row) => timed(row, { ...headOf(row), kind, ticketId: row.id, name: row.name }));
+      return rows.map((row) => timed(row, { ...toHead(row), kind, ticketId: row.id, name: row.name }));
     }
     case 'NOTIFICATION': {
       const rows = await store.listNotifications(ctx, user.id, position, limit);
       return rows.map((row) => {
         const { description, isRead } = present(row, actor.languageCode);
-        return timed(row, { ...headOf(row), kind, description, isRead });
+        return timed(row, { ...toHead(row), kind, description, isRead });
       });
     }
   }
@@ -121,20 +121,20 @@ function timed({ micros }: { micros: bigint }, entry: TimelineEntry): Timed {
   return { micros, entry };
 }
 
-function headOf({ id, micros }: { id: string; micros: bigint }) {
+function toHead({ id, micros }: { id: string; micros: bigint }) {
   return { id, at: new Date(Number(micros / 1000n)).toISOString() };
 }
 
-function connectionHeadOf(row: store.ConnectionRow) {
+function toConnectionHead(row: store.ConnectionRow) {
   const paidFor = toDollars(row.chargedMegabytes * megabytePrice(row.priceMicros));
-  return { ...headOf(row), connectionId: row.id, ip: row.ip, paidFor };
+  return { ...toHead(row), connectionId: row.id, ip: row.ip, paidFor };
 }
 
 function toAuditEntry(kind: 'ACCOUNT' | 'STAFF', row: store.AuditRow): TimelineEntry {
   const { action, ip, device, actorId, actorEmail, reason } = row;
-  if (kind === 'ACCOUNT') return { ...headOf(row), kind, action, ip, device };
+  if (kind === 'ACCOUNT') return { ...toHead(row), kind, action, ip, device };
   const actor = actorId === null || actorEmail === null ? null : { id: actorId, email: actorEmail };
-  return { ...headOf(row), kind, action, actor, reason };
+  return { ...toHead(row), kind, action, actor, reason };
 }
 
 /** Newest first; entries with the same time in the order of their kinds, then by descending id. */
@@ -162,7 +162,7 @@ function formatPosition({ micros, entry }: Timed): string {
 }
 
 /** Entries with the same time were already shown if their kind precedes that of the last shown entry. */
-function positionOf(kind: TimelineKind, start: Start | undefined): store.Position {
+function positionFor(kind: TimelineKind, start: Start | undefined): store.Position {
   if (start === undefined) return { micros: BigInt(Date.now()) * 1000n + DAY_MICROS, id: EVERY_ID };
   const { micros, kindIndex, id } = start;
   const index = timelineKinds.indexOf(kind);

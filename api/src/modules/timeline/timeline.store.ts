@@ -21,9 +21,9 @@ const MOMENT = `timestamptz 'epoch' + $2::bigint * interval '1 microsecond'`;
 const before = (column: string, id = 'id::text') => `
   ${column} <= ${MOMENT} and (${column}, ${id}) < (${MOMENT}, $3::text)
   order by ${column} desc, ${id} desc limit $4`;
-const microsOf = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint as micros`;
+const epochMicros = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint as micros`;
 
-const valuesOf = (userId: string | bigint, { micros, id }: Position, limit: number) => [userId, micros, id, limit];
+const toValues = (userId: string | bigint, { micros, id }: Position, limit: number) => [userId, micros, id, limit];
 
 export interface AuditRow extends Row {
   action: string;
@@ -43,14 +43,14 @@ export function listAudit(
   limit: number,
 ): Promise<AuditRow[]> {
   return ctx.db.query(
-    `select log.id::text as id, ${microsOf('log.created_at')}, action, actor_id as "actorId", users.email as "actorEmail",
+    `select log.id::text as id, ${epochMicros('log.created_at')}, action, actor_id as "actorId", users.email as "actorEmail",
             details ->> 'reason' as reason, host(ip) as ip, device
        from (select * from readable_audit_log
               where subject_type = 'USER' and subject_id = $1 and coalesce(actor_id <> subject_id, false) = $5
                 and ${before('created_at')}) as log
        left join readable_users as users on users.id = log.actor_id
       order by log.created_at desc, log.id::text desc`,
-    [...valuesOf(userId, position, limit), isByStaff],
+    [...toValues(userId, position, limit), isByStaff],
   );
 }
 
@@ -71,14 +71,14 @@ export function listMoney(
   limit: number,
 ): Promise<MoneyRow[]> {
   return ctx.db.query(
-    `select id::text as id, ${microsOf('created_at')}, reason as transaction, amount_micros as "amountMicros"
+    `select id::text as id, ${epochMicros('created_at')}, reason as transaction, amount_micros as "amountMicros"
        from (select id, created_at, reason, amount_micros from readable_transfers
               where credit_account_id = $1 and megabyte_from is null and reason = any($5::transfer_reason[])
              union all
              select id, created_at, reason, -amount_micros from readable_transfers
               where credit_account_id = $6 and megabyte_from is null and debit_account_id = $1) as transfer
       where ${before('created_at')}`,
-    [...valuesOf(accountId, position, limit), kinds, adjustmentAccountId],
+    [...toValues(accountId, position, limit), kinds, adjustmentAccountId],
   );
 }
 
@@ -100,12 +100,12 @@ export function listConnections(
   limit: number,
 ): Promise<ConnectionRow[]> {
   return ctx.db.query(
-    `select page.id, ${microsOf(`page.${column}`)}, host(ip) as ip, status, end_reason as "endReason",
+    `select page.id, ${epochMicros(`page.${column}`)}, host(ip) as ip, status, end_reason as "endReason",
             price_micros as "priceMicros", charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes"
        from (select * from readable_connections where user_id = $1 and ${before(column)}) as page
        join readable_proxies as proxies on proxies.id = proxy_id
       order by page.${column} desc, page.id::text desc`,
-    valuesOf(userId, position, limit),
+    toValues(userId, position, limit),
   );
 }
 
@@ -115,8 +115,8 @@ export interface TicketRow extends Row {
 
 export function listTickets(ctx: Ctx, userId: string, position: Position, limit: number): Promise<TicketRow[]> {
   return ctx.db.query(
-    `select id, ${microsOf('created_at')}, name from readable_tickets where user_id = $1 and ${before('created_at')}`,
-    valuesOf(userId, position, limit),
+    `select id, ${epochMicros('created_at')}, name from readable_tickets where user_id = $1 and ${before('created_at')}`,
+    toValues(userId, position, limit),
   );
 }
 
@@ -127,8 +127,8 @@ export function listNotifications(
   limit: number,
 ): Promise<(NotificationRow & Row)[]> {
   return ctx.db.query(
-    `select id, ${microsOf('created_at')}, kind, details, texts, created_at as "createdAt", read_at is not null as "isRead"
+    `select id, ${epochMicros('created_at')}, kind, details, texts, created_at as "createdAt", read_at is not null as "isRead"
        from readable_notifications where user_id = $1 and ${before('created_at')}`,
-    valuesOf(userId, position, limit),
+    toValues(userId, position, limit),
   );
 }

@@ -35,7 +35,7 @@ export async function listTransactions(
   actor: Actor,
   query: Filter & PageQuery,
 ): Promise<{ data: Transaction[]; totalPages: number }> {
-  const { list, count } = readingOf(ctx, actor.accountId, query);
+  const { list, count } = readingFor(ctx, actor.accountId, query);
   const [rows, found] = await Promise.all([list(), count(null)]);
   return { data: rows.map(presentTransaction), totalPages: toTotalPages(found, query) };
 }
@@ -45,7 +45,7 @@ export async function listOfUser(ctx: Ctx, { userId, ...query }: Filter & PageQu
   const user = await users.findUser(ctx, userId);
   if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
   const [{ rows, ...pages }, { balanceMicros, heldMicros }] = await Promise.all([
-    readListed(query, readingOf(ctx, user.accountId, query)),
+    readListed(query, readingFor(ctx, user.accountId, query)),
     ledger.readBalance(ctx, user.accountId),
   ]);
   const notes = await approvals.findNotes(
@@ -61,7 +61,7 @@ export async function listOfUser(ctx: Ctx, { userId, ...query }: Filter & PageQu
   };
 }
 
-function readingOf(ctx: Ctx, accountId: bigint, query: Filter & PageQuery) {
+function readingFor(ctx: Ctx, accountId: bigint, query: Filter & PageQuery) {
   const filter = toFilter(query);
   return {
     list: () => store.listEntries(ctx, accountId, null, { filter, limit: query.size, offset: toOffset(query) }),

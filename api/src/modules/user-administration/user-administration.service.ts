@@ -7,7 +7,7 @@ import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
 import { refuseStale } from '../../db/stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { endSessionsOf } from '../auth/sessions.service.ts';
+import { endAllSessions } from '../auth/sessions.service.ts';
 import { requestEndsOfUser, closeIfNoLiveRun } from '../billing/ending.service.ts';
 import * as users from '../users/users.service.ts';
 import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
@@ -37,7 +37,7 @@ export async function changeStatus(
     const entry = { actorId: actor.userId, userId, requester, reason };
     const change = { before: { status: user.status }, after: { status } };
     if (status === 'ACTIVE') {
-      const endedSessions = await endSessionsOf(ctx, userId);
+      const endedSessions = await endAllSessions(ctx, userId);
       await record(ctx, { ...entry, action: 'USER_UNBLOCKED', ...change, details: { endedSessions } });
       return [];
     }

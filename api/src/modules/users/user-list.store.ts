@@ -63,7 +63,7 @@ export function listUsers(
        from (select id from users where ${MATCHES} order by ${ORDERS[sort]} limit $8 offset $9) as page
        join users using (id)
       order by ${ORDERS[sort].replaceAll(/created_at|email|\bid\b/g, 'users.$&')}`,
-    [...valuesOf(filter), limit, offset],
+    [...toValues(filter), limit, offset],
     PLANNED_FOR_VALUES,
   );
 }
@@ -72,13 +72,13 @@ export function listUsers(
 export async function countUsers(ctx: Ctx, filter: UserFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from (select from users where ${MATCHES} limit $8) as listed`,
-    [...valuesOf(filter), limit],
+    [...toValues(filter), limit],
     PLANNED_FOR_VALUES,
   );
   return row!.count;
 }
 
-function valuesOf(filter: UserFilter): unknown[] {
+function toValues(filter: UserFilter): unknown[] {
   return [
     filter.referrerId,
     filter.email === null ? null : `%${filter.email.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,

@@ -16,8 +16,8 @@ export interface Reading {
   now: () => Date;
   signal: AbortSignal;
   /** Reads a header of the chain that the sources agree on. */
-  headerOf: (height: number) => Promise<EvmHeader>;
-  transferReaderOf: (node: EvmNode) => TransferReader;
+  headerAt: (height: number) => Promise<EvmHeader>;
+  transferReaderFor: (node: EvmNode) => TransferReader;
 }
 
 export interface HeightRange {
@@ -59,7 +59,7 @@ export async function readFinalPayments(reading: Reading, range: HeightRange, ou
     const owners = new Set(ours.keys());
     for (const unexplained of await findUnexplained(reading.nodes, states, owners, transactions, reading.signal)) {
       const { height, recipient, units } = unexplained;
-      const header = await reading.headerOf(height);
+      const header = await reading.headerAt(height);
       // One block may pay several addresses, so the address is part of the id.
       receipts.push({
         asset: 'ETH',
@@ -76,28 +76,28 @@ export async function readFinalPayments(reading: Reading, range: HeightRange, ou
 
 /** If the last block is the same before and after, everything that was read belongs to one chain. */
 async function readRange(reading: Reading, range: HeightRange, ours: Addresses) {
-  const last = await reading.headerOf(range.toHeight);
+  const last = await reading.headerAt(range.toHeight);
   const tokens = await readTokens(reading, range, ours);
   const transactions = reading.hasNativeCoin ? await readTransactions(reading, range, last, ours) : [];
-  if ((await reading.headerOf(range.toHeight)).hash !== last.hash) throw chainChanged(range.toHeight);
+  if ((await reading.headerAt(range.toHeight)).hash !== last.hash) throw chainChanged(range.toHeight);
   return { last, tokens, transactions };
 }
 
 async function readTokens(reading: Reading, range: HeightRange, ours: Addresses): Promise<Receipt[]> {
-  const { nodes, signal, headerOf, transferReaderOf } = reading;
+  const { nodes, signal, headerAt, transferReaderFor } = reading;
   const recipients = new Set(ours.keys());
   const { fromHeight, toHeight } = range;
   const transfers = await agree(
     nodes,
     `transfers in the blocks from ${fromHeight} to ${toHeight}`,
-    (node) => transferReaderOf(node).read(fromHeight, toHeight, recipients, signal),
+    (node) => transferReaderFor(node).read(fromHeight, toHeight, recipients, signal),
     (transfers) => transfers.map(identifyTransfer).sort().join(),
   );
   const receipts: Receipt[] = [];
   const headers = new Map<number, EvmHeader>();
   for (const transfer of transfers) {
     const { log, recipient, units } = transfer;
-    const header = headers.get(log.blockNumber) ?? (await headerOf(log.blockNumber));
+    const header = headers.get(log.blockNumber) ?? (await headerAt(log.blockNumber));
     headers.set(log.blockNumber, header);
     if (header.hash !== log.blockHash) throw chainChanged(log.blockNumber);
     await requireReceipt(reading, transfer, recipients);
@@ -113,14 +113,18 @@ async function requireReceipt(
   { log, recipient, units }: TokenTransfer,
   recipients: ReadonlySet<string>,
 ): Promise<void> {
-  const receipt = await receiptOf(reading, log.transactionHash, log.blockHash);
+  const receipt = await readReceipt(reading, log.transactionHash, log.blockHash);
   const stored = receipt.logs.find(({ logIndex }) => logIndex === log.logIndex);
   const [confirmed] = stored ? parseTransfer(stored, reading.contract, recipients) : [];
   if (receipt.status === 1n && confirmed?.units === units && confirmed.recipient === recipient) return;
   throw new ChainUnavailable('DISAGREEING', `the receipt of ${log.transactionHash} differs from its logs`);
 }
 
-async function receiptOf({ nodes, signal }: Reading, transactionHash: string, blockHash: string): Promise<EvmReceipt> {
+async function readReceipt(
+  { nodes, signal }: Reading,
+  transactionHash: string,
+  blockHash: string,
+): Promise<EvmReceipt> {
   const read = async (node: EvmNode) => {
     const receipt = await node.receipt(transactionHash, signal);
     if (receipt?.blockHash === blockHash) return receipt;
@@ -142,7 +146,7 @@ async function readTransactions(
   const found: NativeTransaction[] = [];
   for (const block of blocks) {
     for (const transaction of await agreedTransactions(nodes, block, ours, signal)) {
-      found.push({ block, transaction, receipt: await receiptOf(reading, transaction.hash, block.hash) });
+      found.push({ block, transaction, receipt: await readReceipt(reading, transaction.hash, block.hash) });
     }
   }
   return found;

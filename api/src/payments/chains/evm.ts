@@ -44,7 +44,7 @@ interface Chain {
 }
 
 /** The settings of a watcher, with defaults, and its nodes. */
-interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerOf'> {
+interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
   rules: (typeof chainRules)[keyof typeof chainRules];
   nodes: readonly EvmNode[];
   headAgeMaxMs: number;
@@ -81,7 +81,7 @@ function prepare(options: EvmWatcherOptions): Watched {
     fundingAddresses: new Set(options.fundingAddresses?.map((one) => address.parse(one))),
     headAgeMaxMs: options.headAgeMaxMs ?? rules.headAgeMaxMs,
     now: options.now ?? (() => new Date()),
-    transferReaderOf: (node) => readers.get(node)!,
+    transferReaderFor: (node) => readers.get(node)!,
   };
 }
 
@@ -89,7 +89,7 @@ const toReading = (watched: Watched, nodes: readonly EvmNode[], signal: AbortSig
   ...watched,
   nodes,
   signal,
-  headerOf: (height) => agreedHeader(nodes, height, signal),
+  headerAt: (height) => agreedHeader(nodes, height, signal),
 });
 
 async function readHead({ rules, now, headAgeMaxMs }: Watched, node: EvmNode, signal: AbortSignal): Promise<NodeHead> {
@@ -120,7 +120,7 @@ async function openChain(
   const reading = toReading(watched, nodes, signal);
   const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
   const latestHeight = least(({ latest }) => latest.number);
-  const { number, hash, timestamp } = await reading.headerOf(Math.max(0, latestHeight - BLOCKS_BEHIND_HEAD));
+  const { number, hash, timestamp } = await reading.headerAt(Math.max(0, latestHeight - BLOCKS_BEHIND_HEAD));
   const finalMax = Math.max(0, latestHeight - watched.rules.finalityDepth);
   const head = {
     height: number,
@@ -187,7 +187,7 @@ async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: A
 
 /** The first cursor is at the head, with the last final block before it: blocks after that are read again when they are final. */
 async function firstCheckpoints({ head, reading }: Chain): Promise<Checkpoint[]> {
-  const final = await reading.headerOf(head.finalizedHeight);
+  const final = await reading.headerAt(head.finalizedHeight);
   if (final.number === head.height) return [[head.height, head.hash]];
   return [
     [final.number, final.hash],
@@ -201,7 +201,7 @@ async function findFork({ reading }: Chain, checkpoints: readonly Checkpoint[]) 
   const orphanedBlockHashes: string[] = [];
   for (;;) {
     const [height, hash] = kept.at(-1)!;
-    if ((await reading.headerOf(height)).hash === hash) return { kept, orphanedBlockHashes };
+    if ((await reading.headerAt(height)).hash === hash) return { kept, orphanedBlockHashes };
     orphanedBlockHashes.push(hash);
     kept.pop();
     if (kept.length === 0) {

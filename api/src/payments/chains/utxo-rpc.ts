@@ -74,19 +74,19 @@ interface Watched {
   nodes: readonly UtxoNode[];
   headAgeMaxMs: number;
   now: () => Date;
-  readPoolOf: (node: UtxoNode) => (signal: AbortSignal) => Promise<MemoryPool>;
+  poolReaderFor: (node: UtxoNode) => (signal: AbortSignal) => Promise<MemoryPool>;
 }
 
 export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
   const { network = mainNetworks[options.chain], headAgeMaxMs = HEAD_AGE_MAX_MS, now = () => new Date() } = options;
   const nodes = options.urls.map((url) => createUtxoNode(url, options.timeoutMs));
   const poolReaders = new Map(nodes.map((node) => [node, createMemoryPoolReader(node)]));
-  const readPoolOf = (node: UtxoNode) => poolReaders.get(node)!;
-  const watched = { chain: options.chain, network, nodes, headAgeMaxMs, now, readPoolOf };
-  const scriptsOf = createScriptCache(network.addressPrefix);
+  const poolReaderFor = (node: UtxoNode) => poolReaders.get(node)!;
+  const watched = { chain: options.chain, network, nodes, headAgeMaxMs, now, poolReaderFor };
+  const scriptsFor = createScriptCache(network.addressPrefix);
   return {
     poll: async (cursor, addresses, signal) => {
-      const scripts = scriptsOf(addresses);
+      const scripts = scriptsFor(addresses);
       const probe = (node: UtxoNode) => readHead(watched, node, signal);
       return useSources(nodes, probe, (sources) => pollNodes(watched, sources, cursor, scripts, signal));
     },
@@ -163,14 +163,14 @@ async function pollNodes(
 
 /** Reads the pool after the last scanned block: if it was read before, a transaction could be in neither. */
 async function readPool(
-  { chain, now, readPoolOf }: Watched,
+  { chain, now, poolReaderFor }: Watched,
   node: UtxoNode,
   scannedHash: string,
   scripts: Scripts,
   signal: AbortSignal,
 ) {
   if ((await node.bestHash(signal)) !== scannedHash) return { payments: [], transactionIds: undefined };
-  const { isComplete, transactions } = await readPoolOf(node)(signal);
+  const { isComplete, transactions } = await poolReaderFor(node)(signal);
   const payments: ObservedPayment[] = [];
   for (const [transactionId, outputs] of transactions) {
     for (const { script, ...output } of outputs) {

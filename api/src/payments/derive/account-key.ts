@@ -57,7 +57,7 @@ export function parseAccountKey(text: string): AccountKey {
   const reencoded = Uint8Array.from(bytes);
   new DataView(reencoded.buffer).setUint32(0, XPUB_VERSION);
   const xpub = base58check.encode(reencoded);
-  return { xpub, fingerprint: fingerprintOf(readKey(xpub)) };
+  return { xpub, fingerprint: toFingerprint(readKey(xpub)) };
 }
 
 /** Common ways to paste a secret by mistake. They are refused before anything else, and never repeated in a message. */
@@ -89,7 +89,7 @@ function readKey(xpub: string): HDKey {
   }
 }
 
-function fingerprintOf({ publicKey, chainCode }: HDKey): string {
+function toFingerprint({ publicKey, chainCode }: HDKey): string {
   const digest = createHash('sha256').update(publicKey!).update(chainCode!).digest();
   return digest.subarray(0, FINGERPRINT_BYTES).toString('hex');
 }
