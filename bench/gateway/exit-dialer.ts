@@ -1,6 +1,6 @@
 /** Dials from an exit's address for a fixed time, with the gateway's port sequence or with ports chosen by the system. */
 import { defaultLimits } from '../../gateway/src/limits.ts';
-import { DialAbort } from '../../gateway/src/exits/dial-abort.ts';
+import { DialAbort } from '../../gateway/src/exits/exit.ts';
 import { LocalAddressExit } from '../../gateway/src/exits/local-address.ts';
 import { SourcePorts } from '../../gateway/src/exits/source-ports.ts';
 

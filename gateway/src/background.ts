@@ -42,6 +42,49 @@ export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promi
   return () => clearInterval(timer);
 }
 
+/** Runs a task again and again, each time after the pause that it returns. */
+export class Loop {
+  #timer: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #isRequested = false;
+  #isStopped = false;
+
+  /** @param run returns the milliseconds until the next run; it must not reject, because that would end the loop */
+  constructor(
+    private readonly log: Logger,
+    private readonly task: string,
+    private readonly run: () => Promise<number>,
+  ) {}
+
+  start(): void {
+    inBackground(this.log, this.task, this.#runOnce());
+  }
+
+  /** Ends the pause; if the task is running, it runs again immediately afterwards. */
+  request(): void {
+    if (this.#isRunning) this.#isRequested = true;
+    else this.#schedule(0);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #runOnce(): Promise<void> {
+    this.#isRunning = true;
+    this.#isRequested = false;
+    const pauseMs = await this.run();
+    this.#isRunning = false;
+    this.#schedule(this.#isRequested ? 0 : pauseMs);
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), delayMs);
+  }
+}
+
 /** @returns false if the work has not settled after this time */
 export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,19 +1,17 @@
 import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { repeat } from './background.ts';
+import { Loop, repeat } from './background.ts';
 import { Connections } from './connections/connections.ts';
 import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
 import { ControlHealth } from './control/control-health.ts';
 import { EndWatch } from './control/end-watch.ts';
-import { Heartbeat } from './control/heartbeat.ts';
-import { NodeStatusReader } from './control/node-status.ts';
+import { Heartbeat, NodeStatusReader } from './control/heartbeat.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
 import { isPublicAddress } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
-import { DnsPortList } from './dns/dns-port-list.ts';
-import type { Exits } from './exits/exits.ts';
+import { type Exits, type ExitSettings, openExits } from './exits/exits.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
@@ -23,13 +21,11 @@ import type { ListenerContext } from './listeners/listener-context.ts';
 import { LoginGuard } from './listeners/login-guard.ts';
 import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { openMetricsPort } from './metrics-port.ts';
-import { healthOf, watchControl } from './node-health.ts';
-import { type ExitSettings, openExits } from './open-exits.ts';
+import { openMetricsPort, watchControl, watchNode } from './monitoring.ts';
 import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
-import { streams } from './pipe/streams.ts';
+import { streams } from './pipe/joined-sides.ts';
 import { findSendRequest } from './udp/direct-send.ts';
 
 export interface GatewaySettings extends ExitSettings {
@@ -89,7 +85,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const stops = [() => reporter.stop(), () => heartbeat.stop(), () => endWatch.stop(), () => dnsPortList.stop()];
   const { metricsPort } = settings;
   if (metricsPort !== undefined) {
-    stops.push(await openMetricsPort(metricsPort, { metrics, log, health: () => healthOf(controlState) }));
+    stops.push(await openMetricsPort(metricsPort, { metrics, log, control: controlState }));
     ownPorts.add(metricsPort);
   }
   const { port, address } = await listen(publicPort.server, settings.port, settings.host).catch((error: unknown) => {
@@ -163,7 +159,15 @@ function openConnections(
     metrics,
     authorize: (port, client) => connections.authorizeDnsClient(port, client),
   });
-  const dnsPortList = new DnsPortList({ control, limits, log, onList: (ports) => dnsPorts.list(ports) });
+  // Listed clients may use a DNS port before the first tunnel of its connection.
+  const dnsPortList = new Loop(log, 'DNS port list', async () => {
+    try {
+      dnsPorts.list(await control.dnsPorts());
+      return limits.dnsPortsRefreshMs;
+    } catch {
+      return limits.dnsPortsRetryMs; // The client has logged it.
+    }
+  });
   const connections: Connections = new Connections({
     control,
     limits,
@@ -174,7 +178,7 @@ function openConnections(
     dnsPorts,
   });
   const onResponse = (response: WatchResponse) => {
-    if (response.areAllowListsChanged) dnsPortList.refresh();
+    if (response.areAllowListsChanged) dnsPortList.request();
     return connections.applyChanges(response);
   };
   const endWatch = new EndWatch({ control, limits, log, onResponse });
@@ -225,28 +229,4 @@ function openContext(
   });
   const loginGuard = new LoginGuard(limits);
   return { ...parts, limits, log, publicAddresses, descriptors, clients, flows, loginGuard, addressGuard };
-}
-
-function watchNode(context: ListenerContext, connections: Connections): void {
-  const { metrics, flows, clients, relay, limits } = context;
-  metrics.relayInfo.set({ relay: relay.kind }, 1);
-  metrics.watch('gateway_tunnels', 'Open tunnels', () => flows.size);
-  metrics.watch('gateway_udp_associations', 'Open UDP associations, which are tunnels, too', () => flows.associations);
-  metrics.watch('gateway_udp_associations_max', 'Limit of UDP associations of this node', () => {
-    return limits.associationsPerNode;
-  });
-  metrics.watch('gateway_tunnels_max', 'Limit of tunnels of this node', () => limits.tunnelsPerNode);
-  metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
-  metrics.watch('gateway_client_sockets', 'Open client sockets', () => clients.open);
-  metrics.watch('gateway_client_sockets_waiting', 'Client sockets without a tunnel or a running request', () => {
-    return clients.waiting;
-  });
-  metrics.watch('gateway_client_sockets_max', 'Limit of client sockets of this node', () => {
-    return limits.clientSocketsPerNode;
-  });
-  metrics.watch('gateway_connections', 'Open connections in this run', () => connections.open.length);
-  metrics.watch('gateway_pump_buffers_in_use', 'Pooled buffers in use by tunnels', () => relay.buffersInUse);
-  metrics.watch('gateway_unacknowledged_connections', 'Connections whose final total is not acknowledged yet', () => {
-    return connections.ending.length;
-  });
 }

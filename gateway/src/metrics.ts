@@ -1,8 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { DnsMetrics } from './dns/dns-metrics.ts';
+import type { UpstreamEvent } from './exits/query-socket.ts';
 import type { ByteTotals } from './metering/meter.ts';
-import { plainCounter } from './plain-counter.ts';
 import { createDropCounts } from './udp/drop.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -27,6 +26,16 @@ export function createMetrics() {
       ),
   });
 
+  const watch = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+
   return {
     registry,
     bytesTotal,
@@ -35,55 +44,64 @@ export function createMetrics() {
     /** Sampling the event loop needs a timer, so it runs only if the metrics port is open. */
     watchEventLoop: () => {
       eventLoop.enable();
-      gauge(registers, 'gateway_event_loop_lag_seconds', 'Mean delay of the event loop', () => eventLoop.mean / 1e9);
+      watch('gateway_event_loop_lag_seconds', 'Mean delay of the event loop', () => eventLoop.mean / 1e9);
     },
     unwatchEventLoop: () => eventLoop.disable(),
-    watch: (name: string, help: string, value: () => number) => gauge(registers, name, help, value),
-    ...tunnelMetrics(registers),
+    watch,
+    ...eventMetrics(registers),
     udp: udpMetrics(registers),
-    ...clientMetrics(registers),
-    ...controlMetrics(registers),
     dns: new DnsMetrics(registers),
-    relayInfo: new Gauge({
-      name: 'gateway_relay_info',
-      help: 'The relay in use',
-      labelNames: ['relay'],
-      registers,
-    }),
+    relayInfo: new Gauge({ name: 'gateway_relay_info', help: 'The relay in use', labelNames: ['relay'], registers }),
   };
 }
 
-function tunnelMetrics(registers: Registry[]) {
+function eventMetrics(registers: Registry[]) {
+  const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Histogram({ name, help, labelNames, registers });
   return {
-    tunnelEnds: new Counter({
-      name: 'gateway_tunnel_ends_total',
-      help: 'Tunnels that ended',
-      labelNames: ['reason'],
-      registers,
-    }),
-    connectionEnds: new Counter({
-      name: 'gateway_connection_ends_total',
-      help: 'Connections that ended in this run, by the reason of the control plane or of the node itself',
-      labelNames: ['reason'],
-      registers,
-    }),
-    grantWaits: new Counter({
-      name: 'gateway_grant_waits_total',
-      help: 'Times that a tunnel waited for a grant or for the acknowledgement of its reports',
-      registers,
-    }),
-    grantWaitSeconds: new Counter({
-      name: 'gateway_grant_wait_seconds_total',
-      help: 'Sum of these waits over all tunnels; added when a wait ends',
-      registers,
-    }),
-    upstreamChecks: new Counter({
-      name: 'gateway_upstream_checks_total',
-      help: 'Checks of upstream proxies: ok, or why they failed',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    dialSeconds: new Histogram({ name: 'gateway_dial_seconds', help: 'Successful dials', registers }),
+    tunnelEnds: counter('gateway_tunnel_ends_total', 'Tunnels that ended', 'reason'),
+    connectionEnds: counter(
+      'gateway_connection_ends_total',
+      'Connections that ended in this run, by the reason of the control plane or of the node itself',
+      'reason',
+    ),
+    grantWaits: counter(
+      'gateway_grant_waits_total',
+      'Times that a tunnel waited for a grant or for the acknowledgement of its reports',
+    ),
+    grantWaitSeconds: counter(
+      'gateway_grant_wait_seconds_total',
+      'Sum of these waits over all tunnels; added when a wait ends',
+    ),
+    upstreamChecks: counter(
+      'gateway_upstream_checks_total',
+      'Checks of upstream proxies: ok, or why they failed',
+      'outcome',
+    ),
+    dialSeconds: histogram('gateway_dial_seconds', 'Successful dials'),
+    socketsClosed: counter(
+      'gateway_client_sockets_closed_total',
+      'Client sockets closed by a limit: the one idle longest, or else the new one',
+      'limit',
+    ),
+    descriptorsExhausted: counter(
+      'gateway_descriptors_exhausted_total',
+      'Dials that failed, and checks once a second that found, that no file descriptor is left',
+    ),
+    refusals: counter(
+      'gateway_refusals_total',
+      'Clients and requests that were refused or failed before a response began; each counted once',
+      'reason',
+    ),
+    handshakeSeconds: histogram('gateway_handshake_seconds', 'From accept to authenticated'),
+    controlRequestSeconds: histogram('gateway_control_request_seconds', 'Calls to the control plane', 'outcome'),
+    refusedCalls: counter(
+      'gateway_refused_calls_total',
+      'Calls that the control plane refused, or whose response was invalid',
+      'call',
+    ),
   };
 }
 
@@ -105,57 +123,93 @@ function udpMetrics(registers: Registry[]) {
   return { relayed, dropped, datagramsTotal, droppedTotal };
 }
 
-function clientMetrics(registers: Registry[]) {
-  return {
-    socketsClosed: new Counter({
-      name: 'gateway_client_sockets_closed_total',
-      help: 'Client sockets closed by a limit: the one idle longest, or else the new one',
-      labelNames: ['limit'],
-      registers,
-    }),
-    descriptorsExhausted: new Counter({
-      name: 'gateway_descriptors_exhausted_total',
-      help: 'Dials that failed, and checks once a second that found, that no file descriptor is left',
-      registers,
-    }),
-    refusals: new Counter({
-      name: 'gateway_refusals_total',
-      help: 'Clients and requests that were refused or failed before a response began; each counted once',
-      labelNames: ['reason'],
-      registers,
-    }),
-    handshakeSeconds: new Histogram({
-      name: 'gateway_handshake_seconds',
-      help: 'From accept to authenticated',
-      registers,
-    }),
-  };
+export type Transport = 'udp' | 'tcp';
+
+/**
+ * How a question was answered. `refused`: by this node itself (format, opcode, zone transfer). `failed`: SERVFAIL, because no
+ * name server answered. `filtered`: the answer had private addresses.
+ */
+export type Outcome = 'answered' | 'truncated' | 'refused' | 'failed' | 'filtered';
+
+/** Why a message got no answer. */
+export type DropReason =
+  | 'client-not-allowed'
+  | 'rate-limit'
+  | 'in-flight-limit'
+  | 'malformed'
+  | 'not-a-query'
+  | 'no-credit'
+  | 'port-closed'
+  | 'send-queue-full'
+  | 'network-error'
+  | 'client-limit'
+  | 'client-closed'
+  | 'idle';
+
+/** No label contains a connection, a client or a name. */
+export class DnsMetrics {
+  readonly #answers = new Map<string, number>();
+  readonly #drops = new Map<string, number>();
+  readonly #upstream = new Map<string, number>();
+
+  constructor(registers: Registry[]) {
+    plainCounter(registers, {
+      counts: () => byLabels(this.#answers),
+      name: 'gateway_dns_queries_total',
+      help: 'Questions on DNS ports that were answered',
+      labelNames: ['transport', 'outcome'],
+    });
+    plainCounter(registers, {
+      counts: () => byLabels(this.#drops),
+      name: 'gateway_dns_dropped_total',
+      help: 'Messages and TCP clients on DNS ports that were dropped without an answer',
+      labelNames: ['transport', 'reason'],
+    });
+    plainCounter(registers, {
+      counts: () => byLabels(this.#upstream),
+      name: 'gateway_dns_upstream_total',
+      help: 'Questions to name servers, their answers and failures, and messages that answer no question',
+      labelNames: ['event'],
+    });
+  }
+
+  answered(transport: Transport, outcome: Outcome): void {
+    increment(this.#answers, `${transport} ${outcome}`);
+  }
+
+  dropped(transport: Transport, reason: DropReason): void {
+    increment(this.#drops, `${transport} ${reason}`);
+  }
+
+  upstream(event: UpstreamEvent): void {
+    increment(this.#upstream, event);
+  }
 }
 
-function controlMetrics(registers: Registry[]) {
-  return {
-    controlRequestSeconds: new Histogram({
-      name: 'gateway_control_request_seconds',
-      help: 'Calls to the control plane',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    refusedCalls: new Counter({
-      name: 'gateway_refused_calls_total',
-      help: 'Calls that the control plane refused, or whose response was invalid',
-      labelNames: ['call'],
-      registers,
-    }),
-  };
+const increment = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+
+/** The labels of a key are separated by spaces. */
+const byLabels = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([key, count]) => [key.split(' '), count] as const);
+
+interface PlainCounterSettings {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  /** The values of the labels, and the count. */
+  readonly counts: () => Iterable<readonly [labels: readonly string[], count: number]>;
 }
 
-function gauge(registers: Registry[], name: string, help: string, value: () => number): Gauge {
-  return new Gauge({
+/** A counter of plain numbers, because they change with each chunk, datagram or question; each scrape copies them. */
+function plainCounter(registers: Registry[], { name, help, labelNames, counts }: PlainCounterSettings): Counter {
+  return new Counter({
     name,
     help,
+    labelNames,
     registers,
     collect() {
-      this.set(value());
+      this.reset();
+      for (const [labels, count] of counts()) this.labels(...labels).inc(count);
     },
   });
 }

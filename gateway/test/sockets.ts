@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { wasReset } from '../src/pipe/handle.ts';
-import type { Side } from '../src/pipe/side.ts';
+import type { Side } from '../src/pipe/pipe.ts';
 
 /** Many containers have no IPv6, not even on the loopback interface. */
 export const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>

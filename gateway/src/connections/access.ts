@@ -1,5 +1,6 @@
 import type { Access as AccessRevision } from '@cellhop/contract/gateway';
 import { type Network, parseNetwork } from '@cellhop/contract/network';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** How a client authenticated: with the password (as its keyed hash), or by an address on the allow-list. */
 export type Credential =
@@ -46,5 +47,24 @@ export class Access {
   allows(credential: Credential): boolean {
     if (credential.kind === 'password') return this.#digest?.equals(credential.digest) === true;
     return this.#allowList.some((network) => network.contains(credential.address));
+  }
+}
+
+/**
+ * Passwords are kept as SHA-256 with a secret prefix that exists only in this process. They have at least 128 random bits,
+ * so a slow hash would add no protection but delay every new tunnel. HMAC takes twice as long and only prevents length
+ * extension, which needs a digest, and no digest leaves this process.
+ */
+export class CredentialKey {
+  readonly #key = randomBytes(32).toString('base64');
+  /** Compared for unknown users, so that the time does not reveal which users exist. */
+  readonly #dummyDigest = randomBytes(32);
+
+  digest(password: string): Buffer {
+    return hash('sha256', this.#key + password, 'buffer');
+  }
+
+  isEqual(known: Buffer | undefined, given: Buffer): boolean {
+    return timingSafeEqual(known ?? this.#dummyDigest, given) && known !== undefined;
   }
 }

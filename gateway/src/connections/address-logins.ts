@@ -1,6 +1,7 @@
 import type { Authorization } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
@@ -29,11 +30,13 @@ interface CachedLogin {
 
 /** Caches which client addresses open a connection without a password, and which do not, so that few clients cost a call. */
 export class AddressLogins {
-  readonly #byAddress = new Map<string, CachedLogin>();
+  readonly #byAddress: BoundedMap<string, CachedLogin>;
   readonly #refusals: RefusalCache;
 
   constructor(private readonly settings: AddressLoginsSettings) {
-    this.#refusals = new RefusalCache(settings.limits.addressRefusalCacheMs, settings.limits.refusalsCached);
+    const { addressLoginsCached, addressRefusalCacheMs, refusalsCached } = settings.limits;
+    this.#byAddress = new BoundedMap(addressLoginsCached);
+    this.#refusals = new RefusalCache(addressRefusalCacheMs, refusalsCached);
   }
 
   /**
@@ -68,9 +71,6 @@ export class AddressLogins {
     }
     const connection = this.settings.admit(authorization, { kind: 'address', address });
     this.#byAddress.set(address, { connection, checkedAt: performance.now() });
-    const [oldest] = this.#byAddress.keys();
-    if (oldest !== undefined && this.#byAddress.size > this.settings.limits.addressLoginsCached)
-      this.#byAddress.delete(oldest);
     return connection;
   }
 

@@ -4,8 +4,7 @@ import type { Credit } from '../metering/credit.ts';
 import { RateEstimator } from '../metering/rate.ts';
 import type { Limits } from '../limits.ts';
 import { Access, type Credential } from './access.ts';
-import { RecentAddresses } from './recent-addresses.ts';
-import { RecentClients } from './recent-clients.ts';
+import { RecentAddresses, RecentClients } from './recent-clients.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 const DNS_BUSY_MS = 10_000;

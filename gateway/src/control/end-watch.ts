@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { inBackground } from '../background.ts';
+import { Loop } from '../background.ts';
 import type { Limits } from '../limits.ts';
 import type { WatchResponse } from '@cellhop/contract/gateway';
 import type { ControlClient } from './control-client.ts';
@@ -20,14 +20,16 @@ const HELD_MS_MIN = 5_000;
  * plane does not hold it or is unavailable, the next attempt backs off; the responses to reports contain the same changes, later.
  */
 export class EndWatch {
-  readonly #stopping = new AbortController();
+  readonly #loop: Loop;
   /** One controller per call: `AbortSignal.any` in the client would leak listeners on a signal that lives on. */
   #call = new AbortController();
   #isHeld = false;
   /** Consecutive calls that failed, or returned immediately without a new end. */
   #emptyCalls = 0;
 
-  constructor(private readonly settings: EndWatchSettings) {}
+  constructor(private readonly settings: EndWatchSettings) {
+    this.#loop = new Loop(settings.log, 'watch for ends', () => this.#poll());
+  }
 
   /** The control plane holds the calls of this node: reports are not needed to learn of ends. */
   get isHeld(): boolean {
@@ -35,20 +37,12 @@ export class EndWatch {
   }
 
   start(): void {
-    inBackground(this.settings.log, 'watch for ends', this.#run());
+    this.#loop.start();
   }
 
   stop(): void {
-    this.#stopping.abort();
+    this.#loop.stop();
     this.#call.abort();
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const pauseMs = await this.#poll();
-      if (!signal.aborted) await pause(pauseMs, signal);
-    }
   }
 
   /** @returns how long to wait before the next call */
@@ -76,16 +70,4 @@ export class EndWatch {
     const backoffMs = Math.min(watchRetryMs, watchSpacingMs * 2 ** this.#emptyCalls);
     return backoffMs * (0.5 + Math.random() / 2);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((fulfil) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      fulfil();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish, { once: true });
-  });
 }

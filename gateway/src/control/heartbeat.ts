@@ -1,8 +1,8 @@
-import { GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
+import { GATEWAY_CONTRACT_VERSION, type NodeStatus } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { inBackground } from '../background.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { Loop } from '../background.ts';
 import type { ControlClient, HelloResponse } from './control-client.ts';
-import type { NodeStatusReader } from './node-status.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
 
@@ -21,10 +21,11 @@ interface HeartbeatSettings {
 export class Heartbeat {
   #version = 0;
   #publicUrl: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
+  readonly #loop: Loop;
 
-  constructor(private readonly settings: HeartbeatSettings) {}
+  constructor(private readonly settings: HeartbeatSettings) {
+    this.#loop = new Loop(settings.log, 'heartbeat', () => this.#beat());
+  }
 
   /** The contract version of the control plane; 0 while it is unknown. */
   get controlPlaneVersion(): number {
@@ -32,24 +33,23 @@ export class Heartbeat {
   }
 
   start(): void {
-    inBackground(this.settings.log, 'heartbeat', this.#run());
+    this.#loop.start();
   }
 
   stop(): void {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#loop.stop();
   }
 
-  async #run(): Promise<void> {
+  async #beat(): Promise<number> {
     const { control, status, reserved, limits } = this.settings;
-    let delayMs = limits.helloIntervalMs;
+    let pauseMs = limits.helloIntervalMs;
     try {
       this.#apply(await control.hello(status.read()));
     } catch {
-      delayMs = limits.helloRetryMs; // The client has logged it.
+      pauseMs = limits.helloRetryMs; // The client has logged it.
     }
     await reserved.refreshControlPlane(this.#publicUrl);
-    if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), delayMs);
+    return pauseMs;
   }
 
   #apply({ contractVersion: version, oldestContractVersion, publicUrl }: HelloResponse): void {
@@ -60,5 +60,35 @@ export class Heartbeat {
     if (oldestContractVersion > GATEWAY_CONTRACT_VERSION)
       this.settings.log.error(fields, 'This gateway is too old for the control plane: upgrade it');
     else this.settings.log.info(fields, 'Contract version of the control plane');
+  }
+}
+
+interface StatusSources {
+  readonly tunnels: () => number;
+  /** Bytes of all tunnels since the start. */
+  readonly bytes: () => number;
+  readonly now?: () => number;
+}
+
+/** The status that this process reports to the control plane, which shows it to staff. */
+export class NodeStatusReader {
+  readonly #now: () => number;
+  #bytes = 0;
+  #at: number;
+
+  constructor(private readonly sources: StatusSources) {
+    this.#now = sources.now ?? (() => performance.now());
+    this.#at = this.#now();
+  }
+
+  /** The rate is the mean since the last call. */
+  read(): NodeStatus {
+    const now = this.#now();
+    const bytes = this.sources.bytes();
+    const seconds = (now - this.#at) / 1000;
+    const bytesPerSecond = seconds > 0 ? Math.round((bytes - this.#bytes) / seconds) : 0;
+    this.#at = now;
+    this.#bytes = bytes;
+    return { softwareVersion: packageJson.version, tunnels: this.sources.tunnels(), bytesPerSecond };
   }
 }

@@ -1,5 +1,10 @@
+import type { Logger } from 'pino';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../connections/connection.ts';
+import { TokenBucket } from '../connections/token-bucket.ts';
+import type { Limits } from '../limits.ts';
 import { Meter } from '../metering/meter.ts';
+import type { DropReason, Metrics, Outcome, Transport } from '../metrics.ts';
 import {
   type Answer,
   errorAnswer,
@@ -12,9 +17,19 @@ import {
   withheldAnswer,
 } from '../protocol/dns.ts';
 import { causeOf } from '../statuses.ts';
-import type { DnsContext } from './dns-context.ts';
-import type { DropReason, Outcome, Transport } from './dns-metrics.ts';
-import { QuestionLimiter } from './question-limiter.ts';
+
+/** The parts of the node that DNS ports use. */
+export interface DnsContext {
+  /** The address on which the public port listens. */
+  readonly host: string;
+  readonly limits: Limits;
+  readonly metrics: Pick<Metrics, 'bytesOf' | 'dns'>;
+  readonly log: Logger;
+  /** Whether answers may contain an address. */
+  readonly isAddressAllowed: (address: Uint8Array) => boolean;
+  /** TCP clients of all ports. */
+  readonly tcpClients: { count: number };
+}
 
 export interface Question {
   readonly message: Buffer;
@@ -138,5 +153,31 @@ export class Answers {
   #announceSettled(): void {
     for (const announce of this.#settled) announce();
     this.#settled.clear();
+  }
+}
+
+/** Client addresses of one port with their own rate; the oldest is evicted. */
+const CLIENTS_MAX = 256;
+
+/** The rates of questions on one port, in total and of each client address. */
+class QuestionLimiter {
+  readonly #all: TokenBucket;
+  readonly #byClient = new BoundedMap<string, TokenBucket>(CLIENTS_MAX);
+
+  constructor(private readonly limits: Limits) {
+    this.#all = new TokenBucket(limits.dnsQuestionsPerSecond, limits.dnsQuestionsBurst);
+  }
+
+  take(client: string): boolean {
+    return this.#bucketOf(client).take() && this.#all.take();
+  }
+
+  #bucketOf(client: string): TokenBucket {
+    const known = this.#byClient.get(client);
+    if (known) return known;
+    const { dnsQuestionsPerSecondPerClient, dnsQuestionsBurstPerClient } = this.limits;
+    const bucket = new TokenBucket(dnsQuestionsPerSecondPerClient, dnsQuestionsBurstPerClient);
+    this.#byClient.set(client, bucket);
+    return bucket;
   }
 }

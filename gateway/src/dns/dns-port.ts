@@ -4,9 +4,8 @@ import { inBackground } from '../background.ts';
 import { listen } from '../listen.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import { type DatagramPort, openUdpSocket, type Sender } from '../udp/udp-socket.ts';
-import type { Answers } from './answers.ts';
-import type { DnsContext } from './dns-context.ts';
-import type { DropReason, Transport } from './dns-metrics.ts';
+import type { Answers, DnsContext } from './answers.ts';
+import type { DropReason, Transport } from '../metrics.ts';
 import { TcpClient } from './tcp-client.ts';
 
 /** Finds the answers for a client; undefined for unknown clients. A promise if the control plane has to be asked. */

@@ -2,15 +2,14 @@ import { type Network, parseNetwork } from '@cellhop/contract/network';
 import { inBackground, settlesWithin } from '../background.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { EndReason } from '../flows/flow.ts';
-import { Answers } from './answers.ts';
-import type { DnsContext } from './dns-context.ts';
+import { Answers, type DnsContext } from './answers.ts';
 import { DnsPort } from './dns-port.ts';
 
 /** Messages of listed clients that wait for the control plane, per port. */
 const WAITING_MAX = 16;
 
 /** A port of a connection that lists clients, whether it is open in this run or not. */
-export interface ListedPort {
+interface ListedPort {
   readonly port: number;
   readonly allowList: readonly string[];
 }

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
-import { framed, LENGTH_BYTES, messageEnd } from '../protocol/dns-framing.ts';
-import { QUESTION_BYTES_MAX } from '../protocol/dns.ts';
+import { framed, LENGTH_BYTES, messageEnd, QUESTION_BYTES_MAX } from '../protocol/dns.ts';
 import type { Limits } from '../limits.ts';
 import { resetSocket } from '../pipe/handle.ts';
-import type { DropReason } from './dns-metrics.ts';
+import type { DropReason } from '../metrics.ts';
 
 /** How soon a client that asked too fast is read again. */
 const RATE_PAUSE_MS = 50;

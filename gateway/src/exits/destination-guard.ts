@@ -1,8 +1,7 @@
 import { type DestinationPolicy, isDestinationAllowed, unmapped } from '../destination-policy.ts';
 import type { Target } from '../protocol/host.ts';
 import { TunnelFailure } from '../statuses.ts';
-import type { DialAbort } from './dial-abort.ts';
-import type { Exit } from './exit.ts';
+import type { DialAbort, Exit } from './exit.ts';
 
 /** The guard of every exit: each address is checked in the exact bytes to which traffic is sent. */
 export interface DestinationGuard {

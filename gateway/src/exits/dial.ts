@@ -2,8 +2,7 @@ import type { Limits } from '../limits.ts';
 import type { Target } from '../protocol/host.ts';
 import { failureOfDial, isUpstreamDown, TunnelFailure } from '../statuses.ts';
 import type { DestinationGuard } from './destination-guard.ts';
-import type { DialAbort } from './dial-abort.ts';
-import type { Exit, ExitStream } from './exit.ts';
+import type { DialAbort, Exit, ExitStream } from './exit.ts';
 
 interface DialSettings {
   readonly guard: DestinationGuard;

@@ -1,8 +1,7 @@
-import type { Side } from '../pipe/side.ts';
+import type { Side } from '../pipe/pipe.ts';
 import type { Answer, Query } from '../protocol/dns.ts';
 import type { Drop } from '../udp/drop.ts';
 import type { DatagramEvents } from '../udp/udp-socket.ts';
-import type { DialAbort } from './dial-abort.ts';
 
 export interface Endpoint {
   /** Four or sixteen bytes. */
@@ -82,4 +81,30 @@ export interface Exit {
   readonly isLost: boolean;
   /** Called when no connection uses the exit any more. */
   close(): void;
+}
+
+/**
+ * Cancels a dial. An AbortSignal does the same, but it is an EventTarget, and creating one per tunnel was visible in
+ * profiles.
+ */
+export class DialAbort {
+  #isAborted = false;
+  readonly #callbacks = new Set<() => void>();
+
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    for (const callback of this.#callbacks) callback();
+    this.#callbacks.clear();
+  }
+
+  /** Calls back once, immediately if already aborted. @returns a function that cancels the callback */
+  whenAborted(callback: () => void): () => void {
+    if (this.#isAborted) callback();
+    else this.#callbacks.add(callback);
+    return () => this.#callbacks.delete(callback);
+  }
 }

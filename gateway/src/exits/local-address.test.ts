@@ -6,10 +6,9 @@ import type { DestinationPolicy } from '../destination-policy.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { causeOf } from '../statuses.ts';
-import { DialAbort } from './dial-abort.ts';
+import { DialAbort, type ExitStream } from './exit.ts';
 import { createGuard } from './destination-guard.ts';
 import { createDial } from './dial.ts';
-import type { ExitStream } from './exit.ts';
 import { LocalAddressExit } from './local-address.ts';
 import { SourcePorts } from './source-ports.ts';
 

@@ -6,9 +6,16 @@ import { addressText, parseHost } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket, UNSPECIFIED } from '../udp/udp-socket.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
-import { DialAbort } from './dial-abort.ts';
+import {
+  type DatagramTarget,
+  DialAbort,
+  type Endpoint,
+  type Exit,
+  type ExitPort,
+  type ExitPortEvents,
+  type ExitStream,
+} from './exit.ts';
 import { DnsUpstream } from './dns-upstream.ts';
-import type { DatagramTarget, Endpoint, Exit, ExitPort, ExitPortEvents, ExitStream } from './exit.ts';
 import { NameResolver } from './name-resolver.ts';
 import type { UpstreamBudget } from './query-connections.ts';
 import type { SourcePorts } from './source-ports.ts';

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import type { Limits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { TunnelFailure } from '../statuses.ts';
-import type { DialAbort } from './dial-abort.ts';
+import type { DialAbort } from './exit.ts';
 
 interface ResolverSettings {
   readonly address: string | null;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenLocally, readToEnd } from '../../test/sockets.ts';
 import { defaultLimits } from '../limits.ts';
 import { causeOf } from '../statuses.ts';
-import { DialAbort } from './dial-abort.ts';
+import { DialAbort } from './exit.ts';
 import { LocalAddressExit } from './local-address.ts';
 import { readEphemeralPorts, SourcePorts } from './source-ports.ts';
 

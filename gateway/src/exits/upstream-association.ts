@@ -2,7 +2,7 @@ import { canonicalAddress } from '@cellhop/contract/network';
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { addressText, parseHost, type Target } from '../protocol/host.ts';
-import { readUdpTarget, udpHeaderLength } from '../protocol/socks5-udp.ts';
+import { readUdpTarget, udpHeaderLength } from '../protocol/socks5.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket, type Sender, UNSPECIFIED } from '../udp/udp-socket.ts';
 import type { DatagramTarget, ExitPort, ExitPortEvents } from './exit.ts';

@@ -1,12 +1,10 @@
 import type { Socket } from 'node:net';
-import type { Parsed } from '../protocol/parsed.ts';
+import { MessageReader, type Parsed } from '../protocol/message-reader.ts';
 import { TunnelFailure } from '../statuses.ts';
 
 /** Exchanges the messages before a tunnel with an upstream proxy. The parsers limit how much is read. */
 export class UpstreamHandshake {
-  #bytes: Buffer = Buffer.alloc(0);
-  #failure: TunnelFailure | undefined;
-  #wake: (() => void) | undefined;
+  readonly #reader = new MessageReader();
   #isRequested = false;
 
   constructor(private readonly socket: Socket) {
@@ -18,20 +16,9 @@ export class UpstreamHandshake {
    * Sends a message, waits for the reply and consumes it.
    * @throws TunnelFailure
    */
-  async exchange<Message>(message: Buffer, parse: (bytes: Buffer) => Parsed<Message>): Promise<Message> {
+  exchange<Message>(message: Buffer, parse: (bytes: Buffer) => Parsed<Message>): Promise<Message> {
     if (!this.socket.destroyed) this.socket.write(message);
-    for (;;) {
-      const parsed = parse(this.#bytes);
-      if (parsed.kind === 'failure') throw new TunnelFailure(parsed.cause);
-      if (parsed.kind === 'message') {
-        this.#bytes = this.#bytes.subarray(parsed.length);
-        return parsed.message;
-      }
-      if (this.#failure) throw this.#failure;
-      await new Promise<void>((fulfil) => {
-        this.#wake = fulfil;
-      });
-    }
+    return this.#reader.read(parse);
   }
 
   /** Like `exchange`, for the message that names the destination. Later delays count as delays of the destination. */
@@ -41,26 +28,19 @@ export class UpstreamHandshake {
   }
 
   timeOut(): void {
-    this.#fail(new TunnelFailure(this.#isRequested ? 'dial-timeout' : 'upstream-timeout'));
+    this.#reader.fail(new TunnelFailure(this.#isRequested ? 'dial-timeout' : 'upstream-timeout'));
   }
 
   /** Pauses the socket, and unshifts bytes of the tunnel that have already arrived: a destination may send first. */
   release(): void {
     const { socket } = this;
+    const { bytes } = this.#reader;
     socket.pause();
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd);
-    if (this.#bytes.length > 0 && !socket.destroyed) socket.unshift(this.#bytes);
+    if (bytes.length > 0 && !socket.destroyed) socket.unshift(bytes);
   }
 
-  readonly #onData = (chunk: Buffer) => {
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
-    this.#wake?.();
-  };
+  readonly #onData = (chunk: Buffer) => this.#reader.add(chunk);
 
-  readonly #onEnd = () => this.#fail(new TunnelFailure('upstream-closed'));
-
-  #fail(failure: TunnelFailure): void {
-    this.#failure ??= failure;
-    this.#wake?.();
-  }
+  readonly #onEnd = () => this.#reader.fail(new TunnelFailure('upstream-closed'));
 }

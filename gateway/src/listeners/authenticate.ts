@@ -1,5 +1,6 @@
 import { canonicalAddress } from '@cellhop/contract/network';
 import type { Login } from '../connections/connection.ts';
+import { parseBasicCredentials } from '../protocol/http-fields.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
@@ -55,4 +56,19 @@ export async function authenticateByAddress(
     addressGuard.recordFailure(network);
     throw error;
   }
+}
+
+/**
+ * @param proxyAuthorization the field value; without it, the client is authenticated by its address
+ * @throws TunnelFailure
+ */
+export async function logInOverHttp(
+  context: ListenerContext,
+  client: ClientSocket,
+  proxyAuthorization: string | undefined,
+): Promise<Login> {
+  if (proxyAuthorization === undefined) return authenticateByAddress(context, client);
+  const credentials = parseBasicCredentials(proxyAuthorization);
+  if (!credentials) throw new TunnelFailure('invalid-credentials');
+  return authenticate(context, client, credentials);
 }

@@ -1,17 +1,15 @@
-import type { Parsed } from '../protocol/parsed.ts';
+import { MessageReader, type Parsed } from '../protocol/message-reader.ts';
 import { TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 
-export interface HandshakeLimits {
+interface HandshakeLimits {
   readonly headBytes: number;
   readonly earlyDataBytes: number;
 }
 
 /** Reads the messages of a client's handshake from a stream of chunks. */
 export class Handshake {
-  #bytes: Buffer = Buffer.alloc(0);
-  #failure: TunnelFailure | undefined;
-  #wake: (() => void) | undefined;
+  readonly #reader = new MessageReader();
   #interrupt: ((failure: TunnelFailure) => void) | undefined;
 
   constructor(
@@ -20,29 +18,15 @@ export class Handshake {
   ) {
     const { socket } = client;
     client.onHandshakeTimeout = () => this.#timedOut();
-    socket.on('data', this.#onData);
-    socket.on('end', this.#onDisconnect);
-    socket.on('close', this.#onDisconnect);
+    socket.on('data', this.#onData).on('end', this.#onDisconnect).on('close', this.#onDisconnect);
   }
 
   /**
    * Waits for the next message and consumes it.
    * @throws TunnelFailure
    */
-  async read<Message>(parse: (bytes: Buffer) => Parsed<Message>): Promise<Message> {
-    for (;;) {
-      const parsed = parse(this.#bytes);
-      if (parsed.kind === 'failure') throw new TunnelFailure(parsed.cause);
-      if (parsed.kind === 'message') {
-        this.#bytes = this.#bytes.subarray(parsed.length);
-        return parsed.message;
-      }
-      if (this.#failure) throw this.#failure;
-      if (this.#bytes.length > this.limits.headBytes) throw new TunnelFailure('head-too-large');
-      await new Promise<void>((fulfil) => {
-        this.#wake = fulfil;
-      });
-    }
+  read<Message>(parse: (bytes: Buffer) => Parsed<Message>): Promise<Message> {
+    return this.#reader.read(parse, this.limits.headBytes);
   }
 
   /**
@@ -59,29 +43,21 @@ export class Handshake {
   /** Pauses and releases the socket. @returns the bytes after the handshake */
   release(): Buffer {
     const { socket } = this.client;
-    socket.off('data', this.#onData);
-    socket.off('end', this.#onDisconnect);
-    socket.off('close', this.#onDisconnect);
+    socket.off('data', this.#onData).off('end', this.#onDisconnect).off('close', this.#onDisconnect);
     socket.pause();
-    return this.#bytes;
+    return this.#reader.bytes;
   }
 
   readonly #onData = (chunk: Buffer) => {
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
-    if (this.#bytes.length > this.limits.earlyDataBytes) this.client.socket.pause();
-    this.#wake?.();
+    this.#reader.add(chunk);
+    if (this.#reader.bytes.length > this.limits.earlyDataBytes) this.client.socket.pause();
   };
 
-  readonly #onDisconnect = () => this.#fail(new TunnelFailure('client-closed'));
+  readonly #onDisconnect = () => this.#reader.fail(new TunnelFailure('client-closed'));
 
   #timedOut(): void {
     const failure = new TunnelFailure('handshake-timeout');
-    this.#fail(failure);
+    this.#reader.fail(failure);
     this.#interrupt?.(failure);
-  }
-
-  #fail(failure: TunnelFailure): void {
-    this.#failure ??= failure;
-    this.#wake?.();
   }
 }

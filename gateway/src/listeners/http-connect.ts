@@ -2,7 +2,7 @@ import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/htt
 import { causeOf, encodeHttpFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import type { Handshake } from './handshake.ts';
-import { logInOverHttp } from './http-login.ts';
+import { logInOverHttp } from './authenticate.ts';
 import type { HttpProxy } from './http-proxy.ts';
 import type { ListenerContext } from './listener-context.ts';
 

@@ -16,7 +16,7 @@ import type { Target } from '../protocol/host.ts';
 import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { whenStalled } from './closing.ts';
-import { logInOverHttp } from './http-login.ts';
+import { logInOverHttp } from './authenticate.ts';
 import { HttpSide } from './http-side.ts';
 import type { ListenerContext } from './listener-context.ts';
 import type { RequestStream } from './request-stream.ts';

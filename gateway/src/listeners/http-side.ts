@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { Side, SideListener } from '../pipe/side.ts';
+import type { Side, SideListener } from '../pipe/pipe.ts';
 
 /** Node's HTTP client as a side of a pipe. The client uses `stream` as the socket to the origin. */
 export class HttpSide implements Side {

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import type { Limits } from '../limits.ts';
 
 interface Failures {
@@ -13,12 +14,14 @@ type LoginLimits = Pick<Limits, 'loginFailuresPerMinute' | 'loginBlockMs' | 'log
  * customer from another network. From a blocked network, only credentials that are known in this run work.
  */
 export class LoginGuard {
-  readonly #failures = new Map<string, Failures>();
+  readonly #failures: BoundedMap<string, Failures>;
 
   constructor(
     private readonly limits: LoginLimits,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.#failures = new BoundedMap(limits.loginAddresses);
+  }
 
   isBlocked(address: string): boolean {
     if (this.#isDisabled) return false;
@@ -31,9 +34,7 @@ export class LoginGuard {
     const failures = this.#current(address) ?? { count: 0, until: this.now() + 60_000 };
     failures.count += 1;
     if (failures.count === this.limits.loginFailuresPerMinute) failures.until = this.now() + this.limits.loginBlockMs;
-    this.#failures.delete(address);
     this.#failures.set(address, failures);
-    if (this.#failures.size > this.limits.loginAddresses) this.#evictOldest();
   }
 
   /** 0 means no limit; without this check it would block every address. */
@@ -46,12 +47,5 @@ export class LoginGuard {
     if (failures === undefined || failures.until > this.now()) return failures;
     this.#failures.delete(address);
     return undefined;
-  }
-
-  #evictOldest(): void {
-    for (const address of this.#failures.keys()) {
-      this.#failures.delete(address);
-      return;
-    }
   }
 }

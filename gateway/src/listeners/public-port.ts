@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { inBackground } from '../background.ts';
-import { needMore, parsedMessage } from '../protocol/parsed.ts';
+import { needMore, parsedMessage } from '../protocol/message-reader.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';

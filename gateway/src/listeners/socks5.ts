@@ -12,8 +12,7 @@ import {
   parseUserPassword,
   SUCCEEDED,
 } from '../protocol/socks5.ts';
-import { failureReplies } from '../failure-replies.ts';
-import { causeOf, type FailureCause, TunnelFailure } from '../statuses.ts';
+import { causeOf, type FailureCause, failureReplies, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate, authenticateByAddress } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';

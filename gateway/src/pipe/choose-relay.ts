@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { moveHandle, shrinkNextRead } from './handle.ts';
 import { createPump } from './pump.ts';
 import type { Relay } from './pipe.ts';
-import { streams } from './streams.ts';
+import { streams } from './joined-sides.ts';
 
 const TEST_MS = 1_000;
 const TEST_BYTES = 8_192;

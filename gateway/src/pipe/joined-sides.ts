@@ -1,6 +1,5 @@
 import { Lane } from './lane.ts';
-import type { Pipe, PipeEnd, PipeTask, StopMode } from './pipe.ts';
-import type { Side, SideListener } from './side.ts';
+import type { Pipe, PipeEnd, PipeTask, Relay, Side, SideListener, StopMode } from './pipe.ts';
 
 /**
  * The close logic of two joined sides, shared by all relays: a half-close is forwarded as a half-close, a reset as a reset,
@@ -102,3 +101,14 @@ export class JoinedSides implements Pipe {
     this.task.ended(this.#end);
   }
 }
+
+/** The portable relay: it uses only documented streams, and works between any two sides. */
+export const streams: Relay = {
+  kind: 'streams',
+  buffersInUse: 0,
+  start: (task) => {
+    const pipe = new JoinedSides(task);
+    pipe.start(task.early, Buffer.alloc(0));
+    return pipe;
+  },
+};

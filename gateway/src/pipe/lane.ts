@@ -1,7 +1,7 @@
 import type { Direction } from '../metering/credit.ts';
 import type { Lease } from '../metering/lease.ts';
 import type { Meter } from '../metering/meter.ts';
-import type { Side } from './side.ts';
+import type { Side } from './pipe.ts';
 
 /** One direction of a pipe: counts and forwards granted bytes, holds the rest, and forwards the end after all bytes. */
 export class Lane {

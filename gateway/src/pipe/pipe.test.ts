@@ -9,7 +9,7 @@ import { moveHandle } from './handle.ts';
 import { Lane } from './lane.ts';
 import { createPump } from './pump.ts';
 import type { Relay, Pipe, PipeEnd } from './pipe.ts';
-import { streams } from './streams.ts';
+import { streams } from './joined-sides.ts';
 import { TcpSide } from './tcp-side.ts';
 
 interface Fixture {

@@ -1,5 +1,47 @@
 import type { Meter } from '../metering/meter.ts';
-import type { Side } from './side.ts';
+import type { SliceReader } from './handle.ts';
+
+/** The events of one side of a pipe. */
+export interface SideListener {
+  /** A chunk was read. False: the side stays paused until `resume`. */
+  data(chunk: Buffer): boolean;
+  /** The peer has ended its direction cleanly, and all of its data has been read. */
+  ended(): void;
+  /** A reset or a network failure. */
+  failed(): void;
+  /** The side is closed, and no write uses a buffer any more. */
+  closed(): void;
+}
+
+/** Lets a relay read into its own buffers instead of receiving chunks by `data`. */
+export interface DirectReads {
+  /** Whether the side can be taken over now. */
+  readonly isReady: boolean;
+  /** Takes over reading; call it before `open`. @returns the bytes that were already read */
+  takeOver(reader: SliceReader): Buffer;
+  /** Shrinks the next read after its slice was requested. */
+  shrinkNext(slice: Uint8Array): void;
+}
+
+/** One side of a pipe: a TCP socket, or an HTTP exchange. */
+export interface Side {
+  /** Undefined if the bytes do not come directly from a descriptor. */
+  readonly direct?: DirectReads | undefined;
+  /** Starts to report events; paused until `resume`. Earlier events are reported asynchronously. */
+  open(listener: SideListener): void;
+  /** True: the chunk's memory is free and more may follow. False: both only after `onDrained` was called. */
+  write(chunk: Buffer, onDrained: () => void): boolean;
+  readonly pendingBytes: number;
+  /** Ends this direction after all written bytes. */
+  end(): void;
+  /** Resets both directions; pending bytes may be lost. */
+  reset(): void;
+  /** Resets both directions after the peer has acknowledged all written bytes. */
+  resetAfterDelivery(): void;
+  /** Closes the side, because its peer needs nothing more. */
+  close(): void;
+  resume(): void;
+}
 
 export type PipeEnd = 'completed' | 'client-failed' | 'exit-failed';
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { hasHandle, moveHandle, resetSocket, shrinkNextRead, type SliceReader, wasReset } from './handle.ts';
 import { whenDelivered } from './send-queue.ts';
-import type { DirectReads, Side, SideListener } from './side.ts';
+import type { DirectReads, Side, SideListener } from './pipe.ts';
 
 type DeliveryLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
 

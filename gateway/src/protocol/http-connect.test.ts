@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBasicCredentials } from './basic-auth.ts';
+import { parseBasicCredentials } from './http-fields.ts';
 import { parseConnectHead, parseMethod } from './http-connect.ts';
 
 const bounds = { headBytes: 16_384, headFields: 100 };

@@ -1,6 +1,6 @@
 /** Parses the head of an HTTP CONNECT request (RFC 9110, section 9.3.6), as strictly as Node's parser. */
 import { parseAuthority, type Target } from './host.ts';
-import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
+import { needMore, type Parsed, parsedMessage, parseFailure } from './message-reader.ts';
 
 export interface ConnectHead {
   readonly target: Target;

@@ -1,8 +1,10 @@
 /** Checks and rewrites the heads of messages that an HTTP proxy forwards. Fields are `[name, value, ...]`. */
 import type { FailureCause } from '../statuses.ts';
 import { authorityText, parseAuthority, type Target } from './host.ts';
+import type { Credentials } from './socks5.ts';
 
 const HTTP_PORT = 80;
+const CREDENTIAL_BYTES_MAX = 255;
 const ABSOLUTE_TARGET = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)/i;
 /** Hop-by-hop fields (RFC 9110, section 7.6.1). Node writes its own framing; trailers are not forwarded. */
 const HOP_FIELDS = new Set(['connection', 'keep-alive', 'te', 'trailer', 'upgrade']);
@@ -95,4 +97,16 @@ function withoutHopFields(rawHeaders: readonly string[], isDropped: (name: strin
 function originForm(method: string, rest: string): string {
   if (rest === '') return method === 'OPTIONS' ? '*' : '/';
   return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Parses `Basic base64(user:password)`: split at the first colon, UTF-8 (RFC 7617). */
+export function parseBasicCredentials(field: string | undefined): Credentials | undefined {
+  const [, encoded] = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(field ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 1 || colon === text.length - 1) return undefined;
+  const credentials = { username: text.slice(0, colon), password: text.slice(colon + 1) };
+  const isShort = Object.values(credentials).every((part) => part.length <= CREDENTIAL_BYTES_MAX);
+  return isShort ? credentials : undefined;
 }

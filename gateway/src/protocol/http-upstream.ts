@@ -1,7 +1,7 @@
 /** The client's side of HTTP CONNECT (RFC 9110, section 9.3.6): what the gateway sends to an upstream proxy, and its response. */
 import type { FailureCause } from '../statuses.ts';
 import { authorityText } from './host.ts';
-import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
+import { needMore, type Parsed, parsedMessage, parseFailure } from './message-reader.ts';
 import type { Credentials } from './socks5.ts';
 
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?:[ \r]|$)/;

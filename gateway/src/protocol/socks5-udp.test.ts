@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addressText } from './host.ts';
-import { DATAGRAM_BYTES_MAX, encodeUdpHeader, readUdpTarget, udpHeaderLength } from './socks5-udp.ts';
+import { DATAGRAM_BYTES_MAX, encodeUdpHeader, readUdpTarget, udpHeaderLength } from './socks5.ts';
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 

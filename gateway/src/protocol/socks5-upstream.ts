@@ -1,20 +1,20 @@
 /** The client's side of SOCKS5 (RFC 1928, RFC 1929): what the gateway sends to an upstream proxy, and its replies. */
 import type { FailureCause } from '../statuses.ts';
-import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
+import { needMore, type Parsed, parsedMessage, parseFailure } from './message-reader.ts';
 import type { Target } from './host.ts';
 import {
+  ADDRESS_AT,
+  addressLength,
   COMMAND_CONNECT,
   COMMAND_UDP_ASSOCIATE,
   type Credentials,
+  encodeAddress,
   METHOD_NONE,
   METHOD_USER_PASSWORD,
+  readAddress,
   SOCKS5_VERSION,
   SUCCEEDED,
 } from './socks5.ts';
-import { addressLength, encodeAddress, readAddress } from './socks5-address.ts';
-
-/** VER, REP and RSV. */
-const ADDRESS_AT = 3;
 
 /** With credentials no other method is offered: without a login, the upstream might let traffic leave by another route. */
 export function encodeGreeting(hasCredentials: boolean): Buffer {

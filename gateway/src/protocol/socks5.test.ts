@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Parsed } from './parsed.ts';
+import type { Parsed } from './message-reader.ts';
 import { encodeReply, parseGreeting, parseRequest, parseUserPassword } from './socks5.ts';
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');

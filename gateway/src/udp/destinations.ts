@@ -1,6 +1,6 @@
 import { canonicalAddress } from '@cellhop/contract/network';
 import { addressText, type Target } from '../protocol/host.ts';
-import { encodeUdpHeader } from '../protocol/socks5-udp.ts';
+import { encodeUdpHeader } from '../protocol/socks5.ts';
 import type { DatagramTarget, ExitPort } from '../exits/exit.ts';
 import type { Sender } from './udp-socket.ts';
 

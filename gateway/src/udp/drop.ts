@@ -1,4 +1,4 @@
-import type { HeaderFault } from '../protocol/socks5-udp.ts';
+import type { HeaderFault } from '../protocol/socks5.ts';
 
 /** Why a datagram was dropped. */
 export type Drop = HeaderFault | (typeof otherReasons)[number];

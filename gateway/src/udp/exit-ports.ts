@@ -1,5 +1,4 @@
-import type { DialAbort } from '../exits/dial-abort.ts';
-import type { Exit, ExitPort, ExitPortEvents } from '../exits/exit.ts';
+import type { DialAbort, Exit, ExitPort, ExitPortEvents } from '../exits/exit.ts';
 import { TunnelFailure } from '../statuses.ts';
 
 /** The ports of an association towards destinations: one for all, or one for each address family when it is first needed. */

@@ -1,5 +1,5 @@
 /** Checks the outcome of one input. */
-import { failureReplies } from '../../src/failure-replies.ts';
+import { failureReplies } from '../../src/statuses.ts';
 import type { Transcript } from './client.ts';
 import { responseTo, FORBIDDEN, validResponses } from './http-responses.ts';
 import {

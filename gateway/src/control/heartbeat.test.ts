@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NodeStatusReader } from './node-status.ts';
+import { NodeStatusReader } from './heartbeat.ts';
 
 test('the rate is the mean since the last report', () => {
   let [now, bytes] = [0, 0];
