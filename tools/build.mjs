@@ -14,13 +14,13 @@ const INPUTS = {
 const NOT_SOURCES = new Set(['dist', 'node_modules', 'test', 'migrations', 'sql']);
 
 /** @param {string} place @returns {string[]} */
-function sourcesOf(place) {
+function listSources(place) {
   if (!fs.existsSync(place)) return [];
   if (fs.statSync(place).isFile()) return [place];
   return fs
     .readdirSync(place, { withFileTypes: true })
     .filter(({ name }) => !NOT_SOURCES.has(name) && !/\.test\.tsx?$/.test(name))
-    .flatMap(({ name }) => sourcesOf(path.join(place, name)))
+    .flatMap(({ name }) => listSources(path.join(place, name)))
     .sort();
 }
 
@@ -28,7 +28,7 @@ function sourcesOf(place) {
 export function hashSources(root, workspace) {
   const hash = createHash('sha256');
   for (const place of [workspace, ...(INPUTS[workspace] ?? [])]) {
-    for (const file of sourcesOf(path.join(root, place))) {
+    for (const file of listSources(path.join(root, place))) {
       hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0');
     }
   }

@@ -54,12 +54,12 @@ export function findTests(code, changed) {
       TEST_FILE.test(file) &&
       (ALWAYS.has(file) ||
         folders.has(path.posix.dirname(file)) ||
-        importsOf(file, code.get(file) ?? '').some((imported) => files.has(imported))),
+        findImports(file, code.get(file) ?? '').some((imported) => files.has(imported))),
   );
 }
 
 /** @param {string} file @param {string} text @returns {string[]} the paths of imported files of this repository */
-function importsOf(file, text) {
+function findImports(file, text) {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     if (name.startsWith(CONTRACT)) return [`contract/src/${name.slice(CONTRACT.length)}.ts`];
     return name.startsWith('.') ? [path.posix.join(path.posix.dirname(file), name)] : [];

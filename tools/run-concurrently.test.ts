@@ -5,7 +5,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 /** A step that runs a line of JavaScript. */
 const step = (name: string, script: string) => ({ name, command: process.execPath, args: ['-e', script] });
 
-async function outcomeOf(steps: Parameters<typeof runConcurrently>[0], concurrency: number) {
+async function runToEnd(steps: Parameters<typeof runConcurrently>[0], concurrency: number) {
   const printed: string[] = [];
   const options = {
     concurrency,
@@ -29,7 +29,7 @@ const meet = (mine: string, other: string) =>
 
 describe('concurrent steps', () => {
   it('run at the same time, and the output of each is printed as a whole', async () => {
-    const { failure, printed } = await outcomeOf([step('one', meet('a', 'b')), step('two', meet('b', 'a'))], 2);
+    const { failure, printed } = await runToEnd([step('one', meet('a', 'b')), step('two', meet('b', 'a'))], 2);
     expect(failure).toBeUndefined();
     expect(printed).toContain('a begins\na ends\n✓ one (time)\n');
     expect(printed).toContain('b begins\nb ends\n✓ two (time)\n');
@@ -41,17 +41,17 @@ describe('concurrent steps', () => {
       step('bad', "console.log('the reason'); process.exitCode = 3;"),
       step('never', "console.log('must not run')"),
     ];
-    expect(await outcomeOf(steps, 1)).toEqual({
+    expect(await runToEnd(steps, 1)).toEqual({
       failure: 'bad: failed (3)',
       printed: '✓ good (time)\nthe reason\n',
     });
   });
 
   it('fail when a signal ends a step, and when its program does not exist', async () => {
-    expect((await outcomeOf([step('killed', "process.kill(process.pid, 'SIGKILL')")], 1)).failure).toBe(
+    expect((await runToEnd([step('killed', "process.kill(process.pid, 'SIGKILL')")], 1)).failure).toBe(
       'killed: failed (1)',
     );
-    const missing = await outcomeOf([{ name: 'missing', command: './no-such-program', args: [] }], 1);
+    const missing = await runToEnd([{ name: 'missing', command: './no-such-program', args: [] }], 1);
     expect(missing.failure).toBe('missing: failed (127)');
     expect(missing.printed).toContain('ENOENT');
   });

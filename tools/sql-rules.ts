@@ -9,7 +9,7 @@ const HEADER = /^create or replace (function|view) (\w+)\b/;
 export function checkDefinition(name: string, text: string): string[] {
   const found: string[] = [];
   if (!REVISION.test(text)) found.push('does not begin with "-- revision: <number>"');
-  const statements = statementsOf(text);
+  const statements = toStatements(text);
   if (statements.length === 0) found.push('creates nothing');
   for (const statement of statements) {
     const [, , created] = HEADER.exec(statement) ?? [];
@@ -27,26 +27,26 @@ export function checkChange(released: string, text: string | undefined): string[
   if (text === released) return [];
   if (text === undefined) return ['was deleted: processes of the last release may call it'];
   const found: string[] = [];
-  if (revisionOf(text) <= revisionOf(released)) found.push('has changed and needs a greater revision');
-  const signatures = new Set(signaturesOf(text));
-  for (const signature of signaturesOf(released))
+  if (readRevision(text) <= readRevision(released)) found.push('has changed and needs a greater revision');
+  const signatures = new Set(readSignatures(text));
+  for (const signature of readSignatures(released))
     if (!signatures.has(signature)) found.push(`lacks a signature of the last release: ${signature}`);
   return found;
 }
 
-function revisionOf(text: string): number {
+function readRevision(text: string): number {
   return Number(REVISION.exec(text)?.[1] ?? 0);
 }
 
 /** Names, parameters and results of functions. Not the columns of views: PostgreSQL itself refuses to remove them. */
-function signaturesOf(text: string): string[] {
-  return statementsOf(text)
+function readSignatures(text: string): string[] {
+  return toStatements(text)
     .filter((statement) => HEADER.exec(statement)?.[1] === 'function')
     .map((statement) => statement.slice(0, statement.search(/\s+language\s/)));
 }
 
 /** Statements without comments and function bodies, with single spaces. */
-function statementsOf(text: string): string[] {
+function toStatements(text: string): string[] {
   return text
     .replaceAll(/--.*$/gm, '')
     .replaceAll(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")

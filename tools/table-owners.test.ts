@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { foreignTables, ownerOf, tablesIn } from './table-owners.ts';
+import { foreignTables, ownerByTable, tablesIn } from './table-owners.ts';
 
 const root = fileURLToPath(new URL('../api', import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
@@ -16,7 +16,7 @@ describe('a table', () => {
     const created = list('migrations')
       .filter((file) => file.endsWith('.sql'))
       .flatMap((file) => [...read(file).matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, table]) => table!));
-    expect([...ownerOf.keys()].sort()).toEqual(created.sort());
+    expect([...ownerByTable.keys()].sort()).toEqual(created.sort());
   });
 
   it('is read and written by its owner only, except for the invariant checks', () => {
@@ -24,7 +24,9 @@ describe('a table', () => {
       (file) => /(?<!\.test)\.ts$/.test(file) && !file.endsWith('/invariants.store.ts'),
     );
     const found = files.flatMap((file) =>
-      foreignTables(file.split('/')[2]!, read(file)).map((table) => `${file} names ${table} of ${ownerOf.get(table)!}`),
+      foreignTables(file.split('/')[2]!, read(file)).map(
+        (table) => `${file} names ${table} of ${ownerByTable.get(table)!}`,
+      ),
     );
     expect(found).toEqual([]);
   });
@@ -44,6 +46,6 @@ describe('a view', () => {
   it.each(views)('%s reads tables of the modules that it names', (file) => {
     const text = read(file);
     const owners = /^-- of: (.+)$/m.exec(text)?.[1]?.split(', ');
-    expect(new Set(tablesIn(text).map((table) => ownerOf.get(table)))).toEqual(new Set(owners));
+    expect(new Set(tablesIn(text).map((table) => ownerByTable.get(table)))).toEqual(new Set(owners));
   });
 });

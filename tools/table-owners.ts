@@ -2,7 +2,7 @@
  * Each table belongs to one module of the API, and only that module reads and writes it. Others read its views (api/sql/views) or
  * call a service. A function of api/sql changes tables of several modules in one statement.
  */
-const tablesOf: Record<string, readonly string[]> = {
+const tablesByModule: Record<string, readonly string[]> = {
   approvals: ['staff_requests'],
   'audit-log': ['audit_log'],
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions', 'view_sessions'],
@@ -54,19 +54,19 @@ const tablesOf: Record<string, readonly string[]> = {
 /** Password, confirmation and second factor are columns of the user's row, so sign-in needs one statement. */
 const alsoAllowed: Record<string, readonly string[]> = { auth: ['users'] };
 
-export const ownerOf: ReadonlyMap<string, string> = new Map(
-  Object.entries(tablesOf).flatMap(([module, tables]) => tables.map((table) => [table, module])),
+export const ownerByTable: ReadonlyMap<string, string> = new Map(
+  Object.entries(tablesByModule).flatMap(([module, tables]) => tables.map((table) => [table, module])),
 );
 
 /** The tables that SQL, or code with SQL in it, reads or writes. */
 export function tablesIn(text: string): string[] {
   const code = text.replaceAll(/--.*$|^\s*\/?\*.*$|\/\/.*$/gm, '');
   const named = [...code.matchAll(/\b(?:from|join|into|update(?! of\b)|of)\s+(\w+)/g)].map(([, table]) => table!);
-  return [...new Set(named)].filter((table) => ownerOf.has(table));
+  return [...new Set(named)].filter((table) => ownerByTable.has(table));
 }
 
 /** @returns tables of other modules that a module's code uses */
 export function foreignTables(module: string, text: string): string[] {
   const allowed = new Set([module, ...(alsoAllowed[module] ?? [])]);
-  return tablesIn(text).filter((table) => !allowed.has(ownerOf.get(table)!));
+  return tablesIn(text).filter((table) => !allowed.has(ownerByTable.get(table)!));
 }

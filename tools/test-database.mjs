@@ -21,7 +21,7 @@ async function withClient(adminUrl, work) {
 }
 
 /** @param {string} adminUrl @param {string} name */
-function urlOf(adminUrl, name) {
+function toDatabaseUrl(adminUrl, name) {
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   return url.href;
@@ -37,7 +37,7 @@ export async function cloneDatabase(adminUrl, template = TEMPLATE_DATABASE) {
     client.query(`create database ${name} template ${template} strategy file_copy`),
   );
   return {
-    url: urlOf(adminUrl, name),
+    url: toDatabaseUrl(adminUrl, name),
     drop: async () => {
       await withClient(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
     },
@@ -57,5 +57,5 @@ export async function createTemplate(adminUrl, migrate) {
     for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
     await client.query(`create database ${TEMPLATE_DATABASE}`);
   });
-  await migrate(urlOf(adminUrl, TEMPLATE_DATABASE));
+  await migrate(toDatabaseUrl(adminUrl, TEMPLATE_DATABASE));
 }

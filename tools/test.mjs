@@ -8,11 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { findTests, listChanged, readCode } from './changed-tests.mjs';
 import { ensureHeadlessShell } from './chromium.mjs';
 import { readDescriptorLimit, requireDescriptors } from './descriptors.mjs';
-import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
 import { reportFailure, Problem } from './problem.mjs';
 import { runConcurrently } from './run-concurrently.mjs';
-import { countPlaywright, countVitest } from './test-count.mjs';
-import { describeTimes, readPlaywrightFiles, readProcessorSeconds, readVitestFiles, StepTimes } from './test-times.mjs';
+import {
+  countPlaywright,
+  countVitest,
+  describeTimes,
+  readPlaywrightFiles,
+  readProcessorSeconds,
+  readVitestFiles,
+  StepTimes,
+} from './test-report.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const results = path.join(root, '.data/test-results');
@@ -54,16 +60,11 @@ function runOrThrow(program, ...args) {
 const runVitest = (...args) =>
   runOrThrow('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`, ...args);
 
-/** @param {string[]} args */
-const runPlaywright = (...args) =>
-  runEndToEnd({
-    findBrowser: ensureHeadlessShell,
-    listTests: () => listEndToEndTests(root, args),
-    runTests: (browser) => {
-      process.env['CHROMIUM'] = browser;
-      runOrThrow('playwright', 'test', ...args);
-    },
-  });
+/** Fails without a browser. @param {string[]} args */
+function runPlaywright(...args) {
+  process.env['CHROMIUM'] = ensureHeadlessShell();
+  runOrThrow('playwright', 'test', ...args);
+}
 
 /**
  * Runs the steps, and prints where the time went and the result.

@@ -35,10 +35,6 @@ describe('the repository', () => {
     expect(names.filter((name) => !/^\d{4}_[a-z0-9_]+\.sql$/.test(name))).toEqual([]);
   });
 
-  it('has no registry URLs in the lock file', () => {
-    expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
-  });
-
   it('calls pg_notify in one place only, outside of transactions', () => {
     // The functions of the job runner notify too; transactions that move money call none of them.
     expect(matching([...ofApi, ...definitions], /\bpg_notify\(|^\s*notify\s/im)).toEqual(['api/src/live/changes.ts']);

@@ -1,14 +1,31 @@
 // @ts-check
-/** Where the time of a test run went: its steps, its slowest files, and its processor time. */
+/** What a test run prints at its end: how many tests passed, and where the time went. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { readReport } from './test-count.mjs';
 
+/** @typedef {{ passed: number, failed: number }} TestCount */
 /** @typedef {{ name: string, seconds: number }} Time */
 
 const SLOWEST_FILES = 10;
 /** The unit of the times in /proc, which is the same on all Linux systems. */
 const TICKS_PER_SECOND = 100;
+
+/** A run that ended before its tests has no report. @param {string} file @returns {any} */
+function readReport(file) {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
+}
+
+/** @param {string} file @returns {TestCount} */
+export function countVitest(file) {
+  const report = readReport(file);
+  return { passed: report?.numPassedTests ?? 0, failed: report?.numFailedTests ?? 0 };
+}
+
+/** A flaky test counts as failed: tests are not retried. @param {string} file @returns {TestCount} */
+export function countPlaywright(file) {
+  const stats = readReport(file)?.stats;
+  return { passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0) };
+}
 
 /** Measures the steps of a run, also one that fails. */
 export class StepTimes {
