@@ -87,7 +87,7 @@ async function runAttack(name: string, addressCount: number): Promise<void> {
     port,
     host: `127.0.0.1:${port}`,
     accessToken,
-    addresses: addressesOf(addressCount),
+    addresses: createAddresses(addressCount),
   });
   const cpuShare = share(monitor.cpuSeconds - cpuAtStart);
   await customers.stop();
@@ -126,7 +126,7 @@ async function attack(name: string, target: Target): Promise<Report | undefined>
 
 function checkCustomers(observations: readonly Observation[]): string[] {
   const refused = observations.filter(({ status }) => status !== 200);
-  const p95 = percentile(millisecondsOf(observations), 0.95);
+  const p95 = percentile(toMilliseconds(observations), 0.95);
   const kinds = [...new Set(refused.map(({ what, status }) => `${what} ${status ?? 'without a response'}`))];
   return [
     ...(refused.length > 0 ? [`${refused.length} requests of others failed: ${kinds.join(', ')}`] : []),
@@ -190,7 +190,7 @@ function printCustomers(title: string, { observations, newcomers }: Customers, r
 }
 
 function describeTimes(observations: readonly Observation[]): string {
-  const milliseconds = millisecondsOf(observations);
+  const milliseconds = toMilliseconds(observations);
   const [median, p95] = [0.5, 0.95].map((part) => Math.round(percentile(milliseconds, part)));
   return `${milliseconds.length} requests (median ${median} ms, p95 ${p95} ms)`;
 }
@@ -205,12 +205,12 @@ function describe({ opened, closedByServer, responses }: Counts): string {
   return [`${opened} sockets opened`, `${closedByServer} closed by the server`, ...parts].join(', ');
 }
 
-function millisecondsOf(observations: readonly Observation[]): number[] {
+function toMilliseconds(observations: readonly Observation[]): number[] {
   return observations.map(({ ms }) => ms);
 }
 
 /** Each address is a separate network; customers use others. */
-function addressesOf(count: number): string[] {
+function createAddresses(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `127.${10 + Math.floor(index / 250)}.0.${1 + (index % 250)}`);
 }
 

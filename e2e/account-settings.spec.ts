@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test';
-import { codeOf } from './authenticator.ts';
+import { authenticatorCode } from './authenticator.ts';
 import { clickTwice, createCustomer, enter, expect, fillSignIn, PASSWORD, SIGN_IN, test } from './product.ts';
 
 /** A page in another browser context. */
@@ -46,7 +46,7 @@ async function setUp(page: Page): Promise<string> {
   await dialog.getByLabel('Code from the app').fill('12345');
   await dialog.getByRole('button', { name: 'Turn on' }).click();
   await expect(dialog.getByText('The code has 6 digits')).toBeVisible();
-  await dialog.getByLabel('Code from the app').fill(codeOf(secret));
+  await dialog.getByLabel('Code from the app').fill(authenticatorCode(secret));
   // A code works once: a second request would fail and hide the recovery codes.
   await clickTwice(dialog.getByRole('button', { name: 'Turn on' }));
   return secret;
@@ -78,7 +78,7 @@ async function signInWithCode(page: Page, email: string, secret: string): Promis
   await page.getByLabel('Code from the app').fill('000000');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('alert')).toContainText('The code is wrong or has already been used');
-  const code = codeOf(secret, 1);
+  const code = authenticatorCode(secret, 1);
   await page.getByLabel('Code from the app').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(/\/proxies$/);

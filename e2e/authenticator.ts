@@ -7,7 +7,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
  * The code of an authenticator app (RFC 6238: SHA-1, six digits, 30 seconds).
  * @param stepsAhead for a second code without waiting: a code works once, and the API accepts the next one early
  */
-export function codeOf(secret: string, stepsAhead = 0): string {
+export function authenticatorCode(secret: string, stepsAhead = 0): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 1000 / STEP_SECONDS) + stepsAhead));
   const digest = createHmac('sha1', fromBase32(secret)).update(counter).digest();

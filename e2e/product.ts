@@ -84,7 +84,7 @@ export async function readMail(page: Page, to: string): Promise<Mail> {
 
 /** Opens the link of the newest email on the origin that the end-to-end tests use. */
 export async function openLink(page: Page, email: string): Promise<void> {
-  await page.goto(pathOf(await readMail(page, email)));
+  await page.goto(toPath(await readMail(page, email)));
 }
 
 /** Makes the codes that were sent to an address older, instead of waiting. */
@@ -117,7 +117,7 @@ export async function createAccount(page: Page, email: string, languageCode: Lan
 /** Creates a confirmed customer with the trial credit of the promo code. */
 export async function createCustomer(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   await createAccount(page, email, languageCode);
-  await page.request.get(pathOf(await readMail(page, email)));
+  await page.request.get(toPath(await readMail(page, email)));
 }
 
 /** Signs in with the form. */
@@ -138,7 +138,7 @@ export async function fillSignIn(page: Page, email: string, password = PASSWORD)
 export async function enter(page: Page, path: string, email: string, password = PASSWORD): Promise<void> {
   const response = await page.request.post('/v1/auth/sign-in', {
     data: { email, password },
-    headers: { 'user-agent': await userAgentOf(page) },
+    headers: { 'user-agent': await readUserAgent(page) },
   });
   expect(response.status()).toBe(200);
   const { data } = (await response.json()) as { data: SignInResult };
@@ -213,12 +213,12 @@ export async function clickTwice(button: Locator): Promise<void> {
   });
 }
 
-function pathOf({ links: [link] }: Mail): string {
+function toPath({ links: [link] }: Mail): string {
   const { pathname, search } = new URL(link!);
   return pathname + search;
 }
 
-function userAgentOf(page: Page): Promise<string> {
+function readUserAgent(page: Page): Promise<string> {
   return page.evaluate(() => navigator.userAgent);
 }
 

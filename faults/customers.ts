@@ -211,7 +211,7 @@ export class Customers {
       try {
         return await work();
       } catch (error) {
-        const status = statusOf(error);
+        const status = toStatus(error);
         if (error instanceof ApiError && error.code === 'TIMEOUT')
           this.violations.push(`a request had no response for ${this.#options.requestLimitMs / 1000} s`);
         await pause(100);
@@ -223,10 +223,10 @@ export class Customers {
   }
 }
 
-const statusOf = (error: unknown) => (error instanceof Error && 'status' in error ? Number(error.status) : 500);
+const toStatus = (error: unknown) => (error instanceof Error && 'status' in error ? Number(error.status) : 500);
 
 /** The connection may have ended already. */
 function ignoreEnded(error: unknown): void {
-  const status = statusOf(error);
+  const status = toStatus(error);
   if (status < 400 || status >= 500) throw error;
 }

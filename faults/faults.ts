@@ -33,7 +33,7 @@ const BOTH = [0, 1] as const;
 /** Longer than an API's timeout for a database connection and its detection of dead connections. */
 const DATABASE_NETWORK_MS_MAX = 5000;
 
-const killOf = (part: 'api' | 'worker', index: number): Fault => ({
+const createKill = (part: 'api' | 'worker', index: number): Fault => ({
   name: `${ORDINALS[index]} ${part}`,
   isKill: true,
   inject: ({ products }) => products[index]!.kill(part),
@@ -90,7 +90,7 @@ const databaseNetworkReset = (index: number): Fault => ({
 export const faults: readonly Fault[] = [
   firstGateway,
   secondGateway,
-  ...BOTH.flatMap((index) => [killOf('api', index), killOf('worker', index)]),
+  ...BOTH.flatMap((index) => [createKill('api', index), createKill('worker', index)]),
   databaseFault(
     'backend',
     ({ server }) => server.killBackend(),

@@ -32,7 +32,7 @@ export async function describeLosses(
   taps: readonly ReportTap[],
   kills: readonly GatewayKill[],
 ): Promise<string[]> {
-  const losses = await Promise.all(kills.map((kill) => lossOf(ctx, customers, taps[kill.gateway]!, kill)));
+  const losses = await Promise.all(kills.map((kill) => measureLoss(ctx, customers, taps[kill.gateway]!, kill)));
   const lines = losses.flatMap((loss, index) =>
     loss.connections > 0 ? [`round ${kills[index]!.round}, gateway killed: ${describe(loss)}`] : [],
   );
@@ -45,7 +45,7 @@ export async function describeLosses(
   return lines;
 }
 
-async function lossOf(ctx: Ctx, customers: Customers, tap: ReportTap, kill: GatewayKill): Promise<Loss> {
+async function measureLoss(ctx: Ctx, customers: Customers, tap: ReportTap, kill: GatewayKill): Promise<Loss> {
   const rows = await ctx.db.query<{ connectionId: string; usedBytes: bigint }>(
     'select connection_id as "connectionId", used_bytes as "usedBytes" from connection_runs where run_id = $1',
     [kill.runId ?? null],

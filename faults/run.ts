@@ -55,7 +55,7 @@ const controlNetworks = [0, 1].map(
     ),
 );
 const gatewayKills: GatewayKill[] = [];
-const killsOf = (gateway: number) => gatewayKills.filter((kill) => kill.gateway === gateway).length;
+const countKills = (gateway: number) => gatewayKills.filter((kill) => kill.gateway === gateway).length;
 const [firstControl, secondControl] = await Promise.all(
   controlNetworks.map(async (network) => `http://127.0.0.1:${await network.listen()}`),
 );
@@ -105,7 +105,7 @@ const customers = new Customers({
   urls: products.map(({ url }) => url),
   requestLimitMs: REQUEST_LIMIT_MS,
   gatewayPorts: [first.gatewayPort, secondPort],
-  gatewayKills: killsOf,
+  gatewayKills: countKills,
   random,
   isOpen: () => isOpen,
 });
@@ -172,7 +172,7 @@ async function waitForRecovery(fault: Fault): Promise<string[]> {
 }
 
 function recordKill(round: number, gateway: number): void {
-  const generation = killsOf(gateway);
+  const generation = countKills(gateway);
   const { lastRunId } = taps[gateway]!;
   const isNew = gatewayKills.every(({ runId }) => runId !== lastRunId);
   const passedBefore = customers.passedThrough(gateway, generation);
@@ -280,10 +280,10 @@ function readArguments(given: readonly string[]): { rounds: number; seed: number
     }
     values.set(name, value!);
   }
-  const numberOf = (name: string, otherwise: number) => Number(values.get(name) ?? otherwise);
+  const readNumber = (name: string, otherwise: number) => Number(values.get(name) ?? otherwise);
   return {
-    rounds: numberOf('rounds', faults.length),
-    seed: numberOf('seed', Date.now() % 100_000),
+    rounds: readNumber('rounds', faults.length),
+    seed: readNumber('seed', Date.now() % 100_000),
     only: values.get('only'),
   };
 }

@@ -72,7 +72,7 @@ async function attackFrom(count: number): Promise<void> {
   newTunnels.clearResults();
   const attack = await startAttack({
     port: node.port,
-    addresses: addressesOf(count),
+    addresses: createAddresses(count),
     login: control.sell(),
     originPort,
     sockets: settings.sockets,
@@ -91,7 +91,7 @@ async function attackFrom(count: number): Promise<void> {
     resourcesAfter,
     exitReason: node.exitReason(),
   };
-  violations.push(...violationsOf(measurement).map((violation) => `${title}: ${violation}`));
+  violations.push(...findViolations(measurement).map((violation) => `${title}: ${violation}`));
   console.log(
     `${title}: others ${megabits(speedsBefore)} Mbit/s before, ${megabits(speedsDuring)} during, ` +
       `the slowest ${percent(slowestShare(measurement))} of theirs; new tunnels median ${medianMs} ms, ${percent(failedShare)} failed`,
@@ -108,7 +108,7 @@ async function attackFrom(count: number): Promise<void> {
   control.stop();
 }
 
-function violationsOf(measurement: Measurement): string[] {
+function findViolations(measurement: Measurement): string[] {
   const { failedShare, resourcesBefore, resourcesAfter, exitReason } = measurement;
   if (!resourcesBefore || !resourcesAfter) return [`the node exited ${exitReason}`];
   const share = slowestShare(measurement);
@@ -169,7 +169,7 @@ async function startAttack(job: AttackJob) {
 }
 
 /** Each address is a separate network; customers use others. */
-function addressesOf(count: number): string[] {
+function createAddresses(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `127.${10 + Math.floor(index / 250)}.0.${1 + (index % 250)}`);
 }
 

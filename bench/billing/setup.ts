@@ -63,7 +63,7 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
   await insertProxies(client, openConnections + sizes.freeProxies);
   // Plans need statistics of the catalogue, as autovacuum collects them in production.
   await client.query('analyze');
-  const gateways = await openConnectionsOf(client, sizes.gateways);
+  const gateways = await readOpenConnections(client, sizes.gateways);
   await insertEndedConnections(client, sizes.storedConnections);
   const free = await client.query<{ id: string }>('select id from proxies where connection_id is null');
   const verified = await rememberAsVerified(ctx);
@@ -147,7 +147,7 @@ async function insertProxies(client: pg.Client, count: number): Promise<void> {
 }
 
 /** Each user buys one proxy and uses the prepaid megabytes through one of the gateways. */
-async function openConnectionsOf(client: pg.Client, gatewayCount: number): Promise<Gateway[]> {
+async function readOpenConnections(client: pg.Client, gatewayCount: number): Promise<Gateway[]> {
   await client.query(
     `with buyer as (select row_number() over () as n, id, account_id from users),
           wanted as (select row_number() over () as n, id from proxies)

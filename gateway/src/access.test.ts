@@ -40,13 +40,13 @@ async function connect({ gateway, port }: Node, login?: Pick<FakeConnection, 'us
   return { client, head, status: Number(head.slice(9, 12)) };
 }
 
-async function statusOf(node: Node, login?: Pick<FakeConnection, 'username' | 'password'>, from?: string) {
+async function requestStatus(node: Node, login?: Pick<FakeConnection, 'username' | 'password'>, from?: string) {
   const { client, status } = await connect(node, login, from);
   client.socket.destroy();
   return status;
 }
 
-async function countsOf(counter: { get(): Promise<{ values: { labels: object; value: number }[] }> }) {
+async function readCounts(counter: { get(): Promise<{ values: { labels: object; value: number }[] }> }) {
   const { values } = await counter.get();
   return Object.fromEntries(values.map(({ labels, value }) => [String(Object.values(labels)[0]), value]));
 }
@@ -74,9 +74,9 @@ describe('a new password', () => {
     node.control.announceAccess(connection);
     expect((await rest).end).toBe('reset');
     expect(performance.now() - announcedAt).toBeLessThan(10_000);
-    expect(await statusOf(node, before)).toBe(407);
-    expect(await statusOf(node, connection)).toBe(200);
-    expect(await countsOf(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'password-changed': 1 });
+    expect(await requestStatus(node, before)).toBe(407);
+    expect(await requestStatus(node, connection)).toBe(200);
+    expect(await readCounts(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'password-changed': 1 });
   });
 
   it('takes effect with the next report if it was not announced', async () => {
@@ -86,7 +86,7 @@ describe('a new password', () => {
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
     node.control.changeAccess(connection, { password: 'another-password' });
     expect((await client.rest()).end).toBe('reset');
-    expect(await statusOf(node, before)).toBe(407);
+    expect(await requestStatus(node, before)).toBe(407);
   });
 
   it('refuses a client that has logged in with the old password and has no tunnel yet', async () => {
@@ -100,7 +100,7 @@ describe('a new password', () => {
     await announceAccess(node, connection);
     client.socket.write(socks5Request('127.0.0.1', node.port));
     expect((await client.rest()).bytes).toHaveLength(0);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'invalid-credentials': 1 });
+    expect(await readCounts(node.gateway.metrics.refusals)).toEqual({ 'invalid-credentials': 1 });
   });
 
   it('does not close the tunnels of listed clients', async () => {
@@ -123,10 +123,10 @@ describe('an allow-list', () => {
     const node = await start();
     const connection = node.control.sell();
     node.control.changeAccess(connection, { allowList: ['127.0.0.8/30', '2001:db8::/56'] });
-    expect(await statusOf(node, undefined, LISTED)).toBe(200);
-    expect(await statusOf(node, undefined, '127.0.0.12')).toBe(407);
-    expect(await statusOf(node, connection, '127.0.0.12')).toBe(200);
-    expect(await statusOf(node, { ...connection, password: 'wrong' }, LISTED)).toBe(407);
+    expect(await requestStatus(node, undefined, LISTED)).toBe(200);
+    expect(await requestStatus(node, undefined, '127.0.0.12')).toBe(407);
+    expect(await requestStatus(node, connection, '127.0.0.12')).toBe(200);
+    expect(await requestStatus(node, { ...connection, password: 'wrong' }, LISTED)).toBe(407);
 
     const socks5 = await openClient(node.gateway.port, LISTED);
     socks5.socket.write(Buffer.concat([Buffer.from([5, 1, 0]), socks5Request('127.0.0.1', node.port)]));
@@ -143,7 +143,7 @@ describe('an allow-list', () => {
     expect(await request.takeUntil('\r\n\r\n')).toContain('HTTP/1.1 502');
     request.socket.destroy();
     expect(node.control.calls.authorizeAddress).toBeLessThanOrEqual(2);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({
+    expect(await readCounts(node.gateway.metrics.refusals)).toEqual({
       'invalid-credentials': 3,
       'response-malformed': 1,
     });
@@ -155,20 +155,20 @@ describe('an allow-list', () => {
     node.control.changeAccess(connection, { allowList: [LISTED, '127.0.0.10'] });
     const [{ client }, stays] = [await connect(node, undefined, LISTED), await connect(node, undefined, '127.0.0.10')];
     const byPassword = await connect(node, connection, LISTED);
-    expect(await statusOf(node, undefined, '127.0.0.11')).toBe(407);
+    expect(await requestStatus(node, undefined, '127.0.0.11')).toBe(407);
     await held(node);
     node.control.changeAccess(connection, { allowList: ['127.0.0.10', '127.0.0.11'] });
     const rest = client.rest();
     node.control.announceAccess(connection);
     expect((await rest).end).toBe('reset');
-    expect(await statusOf(node, undefined, LISTED)).toBe(407);
-    expect(await statusOf(node, undefined, '127.0.0.11')).toBe(200);
+    expect(await requestStatus(node, undefined, LISTED)).toBe(407);
+    expect(await requestStatus(node, undefined, '127.0.0.11')).toBe(200);
     for (const { client: open } of [stays, byPassword]) {
       open.socket.write('still');
       expect((await open.take(5)).toString()).toBe('still');
       open.socket.destroy();
     }
-    expect(await countsOf(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'address-removed': 1 });
+    expect(await readCounts(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'address-removed': 1 });
   });
 
   it('requires a password for an address that two connections list, and says why', async () => {
@@ -178,33 +178,33 @@ describe('an allow-list', () => {
     const { client, head } = await connect(node, undefined, LISTED);
     expect(head).toMatch(/^HTTP\/1.1 407 [^]*Proxy-Authenticate: /);
     client.socket.destroy();
-    expect(await statusOf(node, two, LISTED)).toBe(200);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'address-ambiguous': 1 });
+    expect(await requestStatus(node, two, LISTED)).toBe(200);
+    expect(await readCounts(node.gateway.metrics.refusals)).toEqual({ 'address-ambiguous': 1 });
   });
 
   it('costs few calls for strangers: refusals are cached, and limited for each network', async () => {
     const node = await start({ addressRefusalsPerMinute: 3 });
-    for (let count = 0; count < 5; count += 1) expect(await statusOf(node)).toBe(407);
+    for (let count = 0; count < 5; count += 1) expect(await requestStatus(node)).toBe(407);
     expect(node.control.calls.authorizeAddress).toBe(1);
     const uncached = await start({ addressRefusalsPerMinute: 3, addressRefusalCacheMs: 0 });
-    for (let count = 0; count < 8; count += 1) expect(await statusOf(uncached)).toBe(407);
+    for (let count = 0; count < 8; count += 1) expect(await requestStatus(uncached)).toBe(407);
     expect(uncached.control.calls.authorizeAddress).toBe(3);
   });
 
   it('still sends the challenge to clients with a password while the control plane is unavailable', async () => {
     const node = await start({ addressRequestMs: 50 });
     const connection = node.control.sell();
-    expect(await statusOf(node, connection)).toBe(200);
+    expect(await requestStatus(node, connection)).toBe(200);
     node.control.isUnresponsive = true;
-    expect(await statusOf(node)).toBe(407);
-    expect(await statusOf(node, connection)).toBe(200);
+    expect(await requestStatus(node)).toBe(407);
+    expect(await requestStatus(node, connection)).toBe(200);
     node.control.isUnresponsive = false;
   });
 
   it('may contain addresses that used the password: each is sent to the control plane', async () => {
     const node = await start({ newAddressRecheckMs: 0 });
     const connection = node.control.sell();
-    for (const from of ['127.0.0.1', '127.0.0.2']) expect(await statusOf(node, connection, from)).toBe(200);
+    for (const from of ['127.0.0.1', '127.0.0.2']) expect(await requestStatus(node, connection, from)).toBe(200);
     await until(() => node.control.clientAddresses.size === 2);
     expect([...node.control.clientAddresses]).toEqual(['127.0.0.1', '127.0.0.2']);
   });
@@ -234,11 +234,11 @@ describe('the end of a connection', () => {
       status === 407 ? 'Proxy-Authenticate: ' : 'Proxy-Status: gateway; error=http_request_denied',
     );
     refused.client.socket.destroy();
-    expect(await countsOf(node.gateway.metrics.connectionEnds)).toEqual({ [label]: 1 });
+    expect(await readCounts(node.gateway.metrics.connectionEnds)).toEqual({ [label]: 1 });
     const socks5 = await openClient(node.gateway.port);
     socks5.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
     expect([...(await socks5.rest()).bytes]).toEqual([5, 2, 1, 1]);
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ [cause]: 2 });
+    expect(await readCounts(node.gateway.metrics.refusals)).toEqual({ [cause]: 2 });
   });
 
   it('at its cap is exact to the byte: granted bytes are delivered, and new tunnels are refused with the cause', async () => {
@@ -249,11 +249,11 @@ describe('the end of a connection', () => {
     // Upload counts, too.
     expect((await client.rest()).bytes).toHaveLength(400);
     await until(() => connection.endedAtBytes === 1000);
-    expect(await countsOf(node.gateway.metrics.tunnelEnds)).toEqual({ 'cap-reached': 1 });
-    expect(await countsOf(node.gateway.metrics.connectionEnds)).toEqual({ cap: 1 });
+    expect(await readCounts(node.gateway.metrics.tunnelEnds)).toEqual({ 'cap-reached': 1 });
+    expect(await readCounts(node.gateway.metrics.connectionEnds)).toEqual({ cap: 1 });
     const { client: late, status } = await connect(node, connection);
     expect(status).toBe(403);
     late.socket.destroy();
-    expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'cap-reached': 1 });
+    expect(await readCounts(node.gateway.metrics.refusals)).toEqual({ 'cap-reached': 1 });
   });
 });

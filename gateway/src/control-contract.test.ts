@@ -117,18 +117,18 @@ describe('a refused report', () => {
     const { client } = await socks5Connect(gateway, refused, '127.0.0.1', port);
     const { client: otherClient } = await socks5Connect(gateway, other, '127.0.0.1', port);
     await client.take(MIB);
-    const linesOf = (id: string) =>
+    const logLines = (id: string) =>
       lines.filter(({ connectionIds }) => Array.isArray(connectionIds) && connectionIds.includes(id));
-    await until(() => linesOf(refused.id).length > 0);
+    await until(() => logLines(refused.id).length > 0);
     const before = otherClient.receivedBytes;
     await until(() => otherClient.receivedBytes > before + 8 * MIB);
     otherClient.socket.destroy();
     expect(client.receivedBytes).toBe(14 + MIB);
-    expect(linesOf(refused.id)).toMatchObject([{ level: 40, call: 'update', count: 1 }]);
+    expect(logLines(refused.id)).toMatchObject([{ level: 40, call: 'update', count: 1 }]);
     control.refused.clear();
     await client.take(4 * MIB);
-    expect(linesOf(refused.id)).toMatchObject([{ level: 40 }, { level: 30, call: 'update' }]);
-    expect(linesOf(other.id)).toEqual([]);
+    expect(logLines(refused.id)).toMatchObject([{ level: 40 }, { level: 30, call: 'update' }]);
+    expect(logLines(other.id)).toEqual([]);
     client.socket.destroy();
   });
 

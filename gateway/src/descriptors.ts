@@ -17,15 +17,15 @@ const CONNECTION_SHARE = 1 / 4;
 
 /** The soft limit of this process, which Node raises to the hard limit at its start. Undefined: unlimited or unknown. */
 export function descriptorLimit(): number | undefined {
-  const text = process.platform === 'linux' ? limitOfLinux() : limitOfShell();
+  const text = process.platform === 'linux' ? linuxLimit() : shellLimit();
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function limitOfLinux(): string | undefined {
+function linuxLimit(): string | undefined {
   return /^Max open files +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
 }
 
-function limitOfShell(): string | undefined {
+function shellLimit(): string | undefined {
   try {
     return execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8', timeout: 5_000 }).trim();
   } catch {
@@ -37,7 +37,7 @@ function limitOfShell(): string | undefined {
 const ASSOCIATION_EXTRA = 2;
 
 /** Descriptors besides client sockets: sockets to destinations, and additional ones of associations. */
-export const descriptorsOf = ({ tunnels, associations }: { tunnels: number; associations: number }): number =>
+export const flowDescriptors = ({ tunnels, associations }: { tunnels: number; associations: number }): number =>
   tunnels + ASSOCIATION_EXTRA * associations;
 
 /** A tunnel needs a client socket and one to its destination; each authorization call needs one, too. */
@@ -46,7 +46,7 @@ export const descriptorsFor = (limits: Limits): number =>
 
 /** For clients, with and without a tunnel, and for tunnels and associations. */
 export const descriptorsForFlows = ({ clientSocketsPerNode, tunnelsPerNode, associationsPerNode }: Limits): number =>
-  clientSocketsPerNode + descriptorsOf({ tunnels: tunnelsPerNode, associations: associationsPerNode });
+  clientSocketsPerNode + flowDescriptors({ tunnels: tunnelsPerNode, associations: associationsPerNode });
 
 /** A DNS port needs a UDP and a TCP socket. */
 const descriptorsForDns = ({ dnsPortsPerNode, dnsTcpClientsPerNode, dnsUpstreamSockets }: Limits): number =>
@@ -63,7 +63,7 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   const share = Math.max(0, free - 2 * halfOpenPerNode) / Math.max(1, wanted);
   const tunnelsPerNode = lower(limits.tunnelsPerNode, limits.tunnelsPerNode * share);
   const associationsPerNode = lower(limits.associationsPerNode, limits.associationsPerNode * share);
-  const flows = descriptorsOf({ tunnels: tunnelsPerNode, associations: associationsPerNode });
+  const flows = flowDescriptors({ tunnels: tunnelsPerNode, associations: associationsPerNode });
   const clientSocketsPerNode = lower(limits.clientSocketsPerNode, free - flows - halfOpenPerNode);
   return {
     ...dns,

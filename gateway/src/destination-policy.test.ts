@@ -7,7 +7,7 @@ const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 
 const rewritten = (text: string) => authorityText(parseAuthority(text, 80) ?? fail(text), 80);
 
-function bytesOf(text: string): Uint8Array {
+function toBytes(text: string): Uint8Array {
   const host = parseHost(text);
   if (host?.kind !== 'address') throw new Error(`${text} is no address`);
   return host.bytes;
@@ -28,21 +28,21 @@ const allowed = [
 
 describe('the destination guard', () => {
   it.each(refused)('refuses %s', (text) => {
-    expect(isDestinationAllowed(strict, bytesOf(text), 443)).toBe(false);
+    expect(isDestinationAllowed(strict, toBytes(text), 443)).toBe(false);
   });
 
   it.each(allowed)('allows %s', (text) => {
-    expect(isDestinationAllowed(strict, bytesOf(text), 443)).toBe(true);
+    expect(isDestinationAllowed(strict, toBytes(text), 443)).toBe(true);
   });
 
   it('always refuses port 25 and port 0', () => {
     for (const policy of [strict, relaxed])
-      for (const port of [25, 0]) expect(isDestinationAllowed(policy, bytesOf('1.1.1.1'), port)).toBe(false);
+      for (const port of [25, 0]) expect(isDestinationAllowed(policy, toBytes('1.1.1.1'), port)).toBe(false);
   });
 
   it('allows private ranges, but nothing else, if that is set', () => {
-    expect(isDestinationAllowed(relaxed, bytesOf('127.0.0.1'), 80)).toBe(true);
-    expect(isDestinationAllowed(relaxed, bytesOf('::ffff:127.0.0.1'), 25)).toBe(false);
+    expect(isDestinationAllowed(relaxed, toBytes('127.0.0.1'), 80)).toBe(true);
+    expect(isDestinationAllowed(relaxed, toBytes('::ffff:127.0.0.1'), 25)).toBe(false);
   });
 
   it('refuses its own listeners under every address of the host', () => {
@@ -50,8 +50,8 @@ describe('the destination guard', () => {
     const policy = { ...relaxed, isOwnListener };
     const own = '127.0.0.1 127.9.9.9 0.0.0.0 ::1 :: 192.168.7.7 ::ffff:192.168.7.7 64:ff9b::c0a8:707 2002:c0a8:707::1';
     for (const text of own.split(' ')) {
-      expect(isDestinationAllowed(policy, bytesOf(text), 1080)).toBe(false);
-      expect(isDestinationAllowed(policy, bytesOf(text), 1081)).toBe(true);
+      expect(isDestinationAllowed(policy, toBytes(text), 1080)).toBe(false);
+      expect(isDestinationAllowed(policy, toBytes(text), 1081)).toBe(true);
     }
   });
 });
@@ -69,8 +69,8 @@ describe('addresses of the node and of the control plane', () => {
   ].flatMap((line) => line.split(' '));
 
   it.each(forms)('are refused as %s, except the published port', (text) => {
-    for (const port of [22, 80, 5432]) expect(isDestinationAllowed(reserved, bytesOf(text), port)).toBe(false);
-    expect(isDestinationAllowed(reserved, bytesOf(text), 443)).toBe(true);
+    for (const port of [22, 80, 5432]) expect(isDestinationAllowed(reserved, toBytes(text), port)).toBe(false);
+    expect(isDestinationAllowed(reserved, toBytes(text), 443)).toBe(true);
   });
 
   it.each([
@@ -84,18 +84,18 @@ describe('addresses of the node and of the control plane', () => {
   ])('are detected in %s', (text) => {
     const checked: string[] = [];
     const isOwnListener = (address: string) => checked.push(address) < 0;
-    isDestinationAllowed({ ...reserved, isOwnListener }, bytesOf(text), 443);
+    isDestinationAllowed({ ...reserved, isOwnListener }, toBytes(text), 443);
     expect(checked).toContain(OWN);
-    expect(isDestinationAllowed(reserved, bytesOf(text), 443)).toBe(false);
+    expect(isDestinationAllowed(reserved, toBytes(text), 443)).toBe(false);
   });
 
   it('are allowed if private destinations are allowed', () => {
-    expect(isDestinationAllowed({ ...reserved, isPrivateAllowed: true }, bytesOf(OWN), 5432)).toBe(true);
+    expect(isDestinationAllowed({ ...reserved, isPrivateAllowed: true }, toBytes(OWN), 5432)).toBe(true);
   });
 
   it('do not include neighbouring addresses', () => {
-    expect(isDestinationAllowed(reserved, bytesOf('198.41.7.8'), 5432)).toBe(true);
-    expect(isDestinationAllowed(reserved, bytesOf('2606:4700::8'), 5432)).toBe(true);
+    expect(isDestinationAllowed(reserved, toBytes('198.41.7.8'), 5432)).toBe(true);
+    expect(isDestinationAllowed(reserved, toBytes('2606:4700::8'), 5432)).toBe(true);
   });
 });
 
@@ -121,7 +121,7 @@ describe('hosts', () => {
     expect(rewritten('A.test:80')).toBe('a.test');
     expect(rewritten('a.test:8080')).toBe('a.test:8080');
     expect(rewritten('[::1]:8080')).toBe('[0:0:0:0:0:0:0:1]:8080');
-    expect(addressText(bytesOf('2606:4700::1111'))).toBe('2606:4700:0:0:0:0:0:1111');
+    expect(addressText(toBytes('2606:4700::1111'))).toBe('2606:4700:0:0:0:0:0:1111');
   });
 });
 

@@ -59,7 +59,7 @@ export interface Gateway {
 /** Starts a gateway. It listens even if the control plane is not available yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
-  const limits = limitsOf(settings);
+  const limits = fitLimits(settings);
   const metrics = createMetrics();
   const runId = randomUUID();
   /** Filled when the listeners are bound. */
@@ -127,7 +127,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   return { port, address, relay: relay.kind, metrics, close, abortDrain: () => context.flows.abortDrain() };
 }
 
-function limitsOf({ limits, descriptors = descriptorLimit(), log }: GatewaySettings): Limits {
+function fitLimits({ limits, descriptors = descriptorLimit(), log }: GatewaySettings): Limits {
   const wanted: Limits = { ...defaultLimits, ...limits };
   const fitted = fitToDescriptors(wanted, descriptors);
   warnAboutDescriptorLimit(log, wanted, fitted, descriptors);

@@ -22,7 +22,7 @@ function readConfig(): Config {
   try {
     return parseConfig(process.env);
   } catch (error) {
-    return fail(`The gateway cannot start:\n${messageOf(error)}`);
+    return fail(`The gateway cannot start:\n${toMessage(error)}`);
   }
 }
 
@@ -38,7 +38,7 @@ async function start({ logLevel, isDevelopment, limits, ...settings }: Config): 
     // Two ports may fail; the system error names the one that did.
     const { code, address = settings.host, port = settings.port } = error as Partial<ListenError>;
     if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}:${port}: the port is in use.`);
-    return fail(`The gateway cannot listen on ${address}:${port}: ${messageOf(error)}.`);
+    return fail(`The gateway cannot listen on ${address}:${port}: ${toMessage(error)}.`);
   }
 }
 
@@ -51,11 +51,11 @@ function stop(running: Gateway, drainMs: number): void {
   stoppingSince = now;
   running.close({ drainMs }).then(
     (areTotalsDelivered) => process.exit(areTotalsDelivered ? 0 : 1),
-    (error: unknown) => fail(`The gateway did not stop cleanly: ${messageOf(error)}.`),
+    (error: unknown) => fail(`The gateway did not stop cleanly: ${toMessage(error)}.`),
   );
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -47,7 +47,7 @@ async function visit({ gateway }: Harness, { connection, name, port, page, wrong
 }
 
 /** Metric names with their labels and label values. */
-async function seriesOf({ gateway }: Harness): Promise<string[]> {
+async function readSeries({ gateway }: Harness): Promise<string[]> {
   const lines = (await gateway.metrics.registry.metrics()).split('\n');
   return lines.filter((line) => /^[a-z]/.test(line)).map((line) => line.slice(0, line.lastIndexOf(' ')));
 }
@@ -79,7 +79,7 @@ it('metrics get no new series or label for another user with other destinations'
     await visit(harness, { connection, name, port, page: name, wrongPassword: name });
   };
   await visitAs('one');
-  const before = await seriesOf(harness);
+  const before = await readSeries(harness);
   await visitAs('other');
-  expect(await seriesOf(harness)).toEqual(before);
+  expect(await readSeries(harness)).toEqual(before);
 });

@@ -39,7 +39,7 @@ export function createMetrics() {
   return {
     registry,
     bytesTotal,
-    bytesOf: (protocol: (typeof PROTOCOLS)[number]) => bytes.get(protocol) ?? { toExit: 0, toClient: 0 },
+    byteTotals: (protocol: (typeof PROTOCOLS)[number]) => bytes.get(protocol) ?? { toExit: 0, toClient: 0 },
     totalBytes: () => [...bytes.values()].reduce((sum, { toExit, toClient }) => sum + toExit + toClient, 0),
     /** Sampling the event loop needs a timer, so it runs only if the metrics port is open. */
     watchEventLoop: () => {
@@ -147,7 +147,7 @@ export type DropReason =
   | 'idle';
 
 /** No label contains a connection, a client or a name. */
-export class DnsMetrics {
+class DnsMetrics {
   readonly #answers = new Map<string, number>();
   readonly #drops = new Map<string, number>();
   readonly #upstream = new Map<string, number>();

@@ -118,7 +118,7 @@ export class TunnelFailure extends Error {
 }
 
 /** Any other error is a bug of the gateway. */
-export const causeOf = (error: unknown): FailureCause => (error instanceof TunnelFailure ? error.failure : 'internal');
+export const toCause = (error: unknown): FailureCause => (error instanceof TunnelFailure ? error.failure : 'internal');
 
 const PROXY_NAME = 'gateway';
 
@@ -156,7 +156,7 @@ const causesOfSystemErrors: Record<string, FailureCause> = {
 };
 
 /** Maps the error of `connect` to a cause. Unknown codes (EACCES) are a fault of the exit, not of the destination. */
-export function failureOfDial(error: unknown): TunnelFailure {
+export function toDialFailure(error: unknown): TunnelFailure {
   if (error instanceof TunnelFailure) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return new TunnelFailure(causesOfSystemErrors[code] ?? 'exit-unavailable');

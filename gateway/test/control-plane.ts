@@ -244,14 +244,14 @@ export class ControlPlane {
     const credit = { connectionId: id, usedBytes, uploadedBytes, grantedBytes, state, reason: found.reason };
     return {
       isAuthorized: true,
-      exit: { ...exit, id: exit.id ?? this.#idOf(exit) },
+      exit: { ...exit, id: exit.id ?? this.#exitId(exit) },
       access,
       dnsPort,
       ...credit,
     };
   }
 
-  #idOf(exit: FakeExit): string {
+  #exitId(exit: FakeExit): string {
     const fields = JSON.stringify(exit);
     const id = this.#exitIds.get(fields) ?? randomUUID();
     this.#exitIds.set(fields, id);

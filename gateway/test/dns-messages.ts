@@ -84,7 +84,7 @@ export function read(message: Buffer): ReadMessage {
     id: message.readUInt16BE(0),
     code: flags & 0x0f,
     isTruncated: (flags & 0x0200) !== 0,
-    name: nameOf(message),
+    name: readName(message),
     type: message.readUInt16BE(end - 4),
     answers,
     payloadBytes: hasOpt ? message.readUInt16BE(message.length - 8) : undefined,
@@ -92,7 +92,7 @@ export function read(message: Buffer): ReadMessage {
   };
 }
 
-export function nameOf(message: Buffer): string {
+export function readName(message: Buffer): string {
   const labels: string[] = [];
   let at = 12;
   for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {

@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { framed, nameOf } from './dns-messages.ts';
+import { framed, readName } from './dns-messages.ts';
 
 export interface Asked {
   readonly message: Buffer;
@@ -29,7 +29,7 @@ export async function startResolver(
 ): Promise<TestResolver> {
   const asked: Asked[] = [];
   const received = (question: Omit<Asked, 'name'>) => {
-    const full = { ...question, name: nameOf(question.message).toLowerCase() };
+    const full = { ...question, name: readName(question.message).toLowerCase() };
     // The node itself looks up the public URL of its control plane.
     if (full.name === 'localhost') return;
     asked.push(full);

@@ -62,7 +62,7 @@ export async function runTransfer({ control, gateway }: Harness, transfer: Trans
   // A client that disconnected before its login has no connection that could end.
   await until(() => connection.endedAtBytes !== undefined || origins.length === 0);
   const origin = origins[0]?.socket;
-  const overheadBytes = received && origin && overheadOf(transfer, received, { origin, sent });
+  const overheadBytes = received && origin && overheadFor(transfer, received, { origin, sent });
   for (const { socket } of [client, ...origins]) socket.destroy();
   server.close();
   const [body, isClean] = [received?.body ?? Buffer.alloc(0), received?.isComplete ?? false];
@@ -196,7 +196,7 @@ function decodeChunks(bytes: Buffer): { body: Buffer; isComplete: boolean } {
   }
 }
 
-function overheadOf(
+function overheadFor(
   { protocol, direction }: Transfer,
   { head, body }: Received,
   { origin, sent }: { origin: Socket; sent: Buffer },

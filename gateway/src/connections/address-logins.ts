@@ -7,7 +7,7 @@ import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
 import type { Credential } from './access.ts';
 import type { Connection, Login } from './connection.ts';
-import { causeOfRefusal } from './end-reasons.ts';
+import { refusalCause } from './end-reasons.ts';
 import { RefusalCache } from './refusal-cache.ts';
 
 export type Granted = Extract<Authorization, { isAuthorized: true }>;
@@ -65,7 +65,7 @@ export class AddressLogins {
     // Clients with a password also try without it first: they must get the challenge even if the control plane is unavailable.
     if (!authorization) throw new TunnelFailure('invalid-credentials');
     if (!authorization.isAuthorized || authorization.state === 'ended') {
-      const cause = causeOfRefusal(authorization.reason);
+      const cause = refusalCause(authorization.reason);
       this.#refusals.add(address, cause);
       throw new TunnelFailure(cause);
     }

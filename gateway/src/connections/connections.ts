@@ -5,7 +5,7 @@ import type { ControlClient } from '../control/control-client.ts';
 import type { DnsPorts } from '../dns/dns-ports.ts';
 import type { Exit } from '../exits/exit.ts';
 import type { Exits } from '../exits/exits.ts';
-import { type EndReason, endOfCredit } from '../flows/flow.ts';
+import { type EndReason, creditEndReason } from '../flows/flow.ts';
 import type { Limits } from '../limits.ts';
 import { Credit } from '../metering/credit.ts';
 import type { Credentials } from '../protocol/socks5.ts';
@@ -13,7 +13,7 @@ import { TunnelFailure } from '../statuses.ts';
 import { type Credential, CredentialKey } from './access.ts';
 import { AddressLogins, type Granted } from './address-logins.ts';
 import { Connection, type Login } from './connection.ts';
-import { causeOfRefusal, labelOfEnd } from './end-reasons.ts';
+import { refusalCause, endLabel } from './end-reasons.ts';
 import { PendingAuthorizations } from './pending-authorizations.ts';
 import { RefusalCache } from './refusal-cache.ts';
 
@@ -150,7 +150,7 @@ export class Connections {
     connection.closeFlows(end);
     this.settings.dnsPorts.closed(connection, end);
     const { usedBytes, reason } = connection.credit;
-    const label = labelOfEnd(end, reason);
+    const label = endLabel(end, reason);
     this.settings.onEnd(label);
     this.settings.log.info({ connectionId: connection.id, reason: label, usedBytes }, 'Connection ended');
     this.settings.requestReport();
@@ -229,7 +229,7 @@ export class Connections {
     if (known?.isEnding) await this.#untilEndAcknowledged(known);
     const authorization = await this.settings.control.authorize(credentials, clientAddress);
     if (!authorization.isAuthorized || authorization.state === 'ended') {
-      const cause = causeOfRefusal(authorization.reason);
+      const cause = refusalCause(authorization.reason);
       this.#refusals.add(key, cause);
       throw new TunnelFailure(cause);
     }
@@ -277,7 +277,7 @@ export class Connections {
     const { limits, exits, requestReport } = this.settings;
     const credit = new Credit(authorization, limits.unacknowledgedBytesMin, {
       due: () => requestReport(connection),
-      spent: () => this.end(connection, endOfCredit(credit.reason)),
+      spent: () => this.end(connection, creditEndReason(credit.reason)),
       ended: () => this.end(connection, 'connection-ended'),
     });
     const exit = exits.get(authorization.exit);

@@ -76,11 +76,11 @@ export class RefusedReports {
     return (this.#until.get(id) ?? 0) > performance.now();
   }
 
-  update<Item>({ accepted, refused }: Delivery<Item>, idOf: (item: Item) => string): void {
-    const recovered = this.#until.size === 0 ? [] : accepted.map(idOf).filter((id) => this.#until.delete(id));
+  update<Item>({ accepted, refused }: Delivery<Item>, toId: (item: Item) => string): void {
+    const recovered = this.#until.size === 0 ? [] : accepted.map(toId).filter((id) => this.#until.delete(id));
     if (recovered.length > 0)
       this.log.info(this.#logFields(recovered), 'The reports of these connections are accepted again');
-    const ids = refused.map(idOf);
+    const ids = refused.map(toId);
     const added = ids.filter((id) => !this.#until.has(id));
     for (const id of ids) this.#until.set(id, performance.now() + this.retryAfterMs);
     if (added.length > 0)

@@ -29,11 +29,11 @@ const gatewayEndLabels: Partial<Record<EndReason, string>> = {
 };
 
 /** @param reason the reason from the control plane, if there is one */
-export function labelOfEnd(end: EndReason, reason: string | undefined): string {
+export function endLabel(end: EndReason, reason: string | undefined): string {
   return gatewayEndLabels[end] ?? controlPlaneReasons.get(reason ?? '')?.label ?? 'other';
 }
 
 /** @param reason undefined: the control plane knows no connection with these credentials */
-export function causeOfRefusal(reason: string | undefined): FailureCause {
+export function refusalCause(reason: string | undefined): FailureCause {
   return reason === undefined ? 'invalid-credentials' : (controlPlaneReasons.get(reason)?.refusal ?? 'ended');
 }

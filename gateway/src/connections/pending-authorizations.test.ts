@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { Exit } from '../exits/exit.ts';
 import { defaultLimits } from '../limits.ts';
-import { causeOf } from '../statuses.ts';
+import { toCause } from '../statuses.ts';
 import { Connections } from './connections.ts';
 
 const ID = '00000000-0000-4000-9000-000000000001';
@@ -41,7 +41,7 @@ const changeTo = (access: Access) => ({ ended: [], changed: [{ connectionId: ID,
 
 it('a change that overtakes the response of an authorization refuses the old password', async () => {
   const { connections, respond } = start();
-  const old = connections.authorize(login('old')).catch(causeOf);
+  const old = connections.authorize(login('old')).catch(toCause);
   expect(connections.applyChanges(changeTo(SECOND))).toBe(false);
   respond('old', open(FIRST));
   expect(await old).toBe('invalid-credentials');
@@ -50,7 +50,7 @@ it('a change that overtakes the response of an authorization refuses the old pas
 
 it('a late response with an older revision does not restore the old password', async () => {
   const { connections, respond } = start();
-  const [old, next] = [connections.authorize(login('old')).catch(causeOf), connections.authorize(login('new'))];
+  const [old, next] = [connections.authorize(login('old')).catch(toCause), connections.authorize(login('new'))];
   respond('new', open(SECOND));
   await next;
   respond('old', open(FIRST));

@@ -100,7 +100,7 @@ export class Reporter {
   /** @returns the refusal if no report was accepted */
   async #update(reported: readonly Connection[]): Promise<Error | undefined> {
     const startedAt = performance.now();
-    const reports = reported.map((connection) => ({ connection, usage: this.#usageOf(connection, startedAt) }));
+    const reports = reported.map((connection) => ({ connection, usage: this.#toUsage(connection, startedAt) }));
     const splitsMax = startedAt < this.#splitAgainAt ? 0 : this.limits.refusedReportSplits;
     const delivery = await sendInBatches(reports, splitsMax, async (batch) => {
       this.connections.merge(await this.control.update(batch.map(({ usage }) => usage)));
@@ -163,7 +163,7 @@ export class Reporter {
       : Math.max(updateSpacingMs, this.#nextIntervalAt - performance.now());
   }
 
-  #usageOf(connection: Connection, now: number): Usage {
+  #toUsage(connection: Connection, now: number): Usage {
     const totals = connection.credit.report();
     const bytesPerSecond = connection.rate.observe(totals.usedBytes, now);
     return {

@@ -16,14 +16,14 @@ import {
   udpPayloadMax,
   withheldAnswer,
 } from '../protocol/dns.ts';
-import { causeOf } from '../statuses.ts';
+import { toCause } from '../statuses.ts';
 
 /** The parts of the node that DNS ports use. */
 export interface DnsContext {
   /** The address on which the public port listens. */
   readonly host: string;
   readonly limits: Limits;
-  readonly metrics: Pick<Metrics, 'bytesOf' | 'dns'>;
+  readonly metrics: Pick<Metrics, 'byteTotals' | 'dns'>;
   readonly log: Logger;
   /** Whether answers may contain an address. */
   readonly isAddressAllowed: (address: Uint8Array) => boolean;
@@ -64,7 +64,7 @@ export class Answers {
     private readonly context: DnsContext,
     private readonly connection: Connection,
   ) {
-    this.#meter = new Meter(connection.credit, context.metrics.bytesOf('dns'), neverWaits);
+    this.#meter = new Meter(connection.credit, context.metrics.byteTotals('dns'), neverWaits);
     this.#limiter = new QuestionLimiter(context.limits);
   }
 
@@ -131,7 +131,7 @@ export class Answers {
       return this.#toResult(answer, query, transport);
     } catch (error) {
       // Otherwise no name server answers, or the exit is not available: the exit counts both.
-      if (causeOf(error) === 'internal') this.context.log.error({ err: error }, 'A DNS question failed');
+      if (toCause(error) === 'internal') this.context.log.error({ err: error }, 'A DNS question failed');
       return { answer: errorAnswer(query, responseCodes.serverFailure), outcome: 'failed' };
     } finally {
       this.#inFlight -= 1;
@@ -169,10 +169,10 @@ class QuestionLimiter {
   }
 
   take(client: string): boolean {
-    return this.#bucketOf(client).take() && this.#all.take();
+    return this.#bucketFor(client).take() && this.#all.take();
   }
 
-  #bucketOf(client: string): TokenBucket {
+  #bucketFor(client: string): TokenBucket {
     const known = this.#byClient.get(client);
     if (known) return known;
     const { dnsQuestionsPerSecondPerClient, dnsQuestionsBurstPerClient } = this.limits;

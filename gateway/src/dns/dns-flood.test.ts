@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mutated, noise, randomOf, randomQuestion } from '../../test/fuzz/dns-inputs.ts';
+import { mutated, noise, randomFor, randomQuestion } from '../../test/fuzz/dns-inputs.ts';
 import { freeDnsPort } from '../../test/dns-client.ts';
 import { answerAll, counted, openDnsClient, openTcp, startReadyNode } from '../../test/dns-harness.ts';
 import { framed, question, read } from '../../test/dns-messages.ts';
@@ -31,7 +31,7 @@ describe('a flood of a DNS port', () => {
     const [flooding, stranger] = [await openDnsClient(node.dnsPort), await openDnsClient(node.dnsPort, '127.0.0.2')];
     const startedAt = performance.now();
     for (let round = 0; round < ROUNDS; round += 1) {
-      const random = randomOf(SEED * 1_000_003 + round);
+      const random = randomFor(SEED * 1_000_003 + round);
       const tcp = openTcp(node.dnsPort);
       for (let sent = 0; sent < PER_ROUND; sent += 1) {
         const valid = randomQuestion(random);

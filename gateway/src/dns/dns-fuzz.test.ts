@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mutated, noise, type Random, randomAnswer, randomOf, randomQuestion } from '../../test/fuzz/dns-inputs.ts';
+import { mutated, noise, type Random, randomAnswer, randomFor, randomQuestion } from '../../test/fuzz/dns-inputs.ts';
 import {
   isAnswerTo,
   parseQuery,
@@ -57,7 +57,7 @@ describe('the DNS port', () => {
     () => {
       const counts = { dropped: 0, refused: 0, asked: 0, answered: 0 };
       for (let input = 0; input < INPUTS; input += 1) {
-        const random = randomOf(SEED * 1_000_003 + input);
+        const random = randomFor(SEED * 1_000_003 + input);
         const message = randomMessage(random);
         try {
           counts[forward(random, message)] += 1;

@@ -9,7 +9,7 @@ import {
   takeMessage,
   untilDropped,
 } from '../../test/dns-harness.ts';
-import { answerTo, framed, nameOf, question, read, text, TYPE } from '../../test/dns-messages.ts';
+import { answerTo, framed, readName, question, read, text, TYPE } from '../../test/dns-messages.ts';
 import type { Asked } from '../../test/dns-resolver.ts';
 import { untilGauge } from '../../test/gateway-harness.ts';
 import { until } from '../../test/sockets.ts';
@@ -135,7 +135,7 @@ describe('a TCP client of a DNS port', () => {
     await closed;
     const other = openTcp(node.dnsPort);
     other.socket.write(framed(question('other.test', { type: TYPE.TXT })));
-    expect(nameOf(await takeMessage(other))).toBe('other.test');
+    expect(readName(await takeMessage(other))).toBe('other.test');
   });
 
   it('with a question that is too long is closed', async () => {

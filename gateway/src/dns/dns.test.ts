@@ -15,7 +15,7 @@ import {
   takeMessage,
   untilDropped,
 } from '../../test/dns-harness.ts';
-import { address, answerTo, framed, nameOf, question, read, text, TYPE } from '../../test/dns-messages.ts';
+import { address, answerTo, framed, readName, question, read, text, TYPE } from '../../test/dns-messages.ts';
 import { type Asked, startResolver } from '../../test/dns-resolver.ts';
 import { socks5Connect, untilGauge } from '../../test/gateway-harness.ts';
 import { freePort } from '../../../tools/ports.mjs';
@@ -145,7 +145,7 @@ describe('the DNS port', () => {
     await untilDropped(node, 'port-closed');
     held.forEach(answerAll);
     expect(await closed).toBe(true);
-    expect(client.received.map((message) => nameOf(message))).toEqual(['slow.test']);
+    expect(client.received.map((message) => readName(message))).toEqual(['slow.test']);
     expect(node.connection.endedAtBytes).toBe(question('slow.test').length + client.received[0]!.length);
   });
 
@@ -206,7 +206,7 @@ describe('a question', () => {
     const { asked } = resolver;
     expect(new Set(asked.map(({ from }) => from))).toEqual(new Set(['127.0.0.9']));
     expect(new Set(asked.map(({ message }) => message.readUInt16BE(0))).size).toBeGreaterThan(30);
-    expect(new Set(asked.map(({ message }) => nameOf(message))).size).toBe(40);
+    expect(new Set(asked.map(({ message }) => readName(message))).size).toBe(40);
     expect(new Set(asked.map(({ fromPort }) => fromPort)).size).toBeGreaterThan(1);
   });
 

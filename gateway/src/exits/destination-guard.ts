@@ -13,7 +13,7 @@ export interface DestinationGuard {
    * which prevents DNS rebinding.
    * @throws TunnelFailure if there are none
    */
-  addressesOf(exit: Exit, target: Target, abort: DialAbort): Promise<Uint8Array[]>;
+  addressesFor(exit: Exit, target: Target, abort: DialAbort): Promise<Uint8Array[]>;
 }
 
 const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
@@ -21,7 +21,7 @@ const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (
 /** @param revision changes when the addresses of the policy were read again */
 export function createGuard(policy: DestinationPolicy, revision: () => number = () => 0): DestinationGuard {
   const isAllowed = (address: Uint8Array, port: number) => isDestinationAllowed(policy, address, port);
-  const addressesOf = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
+  const addressesFor = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
     const resolved = host.kind === 'address' ? [host.bytes] : await resolve(exit, host.name, abort);
     const allowed = resolved.map(unmapped).filter((address) => isAllowed(address, port));
     if (allowed.length === 0) throw new TunnelFailure('destination-prohibited');
@@ -31,7 +31,7 @@ export function createGuard(policy: DestinationPolicy, revision: () => number = 
   };
   return {
     isAllowed,
-    addressesOf,
+    addressesFor,
     get revision() {
       return revision();
     },

@@ -1,6 +1,6 @@
 import type { Limits } from '../limits.ts';
 import type { Target } from '../protocol/host.ts';
-import { failureOfDial, isUpstreamDown, TunnelFailure } from '../statuses.ts';
+import { toDialFailure, isUpstreamDown, TunnelFailure } from '../statuses.ts';
 import type { DestinationGuard } from './destination-guard.ts';
 import type { DialAbort, Exit, ExitStream } from './exit.ts';
 
@@ -15,7 +15,7 @@ export type Dial = (exit: Exit, target: Target, abort: DialAbort) => Promise<Exi
 /** Dials the checked addresses of a destination in turn. */
 export function createDial({ guard, limits }: DialSettings): Dial {
   return async (exit, target, abort) => {
-    const addresses = await guard.addressesOf(exit, target, abort);
+    const addresses = await guard.addressesFor(exit, target, abort);
     return connectFirst(exit, addresses.slice(0, limits.addressAttempts), target.port, abort);
   };
 
@@ -28,7 +28,7 @@ export function createDial({ guard, limits }: DialSettings): Dial {
       try {
         return await exit.connect({ address, port }, timeoutMs, abort);
       } catch (error) {
-        failure = failureOfDial(error);
+        failure = toDialFailure(error);
         if (abort.isAborted || isUpstreamDown(failure.failure)) break;
       }
     }

@@ -3,7 +3,7 @@ import { getServers } from 'node:dns';
 import type { Limits } from '../limits.ts';
 import { parseAuthority, parseHost, addressText } from '../protocol/host.ts';
 import { type Answer, isTruncated, type Query, RANDOM_BYTES, upstreamQuestion } from '../protocol/dns.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import { QueryConnections, type QueryConnectionsSettings } from './query-connections.ts';
 import { type NameServer, QuerySocket } from './query-socket.ts';
 
@@ -60,7 +60,7 @@ export class DnsUpstream {
       try {
         return await this.#askServer(server, query, needsWhole, leftMs);
       } catch (error) {
-        failure = new TunnelFailure(causeOf(error));
+        failure = new TunnelFailure(toCause(error));
         const next = (index + 1) % this.#servers.length;
         // Another question may already have changed it.
         if (this.#preferred === index) this.#preferred = next;
@@ -98,7 +98,7 @@ export class DnsUpstream {
       budget.onEvent('answered');
       return whole;
     } catch (error) {
-      if (causeOf(error) === 'dns-timeout') budget.onEvent('timeout');
+      if (toCause(error) === 'dns-timeout') budget.onEvent('timeout');
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import { listenLocally, readToEnd } from '../../test/sockets.ts';
 import type { DestinationPolicy } from '../destination-policy.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
-import { causeOf } from '../statuses.ts';
+import { toCause } from '../statuses.ts';
 import { DialAbort, type ExitStream } from './exit.ts';
 import { createGuard } from './destination-guard.ts';
 import { createDial } from './dial.ts';
@@ -19,9 +19,9 @@ const sourcePorts = new SourcePorts([]);
 const hostAddresses = () => new Set<string>();
 const upstreamBudget = { socketsMax: 1, sockets: 0, onEvent: () => {} };
 
-async function failureOf(dialled: Promise<ExitStream>): Promise<string> {
+async function toFailure(dialled: Promise<ExitStream>): Promise<string> {
   const outcome = await dialled.catch((error: unknown) => error);
-  return causeOf(outcome);
+  return toCause(outcome);
 }
 
 describe('the exit from a local address', () => {
@@ -76,28 +76,28 @@ describe('the exit from a local address', () => {
       return () => {};
     });
     // localhost has two addresses: the second must not be tried.
-    expect(await failureOf(dial('localhost'))).toBe('dial-timeout');
+    expect(await toFailure(dial('localhost'))).toBe('dial-timeout');
     expect(dials).toHaveBeenCalledTimes(1);
     dials.mockRestore();
   });
 
   it('refuses a name with private addresses', async () => {
-    expect(await failureOf(dial('loopback.test', { policy: strict }))).toBe('destination-prohibited');
-    expect(await failureOf(dial('mixed.test', { policy: strict }))).toBe('destination-prohibited');
-    expect(await failureOf(dial('localhost', { policy: strict }))).toBe('destination-prohibited');
+    expect(await toFailure(dial('loopback.test', { policy: strict }))).toBe('destination-prohibited');
+    expect(await toFailure(dial('mixed.test', { policy: strict }))).toBe('destination-prohibited');
+    expect(await toFailure(dial('localhost', { policy: strict }))).toBe('destination-prohibited');
   });
 
   it('distinguishes an unknown name from a name server timeout', async () => {
-    expect(await failureOf(dial('missing.test'))).toBe('name-not-found');
-    expect(await failureOf(dial('empty.test'))).toBe('name-not-found');
-    expect(await failureOf(dial('silent.test'))).toBe('dns-timeout');
+    expect(await toFailure(dial('missing.test'))).toBe('name-not-found');
+    expect(await toFailure(dial('empty.test'))).toBe('name-not-found');
+    expect(await toFailure(dial('silent.test'))).toBe('dns-timeout');
   });
 
   it('sends no query for localhost and special-use names', async () => {
     const before = names.queries.length;
     const { side } = await dial('app.localhost');
     side.close();
-    expect(await failureOf(dial('nobody.invalid'))).toBe('name-not-found');
+    expect(await toFailure(dial('nobody.invalid'))).toBe('name-not-found');
     expect(names.queries.length).toBe(before);
   });
 
@@ -106,12 +106,12 @@ describe('the exit from a local address', () => {
     const { side } = await dial('loopback.test', { address: '127.0.0.2' });
     await readToEnd(side);
     expect(seenFrom).toEqual(['127.0.0.2']);
-    expect(await failureOf(dial('127.0.0.1', { address: '192.0.2.77' }))).toBe('exit-unavailable');
-    expect(await failureOf(dial('loopback.test', { address: '192.0.2.77' }))).toBe('exit-unavailable');
-    expect(await failureOf(dial('::1', { address: '127.0.0.2' }))).toBe('network-unreachable');
+    expect(await toFailure(dial('127.0.0.1', { address: '192.0.2.77' }))).toBe('exit-unavailable');
+    expect(await toFailure(dial('loopback.test', { address: '192.0.2.77' }))).toBe('exit-unavailable');
+    expect(await toFailure(dial('::1', { address: '127.0.0.2' }))).toBe('network-unreachable');
   });
 
   it('reports a refused port', async () => {
-    expect(await failureOf(dial('loopback.test', { toPort: await freePort() }))).toBe('connection-refused');
+    expect(await toFailure(dial('loopback.test', { toPort: await freePort() }))).toBe('connection-refused');
   });
 });

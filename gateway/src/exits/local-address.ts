@@ -3,7 +3,7 @@ import type { Limits } from '../limits.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Answer, Query } from '../protocol/dns.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
-import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import { toDialFailure, TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket, UNSPECIFIED } from '../udp/udp-socket.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
 import {
@@ -66,7 +66,7 @@ export class LocalAddressExit implements Exit {
 
   reaches(destination: Uint8Array): boolean {
     const { address } = this.settings;
-    return address === null || destination.length === familyOf(address);
+    return address === null || destination.length === addressBytes(address);
   }
 
   /** Without the exit's address, queries fail in the same way as for an unknown name. */
@@ -97,7 +97,7 @@ export class LocalAddressExit implements Exit {
         ? dialAddress(destination, timeoutMs, abort)
         : this.#dialFrom(address, destination, timeoutMs, abort));
     } catch (error) {
-      throw failureOfDial(error);
+      throw toDialFailure(error);
     }
   }
 
@@ -106,7 +106,7 @@ export class LocalAddressExit implements Exit {
     try {
       return new LocalPort(await openUdpSocket({ address: address ?? UNSPECIFIED[family], port: 0, limits }));
     } catch (error) {
-      throw failureOfDial(error);
+      throw toDialFailure(error);
     }
   }
 
@@ -159,7 +159,7 @@ interface Destination {
 const isPortInUse = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EADDRNOTAVAIL');
 
-const familyOf = (address: string) => (address.includes(':') ? 16 : 4);
+const addressBytes = (address: string) => (address.includes(':') ? 16 : 4);
 
 /** @returns a paused socket */
 export function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialAbort): Promise<Socket> {

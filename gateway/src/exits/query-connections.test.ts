@@ -7,7 +7,7 @@ import { freePort } from '../../../tools/ports.mjs';
 import { until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
 import { parseQuery } from '../protocol/dns.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import type { UpstreamBudget } from './query-connections.ts';
 import type { UpstreamEvent } from './query-socket.ts';
@@ -43,7 +43,7 @@ async function openUpstream(
   const ask = async (name: string): Promise<string | undefined> => {
     const parsed = parseQuery(question(name));
     if (parsed.kind !== 'query') throw new Error(`${name} is not a question`);
-    const outcome = await upstream.ask(parsed.query, { needsWhole: false }).catch(causeOf);
+    const outcome = await upstream.ask(parsed.query, { needsWhole: false }).catch(toCause);
     if (typeof outcome === 'string') return outcome;
     expect(read(outcome.message).name.toLowerCase()).toBe(name);
     return read(outcome.message).address;

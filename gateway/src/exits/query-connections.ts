@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { type Answer, framed, isAnswerTo, LENGTH_BYTES, messageEnd, readAnswer } from '../protocol/dns.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import type { NameServer, UpstreamEvent } from './query-socket.ts';
 
 /** Limit and metrics of the sockets to name servers, shared by all exits. */
@@ -114,7 +114,7 @@ class QueryConnection {
   open(dial: Promise<Socket>): void {
     dial.then(
       (socket) => this.#opened(socket),
-      (error: unknown) => this.#close(new TunnelFailure(causeOf(error))),
+      (error: unknown) => this.#close(new TunnelFailure(toCause(error))),
     );
   }
 

@@ -16,7 +16,7 @@ function open({ controlUrl = CONTROL_URL, own = ['198.41.7.7'] } = {}) {
       if (host.isFailing) throw new Error('EMFILE');
       return host.addresses;
     },
-    addressesOf: (name) => (names[name] ? Promise.resolve(names[name]) : Promise.reject(new Error('ENOTFOUND'))),
+    resolve: (name) => (names[name] ? Promise.resolve(names[name]) : Promise.reject(new Error('ENOTFOUND'))),
   });
   return { reserved, names, host, lines };
 }

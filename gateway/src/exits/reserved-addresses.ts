@@ -9,7 +9,7 @@ export interface ReservedAddressesSettings {
   readonly log: Logger;
   /** The addresses of this host's interfaces. */
   readonly hostAddresses?: () => readonly string[];
-  readonly addressesOf?: (host: string) => Promise<readonly string[]>;
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
 const RESOLVER_ATTEMPT_MS = 2_000;
@@ -28,11 +28,11 @@ export class ReservedAddresses {
   #hasReadFailed = false;
   #revision = 0;
   readonly #hostAddresses: () => readonly string[];
-  readonly #addressesOf: (host: string) => Promise<readonly string[]>;
+  readonly #resolve: (host: string) => Promise<readonly string[]>;
 
   constructor(private readonly settings: ReservedAddressesSettings) {
     this.#hostAddresses = settings.hostAddresses ?? hostAddresses;
-    this.#addressesOf = settings.addressesOf ?? ((host) => findAddresses(host, settings.nameServers));
+    this.#resolve = settings.resolve ?? ((host) => findAddresses(host, settings.nameServers));
   }
 
   /** The addresses of this host in canonical text. */
@@ -84,7 +84,7 @@ export class ReservedAddresses {
     const port = Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0);
     const literal = canonicalAddress(host);
     if (literal !== undefined) return { addresses: [literal], port };
-    const found = await this.#addressesOf(host).catch(() => []);
+    const found = await this.#resolve(host).catch(() => []);
     return { addresses: found.flatMap((address) => canonicalAddress(address) ?? []), port };
   }
 }

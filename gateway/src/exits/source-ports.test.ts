@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenLocally, readToEnd } from '../../test/sockets.ts';
 import { defaultLimits } from '../limits.ts';
-import { causeOf } from '../statuses.ts';
+import { toCause } from '../statuses.ts';
 import { DialAbort } from './exit.ts';
 import { LocalAddressExit } from './local-address.ts';
 import { readEphemeralPorts, SourcePorts } from './source-ports.ts';
@@ -124,7 +124,7 @@ describe('an exit with an address', () => {
   it('fails after a few ports in use', async () => {
     const ports = cycle(await takenPorts(2));
     const failure: unknown = await open(ports).catch((error: unknown) => error);
-    expect(causeOf(failure)).toBe('exit-unavailable');
+    expect(toCause(failure)).toBe('exit-unavailable');
     expect(ports.calls.count).toBe(3);
   });
 });

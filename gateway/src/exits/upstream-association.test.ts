@@ -11,7 +11,7 @@ import { hexOfIpv4, hexOfPort, startUdpUpstream, type UdpUpstreamSettings } from
 import type { GatewaySettings } from '../gateway.ts';
 
 const LOOPBACK = hexOfIpv4('127.0.0.1');
-const hexOf = (text: string) => Buffer.from(text).toString('hex');
+const toHex = (text: string) => Buffer.from(text).toString('hex');
 
 function exitAt(port: number, own: Partial<Exit> = {}): Exit {
   return { kind: 'socks5', id: randomUUID(), host: '127.0.0.1', port, ...own } as Exit;
@@ -37,13 +37,13 @@ async function startRelaying(settings?: UdpUpstreamSettings, own?: Partial<Gatew
   return { ...node, echo, association, server: node.upstream.associations[0]! };
 }
 
-const payloadOf = (datagram: Buffer) => datagram.subarray(10).toString();
+const toPayload = (datagram: Buffer) => datagram.subarray(10).toString();
 
 async function untilEnded(association: TestAssociation): Promise<void> {
   expect((await association.control.rest()).bytes).toHaveLength(0);
 }
 
-const toLoopback6 = (port: number) => Buffer.from(`00000004${'0'.repeat(31)}1${hexOfPort(port)}${hexOf('six')}`, 'hex');
+const toLoopback6 = (port: number) => Buffer.from(`00000004${'0'.repeat(31)}1${hexOfPort(port)}${toHex('six')}`, 'hex');
 
 describe('an association through a SOCKS5 upstream', () => {
   it('relays datagrams over one association of the upstream, byte for byte, and counts payloads only', async () => {
@@ -53,12 +53,12 @@ describe('an association through a SOCKS5 upstream', () => {
     expect(upstream.requests).toEqual(['05030001000000000000']);
     association.send('127.0.0.1', echo.port, 'hello');
     expect((await association.udp.next()).toString('hex')).toBe(
-      `00000001${LOOPBACK}${hexOfPort(echo.port)}${hexOf('hello')}`,
+      `00000001${LOOPBACK}${hexOfPort(echo.port)}${toHex('hello')}`,
     );
-    expect(server.received.at(-1)).toBe(`00000001${LOOPBACK}${hexOfPort(echo.port)}${hexOf('hello')}`);
+    expect(server.received.at(-1)).toBe(`00000001${LOOPBACK}${hexOfPort(echo.port)}${toHex('hello')}`);
     const other = await openEchoing();
     association.send('127.0.0.1', other.port, 'another');
-    expect(payloadOf(await association.udp.next())).toBe('another');
+    expect(toPayload(await association.udp.next())).toBe('another');
     expect(upstream.associations).toHaveLength(1);
     await until(() => connection.usedBytes === 2 * 'firsthelloanother'.length);
     expect(connection.uploadedBytes).toBe('firsthelloanother'.length);
@@ -85,7 +85,7 @@ describe('an association through a SOCKS5 upstream', () => {
       association.sendRaw(datagram);
       await until(() => server.received.at(-1) === datagram.toString('hex'));
       association.send('127.0.0.1', echo.port, 'four');
-      expect(payloadOf(await association.udp.next())).toBe('four');
+      expect(toPayload(await association.udp.next())).toBe('four');
       expect(upstream.associations).toHaveLength(1);
     },
   );
@@ -103,7 +103,7 @@ describe('an association through a SOCKS5 upstream', () => {
 
   it('drops and counts datagrams that are not from the relay, and those that are not SOCKS5 datagrams', async () => {
     const { server, association, echo, ...harness } = await startRelaying();
-    const valid = `00000001${LOOPBACK}${hexOfPort(echo.port)}${hexOf('forged')}`;
+    const valid = `00000001${LOOPBACK}${hexOfPort(echo.port)}${toHex('forged')}`;
     for (const address of ['127.0.0.1', '127.0.0.2']) {
       const stranger = await openPeer(address);
       const before = dropped(harness, 'unknown-sender');
@@ -117,10 +117,10 @@ describe('an association through a SOCKS5 upstream', () => {
     await until(() => dropped(harness, 'fragment') === 1);
     // From the relay, but with a sender to which the client has sent nothing.
     const before = dropped(harness, 'unknown-sender');
-    server.reply(`00000001${hexOfIpv4('192.0.2.1')}${hexOfPort(53)}${hexOf('unasked')}`);
+    server.reply(`00000001${hexOfIpv4('192.0.2.1')}${hexOfPort(53)}${toHex('unasked')}`);
     await until(() => dropped(harness, 'unknown-sender') === before + 1);
     association.send('127.0.0.1', echo.port, 'wanted');
-    expect(payloadOf(await association.udp.next())).toBe('wanted');
+    expect(toPayload(await association.udp.next())).toBe('wanted');
     expect(association.udp.received).toBe(2);
   });
 
@@ -146,7 +146,7 @@ describe('an association through a SOCKS5 upstream', () => {
     const { server, association, echo } = await startRelaying();
     server.control.write(Buffer.alloc(500_000));
     association.send('127.0.0.1', echo.port, 'still');
-    expect(payloadOf(await association.udp.next())).toBe('still');
+    expect(toPayload(await association.udp.next())).toBe('still');
   });
 
   it('ends, with that of the upstream, when the money is used up', async () => {
@@ -171,7 +171,7 @@ describe('an association through a SOCKS5 upstream', () => {
       () => dropped(harness, 'destination-prohibited') === 4 && upstream.associations[0]!.received.length === 1,
     );
     expect(upstream.associations[0]!.received).toEqual([
-      `00000001${hexOfIpv4('198.41.0.4')}${hexOfPort(443)}${hexOf('yes')}`,
+      `00000001${hexOfIpv4('198.41.0.4')}${hexOfPort(443)}${toHex('yes')}`,
     ]);
     association.close();
   });

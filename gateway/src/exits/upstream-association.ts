@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { addressText, parseHost, type Target } from '../protocol/host.ts';
 import { readUdpTarget, udpHeaderLength } from '../protocol/socks5.ts';
-import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import { toDialFailure, TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket, type Sender, UNSPECIFIED } from '../udp/udp-socket.ts';
 import type { DatagramTarget, ExitPort, ExitPortEvents } from './exit.ts';
 
@@ -27,7 +27,7 @@ interface UpstreamAssociationSettings {
 export async function openUpstreamAssociation(settings: UpstreamAssociationSettings): Promise<ExitPort> {
   const { control, limits } = settings;
   try {
-    const relay = relayOf(settings);
+    const relay = findRelay(settings);
     const localAddress = canonicalAddress(control.localAddress ?? '');
     const isIpv6 = relay.address.includes(':');
     // The upstream accepts datagrams only from the address of the control connection.
@@ -37,7 +37,7 @@ export async function openUpstreamAssociation(settings: UpstreamAssociationSetti
     return new UpstreamAssociation(control, socket, relay);
   } catch (error) {
     control.destroy();
-    throw failureOfDial(error);
+    throw toDialFailure(error);
   }
 }
 
@@ -45,18 +45,18 @@ export async function openUpstreamAssociation(settings: UpstreamAssociationSetti
  * Where the upstream receives datagrams. An unspecified address means that of the upstream (RFC 1928 does not say so, but servers
  * do it), and so does a private one, which an upstream behind a NAT sends: it could otherwise point into this node's network.
  */
-function relayOf({ control, bound, isRelayAllowed }: UpstreamAssociationSettings): Sender {
+function findRelay({ control, bound, isRelayAllowed }: UpstreamAssociationSettings): Sender {
   if (!bound || bound.port === 0) throw new TunnelFailure('upstream-malformed');
   const { host, port } = bound;
   // A name is not resolved: the relay usually has the upstream's own address.
-  if (host.kind === 'address' && isRelayAllowed(host.bytes, port)) return { address: textOf(host.bytes), port };
+  if (host.kind === 'address' && isRelayAllowed(host.bytes, port)) return { address: canonicalText(host.bytes), port };
   const upstream = parseHost(control.remoteAddress ?? '');
   // A closed socket has no address.
   if (upstream?.kind !== 'address') throw new TunnelFailure('upstream-closed');
-  return { address: textOf(upstream.bytes), port };
+  return { address: canonicalText(upstream.bytes), port };
 }
 
-function textOf(bytes: Uint8Array): string {
+function canonicalText(bytes: Uint8Array): string {
   const text = addressText(bytes);
   return canonicalAddress(text) ?? text;
 }
@@ -107,17 +107,17 @@ class UpstreamAssociation implements ExitPort {
     if (from.port !== port || from.address !== address) return events.dropped('unknown-sender');
     const headerLength = udpHeaderLength(datagram);
     if (typeof headerLength === 'string') return events.dropped(headerLength);
-    const sender = this.#senderOf(datagram.subarray(0, headerLength));
+    const sender = this.#toSender(datagram.subarray(0, headerLength));
     if (!sender) return events.dropped('malformed');
     events.received(datagram.subarray(headerLength), sender);
   }
 
   /** @returns undefined for a name: replies come from addresses */
-  #senderOf(header: Buffer): Sender | undefined {
+  #toSender(header: Buffer): Sender | undefined {
     if (this.#latest?.header.equals(header)) return this.#latest.sender;
     const target = readUdpTarget(header);
     if (target?.host.kind !== 'address') return undefined;
-    const sender = { address: textOf(target.host.bytes), port: target.port };
+    const sender = { address: canonicalText(target.host.bytes), port: target.port };
     this.#latest = { header: Buffer.from(header), sender };
     return sender;
   }

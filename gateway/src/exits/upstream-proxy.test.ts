@@ -47,7 +47,7 @@ async function startUpstream(kind: Kind, settings?: UpstreamSettings) {
   return upstream;
 }
 
-const exitOf = (kind: Kind, port: number, own: Partial<Exit> = {}): Exit =>
+const createExit = (kind: Kind, port: number, own: Partial<Exit> = {}): Exit =>
   ({ kind, id: randomUUID(), host: '127.0.0.1', port, ...own }) as Exit;
 
 async function startEcho(greeting?: string) {
@@ -68,7 +68,7 @@ async function startThrough(
 ) {
   const upstream = await startUpstream(kind, upstreamSettings);
   const node = await start(settings);
-  const connection = node.control.sell({ exit: exitOf(kind, upstream.port, own) });
+  const connection = node.control.sell({ exit: createExit(kind, upstream.port, own) });
   return { upstream, connection, ...node };
 }
 
@@ -158,7 +158,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     for (let tunnel = 0; tunnel < 3; tunnel += 1)
       expect((await socks5Connect(gateway, connection, '127.0.0.1', port)).reply).toBe(0);
     expect(names.queries.filter((name) => name === 'proxy.test')).toHaveLength(2);
-    const other = control.sell({ exit: exitOf(kind, 9, { host: 'missing.test' }) });
+    const other = control.sell({ exit: createExit(kind, 9, { host: 'missing.test' }) });
     expect(await refusal(gateway, other)).toBe('upstream-unreachable');
   });
 
@@ -169,7 +169,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     const garbage = await listenLocally((socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'));
     stops.push(() => [silent, closing, garbage].forEach(({ server }) => server.close()));
     const guarded = await startUpstream(kind, { credentials });
-    const sell = (port: number, own?: Partial<Exit>) => control.sell({ exit: exitOf(kind, port, own) });
+    const sell = (port: number, own?: Partial<Exit>) => control.sell({ exit: createExit(kind, port, own) });
     const wrong = { credentials: { username: 'operator', password: 'old' } };
     expect(await refusal(gateway, sell(await freePort()))).toBe('upstream-unreachable');
     expect(await refusal(gateway, sell(closing.port))).toBe('upstream-closed');
@@ -209,7 +209,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
         if (stage === 'request') socket.once('data', () => socket.write(Buffer.from([5, 0])));
       });
       stops.push(() => server.close());
-      const connection = control.sell({ exit: exitOf(kind, port) });
+      const connection = control.sell({ exit: createExit(kind, port) });
       const head = `GET http://127.0.0.1:9/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic(connection)}\r\n\r\n`;
       const connect = Buffer.concat([socks5Greeting, socks5Login(connection), socks5Request('127.0.0.1', 9)]);
       const leaves = [
@@ -241,7 +241,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     stops.push(() => server.close());
     const client = await openClient(gateway.port);
     const authority = '127.0.0.1:9';
-    const connection = control.sell({ exit: exitOf(kind, port) });
+    const connection = control.sell({ exit: createExit(kind, port) });
     client.socket.write(
       `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\nProxy-Authorization: ${basic(connection)}\r\n\r\n`,
     );

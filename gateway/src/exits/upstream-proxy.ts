@@ -10,7 +10,7 @@ import { addressText, parseHost, type Target } from '../protocol/host.ts';
 import * as http from '../protocol/http-upstream.ts';
 import { METHOD_NONE, METHOD_USER_PASSWORD, SUCCEEDED } from '../protocol/socks5.ts';
 import * as socks5 from '../protocol/socks5-upstream.ts';
-import { causeOf, type FailureCause, failureOfDial, TunnelFailure } from '../statuses.ts';
+import { toCause, type FailureCause, toDialFailure, TunnelFailure } from '../statuses.ts';
 import { DialAbort, type Endpoint, type Exit, type ExitPort, type ExitStream } from './exit.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { dialAddress } from './local-address.ts';
@@ -142,7 +142,7 @@ export class UpstreamProxyExit implements Exit {
       this.#watch.worked();
       return opened;
     } catch (error) {
-      if (causeOf(error) === 'upstream-auth-failed') this.#watch.failed('upstream-auth-failed');
+      if (toCause(error) === 'upstream-auth-failed') this.#watch.failed('upstream-auth-failed');
       throw error;
     }
   }
@@ -159,7 +159,7 @@ export class UpstreamProxyExit implements Exit {
       const { socket } = await this.#open(upstreamCheckMs, new DialAbort(), login);
       socket.destroy();
     } catch (error) {
-      return causeOf(error);
+      return toCause(error);
     }
     return this.kind === 'http' && this.#watch.failure === 'upstream-auth-failed' ? 'upstream-auth-failed' : undefined;
   }
@@ -199,7 +199,7 @@ export class UpstreamProxyExit implements Exit {
       try {
         return await dialAddress({ host: addressText(address), port: this.settings.upstream.port }, timeoutMs, abort);
       } catch (error) {
-        failure = failureOfUpstream(error);
+        failure = toUpstreamFailure(error);
         if (abort.isAborted) break;
       }
     }
@@ -224,14 +224,14 @@ export class UpstreamProxyExit implements Exit {
     if (this.kind === 'http') return this.#requestByHttp(handshake, { address, port });
     await this.#login(handshake);
     const reply = await handshake.request(socks5.encodeConnect(address, port), socks5.parseReply);
-    if (reply.code !== SUCCEEDED) throw new TunnelFailure(socks5.causeOfReply(reply.code));
+    if (reply.code !== SUCCEEDED) throw new TunnelFailure(socks5.replyCause(reply.code));
   }
 
   /** @returns where the upstream receives datagrams */
   async #associate(handshake: UpstreamHandshake): Promise<Target | undefined> {
     await this.#login(handshake);
     const { code, bound } = await handshake.exchange(socks5.encodeUdpAssociate(), socks5.parseReply);
-    if (code !== SUCCEEDED) throw new TunnelFailure(socks5.causeOfAssociateReply(code));
+    if (code !== SUCCEEDED) throw new TunnelFailure(socks5.associateReplyCause(code));
     return bound;
   }
 
@@ -250,14 +250,14 @@ export class UpstreamProxyExit implements Exit {
     const status = await handshake.request(http.encodeConnect(address, port, upstream.credentials), (bytes) =>
       http.parseResponse(bytes, limits.headBytes),
     );
-    const cause = http.causeOfStatus(status);
+    const cause = http.statusCause(status);
     if (cause !== undefined) throw new TunnelFailure(cause);
   }
 }
 
 /** Converts a failure to reach the upstream, so that it does not count as a failure of the destination. */
-function failureOfUpstream(error: unknown): TunnelFailure {
-  const { failure } = failureOfDial(error);
+function toUpstreamFailure(error: unknown): TunnelFailure {
+  const { failure } = toDialFailure(error);
   if (failure === 'descriptors-exhausted') return new TunnelFailure(failure);
   return new TunnelFailure(failure === 'dial-timeout' ? 'upstream-timeout' : 'upstream-unreachable');
 }

@@ -1,4 +1,4 @@
-import { descriptorsForFlows, descriptorsOf } from '../descriptors.ts';
+import { descriptorsForFlows, flowDescriptors } from '../descriptors.ts';
 import type { Limits } from '../limits.ts';
 
 /** Above this share of a limit of the node, no connection may grow beyond its equal share of it. */
@@ -37,6 +37,6 @@ export function isWithinFairShare(
   return (
     allows(limits.tunnelsPerNode, node.tunnels, after.tunnels) &&
     (flow.associations === 0 || allows(limits.associationsPerNode, node.associations, after.associations)) &&
-    allows(descriptorsForFlows(limits), descriptors, descriptorsOf(after))
+    allows(descriptorsForFlows(limits), descriptors, flowDescriptors(after))
   );
 }

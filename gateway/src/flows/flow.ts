@@ -20,12 +20,12 @@ export type EndReason =
   | 'shutdown';
 
 /** @param reason why the control plane grants nothing more */
-export const endOfCredit = (reason: string | undefined): EndReason =>
+export const creditEndReason = (reason: string | undefined): EndReason =>
   reason === 'CAP' ? 'cap-reached' : 'out-of-money';
 
 interface FlowSettings {
   readonly limits: Pick<Limits, 'grantWaitMs' | 'tunnelIdleMs'>;
-  readonly metrics: Pick<Metrics, 'bytesOf' | 'grantWaits' | 'grantWaitSeconds'>;
+  readonly metrics: Pick<Metrics, 'byteTotals' | 'grantWaits' | 'grantWaitSeconds'>;
 }
 
 /**
@@ -50,7 +50,7 @@ export class Flow {
     { limits, metrics }: FlowSettings,
     private readonly closed: (reason: EndReason) => void,
   ) {
-    this.meter = new Meter(credit, metrics.bytesOf(protocol), {
+    this.meter = new Meter(credit, metrics.byteTotals(protocol), {
       timeoutMs: limits.grantWaitMs,
       started: () => metrics.grantWaits.inc(),
       finished: (seconds) => metrics.grantWaitSeconds.inc(seconds),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Connection, Login } from '../connections/connection.ts';
-import { descriptorsOf } from '../descriptors.ts';
+import { flowDescriptors } from '../descriptors.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { TunnelFailure } from '../statuses.ts';
@@ -73,7 +73,7 @@ export class Flows {
       node,
       own: { tunnels: flows.size, associations },
       connections: this.#connections + (flows.size === 0 ? 1 : 0),
-      descriptors: clientSockets() + descriptorsOf(node),
+      descriptors: clientSockets() + flowDescriptors(node),
     });
   }
 

@@ -8,7 +8,7 @@ import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Pipe, Relay, Side, StopMode } from '../pipe/pipe.ts';
 import type { Target } from '../protocol/host.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import type { EndReason, Flow, Protocol } from './flow.ts';
 import type { Flows } from './flows.ts';
 
@@ -124,7 +124,7 @@ export async function openTunnel(
     const exit = await tunnel.dial(target).finally(() => client.off('close', disconnected).off('end', disconnected));
     return { tunnel, exit };
   } catch (error) {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
     context.log.info({ connectionId: login.connection.id, protocol, cause }, 'Tunnel refused');
     throw error;

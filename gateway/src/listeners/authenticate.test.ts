@@ -3,7 +3,7 @@ import { basic, type Harness, openClient, socks5Connect, startHarness } from '..
 import type { FakeConnection } from '../../test/control-plane.ts';
 import { listenLocally, until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import { authenticate } from './authenticate.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
@@ -150,7 +150,7 @@ describe('the login guard in use', () => {
     ])
       causes.push(
         await authenticate(context, { address, network } as ClientSocket, { username: 'a', password: 'b' }).catch(
-          causeOf,
+          toCause,
         ),
       );
     expect(causes).toEqual([

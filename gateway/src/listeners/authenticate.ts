@@ -2,7 +2,7 @@ import { canonicalAddress } from '@cellhop/contract/network';
 import type { Login } from '../connections/connection.ts';
 import { parseBasicCredentials } from '../protocol/http-fields.ts';
 import type { Credentials } from '../protocol/socks5.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
 
@@ -24,7 +24,7 @@ export async function authenticate(
     if (address !== undefined) login.connection.recentClients.authenticated(address, login.credential);
     return login;
   } catch (error) {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     if (cause === 'invalid-credentials') loginGuard.recordFailure(network);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;

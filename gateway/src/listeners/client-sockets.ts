@@ -64,7 +64,7 @@ class Groups {
   readonly #byKey = new Map<string, Group>();
 
   /** Undefined if it has no members. */
-  of(key: string): Group | undefined {
+  get(key: string): Group | undefined {
     return this.#byKey.get(key);
   }
 
@@ -95,9 +95,9 @@ interface Membership {
 export class ClientSockets {
   readonly #all = new Group();
   readonly #halfOpen = new Group();
-  readonly #ofNetworks = new Groups();
-  readonly #halfOpenOfNetworks = new Groups();
-  readonly #ofConnections = new Groups();
+  readonly #byNetwork = new Groups();
+  readonly #halfOpenByNetwork = new Groups();
+  readonly #byConnection = new Groups();
   /** The memberships of all counted sockets. An evicted socket is no longer counted, although its `close` event comes later. */
   readonly #memberships = new Map<ClientSocket, Membership>();
 
@@ -129,8 +129,8 @@ export class ClientSockets {
     });
     const { network } = client;
     const hasRoom =
-      this.#makeRoom('halfOpenPerNetwork', this.#halfOpenOfNetworks.of(network)) &&
-      this.#makeRoom('clientSocketsPerNetwork', this.#ofNetworks.of(network)) &&
+      this.#makeRoom('halfOpenPerNetwork', this.#halfOpenByNetwork.get(network)) &&
+      this.#makeRoom('clientSocketsPerNetwork', this.#byNetwork.get(network)) &&
       this.#makeRoom('halfOpenPerNode', this.#halfOpen) &&
       this.#makeRoom('clientSocketsPerNode', this.#all);
     if (!hasRoom) {
@@ -140,8 +140,8 @@ export class ClientSockets {
     this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
     this.#all.join(client);
     this.#halfOpen.join(client);
-    this.#ofNetworks.join(network, client);
-    this.#halfOpenOfNetworks.join(network, client);
+    this.#byNetwork.join(network, client);
+    this.#halfOpenByNetwork.join(network, client);
     return client;
   }
 
@@ -165,21 +165,21 @@ export class ClientSockets {
     if (membership === undefined) throw new TunnelFailure('client-closed');
     const before = membership.connectionId;
     if (before === connectionId) return;
-    if (!this.#makeRoom('clientSocketsPerConnection', this.#ofConnections.of(connectionId)))
+    if (!this.#makeRoom('clientSocketsPerConnection', this.#byConnection.get(connectionId)))
       throw new TunnelFailure('connection-limit');
     this.#leaveHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
-    else this.#ofConnections.leave(before, client);
+    else this.#byConnection.leave(before, client);
     membership.connectionId = connectionId;
-    this.#ofConnections.join(connectionId, client);
+    this.#byConnection.join(connectionId, client);
   }
 
   #changed(client: ClientSocket): void {
     const membership = this.#memberships.get(client);
     if (membership === undefined) return;
     this.#all.update(client);
-    this.#ofNetworks.of(client.network)?.update(client);
-    if (membership.connectionId !== undefined) this.#ofConnections.of(membership.connectionId)?.update(client);
+    this.#byNetwork.get(client.network)?.update(client);
+    if (membership.connectionId !== undefined) this.#byConnection.get(membership.connectionId)?.update(client);
   }
 
   #leave(client: ClientSocket): void {
@@ -188,14 +188,14 @@ export class ClientSockets {
     this.#memberships.delete(client);
     this.#leaveHalfOpen(client, membership);
     this.#all.leave(client);
-    this.#ofNetworks.leave(client.network, client);
-    if (membership.connectionId !== undefined) this.#ofConnections.leave(membership.connectionId, client);
+    this.#byNetwork.leave(client.network, client);
+    if (membership.connectionId !== undefined) this.#byConnection.leave(membership.connectionId, client);
   }
 
   #leaveHalfOpen(client: ClientSocket, membership: Membership): void {
     if (!membership.isHalfOpen) return;
     membership.isHalfOpen = false;
     this.#halfOpen.leave(client);
-    this.#halfOpenOfNetworks.leave(client.network, client);
+    this.#halfOpenByNetwork.leave(client.network, client);
   }
 }

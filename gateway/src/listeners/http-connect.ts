@@ -1,5 +1,5 @@
 import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/http-connect.ts';
-import { causeOf, encodeHttpFailure } from '../statuses.ts';
+import { toCause, encodeHttpFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import type { Handshake } from './handshake.ts';
 import { logInOverHttp } from './authenticate.ts';
@@ -21,7 +21,7 @@ export async function serveHttpConnect(
     const head = await handshake.read((bytes) => parseConnectHead(bytes, context.limits));
     await connectTunnel(context, handshake, head);
   } catch (error) {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     if (cause === 'internal' || cause === 'client-closed') throw error;
     context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
     handshake.release();

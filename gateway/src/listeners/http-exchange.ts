@@ -10,10 +10,10 @@ import {
   readRequestHead,
   requestFields,
   responseFields,
-  valuesOf,
+  fieldValues,
 } from '../protocol/http-fields.ts';
 import type { Target } from '../protocol/host.ts';
-import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
+import { toCause, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { whenStalled } from './closing.ts';
 import { logInOverHttp } from './authenticate.ts';
@@ -71,7 +71,7 @@ export class Exchange {
   async run(): Promise<void> {
     const { client, request } = this.parties;
     try {
-      const head = headOf(request);
+      const head = toHead(request);
       const forwarded = readRequestHead(head, this.context.limits.headFields);
       if (typeof forwarded === 'string') throw new TunnelFailure(forwarded);
       const login = await logInOverHttp(this.context, client, forwarded.proxyAuthorization);
@@ -84,7 +84,7 @@ export class Exchange {
       const pipe = tunnel.join({ client: this.#origin, exit, early: Buffer.alloc(0) });
       sent.on('upgrade', (originResponse, _, bytes) => this.#joinUpgraded(pipe, originResponse, bytes));
     } catch (error) {
-      const cause = causeOf(error);
+      const cause = toCause(error);
       if (cause === 'internal') this.context.log.error({ err: error }, 'A request failed');
       else this.context.log.debug({ cause, clientAddress: client.address }, 'Request refused');
       this.fail(cause);
@@ -106,8 +106,8 @@ export class Exchange {
   #send(tunnel: Tunnel, { target, path, method }: { target: Target; path: string; method: string }): ClientRequest {
     const { request, response, isUpgrade } = this.parties;
     const { stream } = this.#origin;
-    const upgradeTo = isUpgrade ? valuesOf(request.rawHeaders, 'upgrade').join(', ') : undefined;
-    const headers = requestFields({ ...headOf(request), method, url: path }, target, upgradeTo);
+    const upgradeTo = isUpgrade ? fieldValues(request.rawHeaders, 'upgrade').join(', ') : undefined;
+    const headers = requestFields({ ...toHead(request), method, url: path }, target, upgradeTo);
     // Must be the first listener: Node's parser treats a reset as the end of a body without a length.
     stream.on('error', () => this.#reset());
     stream.on('end', () => process.nextTick(() => this.#originEnded()));
@@ -222,7 +222,7 @@ export class Exchange {
   }
 }
 
-const headOf = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage) => ({
+const toHead = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage) => ({
   method,
   url,
   httpVersion,
@@ -232,14 +232,14 @@ const headOf = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMess
 /** Node sets `complete` of a request without a body only after the handler has returned. */
 const isUnfinished = ({ complete, rawHeaders }: IncomingMessage) => !complete && hasBody(rawHeaders);
 
-const isChunked = ({ rawHeaders }: IncomingMessage) => valuesOf(rawHeaders, 'transfer-encoding').length > 0;
+const isChunked = ({ rawHeaders }: IncomingMessage) => fieldValues(rawHeaders, 'transfer-encoding').length > 0;
 
 const hasLength = (originResponse: IncomingMessage) =>
-  isChunked(originResponse) || valuesOf(originResponse.rawHeaders, 'content-length').length > 0;
+  isChunked(originResponse) || fieldValues(originResponse.rawHeaders, 'content-length').length > 0;
 
 function upgradedHead(originResponse: IncomingMessage): string {
   const fields = [...responseFields(originResponse.rawHeaders), 'Connection', 'Upgrade'];
-  fields.push('Upgrade', valuesOf(originResponse.rawHeaders, 'upgrade').join(', '));
+  fields.push('Upgrade', fieldValues(originResponse.rawHeaders, 'upgrade').join(', '));
   const lines = fields.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${fields[index + 1]}\r\n`] : []));
   return `HTTP/1.1 101 ${originResponse.statusMessage ?? ''}\r\n${lines.join('')}\r\n`;
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Duplex } from 'node:stream';
 import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
-import { hasBody, valuesOf } from '../protocol/http-fields.ts';
+import { hasBody, fieldValues } from '../protocol/http-fields.ts';
 import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
@@ -118,7 +118,7 @@ function createStrictServer({ headBytes }: Pick<Limits, 'headBytes'>): Server {
 
 /** @returns undefined for a request without a body */
 function bodyBoundary({ rawHeaders }: IncomingMessage): MessageBoundary | undefined {
-  if (valuesOf(rawHeaders, 'transfer-encoding').length > 0) return new ChunkedBoundary();
-  const length = Number(valuesOf(rawHeaders, 'content-length')[0] ?? 0);
+  if (fieldValues(rawHeaders, 'transfer-encoding').length > 0) return new ChunkedBoundary();
+  const length = Number(fieldValues(rawHeaders, 'content-length')[0] ?? 0);
   return length > 0 ? new LengthBoundary(length) : undefined;
 }

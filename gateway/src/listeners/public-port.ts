@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { inBackground } from '../background.ts';
 import { needMore, parsedMessage } from '../protocol/message-reader.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { Handshake } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
@@ -46,11 +46,11 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
 
   /** The listeners reply to failures for which their protocol has a code; all others close the socket here. */
   function handleFailure({ socket, address: clientAddress, isReset }: ClientSocket, error: unknown): void {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     if (isReset) return; // Evicted by a limit, which was counted there.
     metrics.refusals.inc({ reason: cause });
     if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
-    else if (cause !== 'client-closed') log.info({ cause, clientAddress }, 'Client handleFailure');
+    else if (cause !== 'client-closed') log.info({ cause, clientAddress }, 'Client refused');
     socket.destroy();
   }
 

@@ -12,7 +12,7 @@ import {
   parseUserPassword,
   SUCCEEDED,
 } from '../protocol/socks5.ts';
-import { causeOf, type FailureCause, failureReplies, TunnelFailure } from '../statuses.ts';
+import { toCause, type FailureCause, failureReplies, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate, authenticateByAddress } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
@@ -49,7 +49,7 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     socket.write(encodeReply(SUCCEEDED, exit.local()));
     tunnel.join({ client: client.toSide(), exit, early });
   } catch (error) {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     const { socks5 } = failureReplies[cause];
     if (typeof socks5 === 'string' || cause === 'internal') throw error;
     refuse(context, handshake, cause, encodeReply(socks5));
@@ -71,7 +71,7 @@ async function logIn(context: ListenerContext, handshake: Handshake): Promise<Lo
   client.socket.write(encodeMethod(METHOD_USER_PASSWORD));
   const credentials = await handshake.read(parseUserPassword);
   const login = await handshake.withinDeadline(authenticate(context, client, credentials)).catch((error: unknown) => {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     const { socks5 } = failureReplies[cause];
     if (socks5 === 'login-failed') return { cause, reply: encodeAuthenticationStatus(LOGIN_FAILED) };
     if (error instanceof TunnelFailure && socks5 !== 'close') return error;
@@ -94,7 +94,7 @@ async function logInByAddress(
     client.socket.write(encodeMethod(METHOD_NONE));
     return login;
   } catch (error) {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     if (failureReplies[cause].socks5 === 'close' || cause === 'internal') throw error;
     return { cause, reply: encodeMethod(NO_ACCEPTABLE_METHOD) };
   }

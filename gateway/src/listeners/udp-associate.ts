@@ -4,7 +4,7 @@ import type { Login } from '../connections/connection.ts';
 import type { Endpoint } from '../exits/exit.ts';
 import { parseHost } from '../protocol/host.ts';
 import { encodeReply, type Socks5Request, SUCCEEDED } from '../protocol/socks5.ts';
-import { causeOf, TunnelFailure } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import { Association } from '../udp/association.ts';
 import type { Handshake } from './handshake.ts';
 import type { ListenerContext } from './listener-context.ts';
@@ -34,7 +34,7 @@ export async function serveUdpAssociate(
     // It may have ended while the port was opened.
     if (socket.readableEnded) association.flow.close('completed');
   } catch (error) {
-    const cause = causeOf(error);
+    const cause = toCause(error);
     if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
     context.log.info({ connectionId: login.connection.id, protocol: 'socks5-udp', cause }, 'Association refused');
     throw error;

@@ -70,7 +70,7 @@ export function resetSocket(socket: Socket): void {
 }
 
 /** Undefined on platforms without descriptors. */
-export function descriptorOf(socket: Socket): number | undefined {
+export function socketDescriptor(socket: Socket): number | undefined {
   const descriptor = (socket as unknown as WithHandle)._handle?.fd;
   return descriptor !== undefined && descriptor >= 0 ? descriptor : undefined;
 }
@@ -81,7 +81,7 @@ export function descriptorOf(socket: Socket): number | undefined {
  * the next system call on the descriptor, which is this one.
  */
 export function wasReset(socket: Socket): boolean {
-  const descriptor = descriptorOf(socket);
+  const descriptor = socketDescriptor(socket);
   if (descriptor === undefined) return false;
   try {
     readSync(descriptor, probe, 0, 1, null);

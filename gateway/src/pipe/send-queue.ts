@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
-import { descriptorOf } from './handle.ts';
+import { socketDescriptor } from './handle.ts';
 
 interface Delivery {
   readonly socket: Socket;
@@ -32,7 +32,7 @@ let isChecking = false;
  */
 export function whenDelivered(socket: Socket, limits: Delivery['limits'], done: () => void): void {
   const pendingBytes = Number.POSITIVE_INFINITY;
-  deliveries.add({ socket, inode: inodeOf(socket), limits, done, pendingBytes, changedAt: performance.now() });
+  deliveries.add({ socket, inode: socketInode(socket), limits, done, pendingBytes, changedAt: performance.now() });
   if (!isChecking) checkInBackground();
 }
 
@@ -74,8 +74,8 @@ function parseSendQueues(tables: readonly string[]): Map<number, number> {
   return queues;
 }
 
-function inodeOf(socket: Socket): number | undefined {
-  const descriptor = descriptorOf(socket);
+function socketInode(socket: Socket): number | undefined {
+  const descriptor = socketDescriptor(socket);
   try {
     return descriptor === undefined ? undefined : fstatSync(descriptor).ino;
   } catch {

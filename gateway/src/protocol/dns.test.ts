@@ -24,7 +24,7 @@ const PLAIN = 'db42 0100 0001 0000 0000 0000 03 777777 0c 6e6f727468656173746572
 const PLAIN_ANSWER = `db42 8180 0001 0001 0000 0000 03 777777 0c 6e6f7274686561737465726e 03 656475 00 0001 0001
   c00c 0001 0001 00000258 0004 9b211144`;
 
-function queryOf(message: Buffer): Query {
+function toQuery(message: Buffer): Query {
   const parsed = parseQuery(message);
   if (parsed.kind === 'dropped') throw new Error(parsed.reason);
   return parsed.query;
@@ -37,13 +37,13 @@ describe('a question', () => {
       kind: 'query',
       query: { id: 0x1f5e, flags: 0x0120, edns: { payloadBytes: 1_232, version: 0, isDnssecOk: false } },
     });
-    expect(queryOf(hex(DIG)).question.toString('hex')).toBe('076578616d706c6503636f6d0000010001');
-    expect(udpPayloadMax(queryOf(hex(DIG)))).toBe(1_232);
+    expect(toQuery(hex(DIG)).question.toString('hex')).toBe('076578616d706c6503636f6d0000010001');
+    expect(udpPayloadMax(toQuery(hex(DIG)))).toBe(1_232);
   });
 
   it('without EDNS is read', () => {
     expect(parseQuery(hex(PLAIN))).toMatchObject({ kind: 'query', query: { id: 0xdb42, edns: undefined } });
-    expect(udpPayloadMax(queryOf(hex(PLAIN)))).toBe(512);
+    expect(udpPayloadMax(toQuery(hex(PLAIN)))).toBe(512);
   });
 
   it.each([DIG, PLAIN])('is not read from any incomplete part of a message', (message) => {
@@ -95,13 +95,13 @@ describe('a question', () => {
 
 describe('the question to a name server', () => {
   it('has a random id and spelling, and no options of the client', () => {
-    const zeros = upstreamQuestion(queryOf(hex(DIG)), Buffer.alloc(RANDOM_BYTES));
+    const zeros = upstreamQuestion(toQuery(hex(DIG)), Buffer.alloc(RANDOM_BYTES));
     expect(zeros.toString('hex')).toBe(
       hex('0000 0120 0001 0000 0000 0001 076578616d706c65 03636f6d 00 0001 0001 00 0029 04d0 00000000 0000').toString(
         'hex',
       ),
     );
-    const ones = upstreamQuestion(queryOf(hex(DIG)), Buffer.alloc(RANDOM_BYTES, 0xff));
+    const ones = upstreamQuestion(toQuery(hex(DIG)), Buffer.alloc(RANDOM_BYTES, 0xff));
     expect(ones.toString('hex')).toBe(
       hex('ffff 0120 0001 0000 0000 0001 074558414d504c45 03434f4d 00 0001 0001 00 0029 04d0 00000000 0000').toString(
         'hex',
@@ -111,13 +111,13 @@ describe('the question to a name server', () => {
 
   it('changes the case of letters only: no digit, no length, no type', () => {
     const message = hex('0001 0100 0001 0000 0000 0000 06 61315f2d5b7a 01 40 00 4161 4161');
-    const asked = upstreamQuestion(queryOf(message), Buffer.alloc(RANDOM_BYTES, 0xff));
+    const asked = upstreamQuestion(toQuery(message), Buffer.alloc(RANDOM_BYTES, 0xff));
     expect(asked.subarray(12).toString('hex')).toBe('0641315f2d5b5a01400041614161');
   });
 
   it('keeps the DNSSEC bits of the client', () => {
     const message = hex('0001 0110 0001 0000 0000 0001 00 0030 0001 00 0029 1000 00008000 0000');
-    const asked = upstreamQuestion(queryOf(message), Buffer.alloc(RANDOM_BYTES));
+    const asked = upstreamQuestion(toQuery(message), Buffer.alloc(RANDOM_BYTES));
     expect(asked.toString('hex')).toBe(
       hex('0000 0110 0001 0000 0000 0001 00 0030 0001 00 0029 04d0 00008000 0000').toString('hex'),
     );
@@ -153,12 +153,12 @@ describe('an answer', () => {
 
   it('gets the id and the spelling of the client', () => {
     const client = hex('0007 0100 0001 0000 0000 0000 03 575757 0c 4e6f7274686561737465726e 03 656475 00 0001 0001');
-    const answer = toClientAnswer(readAnswer(hex(PLAIN_ANSWER))!, queryOf(client));
+    const answer = toClientAnswer(readAnswer(hex(PLAIN_ANSWER))!, toQuery(client));
     expect(answer.toString('hex')).toBe(
       hex(`0007 8180 0001 0001 0000 0000 03 575757 0c 4e6f7274686561737465726e 03 656475 00 0001 0001
         c00c 0001 0001 00000258 0004 9b211144`).toString('hex'),
     );
-    expect(truncatedAnswer(answer, queryOf(client)).toString('hex')).toBe(
+    expect(truncatedAnswer(answer, toQuery(client)).toString('hex')).toBe(
       hex('0007 8380 0001 0000 0000 0000 03 575757 0c 4e6f7274686561737465726e 03 656475 00 0001 0001').toString('hex'),
     );
   });
@@ -177,7 +177,7 @@ describe('an answer', () => {
   });
 
   it('without records repeats the fields that RFC 1035 and RFC 6891 require', () => {
-    const query = queryOf(hex(DIG));
+    const query = toQuery(hex(DIG));
     expect(errorAnswer(query, responseCodes.serverFailure).toString('hex')).toBe(
       hex('1f5e 8182 0001 0000 0000 0001 076578616d706c65 03636f6d 00 0001 0001 00 0029 04d0 00000000 0000').toString(
         'hex',

@@ -222,7 +222,7 @@ export function readAnswer(message: Buffer): Answer | undefined {
     const record = readRecord(message, at);
     if (!record) return undefined;
     const data = message.subarray(record.fieldsAt + 10, record.end);
-    const length = addressLengthOf(record.type);
+    const length = addressLength(record.type);
     if (length !== undefined && data.length !== length) return undefined;
     if (length !== undefined) addresses.push(data);
     if (record.type === TYPE_OPT) optAt = record.fieldsAt;
@@ -231,7 +231,7 @@ export function readAnswer(message: Buffer): Answer | undefined {
   return at === message.length ? { message, addresses, optAt } : undefined;
 }
 
-function addressLengthOf(type: number): number | undefined {
+function addressLength(type: number): number | undefined {
   if (type === TYPE_A) return 4;
   return type === TYPE_AAAA ? 16 : undefined;
 }

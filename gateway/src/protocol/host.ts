@@ -23,7 +23,7 @@ export function parseHost(text: string): Host | undefined {
   if (CANONICAL_IPV4.test(text)) return ipv4(text); // Fast path for the most frequent form; the URL parser gives the same result.
   if (text.includes(':')) return parseIpv6(text);
   if (!PLAUSIBLE_NAME.test(text)) return undefined;
-  const canonical = hostnameOf(text);
+  const canonical = toHostname(text);
   if (canonical === undefined) return undefined;
   if (DOTTED.test(canonical)) return ipv4(canonical);
   const name = canonical.replace(/\.$/, '');
@@ -60,11 +60,11 @@ export function authorityText({ host, port }: Target, defaultPort?: number): str
 /** Rejects zone ids (`fe80::1%eth0`): customers must not choose an interface. */
 function parseIpv6(text: string): Host | undefined {
   if (!/^[0-9a-fA-F:.]+$/.test(text)) return undefined;
-  const canonical = hostnameOf(`[${text}]`);
+  const canonical = toHostname(`[${text}]`);
   if (canonical === undefined) return undefined;
   const [head = '', tail] = canonical.slice(1, -1).split('::');
-  const headGroups = groupsOf(head);
-  const tailGroups = groupsOf(tail ?? '');
+  const headGroups = toGroups(head);
+  const tailGroups = toGroups(tail ?? '');
   const gap = 8 - headGroups.length - tailGroups.length;
   const groups = [...headGroups, ...Array.from({ length: tail === undefined ? 0 : gap }, () => 0), ...tailGroups];
   return { kind: 'address', bytes: Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 255])) };
@@ -72,9 +72,9 @@ function parseIpv6(text: string): Host | undefined {
 
 const ipv4 = (text: string): Host => ({ kind: 'address', bytes: Uint8Array.from(text.split('.').map(Number)) });
 
-const groupsOf = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
+const toGroups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
 
-function hostnameOf(text: string): string | undefined {
+function toHostname(text: string): string | undefined {
   const url = `http://${text}/`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }

@@ -34,12 +34,12 @@ export function readRequestHead(head: RequestHead, headFields: number): Forwarde
   const { method, url, httpVersion, rawHeaders } = head;
   if (rawHeaders.length / 2 > headFields) return 'head-too-large';
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'http-version';
-  const hosts = valuesOf(rawHeaders, 'host');
+  const hosts = fieldValues(rawHeaders, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) return 'malformed';
-  const codings = valuesOf(rawHeaders, 'transfer-encoding');
+  const codings = fieldValues(rawHeaders, 'transfer-encoding');
   if (codings.length > 0 && httpVersion === '1.0') return 'malformed';
   if (codings.length > 1 || codings.some((coding) => coding.toLowerCase() !== 'chunked')) return 'transfer-coding';
-  const authorizations = valuesOf(rawHeaders, 'proxy-authorization');
+  const authorizations = fieldValues(rawHeaders, 'proxy-authorization');
   if (authorizations.length > 1) return 'malformed';
 
   const [, scheme, authority = '', rest = ''] = ABSOLUTE_TARGET.exec(url) ?? [];
@@ -72,16 +72,16 @@ export const responseFields = (rawHeaders: readonly string[]): string[] =>
   withoutHopFields(rawHeaders, (name) => name === 'transfer-encoding');
 
 export const hasBody = (rawHeaders: readonly string[]): boolean =>
-  valuesOf(rawHeaders, 'transfer-encoding').length > 0 ||
-  valuesOf(rawHeaders, 'content-length').some((length) => length !== '0');
+  fieldValues(rawHeaders, 'transfer-encoding').length > 0 ||
+  fieldValues(rawHeaders, 'content-length').some((length) => length !== '0');
 
-export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+export function fieldValues(rawHeaders: readonly string[], name: string): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
 function withoutHopFields(rawHeaders: readonly string[], isDropped: (name: string) => boolean): string[] {
   const named = new Set(
-    valuesOf(rawHeaders, 'connection').flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())),
+    fieldValues(rawHeaders, 'connection').flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())),
   );
   const kept: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

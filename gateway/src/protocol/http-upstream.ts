@@ -45,6 +45,6 @@ const causesOfStatuses: Record<number, FailureCause> = {
 };
 
 /** Proxies report failures of destinations as 502 and 504. @returns undefined for success */
-export function causeOfStatus(status: number): FailureCause | undefined {
+export function statusCause(status: number): FailureCause | undefined {
   return status < 300 ? undefined : (causesOfStatuses[status] ?? 'upstream-failed');
 }

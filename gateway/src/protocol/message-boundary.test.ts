@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ChunkedBoundary, HeadBoundary, LengthBoundary, type MessageBoundary } from './message-boundary.ts';
 
 /** The length of the message at the start of a text that arrives in pieces of these sizes. */
-function lengthOf(boundary: MessageBoundary, text: string, pieceBytes: readonly number[] = [text.length]): number {
+function messageLength(boundary: MessageBoundary, text: string, pieceBytes: readonly number[] = [text.length]): number {
   const bytes = Buffer.from(text, 'latin1');
   let at = 0;
   for (let index = 0; at < bytes.length && !boundary.isComplete; index += 1) {
@@ -28,7 +28,7 @@ describe('the end of a message', () => {
   it.each(messages)('is found after %s, at every split', (_name, create, message) => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }), (pieceBytes) => {
-        expect(lengthOf(create(), message + NEXT, pieceBytes)).toBe(message.length);
+        expect(messageLength(create(), message + NEXT, pieceBytes)).toBe(message.length);
       }),
       { numRuns: 200 },
     );
@@ -36,7 +36,7 @@ describe('the end of a message', () => {
 
   it.each(messages)('is not found before the last byte of %s', (_name, create, message) => {
     const boundary = create();
-    expect(lengthOf(boundary, message.slice(0, -1))).toBe(message.length - 1);
+    expect(messageLength(boundary, message.slice(0, -1))).toBe(message.length - 1);
     expect(boundary.isComplete).toBe(false);
   });
 
@@ -50,7 +50,7 @@ describe('the end of a message', () => {
     `1;${'x'.repeat(20_000)}`,
   ])('is never found in chunks that start with %j: the parser must reject them', (chunks) => {
     const boundary = new ChunkedBoundary();
-    expect(lengthOf(boundary, `${chunks}0\r\n\r\n`)).toBe(chunks.length + 5);
+    expect(messageLength(boundary, `${chunks}0\r\n\r\n`)).toBe(chunks.length + 5);
     expect(boundary.isComplete).toBe(false);
   });
 });

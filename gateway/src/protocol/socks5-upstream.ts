@@ -75,8 +75,8 @@ const causesOfReplies: Record<number, FailureCause> = {
   8: 'network-unreachable',
 };
 
-export const causeOfReply = (reply: number): FailureCause => causesOfReplies[reply] ?? 'upstream-failed';
+export const replyCause = (reply: number): FailureCause => causesOfReplies[reply] ?? 'upstream-failed';
 
 /** A request for UDP names no destination, so a refusal by rules means UDP itself. */
-export const causeOfAssociateReply = (reply: number): FailureCause =>
+export const associateReplyCause = (reply: number): FailureCause =>
   reply === 2 || reply === 7 ? 'udp-unsupported' : 'upstream-failed';

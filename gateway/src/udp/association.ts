@@ -4,14 +4,14 @@ import type { Login } from '../connections/connection.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
 import { DialAbort } from '../exits/exit.ts';
 import type { DestinationGuard } from '../exits/destination-guard.ts';
-import { type EndReason, endOfCredit, type Flow } from '../flows/flow.ts';
+import { type EndReason, creditEndReason, type Flow } from '../flows/flow.ts';
 import type { Flows } from '../flows/flows.ts';
 import type { Limits } from '../limits.ts';
 import type { Direction } from '../metering/credit.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Target } from '../protocol/host.ts';
 import { DATAGRAM_BYTES_MAX, readUdpTarget, udpHeaderLength } from '../protocol/socks5.ts';
-import { causeOf, type FailureCause, failureOfDial, TunnelFailure } from '../statuses.ts';
+import { toCause, type FailureCause, toDialFailure, TunnelFailure } from '../statuses.ts';
 import type { ClientPorts } from './client-ports.ts';
 import { createRoute, type Destination, Destinations, type Route } from './destinations.ts';
 import type { Drop } from './drop.ts';
@@ -102,7 +102,7 @@ export class Association {
       this.flow.close('dial-failed');
       // If the exit has failed, reply with its error.
       const isClientGone = endReason !== undefined && endReason !== 'exit-failed';
-      throw isClientGone ? new TunnelFailure('client-closed') : failureOfDial(error);
+      throw isClientGone ? new TunnelFailure('client-closed') : toDialFailure(error);
     }
   }
 
@@ -161,11 +161,11 @@ export class Association {
   async #openRoute(destination: Destination): Promise<void> {
     const { target } = destination;
     try {
-      const [address] = await this.context.guard.addressesOf(this.login.connection.exit, target, this.#abort);
+      const [address] = await this.context.guard.addressesFor(this.login.connection.exit, target, this.#abort);
       if (address === undefined) throw new TunnelFailure('name-not-found');
       destination.route = createRoute(await this.#exits.to(address), address, target.port);
     } catch (error) {
-      return this.#routeFailed(destination, causeOf(error));
+      return this.#routeFailed(destination, toCause(error));
     }
     const payloads = destination.waiting.splice(0);
     this.#waiting -= payloads.length;
@@ -203,7 +203,7 @@ export class Association {
     if (this.flow.meter.takeWhole(direction, bytes, now)) return true;
     this.#drop('no-credit');
     const { credit } = this.login.connection;
-    if (credit.isBeyondFinal(bytes)) this.flow.close(endOfCredit(credit.reason));
+    if (credit.isBeyondFinal(bytes)) this.flow.close(creditEndReason(credit.reason));
     return false;
   }
 

@@ -17,7 +17,7 @@ export interface Route extends DatagramTarget {
 
 export function createRoute(exit: ExitPort, address: Uint8Array, port: number): Route {
   const text = addressText(address);
-  const key = keyOf({ address: canonicalAddress(text) ?? text, port });
+  const key = toKey({ address: canonicalAddress(text) ?? text, port });
   const header = encodeUdpHeader(address, port);
   return { address, port, text, exit, key, header, checkedAt: undefined, isAllowed: false };
 }
@@ -33,7 +33,7 @@ export interface Destination {
   sentAt: number;
 }
 
-const keyOf = ({ address, port }: Sender) => `${address} ${port}`;
+const toKey = ({ address, port }: Sender) => `${address} ${port}`;
 
 /**
  * The destinations of an association, at most `max`: the one to which the client has sent nothing for longest is evicted.
@@ -100,7 +100,7 @@ export class Destinations {
   withAddress(sender: Sender): Destination | undefined {
     const { address, port } = sender;
     if (this.#latestSender.port !== port || this.#latestSender.address !== address)
-      this.#latestSender = { address, port, key: keyOf(sender) };
+      this.#latestSender = { address, port, key: toKey(sender) };
     return this.#byAddress.get(this.#latestSender.key);
   }
 }

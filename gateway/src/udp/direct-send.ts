@@ -45,7 +45,7 @@ export function findSendRequest(): Promise<SendRequestType | undefined> {
 
 /** @param socket bound */
 export function directSend(socket: Socket, Request: SendRequestType, events: SendEvents): Send {
-  const handle = handleOf(socket);
+  const handle = findHandle(socket);
   if (!handle) throw new Error('The socket has no handle');
   const completed = (error: number) => {
     events.sent();
@@ -107,7 +107,7 @@ async function testDirectSend(): Promise<SendRequestType> {
 
 /** Node does not export the type: this takes it from a call of `Socket#send`, and sends nothing. */
 function captureRequestType(socket: Socket, port: number): SendRequestType {
-  const handle = handleOf(socket);
+  const handle = findHandle(socket);
   let captured: SendRequestType | undefined;
   if (!handle) throw new Error('The socket has no handle');
   const own = Object.getOwnPropertyDescriptor(handle, 'send');
@@ -125,7 +125,7 @@ function captureRequestType(socket: Socket, port: number): SendRequestType {
   return captured;
 }
 
-function handleOf(socket: Socket): UdpHandle | undefined {
+function findHandle(socket: Socket): UdpHandle | undefined {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'state symbol');
   const state = symbol && (socket as unknown as Record<symbol, { handle?: UdpHandle } | undefined>)[symbol];
   return state?.handle;

@@ -53,7 +53,7 @@ function mutate(random: Random, datagram: Buffer): Buffer {
 }
 
 /** Shares no code with the gateway's parser. */
-export function expectationOf(datagram: Buffer, originPort: number): Expectation {
+export function toExpectation(datagram: Buffer, originPort: number): Expectation {
   const never: Expectation = { kind: 'never', payload: Buffer.alloc(0) };
   if (datagram.length < 4 || datagram.readUIntBE(0, 3) !== 0) return never;
   const type = datagram.readUInt8(3);

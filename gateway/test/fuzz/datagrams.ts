@@ -6,7 +6,7 @@ import { createRandom, type Random } from '../../../tools/random.ts';
 import { ControlPlane, type FakeConnection } from '../control-plane.ts';
 import { startNameServer } from '../name-server.ts';
 import { associate, openUdp, socks5Datagram, type TestAssociation, type UdpPeer } from '../udp.ts';
-import { datagramInput, ORIGIN_ADDRESS, ORIGIN_NAME, type Expectation, expectationOf } from './datagram-inputs.ts';
+import { datagramInput, ORIGIN_ADDRESS, ORIGIN_NAME, type Expectation, toExpectation } from './datagram-inputs.ts';
 import type { Measurement } from './node-process.ts';
 import { startNode } from './node.ts';
 import { chance } from './plan.ts';
@@ -106,7 +106,7 @@ class Run {
       const datagram = datagramInput(random, this.sent, origin.port);
       const isStranger = chance(random, 0.03);
       association.sendRaw(datagram, isStranger ? stranger : association.udp);
-      if (!isStranger) expectations.push(expectationOf(datagram, origin.port));
+      if (!isStranger) expectations.push(toExpectation(datagram, origin.port));
     }
     const sentinel = `${SENTINEL} ${this.sent}`;
     association.send(ORIGIN_ADDRESS, origin.port, sentinel);

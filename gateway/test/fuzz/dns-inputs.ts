@@ -4,7 +4,7 @@ import { address, answerTo, question, text, TYPE } from '../dns-messages.ts';
 export type Random = () => number;
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
-export function randomOf(seed: number): Random {
+export function randomFor(seed: number): Random {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

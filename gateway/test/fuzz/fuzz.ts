@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ControlPlane, type FakeConnection } from '../control-plane.ts';
 import { startNameServer } from '../name-server.ts';
 import { runClient } from './client.ts';
-import { planOf } from './generator.ts';
+import { createPlan } from './generator.ts';
 import { checkOrigins, checkTrial, isOriginPending, type Trial } from './oracle.ts';
 import { startNode } from './node.ts';
 import type { Measurement } from './node-process.ts';
@@ -169,7 +169,7 @@ class FuzzRun {
   }
 
   async #runInput(index: number): Promise<void> {
-    const plan = planOf(this.settings.seed, index, this.#context);
+    const plan = createPlan(this.settings.seed, index, this.#context);
     const parsed = parseClient(plan.bytes, this.#logins);
     const trial: Trial = { plan, parsed, connections: [], transcript: undefined };
     this.#expect(trial, parsed);
@@ -199,7 +199,7 @@ class FuzzRun {
     }
     // It was dialled for a client that had disconnected.
     for (const fault of checkOrigins(trial))
-      this.#faultOf(trial, `${fault} (${trial.plan.kind}, after the client had disconnected)`);
+      this.#reportFault(trial, `${fault} (${trial.plan.kind}, after the client had disconnected)`);
     this.#totals.add(trial, connection);
   }
 
@@ -210,7 +210,8 @@ class FuzzRun {
     const milliseconds = trial.transcript?.milliseconds ?? 0;
     if (milliseconds > this.#slowest.milliseconds)
       this.#slowest = { milliseconds, what: `${plan.index}, ${plan.kind}` };
-    if (!this.#excluded.has(trial)) for (const fault of checkTrial(trial, this.#context)) this.#faultOf(trial, fault);
+    if (!this.#excluded.has(trial))
+      for (const fault of checkTrial(trial, this.#context)) this.#reportFault(trial, fault);
     this.#totals.addClient(trial);
     for (const connection of connections) this.#totals.add(trial, connection);
     const kind = this.#byKind.get(plan.kind) ?? { inputs: 0, dialled: 0 };
@@ -219,7 +220,7 @@ class FuzzRun {
     this.#byKind.set(plan.kind, kind);
   }
 
-  #faultOf({ plan }: Trial, fault: string): void {
+  #reportFault({ plan }: Trial, fault: string): void {
     const { originPort, gatewayPort } = this.#context;
     this.#fault(`seed=${this.settings.seed} first=${plan.index} inputs=1 ports=${originPort},${gatewayPort}: ${fault}`);
   }

@@ -12,9 +12,9 @@ const SINGLE_BYTES_MAX = 600;
 const SLOW_MS_MAX = 15;
 const LEAVE_AFTER_MS = [0, 0, 0, 1, 3, 10];
 
-export function planOf(seed: number, index: number, context: RunContext): Plan {
+export function createPlan(seed: number, index: number, context: RunContext): Plan {
   const random = createRandom(Math.imul(seed, 0x85ebca6b) ^ Math.imul(index + 1, 0x9e3779b1));
-  const draft = draftOf(random, context, index);
+  const draft = createDraft(random, context, index);
   const { bytes, mutations } = chance(random, MUTATED_SHARE) ? mutate(random, draft) : whole(draft);
   const truncated = chance(random, DISCONNECT_SHARE) ? bytes.subarray(0, random.below(bytes.length + 1)) : undefined;
   const leavings: readonly Leaving[] = ['end', 'reset', 'destroy'];
@@ -23,7 +23,7 @@ export function planOf(seed: number, index: number, context: RunContext): Plan {
     kind: draft.kind,
     mutations: truncated ? [...mutations, 'disconnected'] : mutations,
     bytes: truncated ?? bytes,
-    ...splitsOf(random, (truncated ?? bytes).length),
+    ...createSplits(random, (truncated ?? bytes).length),
     leaving: truncated ? random.pick(leavings) : draft.leaving,
     leaveAfterMs: random.pick(LEAVE_AFTER_MS),
     readMode: chance(random, 0.92) ? 'immediately' : chance(random, 0.75) ? 'delayed' : 'never',
@@ -31,7 +31,7 @@ export function planOf(seed: number, index: number, context: RunContext): Plan {
   };
 }
 
-function draftOf(random: Random, context: RunContext, index: number): Draft {
+function createDraft(random: Random, context: RunContext, index: number): Draft {
   const kind = random.below(100);
   if (kind < 36) return socks5Input(random, context, index);
   if (kind < 60) return connectInput(random, context, index);
@@ -77,7 +77,7 @@ function rearranged(random: Random, parts: readonly Buffer[], mutations: string[
   return parts.toReversed();
 }
 
-function splitsOf(random: Random, length: number): Pick<Plan, 'cuts' | 'pauseMs'> {
+function createSplits(random: Random, length: number): Pick<Plan, 'cuts' | 'pauseMs'> {
   const kind = random.below(1_000);
   const places = (count: number) => Array.from({ length: count }, () => random.below(length + 1)).sort((a, b) => a - b);
   if (kind < 450) return { cuts: [], pauseMs: 0 };

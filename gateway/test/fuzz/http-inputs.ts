@@ -2,12 +2,12 @@
 import type { Random } from '../../../tools/random.ts';
 import { invalidResponses, validResponses } from './http-responses.ts';
 import {
-  addressOf,
+  addressFor,
   between,
   chance,
   type Draft,
   type Login,
-  nameOf,
+  nameFor,
   pattern,
   someBytes,
   type RunContext,
@@ -125,9 +125,9 @@ function pickLogin(random: Random, { logins, poorLogin }: RunContext): { kind: s
 
 function pickAuthority(random: Random, { originPort, gatewayPort }: RunContext, index: number): [string, string] {
   const kind = random.below(100);
-  const address = addressOf(index);
+  const address = addressFor(index);
   if (kind < 75) return ['ipv4', `${address}:${originPort}`];
-  if (kind < 81) return ['name', `${nameOf(index)}:${originPort}`];
+  if (kind < 81) return ['name', `${nameFor(index)}:${originPort}`];
   if (kind < 88) return ['ipv6', `[::ffff:${address}]:${originPort}`];
   if (kind < 91) return ['closed port', `${address}:1`];
   if (kind < 93) return ['refused port', `${address}:25`];

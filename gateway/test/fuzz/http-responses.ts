@@ -24,7 +24,7 @@ export const FORBIDDEN = 'FORBIDDEN-BYTES';
 const head = (line: string, { mark }: ServedRequest, ...fields: string[]) =>
   Buffer.from([line, `X-Input: ${mark}`, ...fields].map((each) => `${each}\r\n`).join('') + '\r\n', 'latin1');
 
-const bodyOf = ({ method }: ServedRequest, length: number) => (method === 'HEAD' ? NOTHING : pattern(length));
+const createBody = ({ method }: ServedRequest, length: number) => (method === 'HEAD' ? NOTHING : pattern(length));
 
 const whole = (body: Buffer, ending: OriginResponse['ending'], ...bytes: Buffer[]): OriginResponse => ({
   bytes: Buffer.concat(bytes),
@@ -49,19 +49,19 @@ function inChunks(body: Buffer, trailer = ''): Buffer {
 }
 
 const withLength: Build = (request, length) => {
-  const body = bodyOf(request, length);
+  const body = createBody(request, length);
   return whole(body, 'keep', head('HTTP/1.1 200 OK', request, `Content-Length: ${length}`), body);
 };
 
 const withChunks: Build = (request, length) => {
   const fields = ['Transfer-Encoding: chunked', 'Trailer: X-End'];
-  const body = bodyOf(request, length);
+  const body = createBody(request, length);
   const coded = request.method === 'HEAD' ? NOTHING : inChunks(body, 'X-End: 1\r\n');
   return whole(body, 'keep', head('HTTP/1.1 200 OK', request, ...fields), coded);
 };
 
 const untilEnd: Build = (request, length) => {
-  const body = bodyOf(request, length);
+  const body = createBody(request, length);
   return whole(body, 'end', head('HTTP/1.1 200 OK', request), body);
 };
 
@@ -83,7 +83,7 @@ export const validResponses: Readonly<Record<string, Build>> = {
   chunks: withChunks,
   'until the end': untilEnd,
   'HTTP/1.0': (request, length) => {
-    const body = bodyOf(request, length);
+    const body = createBody(request, length);
     return whole(body, 'end', head('HTTP/1.0 200 OK', request), body);
   },
   'no content': (request) => whole(NOTHING, 'keep', head('HTTP/1.1 204 No Content', request)),

@@ -32,18 +32,18 @@ export interface ResponseMessage extends Framed {
 
 type Read<Message> = Message | 'incomplete' | 'malformed';
 
-export const valuesOf = (fields: readonly Field[], name: string) =>
+export const fieldValues = (fields: readonly Field[], name: string) =>
   fields.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
 
-export const tokensOf = (fields: readonly Field[], name: string) =>
-  valuesOf(fields, name).flatMap((value) => value.split(',').map((token) => token.trim().toLowerCase()));
+export const fieldTokens = (fields: readonly Field[], name: string) =>
+  fieldValues(fields, name).flatMap((value) => value.split(',').map((token) => token.trim().toLowerCase()));
 
 export function readRequest(bytes: Buffer, start: number): Read<RequestMessage> {
   const head = readHead(bytes, start);
   if (typeof head === 'string') return head;
   const [, method, target, version] = REQUEST_LINE.exec(head.line) ?? [];
   if (method === undefined || target === undefined || version === undefined) return 'malformed';
-  const framing = framingOf(head.fields);
+  const framing = readFraming(head.fields);
   if (framing === 'malformed' || (framing === 'chunked' && version === '1.0')) return 'malformed';
   const body = readBody(bytes, head.end, framing ?? 0);
   return { method, target, version, fields: head.fields, ...body };
@@ -54,7 +54,7 @@ export function readResponse(bytes: Buffer, start: number, method: string): Read
   if (typeof head === 'string') return head;
   const status = Number(STATUS_LINE.exec(head.line)?.[1] ?? 0);
   if (status < 100) return 'malformed';
-  const framing = framingOf(head.fields);
+  const framing = readFraming(head.fields);
   if (framing === 'malformed') return 'malformed';
   const { fields, end } = head;
   const isBodiless = method === 'HEAD' || status < 200 || status === 204 || status === 304;
@@ -77,9 +77,9 @@ function readHead(bytes: Buffer, start: number): Read<{ line: string; fields: Fi
 }
 
 /** @returns undefined if no field defines the length of the body */
-function framingOf(fields: readonly Field[]): number | 'chunked' | 'malformed' | undefined {
-  const lengths = valuesOf(fields, 'content-length');
-  const codings = valuesOf(fields, 'transfer-encoding');
+function readFraming(fields: readonly Field[]): number | 'chunked' | 'malformed' | undefined {
+  const lengths = fieldValues(fields, 'content-length');
+  const codings = fieldValues(fields, 'transfer-encoding');
   if (codings.length > 0) {
     const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked' && lengths.length === 0;
     return isChunked ? 'chunked' : 'malformed';

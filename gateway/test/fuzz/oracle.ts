@@ -7,8 +7,8 @@ import {
   readResponse,
   readRequest,
   type RequestMessage,
-  tokensOf,
-  valuesOf,
+  fieldTokens,
+  fieldValues,
 } from './messages.ts';
 import type { OriginConnection } from './origins.ts';
 import type { Plan, RunContext } from './plan.ts';
@@ -104,7 +104,7 @@ function checkRequest(
   const faults: string[] = [];
   const proxyField = got.fields.find(([name]) => PROXY_FIELDS.test(name));
   if (proxyField) faults.push(`an origin got ${proxyField[0]}`);
-  if (valuesOf(got.fields, 'host').length !== 1) faults.push('an origin got no single Host');
+  if (fieldValues(got.fields, 'host').length !== 1) faults.push('an origin got no single Host');
   const known = new Set(sent.fields.map(([name, value]) => `${name.toLowerCase()}: ${value}`));
   const unexpected = got.fields.find(
     ([name, value]) => !OWN_FIELDS.has(name.toLowerCase()) && !known.has(`${name.toLowerCase()}: ${value}`),
@@ -116,7 +116,7 @@ function checkRequest(
   if (got.state !== 'complete') return faults;
   if (got.body.length !== sent.body.length) faults.push('an origin got another body');
   const extra = received.subarray(got.end);
-  const isUpgrade = tokensOf(got.fields, 'connection').includes('upgrade');
+  const isUpgrade = fieldTokens(got.fields, 'connection').includes('upgrade');
   const allowed = isUpgrade ? parsed.payload : Buffer.alloc(0);
   if (!allowed.subarray(0, extra.length).equals(extra)) faults.push('an origin got bytes after its request');
   return faults;
@@ -197,7 +197,7 @@ function checkResponses(trial: Trial, { originPort }: Pick<RunContext, 'originPo
         ? [`an incomplete head and a clean end: ${received.toString('latin1', at, at + 300)}`]
         : [];
     if (response.state === 'malformed') return ['a malformed response'];
-    if (response.isUntilEnd && valuesOf(response.fields, 'x-input').length === 0)
+    if (response.isUntilEnd && fieldValues(response.fields, 'x-input').length === 0)
       return ['a response of the gateway without a length'];
     if (response.status === 101) return checkUpgraded(trial, received.subarray(response.end));
     at = response.end;
@@ -205,7 +205,7 @@ function checkResponses(trial: Trial, { originPort }: Pick<RunContext, 'originPo
       return ['an interim response to HTTP/1.0'];
     if (response.status < 200) continue;
     nth += 1;
-    const [mark] = valuesOf(response.fields, 'x-input');
+    const [mark] = fieldValues(response.fields, 'x-input');
     if (mark !== undefined && nth > parsed.requests.length) return ['more responses than requests'];
     if (mark === undefined) {
       if (!isFromGateway(response) && areFuzzOrigins)
@@ -229,7 +229,7 @@ function readNext(received: Buffer, at: number, method = 'GET'): ReturnType<type
 
 const isFromGateway = ({ status, fields }: ResponseMessage) =>
   gatewayStatuses.has(status) &&
-  (status === 407 || tokensOf(fields, 'proxy-status').some((value) => value.startsWith('gateway;')));
+  (status === 407 || fieldTokens(fields, 'proxy-status').some((value) => value.startsWith('gateway;')));
 
 function checkUpgraded({ connections, transcript }: Trial, received: Buffer): string[] {
   const connection = connections.at(-1);
@@ -287,7 +287,7 @@ function checkSuccess(trial: Trial): string[] {
     if (response.isUntilEnd ? transcript!.end !== 'ended' : false) return ['a response without a length was truncated'];
     if (!body?.equals(response.body)) return [`request ${nth} got ${response.status} with another body`];
     // The client must repeat the remaining requests.
-    if (tokensOf(response.fields, 'connection').includes('close')) return [];
+    if (fieldTokens(response.fields, 'connection').includes('close')) return [];
     at = response.end;
   }
   return [];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { resetSocket, wasReset } from '../../src/pipe/handle.ts';
 import { responseTo } from './http-responses.ts';
-import { readRequest, tokensOf } from './messages.ts';
+import { readRequest, fieldTokens } from './messages.ts';
 import { type HttpOrigin, type Plan, pattern, type TunnelOrigin } from './plan.ts';
 
 const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
@@ -91,7 +91,7 @@ export class OriginConnection {
   #response({ response: name, bytes }: HttpOrigin): void {
     const message = readRequest(this.received, 0);
     if (typeof message === 'string') return;
-    const hasExpectation = tokensOf(message.fields, 'expect').includes('100-continue');
+    const hasExpectation = fieldTokens(message.fields, 'expect').includes('100-continue');
     if (message.state !== 'complete') {
       if (hasExpectation && !this.#isContinued) this.#write(CONTINUE);
       this.#isContinued = true;
@@ -99,7 +99,7 @@ export class OriginConnection {
     }
     this.#hasResponded = true;
     const mark = `${this.plan.index}/${this.nth}`;
-    const isUpgrade = tokensOf(message.fields, 'connection').includes('upgrade');
+    const isUpgrade = fieldTokens(message.fields, 'connection').includes('upgrade');
     this.#isSwitched = isUpgrade && name === 'switching';
     const responseName = name === 'switching' && !isUpgrade ? 'length' : name;
     const response = responseTo(responseName, { mark, method: message.method, hasExpectation }, bytes);

@@ -60,16 +60,16 @@ export interface Plan {
 const LOOPBACK_FIRST = 64;
 
 /** Each input has a separate destination address, so that an origin knows which input dialled it. */
-export function addressOf(index: number): string {
+export function addressFor(index: number): string {
   return `127.${LOOPBACK_FIRST + ((index >> 16) & 63)}.${(index >> 8) & 255}.${index & 255}`;
 }
 
-export const nameOf = (index: number) => `input-${index}.test`;
+export const nameFor = (index: number) => `input-${index}.test`;
 
 /** The address that the name server of the run returns for a name. */
 export function addressOfName(name: string): string | undefined {
   const [, digits] = /^input-(\d{1,9})\.test$/i.exec(name) ?? [];
-  return digits === undefined ? undefined : addressOf(Number(digits));
+  return digits === undefined ? undefined : addressFor(Number(digits));
 }
 
 export const chance = (random: Random, share: number) => random.below(1_000_000) < share * 1_000_000;

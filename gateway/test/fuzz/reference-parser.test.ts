@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { planOf } from './generator.ts';
+import { createPlan } from './generator.ts';
 import { basic } from './http-inputs.ts';
 import { readResponse } from './messages.ts';
-import { addressOf, addressOfName, nameOf } from './plan.ts';
+import { addressFor, addressOfName, nameFor } from './plan.ts';
 import { parseClient } from './reference-parser.ts';
 
 const login = { username: 'user', password: 'secret' };
@@ -44,7 +44,7 @@ describe('the reference parser of HTTP clients', () => {
   it.each([
     ['127.64.0.1:81', { address: '127.64.0.1', port: 81 }],
     ['[::ffff:127.64.0.1]:81', { address: '127.64.0.1', port: 81 }],
-    [`${nameOf(1)}:81`, { address: '127.64.0.1', port: 81 }],
+    [`${nameFor(1)}:81`, { address: '127.64.0.1', port: 81 }],
     ['0x7f400001:81', { address: '127.64.0.1', port: 81 }],
     ['other.test:81', undefined],
   ])('finds the destination of %s', (authority, destination) => {
@@ -106,13 +106,14 @@ describe('an input', () => {
   const context = { originPort: 40_000, gatewayPort: 50_000, logins: [login], poorLogin: login };
 
   it('is the same for the same seed and index', () => {
-    for (let index = 0; index < 200; index += 1) expect(planOf(7, index, context)).toEqual(planOf(7, index, context));
-    expect(planOf(8, 1, context)).not.toEqual(planOf(7, 1, context));
+    for (let index = 0; index < 200; index += 1)
+      expect(createPlan(7, index, context)).toEqual(createPlan(7, index, context));
+    expect(createPlan(8, 1, context)).not.toEqual(createPlan(7, 1, context));
   });
 
   it('has a unique destination', () => {
-    const addresses = Array.from({ length: 100_000 }, (_, index) => addressOf(index));
+    const addresses = Array.from({ length: 100_000 }, (_, index) => addressFor(index));
     expect(new Set(addresses).size).toBe(addresses.length);
-    expect(addressOfName(nameOf(77_777))).toBe(addressOf(77_777));
+    expect(addressOfName(nameFor(77_777))).toBe(addressFor(77_777));
   });
 });

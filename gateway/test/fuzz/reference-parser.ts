@@ -1,5 +1,5 @@
 /** A strict parser of a client's complete input: the reference for what the gateway may do with it. */
-import { tokensOf, readRequest, type RequestMessage, valuesOf } from './messages.ts';
+import { fieldTokens, readRequest, type RequestMessage, fieldValues } from './messages.ts';
 import { addressOfName, type Login } from './plan.ts';
 
 interface Destination {
@@ -66,7 +66,7 @@ function readSocks5(bytes: Buffer, logins: Logins): ParsedClient {
   const address = request.subarray(start, start + addressLength);
   const port = request.readUInt16BE(start + addressLength);
   const host = request[3] === 3 ? address.toString('utf8') : [...address].join('.');
-  const tunnel = destinationOf(request[3] === 4 ? unmapped(address) : host, port);
+  const tunnel = toDestination(request[3] === 4 ? unmapped(address) : host, port);
   return { ...result('tunnel'), tunnel, payload: request.subarray(start + addressLength + 2) };
 }
 
@@ -77,7 +77,7 @@ function readConnect(bytes: Buffer, logins: Logins): ParsedClient {
   if (typeof message === 'string' || message.method !== 'CONNECT') return result;
   if (!hasHost(message) || !hasValidLogin(message, logins)) return result;
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(message.target) ?? [];
-  const tunnel = destinationOf(hostOf(host), Number(port));
+  const tunnel = toDestination(toHost(host), Number(port));
   return { ...result, stage: 'tunnel', tunnel, payload: bytes.subarray(headEnd) };
 }
 
@@ -90,7 +90,8 @@ function readRequests(bytes: Buffer, logins: Logins): ParsedClient {
     if (typeof message === 'string' || message.method === 'CONNECT') return result;
     requests.push(expectedRequest(message, logins));
     const { fields, end } = message;
-    const isUpgrade = tokensOf(fields, 'connection').includes('upgrade') && valuesOf(fields, 'upgrade').length > 0;
+    const isUpgrade =
+      fieldTokens(fields, 'connection').includes('upgrade') && fieldValues(fields, 'upgrade').length > 0;
     if (isUpgrade) return { ...result, payload: bytes.subarray(end) };
     if (message.state !== 'complete') return result;
     at = end;
@@ -102,17 +103,17 @@ function expectedRequest(message: RequestMessage, logins: Logins): ExpectedReque
   const empty = message.method === 'OPTIONS' ? '*' : '/';
   const path = rest === '' ? empty : rest.startsWith('/') ? rest : `/${rest}`;
   const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? [];
-  const destination = destinationOf(hostOf(host), Number(port === undefined || port === '' ? 80 : port));
+  const destination = toDestination(toHost(host), Number(port === undefined || port === '' ? 80 : port));
   return { message, path, destination, isAllowed: hasHost(message) && hasValidLogin(message, logins) };
 }
 
 const hasHost = ({ fields, version }: RequestMessage) => {
-  const count = valuesOf(fields, 'host').length;
+  const count = fieldValues(fields, 'host').length;
   return count === 1 || (count === 0 && version === '1.0');
 };
 
 function hasValidLogin({ fields }: RequestMessage, logins: Logins): boolean {
-  const [value = '', ...more] = valuesOf(fields, 'proxy-authorization');
+  const [value = '', ...more] = fieldValues(fields, 'proxy-authorization');
   const [, encoded] = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(value) ?? [];
   if (encoded === undefined || more.length > 0) return false;
   const [, username = '', password = ''] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
@@ -125,7 +126,7 @@ function unmapped(address: Buffer): string | undefined {
 }
 
 /** The IPv4 address or name of a host in a URL or authority. No origin has another IPv6 address. */
-function hostOf(host: string): string | undefined {
+function toHost(host: string): string | undefined {
   const [, mapped] = /^\[::ffff:([\d.]+)\]$/i.exec(host) ?? [];
   if (mapped !== undefined) return mapped;
   if (!host.startsWith('[')) return host;
@@ -136,9 +137,9 @@ function hostOf(host: string): string | undefined {
   return [...bytes].join('.');
 }
 
-function destinationOf(host: string | undefined, port: number): Destination | undefined {
+function toDestination(host: string | undefined, port: number): Destination | undefined {
   if (host === undefined || host === '') return undefined;
-  const inUrl = host.includes(':') ? hostOf(`[${host}]`) : host;
+  const inUrl = host.includes(':') ? toHost(`[${host}]`) : host;
   if (inUrl === undefined || !URL.canParse(`http://${inUrl}/`)) return undefined;
   const { hostname } = new URL(`http://${inUrl}/`);
   const name = hostname.replace(/\.$/, '');

@@ -1,13 +1,13 @@
 /** Generates SOCKS5 clients (RFC 1928, RFC 1929). */
 import type { Random } from '../../../tools/random.ts';
 import {
-  addressOf,
+  addressFor,
   between,
   chance,
   type Draft,
   type Leaving,
   type Login,
-  nameOf,
+  nameFor,
   pattern,
   randomBytes,
   someBytes,
@@ -91,12 +91,12 @@ function encodeLogin({ username, password }: Login): Buffer {
 
 /** ATYP, DST.ADDR and DST.PORT. */
 function pickTarget(random: Random, { originPort, gatewayPort }: RunContext, index: number): [string, Buffer] {
-  const address = addressOf(index).split('.').map(Number);
+  const address = addressFor(index).split('.').map(Number);
   const ipv4 = Buffer.from([1, ...address]);
   const kind = random.below(100);
   if (kind < 60) return ['ipv4', withPort(ipv4, originPort)];
-  if (kind < 72) return ['ipv4 as a name', withPort(encodeName(addressOf(index)), originPort)];
-  if (kind < 78) return ['name', withPort(encodeName(nameOf(index)), originPort)];
+  if (kind < 72) return ['ipv4 as a name', withPort(encodeName(addressFor(index)), originPort)];
+  if (kind < 78) return ['name', withPort(encodeName(nameFor(index)), originPort)];
   if (kind < 86) {
     const mapped = Buffer.from([4, ...Array.from({ length: 10 }, () => 0), 255, 255, ...address]);
     return ['ipv6', withPort(mapped, originPort)];

@@ -17,10 +17,10 @@ export async function startShim(gateway: Pick<Gateway, 'port'>, connection: Fake
   local.socket.on('message', (payload, { port }) => {
     local.waiting.length = 0;
     bytes.sent += payload.length;
-    socketOf(port).send([header, payload], association.bound.port, association.bound.address);
+    socketFor(port).send([header, payload], association.bound.port, association.bound.address);
   });
 
-  function socketOf(clientPort: number): Socket {
+  function socketFor(clientPort: number): Socket {
     const known = upstream.get(clientPort);
     if (known) return known;
     const socket = createSocket('udp4', (datagram) => {
