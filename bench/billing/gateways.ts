@@ -40,8 +40,9 @@ async function run(job: GatewayJob): Promise<Result> {
 
 /** Builds and checks JSON as text, because this process shares the CPU with the API that it measures. */
 async function report(agent: Agent, { baseUrl, token }: GatewayJob, { runId, connectionIds, usedBytes }: Gateway) {
-  const counters = `"usedBytes":${usedBytes},"uploadedBytes":0,"wantedBytes":${WANTED_BYTES},"isExitLost":false`;
-  const usages = connectionIds.map((id) => `{"connectionId":"${id}",${counters}}`).join(',');
+  const counters = `"usedBytes":${usedBytes},"uploadedBytes":0,"wantedBytes":${WANTED_BYTES}`;
+  const state = `"isExitLost":false,"accessRevision":1`;
+  const usages = connectionIds.map((id) => `{"connectionId":"${id}",${counters},${state}}`).join(',');
   const body = `{"runId":"${runId}","usages":[${usages}]}`;
   const response = await post(agent, `${baseUrl}/internal/gateway/update`, token, body);
   if (response.split('"state":"open"').length - 1 !== connectionIds.length)

@@ -24,9 +24,9 @@ async function insertChunk(client: pg.Client, first: number, count: number): Pro
      ), buyer as (
        select row_number() over (order by id) as n, id as user_id, account_id from users
      ), wanted as (
-       select row_number() over (order by id) as n, id as proxy_id from proxies
+       select row_number() over (order by id) as n, id as proxy_id, exit_id from proxies
      )
-     select gen_random_uuid() as id, user_id, account_id, proxy_id, escrow.id as escrow_id, charge_hash, escrow.n
+     select gen_random_uuid() as id, user_id, account_id, proxy_id, exit_id, escrow.id as escrow_id, charge_hash, escrow.n
        from escrow
        join buyer on buyer.n = 1 + escrow.n % (select count(*) from buyer)
        join wanted on wanted.n = 1 + escrow.n % (select count(*) from wanted)`,
@@ -50,10 +50,10 @@ async function insertChunk(client: pg.Client, first: number, count: number): Pro
   );
   await client.query('update accounts set balance_micros = balance_micros + 464000 * $1::bigint where id = 2', [count]);
   await client.query(
-    `insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, status, end_reason,
+    `insert into connections (id, user_id, proxy_id, exit_id, payer_account_id, escrow_account_id, price_micros, status, end_reason,
                               username, password_encrypted, password_hash, used_bytes, granted_bytes, charged_megabytes,
                               charge_count, charge_hash, created_at, ended_at)
-     select id, user_id, proxy_id, account_id, escrow_id, 800000, 'DISCONNECT_USER', 'USER', 'stored' || n, '', '',
+     select id, user_id, proxy_id, exit_id, account_id, escrow_id, 800000, 'DISCONNECT_USER', 'USER', 'stored' || n, '', '',
             58 * 1048576, 58 * 1048576, 58, 9, charge_hash, now() - interval '90 days', now() - interval '89 days'
        from stored`,
   );
