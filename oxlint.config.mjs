@@ -140,10 +140,11 @@ export default {
       ['web/src/features/staff-*/**'],
       tests,
       otherWorkspace,
-      {
-        regex: String.raw`^\.\./staff-(?!parts/)`,
-        message: "Features of staff share staff-parts/ and may show parts of the customers' features.",
-      },
+      ban(
+        "Features of staff share staff-parts/ and may show parts of the customers' features.",
+        '../staff-*/**',
+        '!../staff-parts/**',
+      ),
       ban('app/ imports features, never the reverse.', '**/app/**'),
       schemas,
     ),

@@ -36,11 +36,11 @@ export interface PoolUsage {
   waiting: number;
 }
 
-const INT8_OID: number = pg.types.builtins.INT8;
+const { INT8 } = pg.types.builtins;
 /** Parses int8 as bigint. Only for this pool: the job runner's own pool needs the driver's default. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format: 'text') =>
-    oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+  getTypeParser: (type: typeof INT8, format?: 'text' | 'binary') =>
+    type === INT8 ? BigInt : pg.types.getTypeParser(type, format),
 };
 
 const TRANSACTION_ATTEMPTS = 4;
