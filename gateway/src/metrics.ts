@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { UpstreamEvent } from './exits/query-socket.ts';
 import type { ByteTotals } from './metering/meter.ts';
-import { createDropCounts } from './udp/drop.ts';
+import type { HeaderFault } from './protocol/socks5.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -50,7 +50,7 @@ export function createMetrics() {
     watch,
     ...eventMetrics(registers),
     udp: udpMetrics(registers),
-    dns: new DnsMetrics(registers),
+    dns: dnsMetrics(registers),
     relayInfo: new Gauge({ name: 'gateway_relay_info', help: 'The relay in use', labelNames: ['relay'], registers }),
   };
 }
@@ -105,6 +105,31 @@ function eventMetrics(registers: Registry[]) {
   };
 }
 
+/** Why a datagram of an association was dropped. */
+export type Drop = HeaderFault | (typeof otherReasons)[number];
+
+const otherReasons = [
+  /** Not from the client's address, or from another port of it. */
+  'wrong-source',
+  /** From an address to which the client has not sent anything lately. */
+  'unknown-sender',
+  /** Its name has no address, the exit cannot reach it, or too many datagrams wait for such answers. */
+  'unresolved',
+  'destination-prohibited',
+  'no-credit',
+  'rate-limit',
+  'queue-full',
+  /** With its header it exceeds the largest datagram. */
+  'too-large',
+  'network-error',
+] as const;
+
+/** Plain numbers, because they change with each datagram; copied into the metrics at each scrape. */
+function createDropCounts(): Record<Drop, number> {
+  const reasons: Drop[] = ['malformed', 'fragment', ...otherReasons];
+  return Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<Drop, number>;
+}
+
 function udpMetrics(registers: Registry[]) {
   const relayed: ByteTotals = { toExit: 0, toClient: 0 };
   const dropped = createDropCounts();
@@ -147,50 +172,37 @@ export type DropReason =
   | 'idle';
 
 /** No label contains a connection, a client or a name. */
-class DnsMetrics {
-  readonly #answers = new Map<string, number>();
-  readonly #drops = new Map<string, number>();
-  readonly #upstream = new Map<string, number>();
-
-  constructor(registers: Registry[]) {
-    plainCounter(registers, {
-      counts: () => byLabels(this.#answers),
-      name: 'gateway_dns_queries_total',
-      help: 'Questions on DNS ports that were answered',
-      labelNames: ['transport', 'outcome'],
-    });
-    plainCounter(registers, {
-      counts: () => byLabels(this.#drops),
-      name: 'gateway_dns_dropped_total',
-      help: 'Messages and TCP clients on DNS ports that were dropped without an answer',
-      labelNames: ['transport', 'reason'],
-    });
-    plainCounter(registers, {
-      counts: () => byLabels(this.#upstream),
-      name: 'gateway_dns_upstream_total',
-      help: 'Questions to name servers, their answers and failures, and messages that answer no question',
-      labelNames: ['event'],
-    });
-  }
-
-  answered(transport: Transport, outcome: Outcome): void {
-    increment(this.#answers, `${transport} ${outcome}`);
-  }
-
-  dropped(transport: Transport, reason: DropReason): void {
-    increment(this.#drops, `${transport} ${reason}`);
-  }
-
-  upstream(event: UpstreamEvent): void {
-    increment(this.#upstream, event);
-  }
+function dnsMetrics(registers: Registry[]) {
+  /** @returns a function that counts by the values of the labels, separated by spaces */
+  const counter = (name: string, help: string, ...labelNames: string[]) => {
+    const byLabels = new Map<string, number>();
+    const counts = () => [...byLabels].map(([labels, count]) => [labels.split(' '), count] as const);
+    plainCounter(registers, { name, help, labelNames, counts });
+    return (labels: string) => byLabels.set(labels, (byLabels.get(labels) ?? 0) + 1);
+  };
+  const countAnswer = counter(
+    'gateway_dns_queries_total',
+    'Questions on DNS ports that were answered',
+    'transport',
+    'outcome',
+  );
+  const countDrop = counter(
+    'gateway_dns_dropped_total',
+    'Messages and TCP clients on DNS ports that were dropped without an answer',
+    'transport',
+    'reason',
+  );
+  const countEvent = counter(
+    'gateway_dns_upstream_total',
+    'Questions to name servers, their answers and failures, and messages that answer no question',
+    'event',
+  );
+  return {
+    answered: (transport: Transport, outcome: Outcome) => countAnswer(`${transport} ${outcome}`),
+    dropped: (transport: Transport, reason: DropReason) => countDrop(`${transport} ${reason}`),
+    upstream: (event: UpstreamEvent) => countEvent(event),
+  };
 }
-
-const increment = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-
-/** The labels of a key are separated by spaces. */
-const byLabels = (counts: ReadonlyMap<string, number>) =>
-  [...counts].map(([key, count]) => [key.split(' '), count] as const);
 
 interface PlainCounterSettings {
   readonly name: string;

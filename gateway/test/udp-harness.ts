@@ -1,7 +1,7 @@
 /** Helpers for tests of UDP associations; everything is closed at the end of the test. */
 import { onTestFinished } from 'vitest';
 import type { GatewaySettings } from '../src/gateway.ts';
-import type { Drop } from '../src/udp/drop.ts';
+import type { Drop } from '../src/metrics.ts';
 import { type Harness, startHarness } from './gateway-harness.ts';
 import { startNameServer } from './name-server.ts';
 import { openEcho, openUdp, type TestAssociation, type UdpPeer } from './udp.ts';

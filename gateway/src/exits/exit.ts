@@ -1,6 +1,6 @@
 import type { Side } from '../pipe/pipe.ts';
 import type { Answer, Query } from '../protocol/dns.ts';
-import type { Drop } from '../udp/drop.ts';
+import type { Drop } from '../metrics.ts';
 import type { DatagramEvents } from '../udp/udp-socket.ts';
 
 export interface Endpoint {

@@ -59,10 +59,6 @@ export class QuerySocket {
     });
   }
 
-  get isIdle(): boolean {
-    return this.#pending.size === 0;
-  }
-
   isAsking(id: number): boolean {
     return this.#pending.has(id);
   }
@@ -106,7 +102,7 @@ export class QuerySocket {
   }
 
   #closeIfIdle(): void {
-    if (this.isIdle) this.close();
+    if (this.#pending.size === 0) this.close();
   }
 
   #send(asked: Buffer): void {

@@ -8,13 +8,12 @@ import { type EndReason, creditEndReason, type Flow } from '../flows/flow.ts';
 import type { Flows } from '../flows/flows.ts';
 import type { Limits } from '../limits.ts';
 import type { Direction } from '../metering/credit.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Drop, Metrics } from '../metrics.ts';
 import type { Target } from '../protocol/host.ts';
 import { DATAGRAM_BYTES_MAX, readUdpTarget, udpHeaderLength } from '../protocol/socks5.ts';
 import { toCause, type FailureCause, toDialFailure, TunnelFailure } from '../statuses.ts';
 import type { ClientPorts } from './client-ports.ts';
 import { createRoute, type Destination, Destinations, type Route } from './destinations.ts';
-import type { Drop } from './drop.ts';
 import { ExitPorts } from './exit-ports.ts';
 import type { DatagramPort, Sender } from './udp-socket.ts';
 
