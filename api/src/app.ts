@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Ctx } from './ctx.ts';
-import { downloadRoutes } from './dev/download.routes.ts';
-import { mailboxRoutes } from './dev/mailbox.routes.ts';
-import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
+import { downloadRoutes, mailboxRoutes, payInvoiceRoutes } from './dev/development.routes.ts';
 import { browserErrorsRoutes } from './http/browser-errors.ts';
 import { legalRoutes } from './http/legal.ts';
 import { monitoringRoutes } from './http/monitoring.ts';

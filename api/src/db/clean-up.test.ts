@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { cleanUp } from './clean-up.ts';
 import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
-import { warnOfLowBalances } from '../modules/billing/low-balance.service.ts';
+import { warnOfLowBalances } from '../modules/billing/alerts.service.ts';
 import { deleteOldNotifications } from '../modules/notifications/notifications.service.ts';
 
 const BATCH = 1000;

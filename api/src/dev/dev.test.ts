@@ -3,8 +3,7 @@ import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { createLog } from '../process/log.ts';
-import { startMailSink, type MailSink } from './mail-sink.ts';
-import { listMails } from './mailbox.ts';
+import { startMailSink, type MailSink, listMails } from './mail-sink.ts';
 
 const log = createLog('mail sink', 'silent', false);
 

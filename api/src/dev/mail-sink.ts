@@ -1,9 +1,9 @@
 /** A mail sink for development: an SMTP server that accepts every mail and shows it at `/dev/mailbox` instead of delivering it. */
+import type { Mail } from '@cellhop/contract/development';
 import type { AddressInfo } from 'node:net';
 import { callbackify } from 'node:util';
 import type { SMTPServer } from 'smtp-server';
 import type { Log } from '../process/log.ts';
-import { addMail } from './mailbox.ts';
 
 const MAIL_BYTES_MAX = 1_000_000;
 const CLOSE_MS = 1000;
@@ -70,4 +70,18 @@ function findLinks(text: string, html: string): string[] {
 
 function decodeEntities(text: string): string {
   return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))).replaceAll('&amp;', '&');
+}
+
+const MAILS_MAX = 200;
+
+/** The mails received by this process, newest first. */
+const mails: Mail[] = [];
+
+function addMail(mail: Mail): void {
+  mails.unshift(mail);
+  mails.length = Math.min(mails.length, MAILS_MAX);
+}
+
+export function listMails(): readonly Mail[] {
+  return mails;
 }

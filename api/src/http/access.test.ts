@@ -10,7 +10,7 @@ import { endpoints, named } from '../../test/endpoints.ts';
 import { createUser, PASSWORD } from '../../test/factories.ts';
 import { permissionTable } from '../../test/permission-table.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
-import { valueCountLimitFor } from './body-values.ts';
+import { valueCountLimitFor } from './body.ts';
 
 /** The permission that an endpoint of staff needs; `any`: at least one of all. */
 function permissionOf({ access }: EndpointDefinition): Permission | 'any' | undefined {

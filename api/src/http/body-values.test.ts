@@ -2,7 +2,7 @@ import { markNotificationsRead } from '@cellhop/contract/notifications';
 import { update } from '@cellhop/contract/gateway';
 import { createTicket } from '@cellhop/contract/tickets';
 import { expect, test } from 'vitest';
-import { exceedsValueCount, valueCountLimitFor } from './body-values.ts';
+import { exceedsValueCount, valueCountLimitFor } from './body.ts';
 
 test('an endpoint accepts as many values as its schema, plus a hundred', () => {
   expect(valueCountLimitFor(createTicket)).toBe(103);

@@ -4,7 +4,6 @@ import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { exceedsValueCount } from './body-values.ts';
 import { ClientDisconnectedError } from './errors.ts';
 
 const KIB = 1024;
@@ -116,4 +115,55 @@ function enlarge(buffer: Buffer, length: number, bytes: number) {
 
 function tooManyValues(): AppError {
   return AppError.validation([{ path: 'body', message: 'contains more values than this endpoint accepts' }]);
+}
+
+/** Allowed beyond the schema, so that validation can still report common mistakes by field. */
+const SPARE_VALUES = 100;
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = ['"', '\\', ',', '[', '{'].map((character) =>
+  character.charCodeAt(0),
+);
+
+/** The largest number of values in a body. Infinite if the schema has no bound. */
+export function valueCountLimitFor({ access, body }: EndpointDefinition): number {
+  // Gateways report on thousands of connections, and are trusted.
+  if (body === undefined || access === 'gateway') return Infinity;
+  return SPARE_VALUES + maxValuesFor(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
+}
+
+function maxValuesFor(schema: z.core.JSONSchema._JSONSchema): number {
+  if (typeof schema === 'boolean') return Infinity;
+  const { type, enum: choice, const: constant, items, maxItems, properties, additionalProperties, anyOf } = schema;
+  if (anyOf) return Math.max(...anyOf.map(maxValuesFor));
+  if (type === undefined && !choice && constant === undefined) return Infinity;
+  if (type === 'array' && items && !Array.isArray(items)) return 1 + maxValuesFor(items) * (maxItems ?? Infinity);
+  if (type === 'array') return Infinity;
+  if (type !== 'object') return 1;
+  if (!properties || additionalProperties !== false) return Infinity;
+  return Object.values(properties).reduce((sum: number, value) => sum + maxValuesFor(value), 1);
+}
+
+/**
+ * Limits the number of values, because counting is much faster than parsing and validating thousands of unknown fields. Counts commas and opening brackets outside strings, because each value except the first of its list follows a comma. Malformed
+ * JSON is left to the parser.
+ */
+export function exceedsValueCount(json: Buffer, limit: number): boolean {
+  if (limit === Infinity) return false;
+  let values = 1;
+  for (let index = 0; index < json.length; index++) {
+    const byte = json[index];
+    if (byte === QUOTE) index = endOfString(json, index);
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
+    if (values > limit) return true;
+  }
+  return false;
+}
+
+/** @returns the index of the closing quote; the end of the text if there is none */
+function endOfString(json: Buffer, start: number): number {
+  for (let index = start + 1; index < json.length; index++) {
+    if (json[index] === QUOTE) return index;
+    if (json[index] === BACKSLASH) index++;
+  }
+  return json.length;
 }

@@ -6,7 +6,6 @@ import { countFreeDnsPorts, gatewaySilenceMs } from '../modules/gateway/gateway.
 import { readChainFigures } from '../modules/invoices/chain-overview.service.ts';
 import { readKeyFigures } from '../modules/key-rotation/key-rotation.service.ts';
 import { readFigures } from '../modules/reconciliation/reconciliation.service.ts';
-import { useHealth } from './health.ts';
 import { useMetrics } from './metrics.ts';
 
 /** Time limit of the health check's `select 1`. */
@@ -33,4 +32,57 @@ export function monitoringRoutes(app: FastifyInstance): void {
     browserErrors: () => app.browserErrors.counts,
     longPolls: () => app.longPolls.size,
   });
+}
+
+interface HealthChecks {
+  /** Rejects while the database does not respond. */
+  database(): Promise<unknown>;
+  /** Milliseconds since the last report of any gateway; undefined if there was none. */
+  gatewaySilenceMs(): Promise<number | undefined>;
+}
+
+interface Health {
+  database: 'ok' | 'away';
+  gateway: 'ok' | 'away';
+}
+
+const GATEWAY_SILENCE_LIMIT_MS = 10_000;
+/** Load balancers probe every few seconds and take a missing response as a failure. */
+const CHECK_LIMIT_MS = 1500;
+
+/** Liveness and readiness probes. They are not part of the contract. */
+function useHealth(app: FastifyInstance, checks: HealthChecks): void {
+  let running: Promise<Health> | undefined;
+  // Concurrent requests share one check: the endpoint is public, and each check takes a database connection.
+  const checkOnce = () =>
+    (running ??= check(checks).finally(() => {
+      running = undefined;
+    }));
+  app.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+  app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
+    const { database, gateway } = await withTimeout(CHECK_LIMIT_MS, checkOnce(), { database: 'away', gateway: 'away' });
+    // The API works without a gateway, so a silent one is reported but does not make the API unready.
+    return reply
+      .code(database === 'ok' ? 200 : 503)
+      .send({ status: database === 'ok' ? 'ok' : 'unavailable', database, gateway });
+  });
+}
+
+async function check(checks: HealthChecks): Promise<Health> {
+  const isAway = await checks.database().then(
+    () => false,
+    () => true,
+  );
+  if (isAway) return { database: 'away', gateway: 'away' };
+  const silenceMs = await checks.gatewaySilenceMs().catch(() => undefined);
+  return { database: 'ok', gateway: silenceMs !== undefined && silenceMs < GATEWAY_SILENCE_LIMIT_MS ? 'ok' : 'away' };
+}
+
+/** @returns the result of the work, or `fallback` after the time limit; the work is not cancelled */
+async function withTimeout<T>(limitMs: number, work: Promise<T>, fallback: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(fallback), limitMs);
+  });
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

@@ -9,14 +9,12 @@ import type { Actor } from './actor.ts';
 import type { Requester } from './requester.ts';
 import type { Ctx } from '../ctx.ts';
 import { clientAddress } from './admission.ts';
-import { bodyLimitFor, useFileBodies } from './body.ts';
-import { valueCountLimitFor } from './body-values.ts';
-import { JSON_COMPRESSION } from './compression.ts';
-import type { Downloads } from './downloads.ts';
+import { bodyLimitFor, useFileBodies, valueCountLimitFor } from './body.ts';
+import { JSON_COMPRESSION } from './responses.ts';
+import type { Transfers } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
 import { replacePageHeaders } from './security.ts';
 import type { InvalidTokenLimiter } from './invalid-token-limiter.ts';
-import type { Uploads } from './uploads.ts';
 
 type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | 'staff' | { permission: Permission }
   ? true
@@ -44,8 +42,8 @@ declare module 'fastify' {
     access: Access;
     listeners: Listeners;
     invalidTokenLimiter: InvalidTokenLimiter;
-    downloads: Downloads;
-    uploads: Uploads;
+    downloads: Transfers;
+    uploads: Transfers;
   }
 }
 

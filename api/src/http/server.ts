@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { Ctx } from '../ctx.ts';
 import { useAdmission } from './admission.ts';
 import { EMPTY_BODY_BYTES, useJsonBodies } from './body.ts';
-import { useCompression } from './compression.ts';
+import { useCompression, compileSerializer } from './responses.ts';
 import { useDocumentation } from './documentation.ts';
-import { Downloads } from './downloads.ts';
+import { downloadLimits, Transfers, uploadLimits } from './in-progress.ts';
 import { sendError, useErrors } from './errors.ts';
 import { InvalidTokenLimiter } from './invalid-token-limiter.ts';
 import { Listeners } from './listeners.ts';
 import type { Access } from './route.ts';
 import { staticSecurityHeaders, useSecurity } from './security.ts';
-import { compileSerializer } from './serializer.ts';
-import { Uploads } from './uploads.ts';
 import { compileValidator } from './validation.ts';
 
 /** The server without routes: sockets, limits, validation, errors and headers. */
@@ -33,8 +31,8 @@ export async function createServer(ctx: Ctx, access: Access): Promise<FastifyIns
   app.decorate('ctx', ctx);
   app.decorate('listeners', listeners);
   app.decorate('access', access);
-  app.decorate('downloads', new Downloads(app));
-  app.decorate('uploads', new Uploads(app));
+  app.decorate('downloads', new Transfers(app, downloadLimits));
+  app.decorate('uploads', new Transfers(app, uploadLimits));
   app.decorate('invalidTokenLimiter', new InvalidTokenLimiter(ctx));
   app.decorateRequest('identity');
   app.setValidatorCompiler(compileValidator as never);

@@ -4,9 +4,9 @@ import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import type { Ctx } from '../ctx.ts';
 import { BoundedClient, connectionOptions } from '../db/database-connection.ts';
-import { type JobLockTimes, startJobLockRenewal } from './job-locks.ts';
 import { cronItems, scheduledTasks } from './schedule.ts';
 import { jobHandlers } from './job-handlers.ts';
+import { renewLocks, unlockAbandoned } from './jobs.store.ts';
 
 /** Log levels of the runner's own messages; those about each job are for debugging. */
 const logMethods = { error: 'error', warning: 'warn', info: 'debug', debug: 'debug' } as const;
@@ -104,4 +104,48 @@ function probeListener(events: WorkerEvents, probeEveryMs: number): void {
     probeLater();
   });
   events.on('pool:listen:release', () => clearTimeout(timer));
+}
+
+const RENEW_EVERY_MS = 30_000;
+/** Several missed renewals. */
+const ABANDONED_AFTER_MS = 300_000;
+
+interface JobLockTimes {
+  renewEveryMs?: number;
+  abandonedAfterMs?: number;
+}
+
+/**
+ * The job runner locks a job when it fetches it, and another runner takes it over after four hours. After a killed process, or a
+ * response lost with its connection, a recovery mail would be delayed until its link has expired. So the locks of running jobs are
+ * renewed, and locks that are not renewed are released.
+ * @returns a function that stops it
+ */
+function startJobLockRenewal(
+  ctx: Ctx,
+  events: WorkerEvents,
+  { renewEveryMs = RENEW_EVERY_MS, abandonedAfterMs = ABANDONED_AFTER_MS }: JobLockTimes,
+): () => void {
+  const running = new Set<string>();
+  events.on('job:start', ({ job }) => running.add(job.id));
+  events.on('job:complete', ({ job }) => running.delete(job.id));
+  let isRenewing = false;
+  const timer = setInterval(() => {
+    // Skips a turn while the previous renewal is still running.
+    if (isRenewing) return;
+    isRenewing = true;
+    void renew().finally(() => (isRenewing = false));
+  }, renewEveryMs);
+
+  async function renew(): Promise<void> {
+    try {
+      if (running.size > 0) await renewLocks(ctx, [...running]);
+      const count = await unlockAbandoned(ctx, abandonedAfterMs);
+      if (count > 0) ctx.log.warn({ count }, 'released the jobs of a worker that has disappeared');
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'job locks could not be renewed');
+    }
+  }
+
+  return () => clearInterval(timer);
 }

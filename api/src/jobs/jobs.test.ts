@@ -7,7 +7,7 @@ import { newInvoice, pay } from '../../test/sandbox-payments.ts';
 import { adjust, settle } from '../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { enqueue } from './jobs.ts';
-import { warnOfLowBalances } from '../modules/billing/low-balance.service.ts';
+import { warnOfLowBalances } from '../modules/billing/alerts.service.ts';
 import { sweepConnections } from '../modules/billing/sweep.service.ts';
 import { expireInvoices } from '../modules/invoices/watch.service.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { cleanUp } from '../db/clean-up.ts';
 import type { Ctx } from '../ctx.ts';
-import * as store from './jobs.store.ts';
 import { sealedMailSchema } from '../mail/mail-requests.ts';
+import * as store from './jobs.store.ts';
 
 /**
  * Payloads of all jobs: JSON values only, never a bigint. A worker of another version may get a job, so payloads are parsed:
@@ -66,3 +66,19 @@ export function findProgress<Name extends keyof Jobs>(
 
 /** `countFailed`: the number of permanently failed jobs, which need an operator. */
 export { countFailed, removeJob } from './jobs.store.ts';
+
+const SHOWN_LENGTH_MAX = 300;
+
+/**
+ * The first line of an error, without secrets that staff must not see: mail servers quote addresses, and a message may contain a link with
+ * a code. Anything that looks like a link, an address or a long random text is replaced.
+ */
+export function hideSecrets(error: string): string {
+  const [line = ''] = error.trim().split(/\r?\n/, 1);
+  return line
+    .slice(0, 4 * SHOWN_LENGTH_MAX)
+    .replaceAll(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[link]')
+    .replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '[address]')
+    .replaceAll(/(?=[\w+/=.-]*\d)[\w+/=-][\w+/=.-]{19,}/g, '[code]')
+    .slice(0, SHOWN_LENGTH_MAX);
+}

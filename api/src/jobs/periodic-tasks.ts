@@ -1,8 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from '../ctx.ts';
-import { mailEnds } from '../modules/billing/end-mails.service.ts';
-import { warnOfLowBalances } from '../modules/billing/low-balance.service.ts';
-import { warnNearCaps } from '../modules/billing/near-cap.service.ts';
+import { mailEnds, warnOfLowBalances, warnNearCaps } from '../modules/billing/alerts.service.ts';
 import { sweepConnections } from '../modules/billing/sweep.service.ts';
 import { addTransfers } from '../modules/dashboard/sums.service.ts';
 import { fetchRates } from '../modules/invoices/rates.service.ts';

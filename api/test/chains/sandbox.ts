@@ -1,7 +1,7 @@
 /** The sandbox as a chain whose time a test controls. */
 import assert from 'node:assert/strict';
 import { vi } from 'vitest';
-import { createSandboxWatcher, type SandboxTransaction } from '../../src/dev/sandbox-chain.ts';
+import { createSandboxWatcher, type SandboxTransaction } from '../../src/dev/sandbox.ts';
 import { isFinal, sandboxFinality } from '../../src/payments/finality.ts';
 import type { LocalChain, Payout } from './local-chain.ts';
 

@@ -2,7 +2,7 @@ import * as contract from '@cellhop/contract/staff/approvals';
 import { settleInvoice } from '@cellhop/contract/staff/invoices';
 import { createAdjustment } from '@cellhop/contract/staff/transactions';
 import type { FastifyInstance } from 'fastify';
-import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as approvals from './approvals.service.ts';
 

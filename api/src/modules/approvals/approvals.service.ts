@@ -17,7 +17,7 @@ import type { Actor } from '../../http/actor.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
-import { requireSameRequest } from '../../db/idempotency.ts';
+import { requireSameRequest } from '../../db/refusals.ts';
 import { STAFF } from '../../live/changes.ts';
 import type { Requester } from '../../http/requester.ts';
 import * as settlements from '../invoices/settlement.service.ts';

@@ -10,8 +10,7 @@ import { mailsTo, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
-import { warnOfLowBalances } from './low-balance.service.ts';
-import { warnNearCaps } from './near-cap.service.ts';
+import { warnOfLowBalances, warnNearCaps } from './alerts.service.ts';
 
 const MB = 1_048_576;
 

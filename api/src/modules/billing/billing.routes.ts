@@ -3,7 +3,7 @@ import { getConnectionCost, getReceipt, getReceiptKey, listCharges } from '@cell
 import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
 import * as receipts from './receipts.service.ts';
-import * as alerts from './alert-settings.service.ts';
+import * as alerts from './alerts.service.ts';
 
 export function billingRoutes(app: FastifyInstance): void {
   routeStream(app, getReceipt, async ({ ctx, actor, params }) => ({

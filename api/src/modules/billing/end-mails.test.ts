@@ -9,7 +9,7 @@ import { mailsTo, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
-import { mailEnds } from './end-mails.service.ts';
+import { mailEnds } from './alerts.service.ts';
 import { endConnection } from './ending.service.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 

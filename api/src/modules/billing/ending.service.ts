@@ -11,13 +11,11 @@ import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import { finalBill, heldMicros, type Meter } from './charging.ts';
-import { isMailedReason } from './end-mails.ts';
-import { insertEnd } from './end-mails.store.ts';
-import { isRefundable, statusByEndReason } from './end-status.ts';
+import { isMailedReason, isRefundable, statusByEndReason } from './ends.ts';
+import { insertEnd } from './alerts.store.ts';
 import * as store from './ending.store.ts';
-import { findPayers } from './metered.store.ts';
+import { findPayers } from './usage-reports.store.ts';
 import { findSilences } from './runs.store.ts';
-import { findIdle } from './sweep.store.ts';
 
 export { findConnectionsOfRuns, findEnding, findEndsOfRuns } from './runs.store.ts';
 
@@ -103,7 +101,7 @@ export function endIdle(ctx: Ctx, id: string): Promise<void> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (!connection) return;
-    const [idle] = await findIdle(ctx, ctx.config.idleTimeoutMs, 1, [id]);
+    const [idle] = await store.findIdle(ctx, ctx.config.idleTimeoutMs, 1, [id]);
     if (idle !== undefined) await closeOrRequestEnd(ctx, connection, 'IDLE');
   });
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { endConnection, endIdle } from './ending.service.ts';
-import { warnOfLowBalances } from './low-balance.service.ts';
+import { warnOfLowBalances } from './alerts.service.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts';
 import { endBlocked, endIdle, closeWithoutLastReport } from './ending.service.ts';
 import { findSilentRuns, markLost } from './runs.store.ts';
 import { emptyReport, chargeReports } from './usage-reports.service.ts';
-import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './sweep.store.ts';
+import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './ending.store.ts';
 
 /** A run without a report for this long is closed, which releases the money held for its grants. */
 const LEASE_MS = 60_000;

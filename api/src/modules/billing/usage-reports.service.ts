@@ -16,10 +16,17 @@ import {
 import { closeConnections } from './ending.service.ts';
 import { findForEnd, saveEndings } from './ending.store.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { findMetered, findPayers, type MeteredConnection } from './metered.store.ts';
+import {
+  findMetered,
+  findPayers,
+  type MeteredConnection,
+  saveMeters,
+  saveWriteOffs,
+  type MeterChange,
+  type WriteOff,
+} from './usage-reports.store.ts';
 import { usageReportCache } from './usage-report-cache.ts';
 import * as runs from './runs.store.ts';
-import { saveMeters, saveWriteOffs, type MeterChange, type WriteOff } from './usage-reports.store.ts';
 
 /**
  * Charging a batch takes a few statements back to back, so a few batches at a time keep the database busy. Running those of all

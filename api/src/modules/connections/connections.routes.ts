@@ -9,7 +9,7 @@ import {
 } from '@cellhop/contract/connections';
 import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
 import type { FastifyInstance } from 'fastify';
-import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as access from './access.service.ts';
 import * as connections from './connections.service.ts';

@@ -1,5 +1,5 @@
 import type { DashboardQuery } from '@cellhop/contract/staff/dashboard';
-import { reportUnknownTimeZone } from '../../db/time-zone.ts';
+import { reportUnknownTimeZone } from '../../db/refusals.ts';
 import type { Ctx } from '../../ctx.ts';
 import { NEW_SUMS } from './sums.store.ts';
 

@@ -8,8 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../db/idempotency.ts';
-import { refuseStale } from '../../db/stale.ts';
+import { requireSameRequest, refuseStale } from '../../db/refusals.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as store from './faq.store.ts';
 

@@ -1,7 +1,7 @@
 import { listFaq } from '@cellhop/contract/faq';
 import * as staff from '@cellhop/contract/staff/faq';
 import type { FastifyInstance } from 'fastify';
-import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as entries from './faq-entries.service.ts';
 import * as faq from './faq.service.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../../process/config.ts';
 import type { Ctx } from '../../ctx.ts';
 import { enqueue } from '../../jobs/jobs.ts';
 import type { Requester } from '../../http/requester.ts';
-import { refuseStale } from '../../db/stale.ts';
+import { refuseStale } from '../../db/refusals.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as store from './nodes.store.ts';
 

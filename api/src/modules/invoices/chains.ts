@@ -1,8 +1,7 @@
 /** Selects the implementation of each chain, of addresses and of rates: the sandbox in development, real ones in production. */
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
-import { createSandboxDeriver, createSandboxWatcher } from '../../dev/sandbox-chain.ts';
-import { sandboxRates } from '../../dev/sandbox-rates.ts';
+import { createSandboxDeriver, createSandboxWatcher, sandboxRates } from '../../dev/sandbox.ts';
 import { createEvmWatcher } from '../../payments/chains/evm.ts';
 import { createUtxoWatcher } from '../../payments/chains/utxo-rpc.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
@@ -10,7 +9,7 @@ import type { AddressSpace, Chain } from '../../payments/currencies.ts';
 import type { DerivedSpace } from '../../payments/derive/account-key.ts';
 import { deriveAddress as deriveFromAccount } from '../../payments/derive/addresses.ts';
 import { finalityRules, sandboxFinality, type FinalityRule } from '../../payments/finality.ts';
-import type { RateSource } from '../../payments/rates/source.ts';
+import type { RateSource } from '../../payments/rates/quote.ts';
 import type { PaymentSettings } from '../../payments/settings.ts';
 import { storedRates } from './rates.service.ts';
 import * as sandboxStore from './sandbox.store.ts';

@@ -2,7 +2,7 @@ import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
 import type { Deposit, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amounts.ts';
-import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
+import { isSandboxAddress } from '../../dev/sandbox.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { toPaymentUri, toWalletUri } from '../../payments/payment-uri.ts';
 import { isCounted } from './deposit-state.ts';

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { letExpire, newInvoice, pay, reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { sandboxRates } from '../../dev/sandbox-rates.ts';
+import { sandboxRates } from '../../dev/sandbox.ts';
 import * as invoices from './invoices.service.ts';
 import { expireInvoices } from './watch.service.ts';
 

@@ -3,7 +3,7 @@ import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12 } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import { assets, type Asset, type Quote } from '../../payments/rates/quote.ts';
+import { assets, type Asset, type Quote, type RateSource } from '../../payments/rates/quote.ts';
 import {
   decideRate,
   FRESH_MS,
@@ -13,7 +13,6 @@ import {
   median,
   type SourceQuote,
 } from '../../payments/rates/rate-policy.ts';
-import type { RateSource } from '../../payments/rates/source.ts';
 import { rateSourceNames, rateSources, type RateSourceName } from '../../payments/rates/sources.ts';
 import * as store from './rates.store.ts';
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { SandboxTransaction } from '../../dev/sandbox-chain.ts';
+import type { SandboxTransaction } from '../../dev/sandbox.ts';
 
 const TRANSACTIONS_PER_POLL = 2000;
 

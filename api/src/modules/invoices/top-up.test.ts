@@ -7,7 +7,7 @@ import { confirm, finalize, letExpire, newInvoice, pay, reload, send, watch } fr
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { chains } from '../../payments/currencies.ts';
-import { sandboxRates } from '../../dev/sandbox-rates.ts';
+import { sandboxRates } from '../../dev/sandbox.ts';
 import { expireInvoices, watchChain } from './watch.service.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 

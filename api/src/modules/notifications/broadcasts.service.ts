@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../db/idempotency.ts';
+import { requireSameRequest } from '../../db/refusals.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { enqueue } from '../../jobs/jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';

@@ -1,7 +1,7 @@
 import { listNotifications, markNotificationsRead } from '@cellhop/contract/notifications';
 import * as staff from '@cellhop/contract/staff/notifications';
 import type { FastifyInstance } from 'fastify';
-import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as broadcasts from './broadcasts.service.ts';
 import * as notifications from './notifications.service.ts';

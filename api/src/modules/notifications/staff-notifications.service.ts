@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../db/idempotency.ts';
+import { requireSameRequest } from '../../db/refusals.ts';
 import type { PageQuery } from '../../http/paging.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';

@@ -9,8 +9,7 @@ import { inventoryFilterSchema, priceChangeSchema, type InventoryChange } from '
 import { z } from 'zod';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
-import { hideSecrets } from '../../jobs/job-errors.ts';
-import { enqueue, findProgress, removeJob } from '../../jobs/jobs.ts';
+import { hideSecrets, enqueue, findProgress, removeJob } from '../../jobs/jobs.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type AuditEntry, record } from '../audit-log/audit-log.service.ts';
 import * as store from './inventory-changes.store.ts';

@@ -7,9 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../db/idempotency.ts';
+import { requireSameRequest, refuseStale } from '../../db/refusals.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
-import { refuseStale } from '../../db/stale.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as store from './promo-codes.store.ts';
 

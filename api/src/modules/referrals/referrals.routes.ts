@@ -1,7 +1,7 @@
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals';
 import { createPromoCode, disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes';
 import type { FastifyInstance } from 'fastify';
-import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as programme from './programme.service.ts';
 import * as promoCodes from './promo-codes.service.ts';

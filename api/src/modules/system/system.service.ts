@@ -9,7 +9,7 @@ import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { showAccounts, showChains, showRateSources } from '../invoices/chain-overview.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
-import { hideSecrets } from '../../jobs/job-errors.ts';
+import { hideSecrets } from '../../jobs/jobs.ts';
 import * as jobsStore from '../../jobs/jobs.store.ts';
 import { readDatabaseFigures } from './system.store.ts';
 

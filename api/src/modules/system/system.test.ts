@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { cleanUpJobs, enqueue } from '../../jobs/jobs.ts';
+import { cleanUpJobs, enqueue, hideSecrets } from '../../jobs/jobs.ts';
 import { chains } from '../../payments/currencies.ts';
-import { hideSecrets } from '../../jobs/job-errors.ts';
 
 let testApp: TestApp;
 let admin: TestUser;

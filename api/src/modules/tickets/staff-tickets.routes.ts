@@ -2,7 +2,7 @@ import * as replyContract from '@cellhop/contract/staff/canned-replies';
 import * as contract from '@cellhop/contract/staff/tickets';
 import type { FastifyInstance } from 'fastify';
 import type { Actor } from '../../http/actor.ts';
-import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import type { Requester } from '../../http/requester.ts';
 import * as replies from './canned-replies.service.ts';

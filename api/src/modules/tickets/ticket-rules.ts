@@ -1,7 +1,7 @@
 /** The rules that customers and staff share: opening, closing, writing. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../db/idempotency.ts';
+import { requireSameRequest } from '../../db/refusals.ts';
 import { STAFF } from '../../live/changes.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';

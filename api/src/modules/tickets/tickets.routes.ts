@@ -1,6 +1,6 @@
 import * as contract from '@cellhop/contract/tickets';
 import type { FastifyInstance } from 'fastify';
-import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as tickets from './tickets.service.ts';
 

@@ -1,6 +1,6 @@
 import type { UsageQuery, UsageSort } from '@cellhop/contract/usage';
 import type { Ctx } from '../../ctx.ts';
-import { reportUnknownTimeZone } from '../../db/time-zone.ts';
+import { reportUnknownTimeZone } from '../../db/refusals.ts';
 
 export interface Amounts {
   usedBytes: bigint;

@@ -7,7 +7,7 @@ import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
 import { deriveKey } from '../../secrets/keys.ts';
-import { refuseStale } from '../../db/stale.ts';
+import { refuseStale } from '../../db/refusals.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { removeCredentials } from '../auth/credentials-removal.service.ts';
 import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';

@@ -5,7 +5,7 @@ import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
-import { refuseStale } from '../../db/stale.ts';
+import { refuseStale } from '../../db/refusals.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { endAllSessions } from '../auth/sessions.service.ts';
 import { requestEndsOfUser, closeIfNoLiveRun } from '../billing/ending.service.ts';

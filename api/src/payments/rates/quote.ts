@@ -1,5 +1,6 @@
 /** A quote: the price of one coin from one source of exchange rates. */
 import type { CurrencyRules } from '../currencies.ts';
+import type { Currency } from '@cellhop/contract/invoices.values';
 
 export type Asset = CurrencyRules['asset'];
 export const assets = ['BTC', 'ETH', 'LTC', 'TRX', 'TON', 'USDT'] as const satisfies readonly Asset[];
@@ -49,7 +50,14 @@ export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<s
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
 }
 
-/** Adds a slash, so that paths are appended to a base address that has a path. */
-export function withSlash(baseUrl: string): string {
-  return baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
+/** Stored exchange rates, so that no request waits for the network: US dollars per coin, times 10^12. */
+export interface RateSource {
+  /**
+   * The current rate.
+   * @param amountMicros the amount to convert; large amounts need more sources
+   * @returns undefined while there is no reliable rate
+   */
+  rateE12(currency: Currency, amountMicros?: bigint): Promise<bigint | undefined>;
+  /** The rate at that moment; without one, the first after it. Undefined if there is none yet. */
+  rateE12At(currency: Currency, at: Date): Promise<bigint | undefined>;
 }

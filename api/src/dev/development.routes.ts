@@ -1,7 +1,13 @@
-import type { Mail } from '@cellhop/contract/development';
+import { type Mail, DOWNLOAD_MEGABYTES_MAX, payInvoice } from '@cellhop/contract/development';
+import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import type { FastifyInstance } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
 import { escapeHtml } from '../mail/templates.ts';
-import { listMails } from './mailbox.ts';
+import { route } from '../http/route.ts';
+import { payOnSandbox } from '../modules/invoices/sandbox-payment.service.ts';
+import { listMails } from './mail-sink.ts';
 
 /** The mails of the mail sink, as an HTML page or as JSON. */
 export function mailboxRoutes(app: FastifyInstance): void {
@@ -38,4 +44,37 @@ function article({ to, subject, text, html, links }: Mail): string {
       : `<details><summary>Show the mail</summary><iframe title="${escapeHtml(subject)}" loading="lazy"
  sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${escapeHtml(html)}"></iframe></details>`;
   return `<article><h2>${escapeHtml(subject)}</h2><p>To ${escapeHtml(to)}</p>${targets}${body}</article>`;
+}
+
+const params = z.strictObject({ megabytes: z.coerce.number().int().min(1).max(DOWNLOAD_MEGABYTES_MAX) });
+/** Random, so that it cannot be compressed on the way. */
+const chunk = randomBytes(65_536);
+const CHUNKS_PER_MEGABYTE = BYTES_PER_MEGABYTE / chunk.length;
+
+/** A download to try proxies without internet access. */
+export function downloadRoutes(app: FastifyInstance): void {
+  app.get<{ Params: z.output<typeof params> }>(
+    '/dev/download/:megabytes',
+    // HEAD would generate the whole body.
+    { exposeHeadRoute: false, schema: { hide: true, params } },
+    (request, reply) => {
+      const { megabytes } = request.params;
+      return reply
+        .type('application/octet-stream')
+        .header('content-length', megabytes * BYTES_PER_MEGABYTE)
+        .header('cache-control', 'no-store')
+        .send(Readable.from(repeatChunk(megabytes * CHUNKS_PER_MEGABYTE), { objectMode: false }));
+    },
+  );
+}
+
+/** A generator, so that back pressure and disconnects stop it. */
+function* repeatChunk(times: number): Generator<Buffer> {
+  for (let index = 0; index < times; index++) yield chunk;
+}
+
+export function payInvoiceRoutes(app: FastifyInstance): void {
+  route(app, payInvoice, async ({ ctx, params, body }) => ({
+    data: await payOnSandbox(ctx, params.id, body?.amountInCurrency),
+  }));
 }

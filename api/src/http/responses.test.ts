@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { JSON_COMPRESSION, useCompression } from './compression.ts';
+import { JSON_COMPRESSION, useCompression } from './responses.ts';
 
 const rows = Array.from({ length: 20_000 }, (_, index) => ({ id: index, city: `City ${index % 37}` }));
 let app: FastifyInstance;

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../test/chains/sandbox.ts';
 import { describeWatcher } from '../../test/chains/watcher-contract.ts';
-import {
-  createSandboxDeriver,
-  createSandboxWatcher,
-  isSandboxAddress,
-  type SandboxTransaction,
-} from './sandbox-chain.ts';
+import { createSandboxDeriver, createSandboxWatcher, isSandboxAddress, type SandboxTransaction } from './sandbox.ts';
 
 describeWatcher('the sandbox', startSandbox, ['NODES', 'REORGANISATIONS', 'REPLACEMENTS', 'FAKE_PAYMENTS']);
 
