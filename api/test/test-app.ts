@@ -9,6 +9,7 @@ import { createCtx, type Ctx } from '../src/ctx.ts';
 import { openDatabase, type Database } from '../src/db/db.ts';
 import { createLog, type Log } from '../src/process/log.ts';
 import { seedRoles } from '../src/seed/roles.ts';
+import { rememberContent, restoreContent } from './database-content.ts';
 import { StaffWrites } from './staff-writes.ts';
 
 export interface TestApp {
@@ -19,6 +20,11 @@ export interface TestApp {
   url: string;
   /** Calls without a token; users made by the factories have their own. */
   call: Call;
+  /**
+   * For `beforeEach`, where each test needs a database without rows of the others: the first call remembers the content of the
+   * database and the settings, the following ones restore them. It takes a twentieth of the time of a new app.
+   */
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,12 +59,20 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
   staffWrites.watch(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  let remembered: Config | undefined;
   return {
     app,
     ctx,
     database,
     url,
     call: createClient({ baseUrl: url }),
+    reset: async () => {
+      await staffWrites.check(database);
+      if (remembered) await restoreContent(database);
+      else await rememberContent(database);
+      remembered ??= copyOf(config);
+      Object.assign(config, copyOf(remembered));
+    },
     stop: async () => {
       await app.close();
       await staffWrites.check(database);
@@ -66,6 +80,9 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
     },
   };
 }
+
+/** With settings of payments of its own, because tests change them. */
+const copyOf = (config: Config): Config => ({ ...config, payments: { ...config.payments } });
 
 function testConfig(databaseUrl: string): Config {
   return loadConfig({

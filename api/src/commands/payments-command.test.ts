@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeEvmChain, serveEvm } from '../../test/chains/fake-evm.ts';
 import { startFakeNode } from '../../test/chains/test-node.ts';
 import { createUser } from '../../test/factories.ts';
@@ -15,10 +15,11 @@ const account = parseAccountKey(
 );
 
 let testApp: TestApp;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
 });
-afterEach(() => testApp.stop());
+afterAll(() => testApp.stop());
+beforeEach(() => testApp.reset());
 
 const run = (...values: string[]) => runPaymentsCommand(testApp.ctx, values);
 

@@ -17,11 +17,14 @@ const PRICE = 0.8;
 
 let testApp: TestApp;
 let admin: TestUser;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   await registerNode(testApp.ctx);
   admin = await createUser(testApp, { roleName: 'ADMIN' });
-  return () => testApp.stop();
 });
 
 async function read(staff: TestUser = admin, hours = 48): Promise<Dashboard> {

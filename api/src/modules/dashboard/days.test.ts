@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { listSteps, listSums } from './dashboard.store.ts';
@@ -6,8 +6,12 @@ import { listSteps, listSums } from './dashboard.store.ts';
 const HOUR_MS = 3_600_000;
 
 let testApp: TestApp;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   await testApp.database.query(
     `insert into dashboard_sums (figure, hour, currency, amount, count)
      select figure, hour, '', abs(hashint8(extract(epoch from hour)::bigint)) % 1000, 1
@@ -15,7 +19,6 @@ beforeEach(async () => {
             unnest(array['REVENUE', 'SIGN_UP']::dashboard_figure[]) as figure
       where extract(hour from hour) <> 5`,
   );
-  return () => testApp.stop();
 });
 
 async function totalsOfDays(timeZone: string, from: string, to: string): Promise<Map<number, bigint>> {

@@ -1,7 +1,7 @@
 import { listInvoices, type Invoice } from '@cellhop/contract/invoices';
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { newInvoice, reload } from '../../../test/sandbox-payments.ts';
@@ -21,15 +21,16 @@ const BLOCKS_UNTIL_FINAL = 4;
 let testApp: TestApp;
 let chain: ScriptedChain;
 let user: TestUser;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   chain = new ScriptedChain();
   user = await createUser(testApp);
 });
-afterEach(async () => {
-  assert.deepEqual(await checkInvariants(testApp.ctx), []);
-  await testApp.stop();
-});
+afterEach(async () => assert.deepEqual(await checkInvariants(testApp.ctx), []));
 
 const watch = () => watchChain(testApp.ctx, 'bitcoin', chain);
 const sendTo = ({ address }: Invoice, units = UNITS) => chain.send({ asset: 'BTC', address, units });

@@ -2,7 +2,7 @@
 import type { Invoice } from '@cellhop/contract/invoices';
 import { getAnyInvoice, type Deposit } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice, reload } from '../../../test/sandbox-payments.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
@@ -20,8 +20,12 @@ const BLOCKS_UNTIL_FINAL = 4;
 let testApp: TestApp;
 let chain: ScriptedChain;
 let user: TestUser;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   chain = new ScriptedChain();
   user = await createUser(testApp);
   await watch();
@@ -29,7 +33,6 @@ beforeEach(async () => {
 afterEach(async () => {
   assert.deepEqual(await checkInvariants(testApp.ctx), []);
   assert.deepEqual(await compareChain(testApp.ctx, 'bitcoin', chain), []);
-  await testApp.stop();
 });
 
 const watch = () => watchChain(testApp.ctx, 'bitcoin', chain);

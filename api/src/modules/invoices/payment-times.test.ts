@@ -1,7 +1,7 @@
 /** The invoice and the rate of a payment do not depend on wrong clocks of the chain. */
 import type { Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { BLOCKS_UNTIL_FINAL } from '../../../test/payments-on-chain.ts';
 import { letExpire, newInvoice, reload } from '../../../test/sandbox-payments.ts';
@@ -18,15 +18,16 @@ const units = 25_000n;
 let testApp: TestApp;
 let chain: ScriptedChain;
 let user: TestUser;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   chain = new ScriptedChain();
   user = await createUser(testApp);
 });
-afterEach(async () => {
-  assert.deepEqual(await checkInvariants(testApp.ctx), []);
-  await testApp.stop();
-});
+afterEach(async () => assert.deepEqual(await checkInvariants(testApp.ctx), []));
 
 const watch = (name: Chain = 'bitcoin') => watchChain(testApp.ctx, name, chain);
 const statuses = async (...invoices: Invoice[]) =>

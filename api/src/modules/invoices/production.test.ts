@@ -2,7 +2,7 @@ import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/i
 import { type Currency } from '@cellhop/contract/invoices.values';
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -26,8 +26,12 @@ const second = parseAccountKey(
 let testApp: TestApp;
 let user: TestUser;
 let chain: ScriptedChain;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   Object.assign(testApp.ctx.config, { isDevelopment: false });
   const { payments } = testApp.ctx.config;
   payments.accounts = { evm: first };
@@ -42,10 +46,7 @@ beforeEach(async () => {
     );
   await poll();
 });
-afterEach(async () => {
-  assert.deepEqual(await checkInvariants(testApp.ctx), []);
-  await testApp.stop();
-});
+afterEach(async () => assert.deepEqual(await checkInvariants(testApp.ctx), []));
 
 async function poll() {
   await testApp.database.query('update chain_cursors set next_poll_at = now()');

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { parseRate } from '../../payments/rates/quote.ts';
 import { fetchRates, storedRates } from './rates.service.ts';
@@ -10,6 +10,10 @@ let answers: Record<string, unknown>;
 let server: Server;
 let testApp: TestApp;
 
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
 beforeEach(async () => {
   const now = new Date();
   answers = {
@@ -28,14 +32,13 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  testApp = await startTestApp();
+  await testApp.reset();
   const urls = ['kraken', 'binance', 'coinbase', 'coingecko'].map((name) => [name, `${origin}/${name}/`] as const);
   Object.assign(testApp.ctx.config, { isDevelopment: false });
   testApp.ctx.config.payments.rateUrls = Object.fromEntries(urls);
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await testApp.stop();
   await new Promise((resolve) => server.close(resolve));
 });
 

@@ -1,7 +1,7 @@
 import { getReferralSummary } from '@cellhop/contract/referrals';
 import { listTransactions } from '@cellhop/contract/transactions';
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
 import { BLOCKS_UNTIL_FINAL, raiseToSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
@@ -19,18 +19,19 @@ let chain: ScriptedChain;
 let user: TestUser;
 let referrer: TestUser;
 let payments: ReturnType<typeof paymentsOn>;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   chain = new ScriptedChain();
   payments = paymentsOn(chain, testApp);
   referrer = await createUser(testApp);
   await raiseToSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
   user = await createUser(testApp, { referrerId: referrer.id });
 });
-afterEach(async () => {
-  assert.deepEqual(await checkInvariants(testApp.ctx), []);
-  await testApp.stop();
-});
+afterEach(async () => assert.deepEqual(await checkInvariants(testApp.ctx), []));
 
 /** The balances of the customer, the referrer, `loss` and `external`. */
 async function balances() {

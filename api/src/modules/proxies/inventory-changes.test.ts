@@ -10,29 +10,38 @@ import {
   retryInventoryChange,
 } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
 import { applyChange, deleteOldChanges, failAbandoned } from './inventory-changes.service.ts';
 
-const PROXIES = 6000;
+const PROXIES = 100;
+/** More than are changed by one statement. */
+const MANY = 6000;
 const filter = { country: ['QQ'] };
 
 let testApp: TestApp;
 let admin: TestUser;
-beforeEach(async () => {
+beforeAll(async () => {
   testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
   admin = await createUser(testApp, { roleName: 'ADMIN' });
   await addNode(testApp.ctx, 'paris');
+  await addProxies(1, PROXIES);
+});
+
+async function addProxies(from: number, to: number): Promise<void> {
   await testApp.database.query(
     `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
-     select '10.0.0.0'::inet + n, 500000, 'QQ', 'r', 'c', '1', 'bulk', 'LTE', $2 from generate_series(1, $1::int) as n`,
-    [PROXIES, await defaultExit(testApp)],
+     select '10.0.0.0'::inet + n, 500000, 'QQ', 'r', 'c', '1', 'bulk', 'LTE', $3 from generate_series($1::int, $2) as n`,
+    [from, to, await defaultExit(testApp)],
   );
-  return () => testApp.stop();
-});
+}
 
 async function orderPrices() {
   const { count, fingerprint } = (await admin.call(readSelection, { query: filter })).data;
@@ -80,16 +89,17 @@ async function cutOff(changeId: string): Promise<void> {
 }
 
 test('a worker that is killed during a price change has changed nothing, and the next one changes each price once', async () => {
+  await addProxies(PROXIES + 1, MANY);
   const { change } = await orderPrices();
-  expect(change).toMatchObject({ kind: 'PRICE', status: 'WAITING', rowCount: PROXIES, doneCount: 0 });
+  expect(change).toMatchObject({ kind: 'PRICE', status: 'WAITING', rowCount: MANY, doneCount: 0 });
   await cutOff(change.id);
-  expect(await prices()).toEqual({ 500000: PROXIES });
+  expect(await prices()).toEqual({ 500000: MANY });
   expect(await read(change.id)).toMatchObject({ status: 'WAITING', doneCount: 0, failure: expect.any(String) });
   await runJobs(testApp);
-  expect(await prices()).toEqual({ 550000: PROXIES });
-  expect(await read(change.id)).toMatchObject({ status: 'DONE', doneCount: PROXIES });
+  expect(await prices()).toEqual({ 550000: MANY });
+  expect(await read(change.id)).toMatchObject({ status: 'DONE', doneCount: MANY });
   await applyChange(testApp.ctx, { changeId: change.id });
-  expect(await prices()).toEqual({ 550000: PROXIES });
+  expect(await prices()).toEqual({ 550000: MANY });
   expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(1);
 });
 
@@ -104,9 +114,10 @@ test('a worker that is killed during an import has imported nothing, and the nex
 });
 
 test('two workers at once change each price once', async () => {
+  await addProxies(PROXIES + 1, MANY);
   const { change } = await orderPrices();
   await Promise.all([1, 2, 3].map(() => applyChange(testApp.ctx, { changeId: change.id })));
-  expect(await prices()).toEqual({ 550000: PROXIES });
+  expect(await prices()).toEqual({ 550000: MANY });
   expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(1);
 });
 
@@ -162,7 +173,7 @@ async function makePriceUpdatesFail(): Promise<void> {
 }
 
 async function letPriceUpdatesSucceed(): Promise<void> {
-  await testApp.database.query('drop trigger refused on proxies');
+  await testApp.database.query('drop function refuse cascade');
 }
 
 /** Runs the job at once, without the pause before a retry. */
