@@ -1,19 +1,24 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/connections.values';
+import { Select, TextInput, Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
+import { CountryFlag } from '../../ui/country-flag.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
+import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
-import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
+import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
-import { staffConnectionsScreen, type StaffConnectionsSearch } from './screen.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
 import { useConnectionsOfUsers, useEndConnection } from './api.ts';
-import { ConnectionsFilter } from './connections-filter.tsx';
-import { ConnectionsTable } from './connections-table.tsx';
+import { staffConnectionsScreen, type StaffConnectionsSearch, statuses } from './screen.ts';
 
 export function ConnectionsPage() {
   const [search, changeSearch] = useScreenSearch(staffConnectionsScreen);
@@ -65,4 +70,136 @@ export function ConnectionsPage() {
       />
     </>
   );
+}
+
+interface ConnectionsFilterProps {
+  search: StaffConnectionsSearch;
+  onChange: (change: StaffConnectionsSearch) => void;
+}
+
+const NOTHING = {
+  id: undefined,
+  status: undefined,
+  ip: undefined,
+  from: undefined,
+  to: undefined,
+} satisfies StaffConnectionsSearch;
+
+function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
+  const { t } = useTranslation(['staffConnections', 'proxyConnection', 'common']);
+  const { id, status, ip, from, to } = search;
+  const isEmpty = [id, status, ip, from, to].every((value) => value === undefined);
+  return (
+    <FilterPanel onReset={isEmpty ? undefined : () => onChange(NOTHING)}>
+      <Select
+        label={t('proxyConnection:table.status')}
+        placeholder={t('filter.any')}
+        data={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+        value={status ?? null}
+        clearable
+        onChange={(value) => onChange({ status: oneOf(value, statuses) })}
+        withScrollArea={false}
+      />
+      <TextInput
+        label={t('common:location.ip')}
+        autoComplete="off"
+        spellCheck={false}
+        defaultValue={ip ?? ''}
+        // A reset, or a link with another address, starts a new field.
+        key={ip ?? ''}
+        onBlur={({ currentTarget: { value } }) => value.trim() !== (ip ?? '') && onChange({ ip: value })}
+        onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && onChange({ ip: value })}
+      />
+      <DayRange days={{ from, to }} onChange={onChange} />
+    </FilterPanel>
+  );
+}
+
+interface ConnectionsTableProps {
+  connections: readonly StaffConnection[] | undefined;
+  sort: string;
+  onSort: (sort: string) => void;
+  /** Undefined if the member of staff may not end connections. */
+  onEnd: ((connection: StaffConnection) => void) | undefined;
+}
+
+function ConnectionsTable({ connections, sort, onSort, onEnd }: ConnectionsTableProps) {
+  const { t } = useTranslation(['staffConnections', 'staff', 'proxyConnection', 'common']);
+  const columns: Column<StaffConnection>[] = [
+    { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
+    { key: 'ip', header: t('common:location.ip'), isUnbroken: true, place: 'heading', render: ({ ip }) => ip },
+    {
+      key: 'country',
+      header: t('common:location.country'),
+      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
+    },
+    { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
+    ...useBillColumns(connections),
+    {
+      key: 'createdAt',
+      firstOrder: 'descending',
+      header: t('proxyConnection:detail.createdAt'),
+      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
+    },
+  ];
+  if (onEnd !== undefined)
+    columns.push({
+      key: 'action',
+      header: t('proxyConnection:table.action'),
+      place: 'action',
+      isLast: true,
+      render: (connection) =>
+        connection.status === 'WORK' && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
+            onClick={() => onEnd(connection)}
+          >
+            {t('proxyConnection:table.disconnect')}
+          </Button>
+        ),
+    });
+  return (
+    <DataTable
+      label={t('table.label')}
+      columns={columns}
+      rows={connections}
+      rowKey={({ id }) => id}
+      sort={sort}
+      onSort={onSort}
+      isDense
+    />
+  );
+}
+
+function useBillColumns(connections: readonly StaffConnection[] | undefined): Column<StaffConnection>[] {
+  const { t } = useTranslation(['proxyConnection', 'staffConnections', 'common']);
+  const decimals = maxDecimals((connections ?? []).map(({ paidFor }) => paidFor));
+  return [
+    {
+      key: 'paidFor',
+      header: t('table.paidFor'),
+      isNumeric: true,
+      render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
+    },
+    {
+      key: 'trafficUsed',
+      header: t('table.trafficUsed'),
+      isNumeric: true,
+      render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
+    },
+    {
+      key: 'status',
+      header: t('table.status'),
+      place: 'heading',
+      render: ({ status }) => <ConnectionStatusBadge status={status} text={t(`staffConnections:statuses.${status}`)} />,
+    },
+    {
+      key: 'refundStatus',
+      header: t('table.refundStatus'),
+      render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
+    },
+  ];
 }

@@ -5,8 +5,7 @@ import { BarChart } from '../../ui/bar-chart.tsx';
 import type { RangeQuery } from '../usage/range.ts';
 import { spokenTime, timeOf } from '../usage/step-label.ts';
 import classes from '../usage/usage-charts.module.css';
-import { rowsOf, stepOf } from './links.ts';
-import { useOpenTarget } from './number-link.tsx';
+import { rowsOf, stepOf, useOpenTarget } from './links.tsx';
 
 const KIB_PER_MEGABYTE = 1024;
 

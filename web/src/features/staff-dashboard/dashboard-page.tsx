@@ -9,9 +9,8 @@ import { useDashboard } from './api.ts';
 import { DashboardCharts } from './dashboard-charts.tsx';
 import { CountryTable, CurrencyTable } from './dashboard-tables.tsx';
 import classes from './dashboard-page.module.css';
-import { Figures } from './figures.tsx';
+import { Figures, useFigures } from './figures.tsx';
 import { staffDashboardScreen } from './screen.ts';
-import { useFigures } from './use-figures.ts';
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 

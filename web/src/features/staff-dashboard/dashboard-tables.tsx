@@ -7,8 +7,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import type { RangeQuery } from '../usage/range.ts';
 import classes from './dashboard-page.module.css';
-import { invoicesIn, proxiesIn, type ProxyState, rowsOf } from './links.ts';
-import { NumberLink } from './number-link.tsx';
+import { invoicesIn, proxiesIn, type ProxyState, rowsOf, NumberLink } from './links.tsx';
 
 type CurrencySum = NonNullable<Dashboard['topUps']>['byCurrency'][number];
 

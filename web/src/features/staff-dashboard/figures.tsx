@@ -1,10 +1,14 @@
+import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatCount, formatDate, formatMegabytes, formatMoney } from '../../format/format.ts';
+import { durationText } from '../staff-parts/duration.ts';
+import type { RangeQuery } from '../usage/range.ts';
 import classes from './figures.module.css';
-import type { Target } from './links.ts';
-import { NumberLink } from './number-link.tsx';
+import { type Target, proxiesIn, type ProxyState, rowsOf, NumberLink } from './links.tsx';
 
-export interface Figure {
+interface Figure {
   key: string;
   label: string;
   value: string;
@@ -52,4 +56,94 @@ function Box({ label, children }: { label: ReactNode; children: ReactNode }) {
       <dd>{children}</dd>
     </div>
   );
+}
+
+const proxyStates: readonly ProxyState[] = ['free', 'sold', 'unhealthy'];
+
+/** The numbers that the role may read. */
+export function useFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
+  const sums = useSumFigures(dashboard, query);
+  return [...sums, ...useCurrentFigures(dashboard, query)];
+}
+
+function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: RangeQuery): Figure[] {
+  const { t } = useTranslation(['staffDashboard', 'common']);
+  const rows = rowsOf(query);
+  const figures: Figure[] = [];
+  if (revenue !== null)
+    figures.push({
+      key: 'revenue',
+      label: t('revenue'),
+      value: formatMoney(revenue.total),
+      target: rows.connections,
+    });
+  if (topUps !== null)
+    figures.push({ key: 'topUps', label: t('topUps'), value: formatMoney(topUps.total), target: rows.invoices });
+  if (traffic !== null) {
+    const value = formatMegabytes(traffic.downloaded.total + traffic.uploaded.total);
+    figures.push({
+      key: 'traffic',
+      label: t('traffic'),
+      value: t('common:megabytes', { value }),
+      target: rows.connections,
+    });
+  }
+  if (signUps !== null)
+    figures.push({ key: 'signUps', label: t('signUps'), value: formatCount(signUps.total), target: rows.users });
+  return figures;
+}
+
+function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
+  const { t } = useTranslation('staffDashboard');
+  const { t: staffText } = useTranslation('staff');
+  const { connections, proxies, tickets, nodes, moneyCheck } = dashboard;
+  const rows = rowsOf(query);
+  const figures: Figure[] = [];
+  if (connections !== null)
+    figures.push({
+      key: 'connections',
+      label: t('connections'),
+      value: formatCount(connections.live),
+      target: rows.liveConnections,
+    });
+  if (proxies !== null)
+    for (const state of proxyStates)
+      figures.push({
+        key: state,
+        label: `${t('proxies')}: ${t(state).toLowerCase()}`,
+        value: formatCount(proxies[state]),
+        target: proxiesIn(state),
+      });
+  if (tickets !== null) {
+    const { firstReplySeconds: seconds } = tickets;
+    figures.push(
+      { key: 'open', label: t('openTickets'), value: formatCount(tickets.open), target: rows.openTickets },
+      {
+        key: 'firstReply',
+        label: t('firstReply'),
+        value: seconds === null ? t('noReply') : durationText(seconds, staffText),
+        target: rows.tickets,
+      },
+    );
+  }
+  if (nodes !== null)
+    figures.push({
+      key: 'nodes',
+      label: t('gateways'),
+      value: t('ofAll', nodes),
+      target: rows.nodes,
+      isAlarming: nodes.online < nodes.total,
+    });
+  if (moneyCheck !== null) {
+    const { status, checkedAt, violationCount: count } = moneyCheck;
+    figures.push({
+      key: 'moneyCheck',
+      label: t('moneyCheck'),
+      value: t(`checks.${status}`, { count }),
+      target: rows.system,
+      isAlarming: status === 'BROKEN',
+      ...(checkedAt !== null && { note: t('checkedAt', { date: formatDate(checkedAt) }) }),
+    });
+  }
+  return figures;
 }

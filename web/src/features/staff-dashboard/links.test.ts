@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { invoicesIn, proxiesIn, rowsOf, stepOf } from './links.ts';
+import { invoicesIn, proxiesIn, rowsOf, stepOf } from './links.tsx';
 
 const range = { from: new Date(2026, 10, 16).toISOString(), to: new Date(2026, 10, 23).toISOString() };
 

@@ -1,5 +1,5 @@
 import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
-import type { CheckedImport } from '@cellhop/contract/staff/inventory';
+import type { CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
@@ -9,7 +9,6 @@ import { formatCount } from '../../format/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useApplyImport, useCheckImport } from './api.ts';
 import classes from './import-dialog.module.css';
-import { ImportErrors } from './import-errors.tsx';
 
 interface ImportDialogProps {
   isOpen: boolean;
@@ -96,4 +95,35 @@ function ImportResult({ checked, error }: { checked: CheckedImport | undefined; 
     unchangedCount: formatCount(checked.unchangedCount),
   };
   return <Alert variant="light">{t('import.counts', counts)}</Alert>;
+}
+
+interface ImportErrorsProps {
+  /** The first ones. */
+  errors: readonly ImportError[];
+  errorCount: number;
+}
+
+function ImportErrors({ errors, errorCount }: ImportErrorsProps) {
+  const { t } = useTranslation('staffInventory');
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="light"
+      title={t('import.mistakes', { count: errorCount, number: formatCount(errorCount) })}
+    >
+      {errorCount > errors.length && t('import.first', { number: formatCount(errors.length) })}
+      <ul className={classes['list']} aria-label={t('import.mistakesLabel')}>
+        {errors.map(({ line, column, problem, value }) => (
+          <li key={`${line} ${column} ${problem}`}>
+            <span className={classes['place']}>
+              {column === null ? t('import.line', { line }) : t('import.lineAndColumn', { line, column })}
+            </span>{' '}
+            {t(`problems.${problem}`)}
+            {value !== null && value !== '' && ` (${value})`}
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  );
 }

@@ -1,7 +1,7 @@
 import type { InventoryFilter as Filter, InventoryProxy } from '@cellhop/contract/staff/inventory';
-import { inventorySorts } from '@cellhop/contract/staff/inventory.values';
-import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { inventorySorts, proxyStates } from '@cellhop/contract/staff/inventory.values';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
@@ -10,10 +10,9 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useExport, useInventory } from './api.ts';
 import { PriceDialog, RestoreDialog, RetireDialog } from './bulk-dialogs.tsx';
-import { isEmpty } from './choice.ts';
+import { isEmpty, type FilterTexts, toFilter, toTexts } from './choice.ts';
 import { InventoryChanges } from './inventory-changes.tsx';
 import { ImportDialog } from './import-dialog.tsx';
-import { InventoryFilter } from './inventory-filter.tsx';
 import classes from './inventory-filter.module.css';
 import { InventoryTable } from './inventory-table.tsx';
 import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
@@ -98,5 +97,57 @@ function InventoryTools({ filter, onShow }: InventoryToolsProps) {
         </Button>
       ))}
     </div>
+  );
+}
+
+interface InventoryFilterProps {
+  filter: Filter;
+  onChange: (filter: Filter) => void;
+}
+
+/** Applied when it is submitted, and kept in the URL. */
+function InventoryFilter({ filter, onChange }: InventoryFilterProps) {
+  const { t } = useTranslation(['staffInventory', 'common']);
+  const [texts, setTexts] = useState(() => toTexts(filter));
+  const field = (key: keyof FilterTexts) => ({
+    value: texts[key],
+    onChange: (event: { currentTarget: { value: string } }) => setTexts({ ...texts, [key]: event.currentTarget.value }),
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onChange(toFilter(texts));
+  }
+
+  return (
+    <form className={classes['panel']} aria-label={t('filter.title')} onSubmit={submit}>
+      <div className={classes['fields']}>
+        <TextInput label={t('common:location.ip')} placeholder="192.0.2" {...field('ip')} />
+        <TextInput label={t('filter.countries')} placeholder="DE, FR" {...field('country')} />
+        <TextInput label={t('common:location.isp')} {...field('isp')} />
+        <TextInput label={t('node')} {...field('node')} />
+        <Select
+          label={t('state')}
+          placeholder={t('filter.allStates')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('filter.reset') }}
+          data={proxyStates.map((value) => ({ value, label: t(`states.${value}`) }))}
+          value={texts.state === '' ? null : texts.state}
+          onChange={(state) => {
+            const chosen = { ...texts, state: state ?? '' };
+            setTexts(chosen);
+            onChange(toFilter(chosen));
+          }}
+        />
+      </div>
+      <div className={classes['actions']}>
+        <Button type="submit">{t('filter.apply')}</Button>
+        {!isEmpty(filter) && (
+          <Button variant="default" onClick={() => onChange({})}>
+            {t('filter.reset')}
+          </Button>
+        )}
+      </div>
+    </form>
   );
 }

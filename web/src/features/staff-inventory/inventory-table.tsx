@@ -1,5 +1,5 @@
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
-import type { InventorySort } from '@cellhop/contract/staff/inventory.values';
+import type { InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -7,10 +7,10 @@ import { formatDate, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { UserLink } from '../staff-parts/user-link.tsx';
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
 import classes from './inventory-table.module.css';
-import { ProxyStateBadge } from './proxy-state-badge.tsx';
 
 interface InventoryTableProps {
   proxies: readonly InventoryProxy[] | undefined;
@@ -134,4 +134,17 @@ function Buyer({ connection: { user, createdAt } }: { connection: NonNullable<In
       )}
     </span>
   );
+}
+
+const tones: Record<ProxyState, Tone> = {
+  FREE: 'good',
+  SOLD: 'neutral',
+  DRAINING: 'warning',
+  RETIRED: 'warning',
+  UNHEALTHY: 'bad',
+};
+
+function ProxyStateBadge({ state }: { state: ProxyState }) {
+  const { t } = useTranslation('staffInventory');
+  return <StatusBadge tone={tones[state]} text={t(`states.${state}`)} />;
 }

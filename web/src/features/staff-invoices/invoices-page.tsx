@@ -1,16 +1,25 @@
+import { currencies } from '@cellhop/contract/invoices.values';
+import type { StaffInvoice } from '@cellhop/contract/staff/invoices';
+import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
+import { MultiSelect, TextInput, Button } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { parseAmount } from '../../format/amount.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
+import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
+import { invoiceStatuses } from '../invoices/invoice-statuses.ts';
+import { withTicker } from '../invoices/ticker.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
-import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
-import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
+import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { UserLink } from '../staff-parts/user-link.tsx';
 import { useInvoicesOfUsers } from './api.ts';
 import { InvoiceDialog } from './invoice-dialog.tsx';
-import { InvoicesFilter } from './invoices-filter.tsx';
-import { InvoicesTable } from './invoices-table.tsx';
-import { staffInvoicesScreen } from './screen.ts';
+import { staffInvoicesScreen, type StaffInvoicesSearch } from './screen.ts';
 
 /** A change of the filter starts at the first page. */
 const FIRST = { page: undefined };
@@ -44,5 +53,154 @@ export function InvoicesPage() {
       </ContinuedList>
       <InvoiceDialog id={search.invoice} onClose={() => change({ invoice: undefined })} />
     </>
+  );
+}
+
+interface InvoicesFilterProps {
+  search: StaffInvoicesSearch;
+  onChange: (change: Partial<StaffInvoicesSearch>) => void;
+}
+
+const NOTHING = {
+  status: undefined,
+  currency: undefined,
+  from: undefined,
+  to: undefined,
+  min: undefined,
+  max: undefined,
+} satisfies Partial<StaffInvoicesSearch>;
+
+function InvoicesFilter({ search, onChange }: InvoicesFilterProps) {
+  const { t } = useTranslation(['staffMoney', 'payment']);
+  const { status = [], currency = [], from, to, min, max } = search;
+  const isEmpty = [from, to, min, max, ...status, ...currency].every((value) => value === undefined);
+  return (
+    <FilterPanel onReset={isEmpty ? undefined : () => onChange(NOTHING)}>
+      <MultiSelect
+        label={t('invoices.status')}
+        placeholder={status.length === 0 ? t('invoices.any') : ''}
+        data={invoiceStatuses.map((value) => ({ value, label: t(`payment:statuses.${value}`) }))}
+        value={status}
+        onChange={(values) => onChange({ status: values.flatMap((value) => oneOf(value, invoiceStatuses) ?? []) })}
+        withScrollArea={false}
+      />
+      <MultiSelect
+        label={t('invoices.currency')}
+        placeholder={currency.length === 0 ? t('invoices.any') : ''}
+        data={currencies.map((value) => ({ value, label: t(`payment:networks.${value}`) }))}
+        value={currency}
+        onChange={(values) => onChange({ currency: values.flatMap((value) => oneOf(value, currencies) ?? []) })}
+        withScrollArea={false}
+      />
+      <DayRange days={{ from, to }} onChange={onChange} />
+      <AmountField label={t('invoices.amountMin')} amount={min} onChange={(amount) => onChange({ min: amount })} />
+      <AmountField label={t('invoices.amountMax')} amount={max} onChange={(amount) => onChange({ max: amount })} />
+    </FilterPanel>
+  );
+}
+
+interface AmountFieldProps {
+  label: string;
+  amount: number | undefined;
+  onChange: (amount: number | undefined) => void;
+}
+
+function AmountField({ label, amount, onChange }: AmountFieldProps) {
+  const { t } = useTranslation('common');
+  const [isInvalid, setInvalid] = useState(false);
+
+  function apply(text: string): void {
+    const typed = parseAmount(text, { decimals: 6 });
+    setInvalid(typed === undefined && text.trim() !== '');
+    if (typed !== undefined || text.trim() === '') onChange(typed);
+  }
+
+  return (
+    <TextInput
+      label={label}
+      inputMode="decimal"
+      autoComplete="off"
+      defaultValue={amount ?? ''}
+      error={isInvalid && t('form.amount')}
+      // A reset, or a link with another amount, starts a new field.
+      key={amount === undefined ? 'none' : 'some'}
+      onBlur={({ currentTarget: { value } }) => apply(value)}
+      onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && apply(value)}
+    />
+  );
+}
+
+interface InvoicesTableProps {
+  invoices: readonly StaffInvoice[] | undefined;
+  sort: string;
+  onSort: (sort: string) => void;
+  onShow: (invoice: StaffInvoice) => void;
+}
+
+function InvoicesTable({ invoices, sort, onSort, onShow }: InvoicesTableProps) {
+  const { t } = useTranslation(['staffMoney', 'payment', 'staff']);
+  const columns: Column<StaffInvoice>[] = [
+    { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
+    {
+      key: 'amount',
+      header: t('payment:table.amount'),
+      isNumeric: true,
+      place: 'heading',
+      firstOrder: 'descending',
+      render: ({ amount }) => <strong>{formatMoney(amount)}</strong>,
+    },
+    {
+      key: 'amountInCurrency',
+      header: t('payment:table.amountInCurrency'),
+      isNumeric: true,
+      isUnbroken: true,
+      render: withTicker,
+    },
+    {
+      key: 'status',
+      header: t('payment:table.status'),
+      place: 'heading',
+      render: ({ status }) => <InvoiceStatusBadge status={status} />,
+    },
+    {
+      key: 'credited',
+      header: t('invoices.credited'),
+      isNumeric: true,
+      render: ({ payment }) => formatMoney(payment?.credited ?? 0),
+    },
+    { key: 'expiredAt', header: t('payment:table.expiredAt'), render: ({ expiredAt }) => formatDate(expiredAt) },
+    {
+      key: 'createdAt',
+      header: t('payment:table.createdAt'),
+      firstOrder: 'descending',
+      render: ({ createdAt }) => formatDate(createdAt),
+    },
+    {
+      key: 'action',
+      header: t('payment:table.action'),
+      place: 'action',
+      isLast: true,
+      render: (invoice) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={t('invoices.detailsOf', { amount: formatMoney(invoice.amount), email: invoice.user.email })}
+          onClick={() => onShow(invoice)}
+        >
+          {t('payment:table.details')}
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label={t('invoices.label')}
+      columns={columns}
+      rows={invoices}
+      rowKey={({ id }) => id}
+      isDense
+      sort={sort}
+      onSort={onSort}
+    />
   );
 }

@@ -1,22 +1,30 @@
-import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';
+import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
+import { transactionKinds } from '@cellhop/contract/transactions.values';
+import { Button, MultiSelect, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../format/format.ts';
+import { toList } from '../../data/use-list.ts';
+import { parseAmount } from '../../format/amount.ts';
+import { formatMoney, formatMoment, maxDecimals } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
-import { toList } from '../../data/use-list.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { ColumnMoney } from '../../ui/column-money.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
+import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
+import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
+import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { AdjustDialog } from './adjust-dialog.tsx';
-import { useLedger } from './api.ts';
-import { LedgerFilter } from './ledger-filter.tsx';
+import { isKind } from '../transactions/choice.ts';
+import { useLedger, useAdjust } from './api.ts';
 import classes from './ledger-page.module.css';
-import { LedgerTable } from './ledger-table.tsx';
-import { staffLedgerScreen } from './screen.ts';
+import { staffLedgerScreen, type StaffLedgerSearch } from './screen.ts';
 
 /** The changes of a user's balance, with its corrections. */
 export function LedgerPage() {
@@ -68,5 +76,140 @@ export function LedgerPage() {
         />
       )}
     </>
+  );
+}
+
+interface LedgerFilterProps {
+  search: StaffLedgerSearch;
+  onChange: (change: Partial<StaffLedgerSearch>) => void;
+}
+
+function LedgerFilter({ search, onChange }: LedgerFilterProps) {
+  const { t } = useTranslation('transaction');
+  const { kind = [], from, to } = search;
+  const isEmpty = kind.length === 0 && from === undefined && to === undefined;
+  const reset = () => onChange({ kind: undefined, from: undefined, to: undefined });
+  return (
+    <FilterPanel onReset={isEmpty ? undefined : reset}>
+      <MultiSelect
+        label={t('filter.kind')}
+        placeholder={kind.length === 0 ? t('filter.allKinds') : ''}
+        data={transactionKinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+        value={kind}
+        onChange={(values) => onChange({ kind: values.filter(isKind) })}
+        withScrollArea={false}
+      />
+      <DayRange days={{ from, to }} onChange={onChange} />
+    </FilterPanel>
+  );
+}
+
+function LedgerTable({ transactions }: { transactions: readonly StaffTransaction[] | undefined }) {
+  const { t } = useTranslation(['staffMoney', 'transaction']);
+  const decimals = maxDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
+  const columns: Column<StaffTransaction>[] = [
+    { key: 'date', header: t('transaction:table.date'), render: ({ createdAt }) => formatMoment(createdAt) },
+    {
+      key: 'kind',
+      header: t('transaction:table.kind'),
+      place: 'heading',
+      render: ({ kind }) => t(`transaction:kinds.${kind}`),
+    },
+    { key: 'subject', header: t('transaction:table.subject'), render: (row) => <Subject transaction={row} /> },
+    {
+      key: 'amount',
+      header: t('transaction:table.amount'),
+      isNumeric: true,
+      place: 'heading',
+      render: ({ amount }) => <ColumnMoney dollars={amount} decimals={decimals} isChange />,
+    },
+    {
+      key: 'balanceAfter',
+      header: t('transaction:table.balanceAfter'),
+      isNumeric: true,
+      render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} decimals={decimals} />,
+    },
+    { key: 'number', header: t('ledger.number'), isNumeric: true, render: ({ id }) => id },
+  ];
+  return <DataTable label={t('ledger.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} isDense />;
+}
+
+/** The subject of a transaction. Adjustments show reason and author, which customers do not see. */
+function Subject({ transaction: { subject, adjustment } }: { transaction: StaffTransaction }) {
+  const { t } = useTranslation(['staffMoney', 'transaction']);
+  if (adjustment !== null)
+    return (
+      <>
+        {adjustment.reason} (<UserLink user={adjustment.author} />)
+      </>
+    );
+  if (subject === null) return t('transaction:subjects.none');
+  return t(`transaction:subjects.${subject.kind}`, { label: subject.label });
+}
+
+interface AdjustDialogProps {
+  isOpen: boolean;
+  user: { id: string; email: string };
+  balance: number;
+  held: number;
+  onClose: () => void;
+}
+
+function AdjustDialog(props: AdjustDialogProps) {
+  const { t } = useTranslation('staffMoney');
+  const { isOpen, user, onClose } = props;
+  return (
+    <Dialog isOpen={isOpen} title={t('adjust.title', { email: user.email })} onClose={onClose}>
+      {isOpen && <AdjustForm {...props} />}
+    </Dialog>
+  );
+}
+
+function AdjustForm({ user, balance, held, onClose }: AdjustDialogProps) {
+  const { t } = useTranslation(['staffMoney', 'common']);
+  const [text, setText] = useState('');
+  const [reason, setReason] = useState('');
+  const adjust = useAdjust();
+  const amount = parseAmount(text, { decimals: 6, isSigned: true });
+  const isValid = amount !== undefined && amount !== 0 && Math.abs(amount) <= STAFF_AMOUNT_DOLLARS_MAX;
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (!isValid) return;
+    if ((await adjust.run({ userId: user.id, amount, reason: reason.trim() })) !== undefined) onClose();
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <Text>{t('adjust.text')}</Text>
+        <TextInput
+          label={t('adjust.amount')}
+          description={t('adjust.hint')}
+          inputMode="text"
+          autoComplete="off"
+          required
+          data-autofocus
+          value={text}
+          error={text !== '' && text !== '-' && !isValid ? t('amountInvalid') : undefined}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {isValid && (
+          <output>
+            <strong>{balanceChangeWords(amount, user.email, t)}</strong>{' '}
+            {t('adjust.after', { before: formatMoney(balance - held), after: formatMoney(balance - held + amount) })}
+          </output>
+        )}
+        <ReasonField reason={reason} onChange={setReason} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('common:cancel')}
+          </Button>
+          <Button type="submit" disabled={!isValid || !isReason(reason)} loading={adjust.isRunning}>
+            {isValid ? balanceChangeAction(amount, t) : t('adjust.action')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -1,11 +1,19 @@
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { formatCount, formatMegabytes, formatMoment } from '../../format/format.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
-import { useDrainNode, useNodes } from './api.ts';
-import { NodesTable } from './nodes-table.tsx';
+import classes from './nodes-table.module.css';
 
 export function NodesPage() {
   const { t } = useTranslation('staffInventory');
@@ -41,4 +49,127 @@ export function NodesPage() {
       />
     </>
   );
+}
+
+interface NodesTableProps {
+  nodes: readonly GatewayNode[] | undefined;
+  /** Undefined if the member of staff may not drain nodes. */
+  onDrain: ((node: GatewayNode) => void) | undefined;
+}
+
+const BYTES_PER_KIB = 1024;
+
+function NodesTable({ nodes, onDrain }: NodesTableProps) {
+  const { t } = useTranslation('staffInventory');
+  const columns: Column<GatewayNode>[] = [
+    { key: 'name', header: t('node'), place: 'heading', isUnbroken: true, render: ({ name }) => name },
+    { key: 'state', header: t('state'), place: 'heading', render: (node) => <NodeState node={node} /> },
+    { key: 'address', header: t('nodes.address'), isUnbroken: true, render: ({ host, port }) => `${host}:${port}` },
+    { key: 'version', header: t('nodes.version'), render: ({ softwareVersion }) => softwareVersion ?? t('unknown') },
+    ...useLoadColumns(),
+    {
+      key: 'lastReportAt',
+      header: t('nodes.lastReport'),
+      render: ({ lastReportAt }) =>
+        lastReportAt === null ? t('nodes.never') : <time dateTime={lastReportAt}>{formatMoment(lastReportAt)}</time>,
+    },
+  ];
+  if (onDrain !== undefined)
+    columns.push({
+      key: 'action',
+      header: t('table.action'),
+      place: 'action',
+      isLast: true,
+      render: (node) => (
+        <Button
+          size="compact-sm"
+          variant="light"
+          aria-label={t(node.isDraining ? 'undrain.of' : 'drain.of', { name: node.name })}
+          onClick={() => onDrain(node)}
+        >
+          {t(node.isDraining ? 'undrain.action' : 'drain.action')}
+        </Button>
+      ),
+    });
+  return <DataTable label={t('nodes.label')} columns={columns} rows={nodes} rowKey={({ id }) => id} isDense />;
+}
+
+function useLoadColumns(): Column<GatewayNode>[] {
+  const { t } = useTranslation(['staffInventory', 'common']);
+  const canOpen = usePermission('PROXIES_READ');
+  const link = (text: string, search: { node: string; state?: 'SOLD' }) =>
+    canOpen ? (
+      <Link to="/admin/proxies" search={search}>
+        {text}
+      </Link>
+    ) : (
+      text
+    );
+  return [
+    {
+      key: 'tunnels',
+      header: t('nodes.tunnels'),
+      isNumeric: true,
+      render: ({ tunnels }) => (tunnels === null ? t('unknown') : formatCount(tunnels)),
+    },
+    {
+      key: 'throughput',
+      header: t('nodes.throughput'),
+      isNumeric: true,
+      render: ({ bytesPerSecond }) =>
+        bytesPerSecond === null
+          ? t('unknown')
+          : t('nodes.megabytesPerSecond', { value: formatMegabytes(bytesPerSecond / BYTES_PER_KIB) }),
+    },
+    {
+      key: 'openConnections',
+      header: t('nodes.openConnections'),
+      isNumeric: true,
+      render: ({ name, openConnections }) => link(formatCount(openConnections), { node: name, state: 'SOLD' }),
+    },
+    {
+      key: 'exits',
+      header: t('nodes.exits'),
+      isNumeric: true,
+      render: ({ name, exits }) => link(formatCount(exits), { node: name }),
+    },
+    {
+      key: 'dnsPorts',
+      header: t('nodes.dnsPorts'),
+      isNumeric: true,
+      render: ({ dnsPorts: { free, total } }) => `${formatCount(free)} / ${formatCount(total)}`,
+    },
+  ];
+}
+
+function NodeState({ node: { isLive, isDraining } }: { node: GatewayNode }) {
+  const { t } = useTranslation('staffInventory');
+  return (
+    <span className={classes['states']}>
+      <StatusBadge tone={isLive ? 'good' : 'bad'} text={t(isLive ? 'nodes.live' : 'nodes.silent')} />
+      {isDraining && <StatusBadge tone="warning" text={t('nodes.draining')} />}
+    </span>
+  );
+}
+
+/** Nodes send no live events, so the list is polled. */
+function useNodes() {
+  return useApiQuery(apiQuery('GET /v1/nodes/admin', {}, { topics: ['catalogue'] }), { isPolled: true });
+}
+
+interface Drain {
+  node: GatewayNode;
+  reason: string | undefined;
+}
+
+/** Starts or ends the draining of a node. */
+function useDrainNode() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async ({ node: { id, isDraining, version }, reason }: Drain) =>
+      (await call('PATCH /v1/nodes/admin/{id}', { params: { id }, body: { isDraining: !isDraining, version, reason } }))
+        .data,
+    successText: ({ name, isDraining }) => t(isDraining ? 'drain.done' : 'undrain.done', { name }),
+    changes: ['catalogue'],
+  });
 }

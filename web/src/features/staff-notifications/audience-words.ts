@@ -1,6 +1,7 @@
+import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { Audience } from '@cellhop/contract/staff/notifications';
 import type { TFunction } from 'i18next';
-import { formatDate, formatMoney } from '../../format/format.ts';
+import { formatDate, formatMoney, formatCount } from '../../format/format.ts';
 
 type Words = TFunction<['staffContent', 'common']>;
 
@@ -21,4 +22,9 @@ export function audienceWords(audience: Audience, t: Words): string[] {
     userIds !== undefined && t('broadcasts.words.listed', { count: userIds.length }),
   ].filter((word) => word !== false);
   return words.length === 0 ? [t('broadcasts.words.everyone')] : words;
+}
+
+/** `1,234`, or `100,000+` for the largest number that the API counts. */
+export function formatRecipients(count: number): string {
+  return count >= RECIPIENTS_COUNTED_MAX ? `${formatCount(RECIPIENTS_COUNTED_MAX)}+` : formatCount(count);
 }

@@ -1,20 +1,20 @@
+import { seededRoles } from '@cellhop/contract/permissions';
 import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Stack } from '@mantine/core';
+import { Alert, Button, Stack, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useForm, useWatch } from 'react-hook-form';
+import { useForm, useWatch, Controller, type UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { languages } from '../../i18n/languages.ts';
-import { formErrorMap } from '../../data/form-errors.ts';
+import { formErrorMap, fieldErrorText } from '../../data/form-errors.ts';
 import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { languages } from '../../i18n/languages.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DateField } from '../../ui/date-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCountRecipients, useSendBroadcast } from './api.ts';
-import { audienceWords } from './audience-words.ts';
-import { type BroadcastFormState, AudienceFields } from './audience-fields.tsx';
+import { audienceWords, formatRecipients } from './audience-words.ts';
 import { type BroadcastForm, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
 import { NotificationFields } from './notification-fields.tsx';
-import { formatRecipients } from './recipient-count.ts';
 import classes from './staff-notifications.module.css';
 
 interface BroadcastDialogProps {
@@ -112,6 +112,104 @@ function ConfirmSending({ confirmation, onClose, onSent }: ConfirmSendingProps) 
         if (confirmation !== undefined && (await sending.run(confirmation.body)) !== undefined) onSent();
       }}
       onClose={onClose}
+    />
+  );
+}
+
+type BroadcastFormState = UseFormReturn<BroadcastForm, unknown, SendBroadcastBody>;
+
+interface AudienceFieldsProps {
+  form: BroadcastFormState;
+}
+
+const statuses = ['ACTIVE', 'BLOCKED'] as const;
+const ROLES_LIST = 'broadcast-roles';
+
+/** The filter of a broadcast. */
+function AudienceFields({ form }: AudienceFieldsProps) {
+  const { t } = useTranslation(['staffContent', 'common']);
+  const errors = form.formState.errors.audience;
+  const any = { value: '', label: t('broadcasts.any') };
+  const yesOrNo = (key: 'connection' | 'confirmed') =>
+    (['YES', 'NO'] as const).map((value) => ({ value, label: t(`broadcasts.${key}Choices.${value}`) }));
+  const field = (name: 'roleName' | 'balanceFrom' | 'balanceBelow') => ({
+    ...form.register(`audience.${name}`),
+    label: t(`broadcasts.${name}`),
+    autoComplete: 'off',
+    error: fieldErrorText(errors?.[name]),
+  });
+  return (
+    <fieldset className={classes['filter']} aria-label={t('broadcasts.audience')}>
+      <Choice
+        form={form}
+        name="languageCode"
+        data={[any, ...languages.map((value) => ({ value, label: t(`common:languages.${value}`) }))]}
+      />
+      <Choice
+        form={form}
+        name="status"
+        data={statuses.map((value) => ({ value, label: t(`broadcasts.statusChoices.${value}`) }))}
+      />
+      <Choice form={form} name="confirmed" data={yesOrNo('confirmed')} />
+      <Choice form={form} name="connection" data={[any, ...yesOrNo('connection')]} />
+      <Day form={form} name="firstDay" />
+      <Day form={form} name="lastDay" />
+      <TextInput {...field('balanceFrom')} inputMode="decimal" leftSection="$" />
+      <TextInput {...field('balanceBelow')} inputMode="decimal" leftSection="$" />
+      <TextInput {...field('roleName')} list={ROLES_LIST} />
+      <datalist id={ROLES_LIST}>
+        {Object.keys(seededRoles).map((role) => (
+          <option key={role}>{role}</option>
+        ))}
+      </datalist>
+      <Textarea
+        {...form.register('audience.userIds')}
+        className={classes['wide'] ?? ''}
+        label={t('broadcasts.userIds')}
+        description={t('broadcasts.userIdsHint')}
+        autosize
+        minRows={1}
+        maxRows={6}
+        error={errors?.userIds && t('broadcasts.userIdsInvalid')}
+      />
+    </fieldset>
+  );
+}
+
+interface ChoiceProps extends AudienceFieldsProps {
+  name: 'languageCode' | 'status' | 'confirmed' | 'connection';
+  data: { value: string; label: string }[];
+}
+
+function Choice({ form, name, data }: ChoiceProps) {
+  const { t } = useTranslation('staffContent');
+  return (
+    <Controller
+      control={form.control}
+      name={`audience.${name}`}
+      render={({ field: { value, onChange, ...field } }) => (
+        <Select
+          {...field}
+          label={t(`broadcasts.${name}`)}
+          data={data}
+          value={value}
+          allowDeselect={false}
+          onChange={onChange}
+        />
+      )}
+    />
+  );
+}
+
+function Day({ form, name }: AudienceFieldsProps & { name: 'firstDay' | 'lastDay' }) {
+  const { t } = useTranslation('staffContent');
+  return (
+    <Controller
+      control={form.control}
+      name={`audience.${name}`}
+      render={({ field: { value, onChange } }) => (
+        <DateField label={t(`broadcasts.${name}`)} value={value} onChange={onChange} />
+      )}
     />
   );
 }

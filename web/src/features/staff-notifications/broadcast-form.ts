@@ -1,9 +1,30 @@
 import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
-import { audienceSchema, type Audience } from '@cellhop/contract/staff/notifications.forms';
+import {
+  audienceSchema,
+  type Audience,
+  type NotificationText,
+  notificationTextSchema,
+} from '@cellhop/contract/staff/notifications.forms';
 import { z } from 'zod';
 import { startOfDay } from '../../format/day.ts';
 import { amountText } from '../staff-parts/amount-text.ts';
-import { emptyNotification, notificationForm } from './notification-form.ts';
+
+/** Empty details are left out. */
+export const notificationForm = z
+  .object({
+    description: notificationTextSchema.shape.description,
+    content: z
+      .string()
+      .transform((text) => (text.trim() === '' ? undefined : text))
+      .pipe(notificationTextSchema.shape.content),
+  })
+  .transform(({ description, content }): NotificationText => ({
+    description,
+    ...(content !== undefined && { content }),
+  }));
+export type NotificationForm = z.input<typeof notificationForm>;
+
+export const emptyNotification: NotificationForm = { description: '', content: '' };
 
 const { shape } = audienceSchema;
 

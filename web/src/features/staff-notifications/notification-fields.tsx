@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Language } from '../../i18n/languages.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { NotificationItem } from '../notifications/notifications-list.tsx';
-import type { NotificationForm } from './notification-form.ts';
+import type { NotificationForm } from './broadcast-form.ts';
 import classes from './staff-notifications.module.css';
 
 interface NotificationFieldsProps {

@@ -13,7 +13,7 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { NotificationItem } from '../notifications/notifications-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useNotifyUser, useUserNotifications } from './api.ts';
-import { emptyNotification, type NotificationForm, notificationForm } from './notification-form.ts';
+import { emptyNotification, type NotificationForm, notificationForm } from './broadcast-form.ts';
 import { NotificationFields } from './notification-fields.tsx';
 import { userNotificationsScreen } from './screen.ts';
 import classes from './staff-notifications.module.css';

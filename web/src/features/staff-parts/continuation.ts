@@ -3,7 +3,13 @@
  * the URL limits the list to the rows after it.
  */
 import type { Search } from '../../loading/search-values.ts';
-import { type Days, toRange } from './day-range.tsx';
+import { startOfDay } from '../../format/day.ts';
+
+/** Days in the user's time zone, such as 2026-11-21, both included; undefined for none. */
+export interface Days {
+  from?: string | undefined;
+  to?: string | undefined;
+}
 
 export interface Moments {
   /** Only rows at or after this time, such as 2026-11-21T10:00:00.000Z. */
@@ -26,6 +32,14 @@ function momentOf(value: unknown): string | undefined {
 
 export function toTimeOrder(sort: string): TimeOrder | undefined {
   return sort === '-createdAt' ? 'NEWEST_FIRST' : sort === 'createdAt' ? 'OLDEST_FIRST' : undefined;
+}
+
+/** Days start at midnight in the user's time zone; the API's `to` is exclusive. */
+export function toRange({ from, to }: Days): Days {
+  return {
+    ...(from !== undefined && { from: startOfDay(from).toISOString() }),
+    ...(to !== undefined && { to: startOfDay(to, 1).toISOString() }),
+  };
 }
 
 /** Combines the days and the timestamps, for the API. */

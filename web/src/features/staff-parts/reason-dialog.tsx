@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { REASON_LENGTH_MAX, REASON_LENGTH_MIN } from '@cellhop/contract/limits';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/dialog.tsx';
-import { isReason, ReasonField } from './reason-field.tsx';
 
 interface ReasonDialogProps {
   isOpen: boolean;
@@ -64,4 +64,36 @@ function ReasonForm(props: ReasonDialogProps) {
       </Stack>
     </form>
   );
+}
+
+interface ReasonFieldProps {
+  reason: string;
+  /** It may be left out. */
+  isOptional?: boolean | undefined;
+  /** The dialog opens with the focus in it. */
+  hasFocus?: boolean;
+  onChange: (reason: string) => void;
+}
+
+/** The reason of a change, for the audit log. */
+export function ReasonField({ reason, isOptional = false, hasFocus = false, onChange }: ReasonFieldProps) {
+  const { t } = useTranslation('staff');
+  return (
+    <Textarea
+      label={t(isOptional ? 'reason.optional' : 'reason.label')}
+      description={t('reason.hint')}
+      value={reason}
+      maxLength={REASON_LENGTH_MAX}
+      required={!isOptional}
+      autosize
+      minRows={2}
+      maxRows={6}
+      data-autofocus={hasFocus || undefined}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+export function isReason(reason: string): boolean {
+  return reason.trim().length >= REASON_LENGTH_MIN;
 }

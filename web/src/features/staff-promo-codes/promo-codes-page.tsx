@@ -1,21 +1,26 @@
+import { REFERRAL_CODE_LENGTH_MAX } from '@cellhop/contract/limits';
+import { promoCodeStatuses } from '@cellhop/contract/referrals.values';
 import type { PromoCode } from '@cellhop/contract/staff/promo-codes';
-import { Button } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
+import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
-import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
 import { useDisablePromoCode, usePromoCodes } from './api.ts';
 import { CreatePromoCodeDialog } from './create-promo-code-dialog.tsx';
-import { PromoCodesFilter } from './promo-codes-filter.tsx';
 import classes from './promo-codes-page.module.css';
-import { PromoCodesTable } from './promo-codes-table.tsx';
-import { staffPromoCodesScreen } from './screen.ts';
+import { staffPromoCodesScreen, type PromoCodesFilter as Filter } from './screen.ts';
 
 export function PromoCodesPage() {
   const [{ page = 1, ...filter }, change] = useScreenSearch(staffPromoCodesScreen);
@@ -69,4 +74,147 @@ export function PromoCodesPage() {
       />
     </>
   );
+}
+
+interface PromoCodesFilterProps {
+  filter: Filter;
+  onChange: (filter: Filter) => void;
+}
+
+/** Kept in the URL. The code is applied by Enter, or when the field is left. */
+function PromoCodesFilter({ filter, onChange }: PromoCodesFilterProps) {
+  const { t } = useTranslation(['staffContent', 'referralSystem']);
+  const [code, setCode] = useState(filter.code ?? '');
+  const [applied, setApplied] = useState(filter.code);
+  if (applied !== filter.code) {
+    setApplied(filter.code);
+    setCode(filter.code ?? '');
+  }
+
+  function apply(): void {
+    const typed = code.trim() === '' ? undefined : code.trim();
+    if (typed !== filter.code) onChange({ ...filter, code: typed });
+  }
+
+  return (
+    <search className={classes['filter']}>
+      <TextInput
+        label={t('promoCodes.filter.code')}
+        value={code}
+        maxLength={REFERRAL_CODE_LENGTH_MAX}
+        autoComplete="off"
+        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
+      />
+      <Select
+        label={t('referralSystem:promoCodes.status')}
+        placeholder={t('promoCodes.filter.anyStatus')}
+        data={promoCodeStatuses.map((status) => ({
+          value: status,
+          label: t(`referralSystem:promoCodes.statuses.${status}`),
+        }))}
+        value={filter.status ?? null}
+        clearable
+        clearButtonProps={{ 'aria-label': t('promoCodes.filter.anyStatus') }}
+        onChange={(status) => onChange({ ...filter, status: oneOf(status, promoCodeStatuses) })}
+      />
+    </search>
+  );
+}
+
+interface PromoCodesTableProps {
+  promoCodes: readonly PromoCode[] | undefined;
+  /** Undefined if the member of staff may not disable promo codes. */
+  onDisable: ((promoCode: PromoCode) => void) | undefined;
+}
+
+function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
+  const { t } = useTranslation(['staffContent', 'staff', 'referralSystem']);
+  const columns: Column<PromoCode>[] = [
+    { key: 'code', header: t('promoCodes.code'), isUnbroken: true, place: 'heading', render: ({ code }) => code },
+    { key: 'user', header: t('staff:user'), render: ({ referral }) => <UserLink user={referral} /> },
+    {
+      key: 'status',
+      header: t('referralSystem:promoCodes.status'),
+      place: 'heading',
+      render: ({ status }) => (
+        <StatusBadge
+          tone={status === 'ACTIVE' ? 'good' : 'neutral'}
+          text={t(`referralSystem:promoCodes.statuses.${status}`)}
+        />
+      ),
+    },
+    {
+      key: 'users',
+      header: t('referralSystem:promoCodes.users'),
+      isNumeric: true,
+      render: ({ registeredUsersCount }) => formatCount(registeredUsersCount),
+    },
+    ...useTrialColumns(),
+    {
+      key: 'createdAt',
+      header: t('referralSystem:promoCodes.createdAt'),
+      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
+    },
+    {
+      key: 'expiredAt',
+      header: t('referralSystem:promoCodes.expiredAt'),
+      render: ({ expiredAt }) =>
+        expiredAt === null ? (
+          t('referralSystem:promoCodes.never')
+        ) : (
+          <time dateTime={expiredAt}>{formatDate(expiredAt)}</time>
+        ),
+    },
+  ];
+  if (onDisable !== undefined)
+    columns.push({
+      key: 'action',
+      header: t('promoCodes.action'),
+      place: 'action',
+      isLast: true,
+      render: (promoCode) =>
+        promoCode.status !== 'DISABLED' && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label={t('promoCodes.disable.of', { code: promoCode.code })}
+            onClick={() => onDisable(promoCode)}
+          >
+            {t('promoCodes.disable.action')}
+          </Button>
+        ),
+    });
+  return (
+    <DataTable label={t('promoCodes.label')} columns={columns} rows={promoCodes} rowKey={({ id }) => id} isDense />
+  );
+}
+
+function useTrialColumns(): Column<PromoCode>[] {
+  const { t } = useTranslation('staffContent');
+  const ofLimit = (value: string, limit: string | undefined) =>
+    limit === undefined ? value : t('promoCodes.ofLimit', { value, limit });
+  return [
+    {
+      key: 'trialCredit',
+      header: t('promoCodes.trialCredit'),
+      isNumeric: true,
+      render: ({ trialCredit }) => (trialCredit === 0 ? t('promoCodes.noCredit') : formatMoney(trialCredit)),
+    },
+    {
+      key: 'uses',
+      header: t('promoCodes.uses'),
+      isNumeric: true,
+      render: ({ trialCreditsCount, trialCreditsMax }) =>
+        ofLimit(formatCount(trialCreditsCount), trialCreditsMax === null ? undefined : formatCount(trialCreditsMax)),
+    },
+    {
+      key: 'budget',
+      header: t('promoCodes.spent'),
+      isNumeric: true,
+      render: ({ credited, budget }) =>
+        ofLimit(formatMoney(credited), budget === null ? undefined : formatMoney(budget)),
+    },
+  ];
 }

@@ -1,15 +1,15 @@
 import type { Found } from '@cellhop/contract/staff/search';
-import { SEARCH_LENGTH_MIN } from '@cellhop/contract/staff/search.values';
+import { SEARCH_LENGTH_MIN, type FoundKind } from '@cellhop/contract/staff/search.values';
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { apiQuery } from '../../data/query.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
-import { useSearch } from './api.ts';
-import { linkOf } from './found-link.ts';
 import classes from './search-dialog.module.css';
 
 /** Typing pauses are longer. */
@@ -95,4 +95,33 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
       </ul>
     </>
   );
+}
+
+/** @param text shorter ones are not searched for */
+function useSearch(text: string) {
+  const isEnabled = text.trim().length >= SEARCH_LENGTH_MIN;
+  const { response, failure, isPrevious } = useApiQuery(apiQuery('GET /v1/search/admin', { query: { text } }), {
+    isEnabled,
+    keepsPrevious: true,
+  });
+  return { found: isEnabled ? response?.data : undefined, failure, isStale: isPrevious };
+}
+
+interface FoundLink {
+  to: string;
+  search?: Record<string, string>;
+}
+
+const links: Record<FoundKind, (found: Found) => FoundLink> = {
+  USER: ({ id }) => ({ to: `/admin/users/${id}` }),
+  CONNECTION: ({ id }) => ({ to: '/admin/connections', search: { id } }),
+  PROXY: ({ title }) => ({ to: '/admin/proxies', search: { ip: title } }),
+  INVOICE: ({ id }) => ({ to: '/admin/payment/invoices', search: { invoice: id } }),
+  PROMO_CODE: ({ title }) => ({ to: '/admin/referral-system/codes', search: { code: title } }),
+  TICKET: ({ id }) => ({ to: `/admin/tickets/${id}` }),
+};
+
+/** Where a search result is shown. */
+function linkOf(found: Found): FoundLink {
+  return links[found.kind](found);
 }

@@ -1,19 +1,24 @@
 import type { Job, SystemState } from '@cellhop/contract/staff/system';
-import { jobStates } from '@cellhop/contract/staff/system.values';
-import { Select, Title } from '@mantine/core';
+import { jobStates, type JobState } from '@cellhop/contract/staff/system.values';
+import { Select, Title, Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { call } from '../../data/http.ts';
+import { apiQuery } from '../../data/query.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { toList } from '../../data/use-list.ts';
+import { formatMoment } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
-import { toList } from '../../data/use-list.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
-import { useJobs, useRetryJob, useSystemState } from './api.ts';
-import { JobsTable } from './jobs-table.tsx';
-import { staffSystemScreen } from './screen.ts';
+import { staffSystemScreen, type StaffSystemSearch } from './screen.ts';
 import { SystemFigures } from './system-figures.tsx';
 import classes from './system-page.module.css';
 
@@ -80,4 +85,71 @@ function Jobs({ counts }: { counts: SystemState['jobs'] | undefined }) {
       />
     </>
   );
+}
+
+const tones: Record<JobState, Tone> = { FAILED: 'bad', RETRYING: 'warning', RUNNING: 'good', WAITING: 'neutral' };
+
+interface JobsTableProps {
+  jobs: readonly Job[] | undefined;
+  /** Undefined if the member of staff may not retry jobs. */
+  onRetry: ((job: Job) => void) | undefined;
+}
+
+function JobsTable({ jobs, onRetry }: JobsTableProps) {
+  const { t } = useTranslation('staffSystem');
+  const columns: Column<Job>[] = [
+    { key: 'name', header: t('jobs.name'), place: 'heading', render: ({ name }) => name },
+    {
+      key: 'state',
+      header: t('jobs.state'),
+      place: 'heading',
+      render: ({ state }) => <StatusBadge tone={tones[state]} text={t(`jobs.states.${state}`)} />,
+    },
+    {
+      key: 'attempts',
+      header: t('jobs.attempts'),
+      render: ({ attempts, attemptsMax }) => t('jobs.attemptsOf', { attempts, attemptsMax }),
+    },
+    { key: 'lastError', header: t('jobs.lastError'), render: ({ lastError }) => lastError ?? '—' },
+    { key: 'runAt', header: t('jobs.runAt'), render: ({ runAt }) => formatMoment(runAt) },
+    { key: 'createdAt', header: t('jobs.createdAt'), render: ({ createdAt }) => formatMoment(createdAt) },
+  ];
+  if (onRetry !== undefined)
+    columns.push({
+      key: 'action',
+      header: t('jobs.action'),
+      place: 'action',
+      isLast: true,
+      render: (job) =>
+        job.canRetry && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label={t('jobs.retryOf', { name: job.name })}
+            onClick={() => onRetry(job)}
+          >
+            {t('jobs.retry')}
+          </Button>
+        ),
+    });
+  return <DataTable label={t('jobs.title')} columns={columns} rows={jobs} rowKey={({ id }) => id} isDense />;
+}
+
+function useSystemState() {
+  return useApiQuery(apiQuery('GET /v1/system/admin', {}, { topics: ['jobs'] }), { isPolled: true });
+}
+
+function useJobs({ page = 1, state }: StaffSystemSearch) {
+  const query = apiQuery('GET /v1/system/admin/jobs', { query: { page, state } }, { topics: ['jobs'] });
+  return useApiQuery(query, { keepsPrevious: true, isPolled: true });
+}
+
+function useRetryJob() {
+  const { t } = useTranslation('staffSystem');
+  return useAction({
+    call: async ({ job, reason }: { job: Job; reason: string | undefined }) =>
+      (await call('POST /v1/system/admin/jobs/{id}/retry', { params: { id: job.id }, body: { reason } })).data,
+    successText: ({ name }) => t('jobs.retried', { name }),
+    changes: ['jobs'],
+  });
 }

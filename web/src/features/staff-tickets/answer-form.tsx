@@ -1,17 +1,18 @@
+import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
 import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Textarea } from '@mantine/core';
+import { Alert, Button, Textarea, Select } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
-import { useProfile } from '../../session/profile.ts';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
-import { isConflict, useAnswer, useAnyMessages } from './api.ts';
-import { CannedReplySelect } from './canned-reply-select.tsx';
+import { useProfile } from '../../session/profile.ts';
 import { answersSince } from './answers-since.ts';
+import { isConflict, useAnswer, useAnyMessages } from './api.ts';
+import { useCannedReplies } from './canned-replies-api.ts';
 import classes from './ticket-page.module.css';
 
 interface AnswerFormProps {
@@ -100,4 +101,35 @@ function isAnswerDraft(value: unknown): value is Partial<TicketMessageBody> {
   if (typeof value !== 'object' || value === null) return false;
   const { content } = value as Record<string, unknown>;
   return content === undefined || typeof content === 'string';
+}
+
+interface CannedReplySelectProps {
+  /** The language of the customer. */
+  languageCode: LanguageCode;
+  onChoose: (text: string) => void;
+}
+
+/** A select that inserts a prepared text and keeps no selection. */
+function CannedReplySelect({ languageCode, onChoose }: CannedReplySelectProps) {
+  const { t } = useTranslation('staffSupport');
+  const { rows: replies = [] } = useCannedReplies();
+  if (replies.length === 0) return <span />;
+
+  function choose(id: string | null): void {
+    const reply = replies.find((each) => each.id === id);
+    if (reply !== undefined) onChoose(languageCode === 'ru' ? reply.contentRu : reply.contentEn);
+  }
+
+  return (
+    <Select
+      className={classes['canned'] ?? ''}
+      aria-label={t('replies.insert')}
+      placeholder={t('replies.insert')}
+      data={replies.map(({ id, title }) => ({ value: id, label: title }))}
+      value={null}
+      searchable
+      nothingFoundMessage={t('replies.unknown')}
+      onChange={choose}
+    />
+  );
 }

@@ -1,12 +1,18 @@
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
+import { ticketNoteBody, type TicketNoteBody } from '@cellhop/contract/staff/tickets.forms';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { Facts } from '../../ui/facts.tsx';
-import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
-import { UserLink } from '../staff-parts/user-link.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useBalance, useLiveConnections, useOtherTickets } from './api.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
+import { useBalance, useLiveConnections, useOtherTickets, useNotes, useWriteNote } from './api.ts';
 import classes from './ticket-page.module.css';
 
 /** Information about the customer; each part needs its own permission. */
@@ -101,5 +107,72 @@ function OtherTickets({ ticket }: { ticket: StaffTicket }) {
         </ul>
       )}
     </section>
+  );
+}
+
+interface NotesProps {
+  ticketId: string;
+  page: number;
+  onPage: (page: number) => void;
+  canWrite: boolean;
+}
+
+/** Internal notes: customers never see them. */
+export function Notes({ ticketId, page, onPage, canWrite }: NotesProps) {
+  const { t } = useTranslation('staffSupport');
+  const notes = useNotes(ticketId, page);
+  return (
+    <section className={classes['panel']} aria-labelledby="notes">
+      <h3 id="notes">{t('notes.title')}</h3>
+      <p className={classes['muted']}>{t('notes.hint')}</p>
+      {canWrite && <NoteForm ticketId={ticketId} onWritten={() => onPage(1)} />}
+      <PagedList
+        list={notes}
+        page={page}
+        onPage={onPage}
+        failureText={t('notes.failed')}
+        empty={<p className={classes['muted']}>{t('notes.empty')}</p>}
+      >
+        {(rows) => (
+          <ol aria-live="polite" aria-busy={rows === undefined}>
+            {rows?.map(({ id, content, author, createdAt }) => (
+              <li key={id} className={classes['note']}>
+                <div className={classes['muted']}>
+                  {author.email} · <time dateTime={createdAt}>{formatDate(createdAt)}</time>
+                </div>
+                <p>{content}</p>
+              </li>
+            ))}
+          </ol>
+        )}
+      </PagedList>
+    </section>
+  );
+}
+
+function NoteForm({ ticketId, onWritten }: { ticketId: string; onWritten: () => void }) {
+  const { t } = useTranslation('staffSupport');
+  const writing = useWriteNote(ticketId);
+  const form = useForm<TicketNoteBody>({
+    resolver: zodResolver(ticketNoteBody, { error: formErrorMap }),
+    defaultValues: { content: '' },
+  });
+  const submit = form.handleSubmit(async (body) => {
+    if ((await writing.run(body)) === undefined) return;
+    form.reset();
+    onWritten();
+  });
+  return (
+    <form className={classes['answer']} noValidate onSubmit={(event) => void submit(event)}>
+      <Textarea
+        {...form.register('content')}
+        label={t('notes.label')}
+        rows={3}
+        error={fieldErrorText(form.formState.errors.content)}
+      />
+      <Button type="submit" variant="default" loading={writing.isRunning}>
+        {t('notes.submit')}
+      </Button>
+    </form>
   );
 }

@@ -1,26 +1,25 @@
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
-import { Button } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../format/format.ts';
 import type { Failure } from '../../data/use-api-query.ts';
+import { formatDate } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
+import { useProfile } from '../../session/profile.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
 import { MessageList } from '../tickets/message-list.tsx';
 import { QuestionPlaceholder } from '../tickets/question-placeholder.tsx';
 import parts from '../tickets/ticket-page.module.css';
 import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
-import { UserLink } from '../staff-parts/user-link.tsx';
-import { usePermission } from '../staff-parts/use-permission.ts';
 import { AnswerForm } from './answer-form.tsx';
-import { useAnyMessages, useAnyTicket, useCloseAnyTicket } from './api.ts';
-import { Assignment } from './assignment.tsx';
-import { BesideTicket } from './beside-ticket.tsx';
-import { Notes } from './notes.tsx';
+import { useAnyMessages, useAnyTicket, useCloseAnyTicket, useAssign, useAssignees } from './api.ts';
+import { BesideTicket, Notes } from './beside-ticket.tsx';
 import { staffTicketScreen } from './screen.ts';
 import classes from './ticket-page.module.css';
 
@@ -122,5 +121,55 @@ function Question({ ticket }: { ticket: StaffTicket }) {
         onClose={() => setConfirming(false)}
       />
     </article>
+  );
+}
+
+/** Who works on the ticket. While it is open, staff who may answer can change it. */
+function Assignment({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('staffSupport');
+  const canAssign = usePermission('TICKETS_MSG_WRITE') && ticket.status === 'OPEN';
+  const { assignee } = ticket;
+  if (!canAssign)
+    return <p className={classes['muted']}>{t('assign.is', { name: assignee?.email ?? t('list.nobody') })}</p>;
+  return <AssigneeSelect ticket={ticket} />;
+}
+
+function AssigneeSelect({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('staffSupport');
+  const me = useProfile();
+  const assignees = useAssignees(true) ?? [];
+  // What the member of staff saw when they opened the list of names.
+  const [seen, setSeen] = useState(ticket);
+  const assigning = useAssign(ticket.id);
+  const { assignee } = ticket;
+  // The assignee may have left the staff.
+  const known =
+    assignee === null || assignees.some(({ id }) => id === assignee.id) ? assignees : [assignee, ...assignees];
+  return (
+    <div className={classes['assignment']}>
+      <Select
+        className={classes['assignee'] ?? ''}
+        label={t('assign.label')}
+        placeholder={t('list.nobody')}
+        data={known.map(({ id, email }) => ({ value: id, label: email }))}
+        value={assignee?.id ?? null}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': t('assign.clear') }}
+        nothingFoundMessage={t('assign.unknown')}
+        disabled={assigning.isRunning}
+        onDropdownOpen={() => setSeen(ticket)}
+        onChange={(id) => void assigning.run({ assigneeId: id, version: (id === null ? ticket : seen).version })}
+      />
+      {me !== undefined && assignee?.id !== me.id && (
+        <Button
+          variant="default"
+          loading={assigning.isRunning}
+          onClick={() => void assigning.run({ assigneeId: me.id, version: ticket.version })}
+        >
+          {t('assign.toMe')}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -1,22 +1,32 @@
-import type { TicketView } from '@cellhop/contract/staff/tickets';
-import { Button, Group } from '@mantine/core';
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
+import type { TicketView, StaffTicket } from '@cellhop/contract/staff/tickets';
+import { ticketViews } from '@cellhop/contract/staff/tickets.values';
+import { Button, Group, Select } from '@mantine/core';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { formatCount, formatDate } from '../../format/format.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import type { TimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
-import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
+import { durationText } from '../staff-parts/duration.ts';
+import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useTicketsOfUsers } from './api.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
+import { useTicketsOfUsers, useFirstReplies, useViewCounts } from './api.ts';
 import { CreateTicketDialog } from './create-ticket-dialog.tsx';
-import { FirstReply } from './first-reply.tsx';
-import { staffTicketsScreen, type StaffTicketsSearch } from './screen.ts';
+import {
+  staffTicketsScreen,
+  type StaffTicketsSearch,
+  replyDays,
+  type ReplyDays,
+  staffTicketsSearch,
+} from './screen.ts';
 import { TicketsFilter } from './tickets-filter.tsx';
-import { TicketsTable } from './tickets-table.tsx';
 import classes from './tickets-page.module.css';
-import { ViewLinks } from './view-links.tsx';
 
 /** The view of waiting customers is sorted by waiting time. */
 const orders: Record<TicketView, TimeOrder | undefined> = {
@@ -83,4 +93,104 @@ export function TicketsPage() {
       )}
     </>
   );
+}
+
+interface FirstReplyProps {
+  days: ReplyDays;
+  onDays: (days: ReplyDays) => void;
+}
+
+/** The median time to the first reply. */
+function FirstReply({ days, onDays }: FirstReplyProps) {
+  const { t } = useTranslation('staffSupport');
+  const measured = useFirstReplies(Number(days));
+  return (
+    <div className={classes['reply']}>
+      <p>
+        {t('firstReply.label')}{' '}
+        <strong>{measured === undefined ? '…' : <Median seconds={measured.medianSeconds} />}</strong>{' '}
+        {measured !== undefined && t('firstReply.tickets', { tickets: formatCount(measured.ticketCount) })}
+      </p>
+      <Select
+        className={classes['days'] ?? ''}
+        aria-label={t('firstReply.range')}
+        data={replyDays.map((each) => ({ value: each, label: t(`firstReply.last.${each}`) }))}
+        value={days}
+        allowDeselect={false}
+        onChange={(chosen) => chosen !== null && onDays(chosen)}
+      />
+    </div>
+  );
+}
+
+function Median({ seconds }: { seconds: number | null }) {
+  const { t } = useTranslation(['staff', 'staffSupport']);
+  return seconds === null ? t('staffSupport:firstReply.none') : durationText(seconds, t);
+}
+
+/** The saved views, each with the number of its tickets of all users. A filter stays when the view changes. */
+function ViewLinks({ view, search }: { view: TicketView; search: StaffTicketsSearch }) {
+  const { t } = useTranslation('staffSupport');
+  const counts: Partial<Record<TicketView, number>> | undefined = useViewCounts();
+  return (
+    <nav className={classes['views']} aria-label={t('views.label')}>
+      <ul>
+        {ticketViews.map((each) => (
+          <li key={each}>
+            <Link
+              to="/admin/tickets"
+              search={each === view ? search : staffTicketsSearch({ ...search, page: undefined, view: each })}
+              // Marks the current view with aria-current, whatever the filter and the page.
+              activeOptions={{ exact: true, includeSearch: true }}
+            >
+              {t(`views.${each}`)}
+              <Count count={counts?.[each]} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Larger numbers are not counted. */
+function Count({ count }: { count: number | undefined }) {
+  if (count === undefined) return null;
+  return <span>{count >= LISTED_ROWS_MAX ? `${formatCount(LISTED_ROWS_MAX)}+` : formatCount(count)}</span>;
+}
+
+function TicketsTable({ tickets }: { tickets: readonly StaffTicket[] | undefined }) {
+  const { t } = useTranslation(['staffSupport', 'staff']);
+  const columns: Column<StaffTicket>[] = [
+    {
+      key: 'name',
+      header: t('list.name'),
+      place: 'heading',
+      render: ({ id, name }) => (
+        <Link to="/admin/tickets/$ticketId" params={{ ticketId: id }} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      key: 'status',
+      header: t('list.status'),
+      place: 'heading',
+      render: ({ status }) => <TicketStatusBadge status={status} />,
+    },
+    { key: 'user', header: t('staff:user'), render: ({ user }) => <UserLink user={user} /> },
+    { key: 'assignee', header: t('list.assignee'), render: ({ assignee }) => assignee?.email ?? t('list.nobody') },
+    {
+      key: 'waitingSince',
+      header: t('list.waitingSince'),
+      render: ({ waitingSince }) =>
+        waitingSince === null ? '–' : <time dateTime={waitingSince}>{formatDate(waitingSince)}</time>,
+    },
+    {
+      key: 'createdAt',
+      header: t('list.createdAt'),
+      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
+    },
+  ];
+  return <DataTable label={t('list.label')} columns={columns} rows={tickets} rowKey={({ id }) => id} isDense />;
 }

@@ -1,3 +1,6 @@
+import type { Permission } from '@cellhop/contract/permissions';
+import type { CreateRoleBody, Role } from '@cellhop/contract/staff/roles';
+import type { TimelineKind } from '@cellhop/contract/staff/timeline.values';
 import type { StaffUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
@@ -5,8 +8,7 @@ import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
-import type { StaffUsersSearch } from './screen.ts';
-import { toUsersQuery } from './users-query.ts';
+import { type StaffUsersSearch, toUsersQuery } from './screen.ts';
 
 const dependencies = staffDependencies('staff-users');
 
@@ -71,4 +73,63 @@ export function useDeleteUser() {
     successText: (_, { user: { email } }) => t('delete.done', { email }),
     changes: ['staff-users', 'staff-connections'],
   });
+}
+
+export function useRoles(isEnabled = true) {
+  return useList(apiQuery('GET /v1/users/admin/roles', {}, { topics: ['roles'] }), { isEnabled });
+}
+
+export function useCreateRole() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async (body: CreateRoleBody) => (await call('POST /v1/users/admin/roles', { body })).data,
+    successText: ({ name }) => t('roles.created', { name }),
+    changes: ['roles'],
+  });
+}
+
+interface PermissionsChange {
+  role: Role;
+  permissions: Permission[];
+  reason: string;
+}
+
+export function useChangeRole() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async ({ role: { name, version }, permissions, reason }: PermissionsChange) =>
+      (await call('PUT /v1/users/admin/roles/{name}', { params: { name }, body: { permissions, reason, version } }))
+        .data,
+    successText: ({ name }) => t('roles.changed', { name }),
+    changes: ['roles'],
+  });
+}
+
+export function useDeleteRole() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async ({ name, version }: Role) =>
+      (await call('DELETE /v1/users/admin/roles/{name}', { params: { name }, query: { version } })).data,
+    successText: ({ name }) => t('roles.deleted', { name }),
+    changes: ['roles'],
+  });
+}
+
+const PAGE_ENTRIES = 25;
+
+export interface TimelineQuery {
+  kind?: TimelineKind[] | undefined;
+  /** Where the page starts; undefined: with the newest entry. */
+  after?: string | undefined;
+}
+
+export function useTimeline(userId: string, { kind, after }: TimelineQuery) {
+  const query = { size: PAGE_ENTRIES, ...(kind && { kind }), ...(after !== undefined && { after }) };
+  return useApiQuery(
+    apiQuery('GET /v1/users/admin/{id}/timeline', { params: { id: userId }, query }, staffDependencies('staff-users')),
+    {
+      isPolled: after === undefined,
+      keepsPrevious: true,
+    },
+  );
 }

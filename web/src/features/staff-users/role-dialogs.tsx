@@ -6,9 +6,9 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useProfile } from '../../session/profile.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { isReason, ReasonField } from '../staff-parts/reason-field.tsx';
+import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import type { SeenRow } from '../staff-parts/use-seen.ts';
-import { useChangeRole, useCreateRole } from './roles-api.ts';
+import { useChangeRole, useCreateRole } from './api.ts';
 import { isRoleName, toRoleName } from './role-name.ts';
 import classes from './roles-page.module.css';
 

@@ -1,10 +1,10 @@
-import type { UserSort } from '@cellhop/contract/staff/users';
 import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeline.values';
+import type { UserSort } from '@cellhop/contract/staff/users';
 import { EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/users.values';
 import type { UserStatus } from '@cellhop/contract/users';
 import { IconShieldLock, IconUsers } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
-import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
+import { type Moments, momentsSearch, toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 import { isRoleName } from './role-name.ts';
 
@@ -82,4 +82,9 @@ export interface StaffUserSearch {
 function staffUserSearch(search: Search): StaffUserSearch {
   const kinds = textsOf(search['kind']).flatMap((kind) => oneOf(kind, timelineKinds) ?? []);
   return { ...pageSearch(search), kind: kinds.length > 0 ? kinds : undefined, after: textOf(search['after']) };
+}
+
+export function toUsersQuery({ from, to, since, until, confirmed, ...search }: StaffUsersSearch) {
+  const range = toLimitedRange({ from, to, since, until });
+  return { ...search, isConfirmed: confirmed, createdFrom: range.from, createdTo: range.to };
 }

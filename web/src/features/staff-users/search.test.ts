@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { isRoleName, toRoleName } from './role-name.ts';
-import { staffUsersSearch } from './screen.ts';
-import { toUsersQuery } from './users-query.ts';
+import { staffUsersSearch, toUsersQuery } from './screen.ts';
 
 const given = (search: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(staffUsersSearch(search)).filter(([, value]) => value !== undefined));

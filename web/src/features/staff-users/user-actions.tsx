@@ -1,12 +1,16 @@
 import type { StaffUser } from '@cellhop/contract/staff/users';
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Select } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { call } from '../../data/http.ts';
+import { useAction } from '../../data/use-action.ts';
 import { useProfile } from '../../session/profile.ts';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
-import { useChangeStatus, useChangeUserRole, useDeleteUser } from './api.ts';
-import { RoleSelect } from './role-select.tsx';
+import { useChangeStatus, useChangeUserRole, useDeleteUser, useRoles } from './api.ts';
+import { openView } from './open-view.ts';
 import classes from './user-page.module.css';
 
 /** What staff may do with an account that is not deleted. Nobody changes their own role. */
@@ -116,6 +120,66 @@ function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, .
         isDangerous={isDangerous}
         onConfirm={(reason = '') => void confirm(reason)}
         onClose={close}
+      />
+    </>
+  );
+}
+
+interface RoleSelectProps {
+  /** The role that the user has. */
+  current: string;
+  value: string | null;
+  onChange: (role: string | null) => void;
+}
+
+/** Offers the roles that the member of staff may assign: those without a permission that they lack. */
+function RoleSelect({ current, value, onChange }: RoleSelectProps) {
+  const { t } = useTranslation('staffUsers');
+  const { rows = [] } = useRoles();
+  const held = useProfile()?.role.permissions ?? [];
+  const offered = rows.filter(
+    ({ name, permissions }) => name !== current && permissions.every((permission) => held.includes(permission)),
+  );
+  return (
+    <Select
+      label={t('changeRole.label')}
+      description={t('changeRole.hint')}
+      data={offered.map(({ name }) => name)}
+      value={value}
+      onChange={onChange}
+      required
+    />
+  );
+}
+
+interface ViewAsButtonProps {
+  user: { id: string; email: string };
+}
+
+/** Lets staff with the permission see the app as a user. */
+export function ViewAsButton({ user: { id, email } }: ViewAsButtonProps) {
+  const { t } = useTranslation('staff');
+  const canView = usePermission('USERS_VIEW_AS');
+  const [isAsking, setAsking] = useState(false);
+  const start = useAction({
+    call: async (reason: string) =>
+      (await call('POST /v1/users/admin/{id}/views', { params: { id }, body: { reason } })).data,
+    onSuccess: openView,
+  });
+  if (!canView) return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconEye size={18} aria-hidden="true" />} onClick={() => setAsking(true)}>
+        {t('viewAs.action')}
+      </Button>
+      <ReasonDialog
+        isOpen={isAsking}
+        title={t('viewAs.title', { email })}
+        text={t('viewAs.text')}
+        action={t('viewAs.action')}
+        isWorking={start.isRunning}
+        onConfirm={(reason) => void start.run(reason ?? '')}
+        onClose={() => setAsking(false)}
       />
     </>
   );

@@ -1,24 +1,26 @@
+import type { Permission } from '@cellhop/contract/permissions';
 import type { StaffUser } from '@cellhop/contract/staff/users';
-import { Skeleton } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Skeleton, Button } from '@mantine/core';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../data/use-api-query.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
 import { useUser } from './api.ts';
 import { MailsSection } from './mails-section.tsx';
 import { staffUserScreen, type StaffUserSearch } from './screen.ts';
-import { UserActions } from './user-actions.tsx';
+import { UserActions, ViewAsButton } from './user-actions.tsx';
 import { ConfirmationBadge, UserStatusBadge } from './user-badges.tsx';
-import { UserFacts } from './user-facts.tsx';
-import { UserLists } from './user-lists.tsx';
 import classes from './user-page.module.css';
 import { UserTimeline } from './user-timeline.tsx';
-import { ViewAsButton } from './view-as-button.tsx';
 
 export function UserPage() {
   const { userId } = useScreenParams(staffUserScreen);
@@ -101,5 +103,76 @@ function UserPlaceholder() {
       <Skeleton height={22} width="min(420px, 90%)" />
       <Skeleton height={96} />
     </div>
+  );
+}
+
+function UserFacts({ user }: { user: StaffUser }) {
+  const { t } = useTranslation('staffUsers');
+  const { id, balance, languageCode, referralCode, createdAt, deletedAt, referral, promoCode, hasSecondFactor } = user;
+  const facts: Fact[] = [
+    { label: t('fields.id'), value: <Copyable name={t('fields.id')} value={id} />, isWide: true },
+    { label: t('fields.balance'), value: formatMoney(balance) },
+    { label: t('fields.language'), value: languageCode.toUpperCase() },
+    { label: t('fields.referralCode'), value: referralCode },
+    { label: t('fields.createdAt'), value: <time dateTime={createdAt}>{formatDate(createdAt)}</time> },
+    ...(deletedAt === null
+      ? []
+      : [{ label: t('fields.deletedAt'), value: <time dateTime={deletedAt}>{formatDate(deletedAt)}</time> }]),
+    { label: t('fields.referrer'), value: referral === null ? t('none') : <UserLink user={referral} /> },
+    { label: t('fields.promoCode'), value: promoCode ?? t('none') },
+    { label: t('fields.secondFactor'), value: t(hasSecondFactor ? 'secondFactor.on' : 'secondFactor.off') },
+  ];
+  return <Facts items={facts} />;
+}
+
+/** The lists that can be filtered by a user. */
+const lists = [
+  { key: 'referrals', permission: 'USERS_READ', path: '/admin/users', parameter: 'referralId' },
+  { key: 'connections', permission: 'CONNECTIONS_READ', path: '/admin/connections', parameter: 'userId' },
+  { key: 'invoices', permission: 'PAYMENTS_READ', path: '/admin/payment/invoices', parameter: 'userId' },
+  { key: 'tickets', permission: 'TICKETS_READ', path: '/admin/tickets', parameter: 'userId' },
+  { key: 'promoCodes', permission: 'PROMO_CODES_READ', path: '/admin/referral-system/codes', parameter: 'userId' },
+] as const satisfies readonly { key: string; permission: Permission; path: string; parameter: string }[];
+
+/** Pages below the one of the user. */
+const pages = [
+  { key: 'transactions', permission: 'TRANSACTIONS_READ', path: '/admin/users/$userId/transactions' },
+  { key: 'notifications', permission: 'NOTIFICATIONS_READ', path: '/admin/users/$userId/notifications' },
+] as const satisfies readonly { key: string; permission: Permission; path: string }[];
+
+function UserLists({ userId }: { userId: string }) {
+  const { t } = useTranslation('staffUsers');
+  return (
+    <nav className={classes['lists']} aria-label={t('lists.label')}>
+      {lists.map((list) => (
+        <ListButton key={list.key} list={list} userId={userId} />
+      ))}
+      {pages.map((page) => (
+        <PageButton key={page.key} page={page} userId={userId} />
+      ))}
+    </nav>
+  );
+}
+
+function ListButton({ list, userId }: { list: (typeof lists)[number]; userId: string }) {
+  const { t } = useTranslation('staffUsers');
+  const { key, permission, path, parameter } = list;
+  if (!usePermission(permission)) return null;
+  // A union of paths, each with its own parameters, has no common type.
+  const target = { to: path, search: { [parameter]: userId } } as LinkProps;
+  return (
+    <Button variant="default" renderRoot={(props) => <Link {...props} {...target} />}>
+      {t(`lists.${key}`)}
+    </Button>
+  );
+}
+
+function PageButton({ page: { key, permission, path }, userId }: { page: (typeof pages)[number]; userId: string }) {
+  const { t } = useTranslation('staffUsers');
+  if (!usePermission(permission)) return null;
+  return (
+    <Button variant="default" renderRoot={(props) => <Link {...props} to={path} params={{ userId }} />}>
+      {t(`lists.${key}`)}
+    </Button>
   );
 }

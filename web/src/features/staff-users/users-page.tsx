@@ -1,17 +1,23 @@
-import { userSorts } from '@cellhop/contract/staff/users.values';
+import type { ListedUser } from '@cellhop/contract/staff/users';
+import { userSorts, EMAIL_PART_LENGTH_MIN } from '@cellhop/contract/staff/users.values';
+import { Select, TextInput, VisuallyHidden } from '@mantine/core';
+import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { formatDate, maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
+import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { useUser, useUsers } from './api.ts';
-import { useRoles } from './roles-api.ts';
-import { staffUsersScreen, type StaffUsersSearch, staffUsersSearch } from './screen.ts';
-import { UsersFilter } from './users-filter.tsx';
-import { UsersTable } from './users-table.tsx';
+import { useUser, useUsers, useRoles } from './api.ts';
+import { staffUsersScreen, type StaffUsersSearch, staffUsersSearch, userStatuses } from './screen.ts';
+import { UserStatusBadge } from './user-badges.tsx';
 import classes from './users-page.module.css';
 
 export function UsersPage() {
@@ -63,5 +69,163 @@ function ReferralsNotice({ referrerId }: { referrerId: string }) {
         {t('list.all')}
       </Link>
     </p>
+  );
+}
+
+interface UsersFilterProps {
+  search: StaffUsersSearch;
+  /** Undefined while they load. */
+  roleNames: readonly string[] | undefined;
+  onChange: (search: StaffUsersSearch) => void;
+}
+
+/** Applied immediately and kept in the URL. */
+function UsersFilter({ search, roleNames, onChange }: UsersFilterProps) {
+  const { t } = useTranslation('staffUsers');
+  const { status, role, confirmed, referralId, sort } = search;
+  const change = (changed: object) => onChange(staffUsersSearch({ ...search, page: 1, ...changed }));
+  const isFiltered = [search.email, status, role, confirmed, search.from, search.to].some((each) => each !== undefined);
+  return (
+    <FilterPanel onReset={isFiltered ? () => onChange({ referralId, sort }) : undefined}>
+      <EmailField value={search.email ?? ''} onChange={(email) => change({ email })} />
+      <Select
+        label={t('fields.status')}
+        placeholder={t('filter.all')}
+        data={userStatuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+        value={status ?? null}
+        onChange={(value) => change({ status: value })}
+        clearable
+      />
+      <Select
+        label={t('fields.role')}
+        placeholder={t('filter.all')}
+        data={[...new Set([...(roleNames ?? []), ...(role === undefined ? [] : [role])])]}
+        value={role ?? null}
+        onChange={(value) => change({ role: value })}
+        clearable
+        searchable
+      />
+      <Select
+        label={t('filter.confirmation')}
+        placeholder={t('filter.all')}
+        data={[
+          { value: 'true', label: t('email.confirmed') },
+          { value: 'false', label: t('email.unconfirmed') },
+        ]}
+        value={confirmed ?? null}
+        onChange={(value) => change({ confirmed: value })}
+        clearable
+      />
+      <DayRange days={search} onChange={change} />
+    </FilterPanel>
+  );
+}
+
+interface EmailFieldProps {
+  value: string;
+  onChange: (email: string) => void;
+}
+
+/** Short texts stay in the field: they are not searched for. */
+function EmailField({ value, onChange }: EmailFieldProps) {
+  const { t } = useTranslation('staffUsers');
+  const [text, setText] = useState(value);
+  const [lastValue, setLastValue] = useState(value);
+  if (lastValue !== value) {
+    setLastValue(value);
+    // Changed by the back button or a reset.
+    if (value !== text.trim() && (value !== '' || text.trim().length >= EMAIL_PART_LENGTH_MIN)) setText(value);
+  }
+  return (
+    <TextInput
+      type="search"
+      label={t('fields.email')}
+      placeholder={t('filter.emailHint', { value: EMAIL_PART_LENGTH_MIN })}
+      autoComplete="off"
+      spellCheck={false}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        const email = currentTarget.value.trim();
+        onChange(email.length >= EMAIL_PART_LENGTH_MIN ? email : '');
+      }}
+    />
+  );
+}
+
+interface UsersTableProps {
+  users: readonly ListedUser[] | undefined;
+  sort: string | undefined;
+  onSort: (sort: string) => void;
+}
+
+function UsersTable({ users, sort = userSorts[0], onSort }: UsersTableProps) {
+  const { t } = useTranslation(['staffUsers', 'referralSystem']);
+  const decimals = maxDecimals((users ?? []).map(({ balance }) => balance));
+  const columns: Column<ListedUser>[] = [
+    {
+      key: 'email',
+      width: 17,
+      header: t('fields.email'),
+      place: 'heading',
+      firstOrder: 'ascending',
+      render: (user) => <EmailLink user={user} />,
+    },
+    {
+      key: 'status',
+      width: 7.5,
+      header: t('fields.status'),
+      place: 'heading',
+      render: ({ status }) => <UserStatusBadge status={status} />,
+    },
+    {
+      key: 'balance',
+      width: 7,
+      header: t('fields.balance'),
+      isNumeric: true,
+      render: ({ balance }) => <ColumnMoney dollars={balance} decimals={decimals} />,
+    },
+    {
+      key: 'referralLevel',
+      width: 6.5,
+      header: t('fields.referralLevel'),
+      render: ({ referralLevel }) => t(`referralSystem:names.${referralLevel}`),
+    },
+    { key: 'role', width: 7, header: t('fields.role'), render: ({ role }) => role.name },
+    {
+      key: 'createdAt',
+      width: 8,
+      header: t('fields.createdAt'),
+      firstOrder: 'descending',
+      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
+    },
+  ];
+  return (
+    <DataTable
+      label={t('list.label')}
+      columns={columns}
+      rows={users}
+      rowKey={({ id }) => id}
+      sort={sort}
+      onSort={onSort}
+    />
+  );
+}
+
+/** The link covers the whole row. */
+function EmailLink({ user: { id, email, isConfirmedEmail } }: { user: ListedUser }) {
+  const { t } = useTranslation('staffUsers');
+  const Icon = isConfirmedEmail ? IconCircleCheck : IconCircleDashed;
+  return (
+    <Link
+      to="/admin/users/$userId"
+      params={{ userId: id }}
+      className={classes['email']}
+      data-confirmed={isConfirmedEmail}
+    >
+      <Icon size={16} stroke={1.8} aria-hidden="true" className={classes['icon']} />
+      {email}
+      <VisuallyHidden>, {t(isConfirmedEmail ? 'email.confirmed' : 'email.unconfirmed')}</VisuallyHidden>
+    </Link>
   );
 }
