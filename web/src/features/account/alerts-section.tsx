@@ -5,10 +5,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { parseAmount } from '../../format/amount.ts';
 import { formatMoney } from '../../format/format.ts';
-import { AccountSection } from './account-section.tsx';
+import { AccountSection, SectionContent } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useAlertSettings, useSaveAlertSettings } from './api.ts';
-import { SectionContent } from './section-content.tsx';
 
 const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
 

@@ -4,10 +4,9 @@ import { COMPANY_ADDRESS_LENGTH_MAX, COMPANY_NAME_LENGTH_MAX, TAX_ID_LENGTH_MAX 
 import { Button, Skeleton, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AccountSection } from './account-section.tsx';
+import { AccountSection, SectionContent } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useCompany, useSaveCompany } from './api.ts';
-import { SectionContent } from './section-content.tsx';
 
 /** The company details on monthly statements. */
 export function CompanySection() {

@@ -7,8 +7,7 @@ import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../data/form
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { changePasswordForm, useChangePassword } from './api.ts';
-import { FormAlert } from './form-alert.tsx';
-import { SecretInput } from './secret-input.tsx';
+import { FormAlert, SecretInput } from './proof-form.tsx';
 
 export function PasswordSection({ email }: { email: string }) {
   const { t } = useTranslation(['user', 'common']);

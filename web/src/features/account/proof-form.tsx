@@ -1,12 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput, Alert, PasswordInput, type PasswordInputProps } from '@mantine/core';
+import { IconAlertCircle, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import type { Action } from '../../data/use-action.ts';
 import { type Proof, proofForm } from './api.ts';
-import { FormAlert } from './form-alert.tsx';
-import { SecretInput } from './secret-input.tsx';
 
 interface ProofFormProps {
   text: string;
@@ -55,4 +55,33 @@ export function ProofForm({ text, submitText, isDangerous = false, action, onDon
       </Stack>
     </form>
   );
+}
+
+/** The server's error, above the fields. */
+export function FormAlert({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <Alert role="alert" color="red" variant="light" icon={<IconAlertCircle stroke={1.7} aria-hidden="true" />}>
+      {errorText(error)}
+    </Alert>
+  );
+}
+
+/** A password input with a button that shows it. Accepts the properties of react-hook-form's `register`. */
+export function SecretInput(props: PasswordInputProps) {
+  const { t } = useTranslation('user');
+  return (
+    <PasswordInput
+      size="md"
+      visibilityToggleIcon={VisibilityIcon}
+      visibilityToggleFocusable
+      visibilityToggleButtonProps={{ 'aria-label': t('showPassword') }}
+      {...props}
+    />
+  );
+}
+
+function VisibilityIcon({ reveal }: { reveal: boolean }) {
+  const Icon = reveal ? IconEyeOff : IconEye;
+  return <Icon size={20} stroke={1.6} color="var(--text-muted)" aria-hidden="true" />;
 }

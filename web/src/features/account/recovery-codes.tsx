@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
-import { useProfile } from '../../session/profile.ts';
 import { useSettings } from '../../data/settings.ts';
 import { useCopy } from '../../hooks/use-copy.ts';
-import { useFocusOnMount } from '../../hooks/use-focus-on-mount.ts';
+import { useProfile } from '../../session/profile.ts';
 import classes from './recovery-codes.module.css';
 import { recoveryFile } from './recovery-file.ts';
 
@@ -62,4 +62,11 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       </Button>
     </Stack>
   );
+}
+
+/** For an element that replaces a focused one: screen readers announce it, and Tab continues from it. */
+export function useFocusOnMount<E extends HTMLElement>(): RefObject<E | null> {
+  const target = useRef<E>(null);
+  useEffect(() => target.current?.focus({ preventScroll: true }), []);
+  return target;
 }

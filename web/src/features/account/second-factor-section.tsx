@@ -9,9 +9,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useSecondFactor } from './api.ts';
-import { DisableDialog } from './disable-dialog.tsx';
-import { RenewCodesDialog } from './renew-codes-dialog.tsx';
-import { SetUpDialog } from './set-up-dialog.tsx';
+import { DisableDialog, RenewCodesDialog, SetUpDialog } from './second-factor-dialogs.tsx';
 
 type Task = 'SET_UP' | 'RENEW' | 'DISABLE';
 

@@ -1,12 +1,15 @@
+import type { Session } from '@cellhop/contract/auth';
 import { Button, Skeleton } from '@mantine/core';
+import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../format/format.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { AccountSection } from './account-section.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import classes from './account-section.module.css';
+import { AccountSection, SectionContent } from './account-section.tsx';
 import { useRevokeOtherSessions, useRevokeSession, useSessions } from './api.ts';
-import { SectionContent } from './section-content.tsx';
-import { SessionLine } from './session-line.tsx';
+import { deviceText, isPhone } from './device-text.ts';
 
 export function SessionsSection() {
   const { t } = useTranslation('user');
@@ -95,5 +98,42 @@ function EndOthersDialog({ isOpen, onClose, onDone }: EndOthersDialogProps) {
       onConfirm={endOthers}
       onClose={onClose}
     />
+  );
+}
+
+interface SessionLineProps {
+  session: Session;
+  isEnding: boolean;
+  onEnd: () => void;
+}
+
+function SessionLine({ session: { device, ip, usedAt, isCurrent }, isEnding, onEnd }: SessionLineProps) {
+  const { t } = useTranslation('user');
+  const name = deviceText(device, t);
+  const Icon = isPhone(device) ? IconDeviceMobile : IconDeviceDesktop;
+  return (
+    <li className={classes['session']}>
+      <Icon className={classes['icon']} size={24} stroke={1.5} aria-hidden="true" />
+      <div className={classes['text']}>
+        <p className={classes['device']}>
+          {name}
+          {isCurrent && <StatusBadge tone="good" text={t('sessions.current')} />}
+        </p>
+        <p className={classes['details']}>
+          <span>{ip}</span>
+          <span>{t('sessions.usedAt', { date: formatDate(usedAt) })}</span>
+        </p>
+      </div>
+      {!isCurrent && (
+        <Button
+          variant="default"
+          aria-label={t('sessions.endOf', { device: name, ip })}
+          loading={isEnding}
+          onClick={onEnd}
+        >
+          {t('sessions.end')}
+        </Button>
+      )}
+    </li>
   );
 }

@@ -5,12 +5,10 @@ import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
-import { useFocusOnMount } from '../../hooks/use-focus-on-mount.ts';
+import { useFocusOnMount, RecoveryCodes } from './recovery-codes.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { appCodeForm, passwordForm, useEnableSecondFactor, useSetUpSecondFactor } from './api.ts';
-import { FormAlert } from './form-alert.tsx';
-import { RecoveryCodes } from './recovery-codes.tsx';
-import { SecretInput } from './secret-input.tsx';
+import { FormAlert, SecretInput } from './proof-form.tsx';
 import classes from './set-up-steps.module.css';
 
 const QR_PIXELS = 176;

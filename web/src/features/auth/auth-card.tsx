@@ -1,5 +1,7 @@
 import { IconAlertCircle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import classes from './auth-card.module.css';
 
@@ -38,4 +40,28 @@ export function AuthCard({ title, lead, error, isAnnounced = false, children, li
       <div className={classes['links']}>{links}</div>
     </div>
   );
+}
+
+/** `onClick`: for a link to the current page, which returns to its form. */
+interface AuthLinkProps {
+  onClick?: () => void;
+}
+
+export function SignInLink(props: AuthLinkProps) {
+  const { t } = useTranslation('auth');
+  return (
+    <Link to="/sign-in" {...props}>
+      {t('toSignIn')}
+    </Link>
+  );
+}
+
+export function SignUpLink() {
+  const { t } = useTranslation('auth');
+  return <Link to="/sign-up">{t('toSignUp')}</Link>;
+}
+
+export function RestoreLink() {
+  const { t } = useTranslation('auth');
+  return <Link to="/restore-access">{t('toRestore')}</Link>;
 }

@@ -7,11 +7,9 @@ import { PlainButton } from '../../ui/plain-button.tsx';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { repeatRecovery, requestConfirmation, requestRecovery, restoreForm } from './api.ts';
 import classes from './auth-card.module.css';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard, SignInLink, SignUpLink } from './auth-card.tsx';
 import { EmailField } from './auth-fields.tsx';
-import { SignInLink, SignUpLink } from './auth-links.tsx';
-import { AuthNotice } from './auth-notice.tsx';
-import { useAuthForm } from './use-auth-form.ts';
+import { AuthNotice, useAuthForm } from './auth-notice.tsx';
 
 export function RestoreAccessPage() {
   const { t } = useTranslation(['auth', 'common']);

@@ -8,7 +8,7 @@ import { openSession, secondFactorForms } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import type { Credentials, SecondFactorMethod } from './sign-in-state.ts';
-import { useAuthForm } from './use-auth-form.ts';
+import { useAuthForm } from './auth-notice.tsx';
 
 interface SecondFactorStepProps {
   credentials: Credentials;

@@ -10,11 +10,10 @@ import plain from '../../ui/plain.module.css';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { savePassword, setPasswordForm } from './api.ts';
 import classes from './auth-card.module.css';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard, RestoreLink, SignInLink, SignUpLink } from './auth-card.tsx';
 import { PasswordField } from './auth-fields.tsx';
-import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 import { setPasswordScreen } from './screen.ts';
-import { useAuthForm } from './use-auth-form.ts';
+import { useAuthForm } from './auth-notice.tsx';
 
 /** From the link in the recovery mail. */
 export function SetPasswordPage() {

@@ -7,14 +7,12 @@ import { PlainButton } from '../../ui/plain-button.tsx';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { openSession, requestConfirmation, signInForm } from './api.ts';
 import classes from './auth-card.module.css';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard, RestoreLink, SignInLink, SignUpLink } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
-import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
-import { AuthNotice } from './auth-notice.tsx';
+import { AuthNotice, useAuthForm } from './auth-notice.tsx';
 import { signInScreen } from './screen.ts';
 import { SecondFactorStep } from './second-factor-step.tsx';
 import { type Credentials, FIRST_STEP, nextSignInState } from './sign-in-state.ts';
-import { useAuthForm } from './use-auth-form.ts';
 
 interface CredentialsStepProps {
   /** Sign-in was required by another page and returns to it. */

@@ -11,12 +11,10 @@ import { PlainField } from '../../ui/plain-field.tsx';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { createAccount, requestConfirmation, signUpForm } from './api.ts';
 import classes from './auth-card.module.css';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard, RestoreLink, SignInLink } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
-import { RestoreLink, SignInLink } from './auth-links.tsx';
-import { AuthNotice } from './auth-notice.tsx';
+import { AuthNotice, useAuthForm } from './auth-notice.tsx';
 import { signUpScreen } from './screen.ts';
-import { useAuthForm } from './use-auth-form.ts';
 
 type SignUpValues = z.infer<typeof signUpForm>;
 

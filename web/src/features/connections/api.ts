@@ -12,7 +12,7 @@ import { useList } from '../../data/use-list.ts';
 import { useOnChange } from '../../hooks/use-on-change.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
 import { showEndToasts } from './connection-end-toasts.ts';
-import type { RefusedReturn } from './refused-return-dialog.tsx';
+import type { RefusedReturn } from './disconnect-dialogs.tsx';
 
 /** A hundred thousand charges take some seconds. */
 const RECEIPT_TIMEOUT_MS = 300_000;

@@ -1,7 +1,8 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { Button, Center, Loader, Stack, Text } from '@mantine/core';
+import { CONNECTION_LABEL_LENGTH_MAX } from '@cellhop/contract/limits';
+import { Button, Center, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../format/format.ts';
 import { protocolNames } from '../../format/protocols.ts';
@@ -9,12 +10,12 @@ import { useLastDefined } from '../../hooks/use-last-defined.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { isLive } from './api.ts';
+import { isLive, useLabel } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
-import { LabelForm } from './label-form.tsx';
-import { startedMegabytes } from './refund.ts';
+import classes from './label-form.module.css';
 import { ReceiptSection } from './receipt-section.tsx';
+import { startedMegabytes } from './refund.ts';
 
 /** Used rarely, so the forms are loaded on demand. */
 const ConnectionControls = lazy(async () => ({
@@ -128,5 +129,32 @@ function Location({ connection }: { connection: Connection }) {
         { label: t('location.protocols'), value: protocolNames() },
       ]}
     />
+  );
+}
+
+/** The form for the label of a connection. */
+function LabelForm({ connection: { id, label } }: { connection: Connection }) {
+  const { t } = useTranslation('proxyConnection');
+  const [text, setText] = useState(label);
+  const saving = useLabel();
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void saving.run({ id, label: text });
+      }}
+    >
+      <TextInput
+        label={t('label.field')}
+        description={t('label.hint')}
+        maxLength={CONNECTION_LABEL_LENGTH_MAX}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button type="submit" variant="default" disabled={text.trim() === label} loading={saving.isRunning}>
+        {t('label.save')}
+      </Button>
+    </form>
   );
 }

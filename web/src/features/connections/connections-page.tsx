@@ -1,20 +1,21 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { Button } from '@mantine/core';
+import { CONNECTION_SEARCH_LENGTH_MAX } from '@cellhop/contract/limits';
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { IconDownload, IconPlugConnectedX, IconSearch } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showToast } from '../../ui/toasts.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { showToast } from '../../ui/toasts.ts';
 import { useConnection, useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
-import { ConnectionsFilter } from './connections-filter.tsx';
+import classes from './connections-filter.module.css';
 import { ConnectionsTable, focusInfo } from './connections-table.tsx';
-import { DisconnectDialog } from './disconnect-dialog.tsx';
-import { type RefusedReturn, RefusedReturnDialog } from './refused-return-dialog.tsx';
-import { connectionsScreen, connectionsSearch } from './screen.ts';
+import { DisconnectDialog, type RefusedReturn, RefusedReturnDialog } from './disconnect-dialogs.tsx';
+import { connectionsScreen, connectionsSearch, type ConnectionsSearch } from './screen.ts';
 
 const disconnectSeveral = lazyPart(
   async () => (await import('./disconnect-several-dialog.tsx')).DisconnectSeveralDialog,
@@ -137,4 +138,61 @@ function useShown(id: string | undefined, rows: readonly Connection[] | undefine
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isMissing]);
   return listed ?? found;
+}
+
+interface ConnectionsFilterProps {
+  search: ConnectionsSearch;
+  onSearch: (search: ConnectionsSearch) => void;
+  onDisconnectSeveral: () => void;
+  onExport: () => void;
+}
+
+function ConnectionsFilter({ search, onSearch, onDisconnectSeveral, onExport }: ConnectionsFilterProps) {
+  const { t } = useTranslation('proxyConnection');
+  const [text, setText] = useState(search.search ?? '');
+
+  function find(event: FormEvent) {
+    event.preventDefault();
+    onSearch({ active: search.active, search: text.trim() === '' ? undefined : text.trim() });
+  }
+
+  return (
+    <search aria-label={t('filter.title')}>
+      <form className={classes['filter']} onSubmit={find}>
+        <TextInput
+          className={classes['text'] ?? ''}
+          type="search"
+          aria-label={t('filter.search')}
+          placeholder={t('filter.search')}
+          maxLength={CONNECTION_SEARCH_LENGTH_MAX}
+          leftSection={<IconSearch size={17} aria-hidden="true" />}
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            // The clear button of the search field.
+            if (currentTarget.value === '') onSearch({ active: search.active });
+          }}
+        />
+        <Checkbox
+          label={t('filter.active')}
+          checked={search.active === true}
+          onChange={({ currentTarget }) =>
+            onSearch({ active: currentTarget.checked ? true : undefined, search: search.search })
+          }
+        />
+        <div className={classes['actions']}>
+          <Button variant="default" leftSection={<IconDownload size={17} aria-hidden="true" />} onClick={onExport}>
+            {t('export.open')}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconPlugConnectedX size={17} aria-hidden="true" />}
+            onClick={onDisconnectSeveral}
+          >
+            {t('several.open')}
+          </Button>
+        </div>
+      </form>
+    </search>
+  );
 }

@@ -1,10 +1,10 @@
+import type { Connection } from '@cellhop/contract/connections';
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { useActiveConnections, useDisconnectSeveral } from './api.ts';
-import { nameOf } from './connection-name.ts';
 
 interface DisconnectSeveralDialogProps {
   isOpen: boolean;
@@ -67,4 +67,10 @@ function Choice({ onClose }: { onClose: () => void }) {
       </Group>
     </Stack>
   );
+}
+
+/** The name of a connection in a list: its label, if any, and its location. */
+function nameOf({ label, ip, city, countryCode }: Pick<Connection, 'label' | 'ip' | 'city' | 'countryCode'>) {
+  const place = `${ip} · ${city}, ${countryCode}`;
+  return label === '' ? place : `${label} · ${place}`;
 }

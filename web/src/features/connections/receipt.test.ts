@@ -2,7 +2,7 @@ import type { Charge } from '@cellhop/contract/receipts';
 import type { TFunction } from 'i18next';
 import { describe, expect, it } from 'vitest';
 import { spreadsheetTime } from '../../format/spreadsheet.ts';
-import { costPath, costSteps } from './cost-line.ts';
+import { costPath, costSteps } from './cost-chart.tsx';
 import { receiptCsv } from './receipt-csv.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);

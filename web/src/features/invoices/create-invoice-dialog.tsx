@@ -1,16 +1,15 @@
-import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Invoice, CurrencyState } from '@cellhop/contract/invoices';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, TextInput, Select, type SelectProps, Text } from '@mantine/core';
 import { Controller, useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { errorText } from '../../data/error-text.ts';
-import { formatMoney } from '../../format/format.ts';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { formatMoney } from '../../format/format.ts';
+import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice, useCurrencies, useReplacedInvoice } from './api.ts';
-import { CurrencyNotice, CurrencySelect, isAnyAvailable } from './currency-select.tsx';
 import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
 interface CreateInvoiceDialogProps {
@@ -112,4 +111,56 @@ function ReplacedInvoice({ invoice, onShow }: { invoice: Invoice; onShow: (invoi
       </Button>
     </Alert>
   );
+}
+
+interface CurrencySelectProps extends Omit<SelectProps, 'data'> {
+  currencies: readonly CurrencyState[];
+}
+
+/** Unavailable currencies stay in the list, with the reason. */
+function CurrencySelect({ currencies, ...props }: CurrencySelectProps) {
+  const { t } = useTranslation('payment');
+  const problemOf = (value: string) => currencies.find(({ currency }) => currency === value)?.problem ?? null;
+  const data = currencies.map(({ currency, problem }) => ({
+    value: currency,
+    label: t(`networks.${currency}`),
+    disabled: problem !== null,
+  }));
+  return (
+    <Select
+      {...props}
+      size="md"
+      allowDeselect={false}
+      data={data}
+      renderOption={({ option: { value, label } }) => {
+        const problem = problemOf(value);
+        return (
+          <div>
+            {label}
+            {problem !== null && <Text size="sm">{t(`create.problems.${problem}`)}</Text>}
+          </div>
+        );
+      }}
+    />
+  );
+}
+
+/** Explains why the chosen currency, or every currency, is unavailable. */
+function CurrencyNotice({ currencies, chosen }: { currencies: readonly CurrencyState[]; chosen: unknown }) {
+  const { t } = useTranslation('payment');
+  const problem = currencies.find(({ currency }) => currency === chosen)?.problem ?? null;
+  const text = isAnyAvailable(currencies)
+    ? problem !== null && t(`create.problems.${problem}`)
+    : t('create.noneAvailable');
+  return (
+    text !== false && (
+      <Alert role="alert" color="yellow" variant="light">
+        {text}
+      </Alert>
+    )
+  );
+}
+
+function isAnyAvailable(currencies: readonly CurrencyState[]): boolean {
+  return currencies.some(({ problem }) => problem === null);
 }

@@ -1,9 +1,19 @@
 import type { InvoiceStatus } from '@cellhop/contract/invoices';
 import { useTranslation } from 'react-i18next';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { statusTones } from './invoice-statuses.ts';
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 
 export function InvoiceStatusBadge({ status }: { status: InvoiceStatus }) {
   const { t } = useTranslation('payment');
   return <StatusBadge tone={statusTones[status]} text={t(`statuses.${status}`)} />;
 }
+
+const statusTones: Record<InvoiceStatus, Tone> = {
+  PENDING: 'warning',
+  CONFIRMING: 'warning',
+  PARTIALLY_PAID: 'warning',
+  PAID: 'good',
+  OVERPAID: 'good',
+  EXPIRED: 'neutral',
+};
+
+export const invoiceStatuses = Object.keys(statusTones) as InvoiceStatus[];

@@ -2,9 +2,9 @@ import type { Invoice, InvoiceStatus } from '@cellhop/contract/invoices';
 import { Button, Stack } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../format/format.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { useSettings } from '../../data/settings.ts';
+import { formatDate, formatMoney, splitSeconds, twoDigits } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-defined.ts';
 import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -12,11 +12,9 @@ import { Facts } from '../../ui/facts.tsx';
 import { isOpen, usePayInvoice } from './api.ts';
 import { amountToSend, shownStatus } from './invoice-stage.ts';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
-import classes from './pay-dialog.module.css';
 import { PayDetails } from './pay-details.tsx';
+import classes from './pay-dialog.module.css';
 import { ReceivedPayment, ReplacedPayment } from './received-payment.tsx';
-import { SandboxNotice } from './sandbox-notice.tsx';
-import { TimeLeft } from './time-left.tsx';
 import { withTicker } from './ticker.ts';
 
 interface PayDialogProps {
@@ -108,4 +106,41 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
       {t('pay.sandboxPay')}
     </Button>
   );
+}
+
+/** Prominent, so that nobody sends real money to an address that exists on no chain. */
+function SandboxNotice() {
+  const { t } = useTranslation('payment');
+  return (
+    <div className={classes['notice']} role="note">
+      <IconFlask size={24} stroke={1.6} aria-hidden="true" />
+      <div>
+        <strong>{t('pay.sandboxTitle')}</strong>
+        <p>{t('pay.sandbox')}</p>
+      </div>
+    </div>
+  );
+}
+
+const URGENT_SECONDS = 60;
+
+/** Countdown until the invoice expires. */
+function TimeLeft({ invoice: { expiredAt }, secondsLeft }: { invoice: Invoice; secondsLeft: number }) {
+  const { t } = useTranslation('payment');
+  return (
+    <p
+      className={classes['timer']}
+      title={t('pay.expiresAt', { date: formatDate(expiredAt) })}
+      data-urgent={secondsLeft <= URGENT_SECONDS}
+    >
+      {t('pay.expiresIn', { time: toClock(secondsLeft) })}
+    </p>
+  );
+}
+
+/** `1:05:09`, or `05:09` without hours. */
+function toClock(total: number): string {
+  const { minutes, seconds } = splitSeconds(total);
+  const clock = `${twoDigits(minutes % 60)}:${twoDigits(seconds)}`;
+  return minutes < 60 ? clock : `${Math.floor(minutes / 60)}:${clock}`;
 }

@@ -1,12 +1,20 @@
+import {
+  IconAntennaBars5,
+  IconArrowBackUp,
+  IconGauge,
+  IconGift,
+  IconMapSearch,
+  IconUsers,
+  IconWorld,
+} from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useHasBeenIdle } from '../../loading/idle.ts';
 import { useSettings } from '../../data/settings.ts';
-import { hasTokens } from '../../session/tokens.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useHasBeenIdle } from '../../loading/idle.ts';
+import { hasTokens } from '../../session/tokens.ts';
 import { Logo } from '../../ui/logo.tsx';
 import plain from '../../ui/plain.module.css';
-import { Benefits } from './benefits.tsx';
 import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
 import { ProductPicture } from './product-picture.tsx';
@@ -74,5 +82,36 @@ function Actions() {
         {t('signIn')}
       </a>
     </div>
+  );
+}
+
+const benefits = [
+  { key: 'mobile', Icon: IconAntennaBars5 },
+  { key: 'search', Icon: IconMapSearch },
+  { key: 'traffic', Icon: IconGauge },
+  { key: 'refund', Icon: IconArrowBackUp },
+  { key: 'trial', Icon: IconGift },
+  { key: 'affiliate', Icon: IconUsers },
+  { key: 'countries', Icon: IconWorld },
+] as const;
+
+function Benefits({ brandName }: { brandName: string }) {
+  const { t } = useTranslation('landing');
+  return (
+    <section className={classes['section']}>
+      <h2>{t('benefitsTitle')}</h2>
+      <ul className={classes['grid']}>
+        {benefits.map(({ key, Icon }) => (
+          <li key={key}>
+            <Icon size={26} stroke={1.5} aria-hidden="true" />
+            <h3>{t(`benefits.${key}.title`)}</h3>
+            <p>{t(`benefits.${key}.text`)}</p>
+          </li>
+        ))}
+        <li className={classes['summary']}>
+          <p>{t('summary', { brand: brandName })}</p>
+        </li>
+      </ul>
+    </section>
   );
 }

@@ -1,6 +1,7 @@
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { openApp, refusal } from '../../../test/open-app.tsx';
+import { unreadBadge } from './notifications-bell.tsx';
 
 const LIST = 'GET /v1/notifications';
 const faqs = { 'GET /v1/faqs': { data: [] } };
@@ -53,4 +54,14 @@ it('sanitises the HTML of notifications, and follows their links inside the app'
   await user.click(within(item).getByRole('link', { name: 'in' }));
   await expect.poll(() => location.pathname).toBe('/account');
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+});
+
+it.each([
+  [0, undefined],
+  [1, '1'],
+  [99, '99'],
+  [100, '99+'],
+  [500, '99+'],
+])('%i unread notifications are shown as %s', (count, text) => {
+  expect(unreadBadge(count)).toBe(text);
 });

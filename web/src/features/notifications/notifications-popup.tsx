@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { usePopupTrigger } from '../../ui/use-popup-trigger.ts';
 import { removeOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
-import { BellButton } from './bell-button.tsx';
+import { BellButton } from './notifications-bell.tsx';
 import classes from './notifications.module.css';
 import { NotificationsList } from './notifications-list.tsx';
 

@@ -6,17 +6,18 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoney, prepaidPrice } from '../../format/format.ts';
-import { useProfile } from '../../session/profile.ts';
 import { invalidate } from '../../data/query.ts';
+import { formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
+import { protocolNames } from '../../format/protocols.ts';
 import { maximumCharge, parseCap } from '../../format/traffic-cap.ts';
 import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { useProfile } from '../../session/profile.ts';
+import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useConnect } from './api.ts';
-import { PriceInfo } from './price-info.tsx';
 import classes from './proxy-dialog.module.css';
-import { ProxyFacts } from './proxy-facts.tsx';
 
 export interface ProxyDialogProps {
   proxy: Proxy | undefined;
@@ -156,4 +157,40 @@ function Bought() {
 
 function isSmallBalance(error: Error | null): boolean {
   return error instanceof ApiError && error.code === 'SMALL_BALANCE';
+}
+
+const rules = ['prepaid', 'further', 'idle', 'refund'] as const;
+
+function PriceInfo() {
+  const { t } = useTranslation('proxy');
+  return (
+    <section className={classes['info']}>
+      <h3>{t('detail.info.title')}</h3>
+      <ul>
+        {rules.map((rule) => (
+          <li key={rule}>{t(`detail.info.${rule}`)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ProxyFacts({ proxy }: { proxy: Proxy }) {
+  const { t } = useTranslation(['proxy', 'common']);
+  return (
+    <Facts
+      items={[
+        { label: t('common:location.ip'), value: proxy.ip },
+        { label: t('detail.price'), value: formatMoney(prepaidPrice(proxy.price)) },
+        { label: t('detail.megabytePrice'), value: formatMoney(megabytePrice(proxy.price)) },
+        { label: t('common:location.country'), value: <CountryFlag code={proxy.countryCode} hasName /> },
+        { label: t('common:location.region'), value: proxy.region },
+        { label: t('common:location.city'), value: proxy.city },
+        { label: t('common:location.zip'), value: proxy.zip },
+        { label: t('common:location.isp'), value: proxy.isp },
+        { label: t('common:location.connectionType'), value: proxy.connectionType },
+        { label: t('common:location.protocols'), value: protocolNames() },
+      ]}
+    />
+  );
 }

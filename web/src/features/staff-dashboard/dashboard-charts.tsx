@@ -2,8 +2,7 @@ import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMegabytes, formatMoney } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
-import type { RangeQuery } from '../usage/range.ts';
-import { spokenTime, timeOf } from '../usage/step-label.ts';
+import { type RangeQuery, spokenTime, timeOf } from '../usage/range.ts';
 import classes from '../usage/usage-charts.module.css';
 import { rowsOf, stepOf, useOpenTarget } from './links.tsx';
 

@@ -2,7 +2,7 @@ import { currencies } from '@cellhop/contract/invoices.values';
 import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
 import { IconReceipt2 } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
-import { invoiceStatuses } from '../invoices/invoice-statuses.ts';
+import { invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 

@@ -11,7 +11,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
+import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
 import { useBalance, useLiveConnections, useOtherTickets, useNotes, useWriteNote } from './api.ts';
 import classes from './ticket-page.module.css';
 

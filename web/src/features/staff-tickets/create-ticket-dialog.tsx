@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { TicketFields } from '../tickets/ticket-fields.tsx';
+import { TicketFields } from '../tickets/ticket-parts.tsx';
 import { useCreateTicketForUser } from './api.ts';
 
 interface CreateTicketDialogProps {

@@ -15,7 +15,7 @@ import { durationText } from '../staff-parts/duration.ts';
 import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { TicketStatusBadge } from '../tickets/ticket-status-badge.tsx';
+import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
 import { useTicketsOfUsers, useFirstReplies, useViewCounts } from './api.ts';
 import { CreateTicketDialog } from './create-ticket-dialog.tsx';
 import {

@@ -1,22 +1,25 @@
 import type { Ticket } from '@cellhop/contract/tickets';
-import { Button } from '@mantine/core';
+import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, Textarea } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../format/format.ts';
+import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import type { Failure } from '../../data/use-api-query.ts';
+import { formatDate } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
-import { useCloseTicket, useMessages, useTicket } from './api.ts';
-import { MessageForm } from './message-form.tsx';
-import { MessageList } from './message-list.tsx';
-import { QuestionPlaceholder } from './question-placeholder.tsx';
+import { useCloseTicket, useMessages, useTicket, useSendMessage } from './api.ts';
 import { ticketScreen } from './screen.ts';
-import { TicketStatusBadge } from './ticket-status-badge.tsx';
 import classes from './ticket-page.module.css';
+import { MessageList, QuestionPlaceholder, TicketStatusBadge } from './ticket-parts.tsx';
 
 export function TicketPage() {
   const { ticketId: id } = useScreenParams(ticketScreen);
@@ -137,4 +140,53 @@ function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialog
       onClose={onCancel}
     />
   );
+}
+
+interface MessageFormProps {
+  ticketId: string;
+  onSent: () => void;
+}
+
+/** Each ticket has its own draft; a message that failed to send stays in the form. */
+function MessageForm({ ticketId, onSent }: MessageFormProps) {
+  const { t } = useTranslation('support');
+  const sending = useSendMessage(ticketId);
+  const draft = useDraft(`message:${ticketId}`, isMessageDraft);
+  const form = useForm<TicketMessageBody>({
+    resolver: zodResolver(ticketMessageBody, { error: formErrorMap }),
+    defaultValues: { content: '', ...draft.read() },
+  });
+  useKeptDraft(form, draft);
+  const submit = form.handleSubmit(async (body) => {
+    const message = await sending.run(body);
+    if (message === undefined) return;
+    form.reset({ content: '' });
+    draft.write(undefined);
+    onSent();
+  });
+  return (
+    <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+      <Textarea
+        {...form.register('content')}
+        label={t('messages.write')}
+        description={t('messages.shortcut')}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit();
+        }}
+        size="md"
+        minRows={3}
+        rows={3}
+        error={fieldErrorText(form.formState.errors.content)}
+      />
+      <Button type="submit" leftSection={<IconSend size={17} aria-hidden="true" />} loading={sending.isRunning}>
+        {t('messages.send')}
+      </Button>
+    </form>
+  );
+}
+
+function isMessageDraft(value: unknown): value is Partial<TicketMessageBody> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { content } = value as Record<string, unknown>;
+  return content === undefined || typeof content === 'string';
 }

@@ -1,17 +1,23 @@
 import type { Ticket } from '@cellhop/contract/tickets';
-import { Button, Skeleton } from '@mantine/core';
+import { createTicketBody, type CreateTicketBody } from '@cellhop/contract/tickets.forms';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, Skeleton, Alert, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { errorText, limitMinutesOf } from '../../data/error-text.ts';
+import { formErrorMap } from '../../data/form-errors.ts';
 import { formatDate } from '../../format/format.ts';
+import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { creatingSearch } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
-import { useTickets } from './api.ts';
-import { OpenTicketDialog } from './open-ticket-dialog.tsx';
+import { useTickets, useCreateTicket } from './api.ts';
 import { ticketsScreen } from './screen.ts';
-import { TicketStatusBadge } from './ticket-status-badge.tsx';
+import { TicketStatusBadge, TicketFields } from './ticket-parts.tsx';
 import classes from './tickets-page.module.css';
 
 const PLACEHOLDERS = ['1', '2', '3', '4', '5', '6'];
@@ -81,4 +87,64 @@ function TicketCard({ ticket: { id, name, status, createdAt } }: { ticket: Ticke
       </Link>
     </li>
   );
+}
+
+interface OpenTicketDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+  onCreated: (ticket: Ticket) => void;
+}
+
+function OpenTicketDialog({ isOpen, onClose, onCreated }: OpenTicketDialogProps) {
+  const { t } = useTranslation('support');
+  return (
+    <Dialog isOpen={isOpen} title={t('create.title')} onClose={onClose}>
+      <OpenTicketForm onCreated={onCreated} />
+    </Dialog>
+  );
+}
+
+function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>) {
+  const { t } = useTranslation('support');
+  const creation = useCreateTicket();
+  const draft = useDraft('ticket', isTicketDraft);
+  const form = useForm<CreateTicketBody>({
+    resolver: zodResolver(createTicketBody, { error: formErrorMap }),
+    defaultValues: { name: '', description: '', ...draft.read() },
+  });
+  useKeptDraft(form, draft);
+  const { errors } = form.formState;
+  const limitMinutes = limitMinutesOf(creation.error);
+  const submit = form.handleSubmit(async (body) => {
+    const ticket = await creation.run(body);
+    if (ticket === undefined) return;
+    draft.write(undefined);
+    onCreated(ticket);
+  });
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)}>
+      <Stack>
+        {creation.error !== null && (
+          <Alert role="alert" color="red" variant="light">
+            {limitMinutes === undefined ? errorText(creation.error) : t('create.limited', { count: limitMinutes })}
+          </Alert>
+        )}
+        <TicketFields
+          name={form.register('name')}
+          description={form.register('description')}
+          errors={errors}
+          hasFocus
+        />
+        <Button type="submit" size="md" loading={creation.isRunning}>
+          {t('create.submit')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function isTicketDraft(value: unknown): value is Partial<CreateTicketBody> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, description } = value as Record<string, unknown>;
+  return [name, description].every((text) => text === undefined || typeof text === 'string');
 }

@@ -1,19 +1,26 @@
-import { Button } from '@mantine/core';
+import type { Transaction } from '@cellhop/contract/transactions';
+import { transactionKinds } from '@cellhop/contract/transactions.values';
+import { Button, MultiSelect } from '@mantine/core';
+import { IconDownload, IconFileInvoice } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { formatDate, maxDecimals } from '../../format/format.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { DateField } from '../../ui/date-field.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { OverlaySpinner } from '../../ui/spinner.tsx';
-import { useTransactions } from './api.ts';
-import { type Choice, isEmpty, isKind } from './choice.ts';
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import { useTransactions, useExport, useReconciliation } from './api.ts';
+import { type Choice, isEmpty, isKind, NO_CHOICE } from './choice.ts';
 import { monthOf } from './month.ts';
-import { ReconciliationLine } from './reconciliation-line.tsx';
 import { transactionsScreen, transactionsSearch } from './screen.ts';
-import { TransactionsFilter } from './transactions-filter.tsx';
-import { TransactionsTable } from './transactions-table.tsx';
+import { subjectText } from './subject-text.ts';
+import classes from './transactions-filter.module.css';
 
 const monthDialog = lazyPart(async () => (await import('./month-dialog.tsx')).MonthDialog);
 
@@ -60,5 +67,127 @@ function NoTransactions({ isFiltered }: { isFiltered: boolean }) {
         {t('table.topUp')}
       </Button>
     </EmptyList>
+  );
+}
+
+interface TransactionsFilterProps {
+  choice: Choice;
+  onChange: (choice: Choice) => void;
+  /** Opens a monthly statement. */
+  onMonth: () => void;
+}
+
+/** Applied immediately and kept in the URL. */
+function TransactionsFilter({ choice, onChange, onMonth }: TransactionsFilterProps) {
+  const { t } = useTranslation('transaction');
+  const exporting = useExport();
+  const { kinds, from, to } = choice;
+  return (
+    <section className={classes['panel']} aria-label={t('filter.title')}>
+      <div className={classes['fields']}>
+        <MultiSelect
+          className={classes['kinds'] ?? ''}
+          label={t('filter.kind')}
+          placeholder={kinds.length === 0 ? t('filter.allKinds') : ''}
+          data={transactionKinds.map((kind) => ({ value: kind, label: t(`kinds.${kind}`) }))}
+          value={kinds}
+          onChange={(values) => onChange({ ...choice, kinds: values.filter(isKind) })}
+          withScrollArea={false}
+        />
+        <DateField
+          label={t('filter.from')}
+          value={from}
+          max={to === '' ? undefined : to}
+          onChange={(day) => day !== undefined && onChange({ ...choice, from: day })}
+        />
+        <DateField
+          label={t('filter.to')}
+          value={to}
+          min={from === '' ? undefined : from}
+          error={from !== '' && to !== '' && from > to ? t('filter.reversed') : undefined}
+          onChange={(day) => day !== undefined && onChange({ ...choice, to: day })}
+        />
+      </div>
+      <div className={classes['actions']}>
+        {!isEmpty(choice) && (
+          <Button variant="default" onClick={() => onChange(NO_CHOICE)}>
+            {t('filter.reset')}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          leftSection={<IconFileInvoice size={18} stroke={1.6} aria-hidden="true" />}
+          onClick={onMonth}
+        >
+          {t('month.title')}
+        </Button>
+        <Button
+          variant="default"
+          loading={exporting.isRunning}
+          leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
+          onClick={() => void exporting.run(choice)}
+        >
+          {t('export')}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
+  const { t } = useTranslation(['transaction', 'payment']);
+  const decimals = maxDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
+  const columns: Column<Transaction>[] = [
+    { key: 'date', width: 8.75, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'kind', width: 10.25, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
+    {
+      key: 'subject',
+      width: 10.25,
+      header: t('table.subject'),
+      render: ({ subject }) => (subject === null ? t('subjects.none') : subjectText(t, subject.kind, subject.label)),
+    },
+    {
+      key: 'amount',
+      width: 7,
+      header: t('table.amount'),
+      isNumeric: true,
+      place: 'heading',
+      render: ({ amount }) => (
+        <strong className={classes['amount']} data-gain={amount > 0}>
+          <ColumnMoney dollars={amount} decimals={decimals} isChange />
+        </strong>
+      ),
+    },
+    {
+      key: 'balanceAfter',
+      width: 7.25,
+      header: t('table.balanceAfter'),
+      isNumeric: true,
+      render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} decimals={decimals} />,
+    },
+  ];
+  return <DataTable label={t('table.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} />;
+}
+
+const tones: Record<'OK' | 'BROKEN' | 'NEVER_RUN', Tone> = { OK: 'good', BROKEN: 'bad', NEVER_RUN: 'neutral' };
+
+/** For staff: the state of the reconciliation of all money, not only of the rows above it. */
+function ReconciliationLine() {
+  const { t } = useTranslation('transaction');
+  const reconciliation = useReconciliation();
+  if (reconciliation === undefined) return null;
+  const { status, checkedAt, violationCount, violations } = reconciliation;
+  return (
+    <footer className={classes['line']}>
+      <StatusBadge tone={tones[status]} text={t(`reconciliation.${status}`, { count: violationCount })} />
+      {checkedAt !== null && <span>{t('reconciliation.checkedAt', { date: formatDate(checkedAt) })}</span>}
+      {violations.length > 0 && (
+        <ul className={classes['violations']}>
+          {violations.map((violation) => (
+            <li key={violation}>{violation}</li>
+          ))}
+        </ul>
+      )}
+    </footer>
   );
 }

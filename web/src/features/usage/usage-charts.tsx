@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, formatMoney } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
-import { spokenTime, timeOf } from './step-label.ts';
+import { spokenTime, timeOf } from './range.ts';
 import classes from './usage-charts.module.css';
 
 const KIB_PER_MEGABYTE = 1024;

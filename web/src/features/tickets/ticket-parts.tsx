@@ -1,11 +1,14 @@
-import type { TicketMessage } from '@cellhop/contract/tickets';
-import { Skeleton } from '@mantine/core';
+import type { TicketMessage, TicketStatus } from '@cellhop/contract/tickets';
+import { Skeleton, Textarea, TextInput } from '@mantine/core';
+import type { FieldError, UseFormRegisterReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../format/format.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import type { List } from '../../data/use-list.ts';
+import { formatDate } from '../../format/format.ts';
 import { LinkedText } from '../../ui/linked-text.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import classes from './ticket-page.module.css';
 
 const PLACEHOLDERS = ['right', 'left', 'right'] as const;
@@ -58,5 +61,55 @@ export function MessageList<Message extends TicketMessage>(props: MessageListPro
         </section>
       )}
     </PagedList>
+  );
+}
+
+/** The placeholder of a ticket's first text, until it is loaded. */
+export function QuestionPlaceholder() {
+  return (
+    <div className={classes['question']} aria-busy="true">
+      <div className={classes['head']}>
+        <Skeleton height={16} width={180} />
+      </div>
+      <Skeleton height={22} width="min(420px, 80%)" className={classes['wide'] ?? ''} />
+      <Skeleton height={16} width="92%" className={classes['wide'] ?? ''} />
+      <Skeleton height={16} width="60%" className={classes['wide'] ?? ''} />
+    </div>
+  );
+}
+
+export function TicketStatusBadge({ status }: { status: TicketStatus }) {
+  const { t } = useTranslation('support');
+  return <StatusBadge tone={status === 'OPEN' ? 'good' : 'neutral'} text={t(`statuses.${status}`)} />;
+}
+
+interface TicketFieldsProps {
+  name: UseFormRegisterReturn;
+  description: UseFormRegisterReturn;
+  errors: { name?: FieldError | undefined; description?: FieldError | undefined };
+  /** The dialog opens with the focus in the first field. */
+  hasFocus?: boolean;
+}
+
+/** The name and description of a ticket, in the forms of customers and of staff. */
+export function TicketFields({ name, description, errors, hasFocus = false }: TicketFieldsProps) {
+  const { t } = useTranslation('support');
+  return (
+    <>
+      <TextInput
+        {...name}
+        label={t('create.name')}
+        size="md"
+        data-autofocus={hasFocus || undefined}
+        error={fieldErrorText(errors.name)}
+      />
+      <Textarea
+        {...description}
+        label={t('create.description')}
+        size="md"
+        rows={7}
+        error={fieldErrorText(errors.description)}
+      />
+    </>
   );
 }
