@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { authorizedFetch, call } from './http.ts';
-import { isOnline } from './network.ts';
+import { isOnline, watchNetwork } from './network.ts';
 import { saveTokens, tokens } from '../session/tokens.ts';
 
 const requests: Request[] = [];
@@ -22,9 +22,11 @@ beforeEach(() => {
   requests.length = 0;
   store('mine');
 });
-afterEach(() => {
+afterEach(async () => {
   vi.unstubAllGlobals();
   tokens.set(undefined);
+  // Other test files share the state.
+  await watchNetwork(Promise.resolve());
 });
 
 it('sends the token with calls that need one, and with no others', async () => {

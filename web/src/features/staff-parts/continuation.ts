@@ -35,7 +35,7 @@ export function toTimeOrder(sort: string): TimeOrder | undefined {
 }
 
 /** Days start at midnight in the user's time zone; the API's `to` is exclusive. */
-export function toRange({ from, to }: Days): Days {
+function toRange({ from, to }: Days): Days {
   return {
     ...(from !== undefined && { from: startOfDay(from).toISOString() }),
     ...(to !== undefined && { to: startOfDay(to, 1).toISOString() }),
