@@ -1,15 +1,15 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import type staff from '../i18n/locales/en/staff.json';
-import { memberTexts } from '../i18n/languages.ts';
-import { loadTexts } from '../i18n/setup.ts';
-import type { Screen, ScreenCode } from '../loading/screen.ts';
+import { askServer } from '../data/network.ts';
 import { loadSettings } from '../data/settings.ts';
+import { memberTexts } from '../i18n/languages.ts';
+import type staff from '../i18n/locales/en/staff.json';
+import { loadTexts } from '../i18n/setup.ts';
+import { OfflineLoadError } from '../loading/load-failure.ts';
+import type { Screen, ScreenCode } from '../loading/screen.ts';
 import { hasTokens } from '../session/tokens.ts';
-import { GlobalErrorPage } from './global-error-page.tsx';
-import { keptOffline } from './kept-offline.ts';
-import { ScreenFailure } from './layout/screen-failure.tsx';
+import { GlobalErrorPage, ScreenFailure } from './failure-pages.tsx';
 import { returnSearch, nextSearch } from './next-page.ts';
-import { NotFoundPage } from './not-found-page.tsx';
+import { NotFoundPage } from '../ui/message-screen.tsx';
 import { RootLayout } from './root-layout.tsx';
 import { memberScreens, publicScreens, visitorScreens } from './screens.ts';
 
@@ -122,3 +122,18 @@ export const publicRoutes = [
 export const memberRoutes = memberScreens.map((screen) => memberRoute(screen)) as unknown as MemberRoutes<
   typeof memberScreens
 >;
+
+/**
+ * Loads a screen of signed-in users. If its code cannot be loaded, the router reloads the page, because a newer version may
+ * have replaced the file. Offline that would replace the app by the browser's error page, so the screen fails instead,
+ * inside the shell.
+ */
+function keptOffline<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return async () => {
+    try {
+      return await load();
+    } catch (error) {
+      throw (await askServer()) ? error : new OfflineLoadError('The network is down', { cause: error });
+    }
+  };
+}

@@ -11,15 +11,21 @@ import { referralScreen } from '../features/referrals/screen.ts';
 import { ticketScreen, ticketsScreen } from '../features/tickets/screen.ts';
 import { transactionsScreen } from '../features/transactions/screen.ts';
 import { usageScreen } from '../features/usage/screen.ts';
-import { withCode } from '../loading/screen.ts';
-import type { Search } from '../loading/search-values.ts';
-import { publicMessageScreen } from './public-message-screen.ts';
+import { type Screen, withCode } from '../loading/screen.ts';
+import { type Search, textOf } from '../loading/search-values.ts';
+
+/** Links in mails lead to it. */
+export const publicMessageScreen = {
+  path: '/public-message',
+  texts: [],
+  search: ({ message }: Record<string, unknown>): { message?: string | undefined } => ({ message: textOf(message) }),
+} as const satisfies Screen;
 
 /** For everybody. */
 export const publicScreens = [
   withCode(publicMessageScreen, () => import('./public-message-page.tsx'), 'PublicMessagePage'),
-  withCode(receiptCheckScreen, () => import('./screens/receipt-check-screen.tsx'), 'ReceiptCheckScreen'),
-  withCode(legalScreen, () => import('./screens/legal-screen.tsx'), 'LegalScreen'),
+  withCode(receiptCheckScreen, () => import('../features/receipt-check/receipt-check-page.tsx'), 'ReceiptCheckPage'),
+  withCode(legalScreen, () => import('../features/legal/legal-page.tsx'), 'LegalPage'),
 ] as const;
 
 /** For visitors who have not signed in. */

@@ -2,10 +2,10 @@
 import './global.css';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { startTranslations } from '../i18n/setup.ts';
 import { watchErrors } from '../data/report-error.ts';
 import { loadSettings } from '../data/settings.ts';
-import { LandingScreen } from './screens/landing-screen.tsx';
+import { LandingPage } from '../features/landing/landing-page.tsx';
+import { startTranslations } from '../i18n/setup.ts';
 
 export async function startLanding(root: Element): Promise<void> {
   watchErrors();
@@ -14,7 +14,7 @@ export async function startLanding(root: Element): Promise<void> {
   startTransition(() =>
     createRoot(root).render(
       <StrictMode>
-        <LandingScreen />
+        <LandingPage />
       </StrictMode>,
     ),
   );

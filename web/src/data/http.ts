@@ -1,9 +1,8 @@
 import { ApiError, createKeyedClient, type KeyedCall } from '@cellhop/contract/client';
 import type { PublicEndpointKey } from '@cellhop/contract/endpoints';
-import { freshAccessToken } from '../session/access-token.ts';
+import { freshAccessToken, endRefusedSession } from '../session/access-token.ts';
 import { askServer } from './network.ts';
 import { fetchWithClock } from './server-clock.ts';
-import { endRefusedSession } from '../session/session-end.ts';
 import { currentSession, tokens } from '../session/tokens.ts';
 
 const plainCall = createKeyedClient({ fetch: fetchWithClock });

@@ -1,7 +1,8 @@
 import { ApiError, type KeyedCall } from '@cellhop/contract/client';
 import { REFRESH_MARGIN_MS } from '@cellhop/contract/limits';
+import i18next from 'i18next';
+import { showToast } from '../ui/toasts.ts';
 import { acquireRefreshLock } from './refresh-lock.ts';
-import { endRefusedSession } from './session-end.ts';
 import { saveRefreshed, type StoredTokens, tokens } from './tokens.ts';
 
 let refreshing: Promise<StoredTokens> | undefined;
@@ -68,4 +69,11 @@ function isExpiring({ accessTokenExpiredAt }: StoredTokens): boolean {
 
 function isStillStored({ refreshToken }: StoredTokens): boolean {
   return tokens.get()?.refreshToken === refreshToken;
+}
+
+/** Called when the server refuses the session of a signed-in user: signs out in all tabs, and shows the reason. */
+export function endRefusedSession(): void {
+  tokens.set(undefined);
+  // After the change, which removes the toasts of the session.
+  showToast('warning', i18next.t('errors.UNAUTHORIZED'));
 }

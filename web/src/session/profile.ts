@@ -7,7 +7,7 @@ type ProfileResponse = EndpointOutput<'GET /v1/profile'>;
 
 export const profileQuery = apiQuery('GET /v1/profile', {}, { topics: ['balance', 'account'] });
 
-/** Kept up to date by the shell (app/layout/use-live-profile.ts). */
+/** Kept up to date by the shell (app/layout/top-bar.tsx). */
 export function useProfile(): Profile | undefined {
   return useQuery(profileQuery).data?.data;
 }

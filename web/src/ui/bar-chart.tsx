@@ -1,5 +1,5 @@
 import { type PointerEvent, useState } from 'react';
-import { isMovement } from './pointer.ts';
+import { isMovement } from '../hooks/use-hover.ts';
 import { isLabelled, type Scale, toPercent, toScale } from '../format/scale.ts';
 import { Plot } from './plot.tsx';
 import classes from './bar-chart.module.css';

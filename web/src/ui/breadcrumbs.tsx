@@ -2,9 +2,8 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './breadcrumbs.module.css';
-import { collapse } from './collapse.ts';
 
-export interface Crumb {
+interface Crumb {
   label: string;
   /** Without it, and at the end, the crumb is plain text. */
   to?: LinkProps['to'];
@@ -41,4 +40,11 @@ export function Breadcrumbs({ items }: { items: readonly Crumb[] }) {
       </ol>
     </nav>
   );
+}
+
+const SHOWN_MAX = 8;
+
+/** Keeps the first and the last of more than eight items; undefined stands for the removed ones. */
+export function collapse<Item>(items: readonly Item[]): (Item | undefined)[] {
+  return items.length > SHOWN_MAX ? [items[0], undefined, ...items.slice(2 - SHOWN_MAX)] : [...items];
 }

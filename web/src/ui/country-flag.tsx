@@ -1,6 +1,6 @@
 import i18next from 'i18next';
 import { useEffect } from 'react';
-import { countryName } from '../format/country.ts';
+import { countryName } from '../format/format.ts';
 import { lazyPart, useLazyPart } from '../loading/use-lazy-part.ts';
 import { useHover } from '../hooks/use-hover.ts';
 import classes from './country-flag.module.css';

@@ -1,13 +1,11 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { type ColumnDef, type ReactTable, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table';
-import { memo, type ReactNode, useMemo, useState } from 'react';
-import { useIncrementalCount } from '../hooks/use-incremental-count.ts';
+import { memo, type ReactNode, useMemo, useState, startTransition, useEffect } from 'react';
+import { PHONE_SCREEN, TABLET_SCREEN } from './breakpoints.ts';
 import { CardList, type RenderCard } from './card-list.tsx';
-import { type ColumnOrder, toOrder, toSort, toSorting } from './column-sorting.ts';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
-import { PHONE_SCREEN, TABLET_SCREEN } from './breakpoints.ts';
-import { SortButton, SortSelect } from './sort-controls.tsx';
+import { type ColumnOrder, toOrder, toSort, toSorting, SortButton, SortSelect } from './sort-controls.tsx';
 
 export interface Column<Row> {
   /** If the column can be sorted: its name in the URL and the API. */
@@ -179,3 +177,21 @@ const TableRow = memo(function TableRow<Row>({ row, columns }: { row: Row; colum
     </tr>
   );
 }) as <Row>(props: { row: Row; columns: readonly Column<Row>[] }) => ReactNode;
+
+interface Steps {
+  first: number;
+  step: number;
+}
+
+/**
+ * How many of `count` items to render: the first ones immediately, then a few at a time in transitions, so that a long
+ * list never delays a click. Starts again after the list was empty.
+ */
+function useIncrementalCount(count: number, { first, step }: Steps): number {
+  const [limit, setLimit] = useState(first);
+  if (count === 0 && limit !== first) setLimit(first);
+  useEffect(() => {
+    if (limit < count) startTransition(() => setLimit(limit + step));
+  }, [limit, count, step]);
+  return Math.min(limit, count);
+}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAsOverlay } from './open-overlays.ts';
 import { PHONE_SCREEN } from './breakpoints.ts';
-import { useShown } from './use-shown.ts';
+import { useShown } from './mantine-overlays.ts';
 
 interface DialogProps {
   isOpen: boolean;

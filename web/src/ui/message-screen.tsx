@@ -1,5 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import { useSettings } from '../data/settings.ts';
+import { useDocumentTitle } from '../hooks/use-document-title.ts';
 import { Logo } from './logo.tsx';
 import classes from './plain.module.css';
 
@@ -21,5 +24,17 @@ export function MessageScreen({ title, text, children }: MessageScreenProps) {
         <div className={classes['actions']}>{children}</div>
       </div>
     </main>
+  );
+}
+
+export function NotFoundPage() {
+  const { t } = useTranslation();
+  useDocumentTitle(t('notFound.title'));
+  return (
+    <MessageScreen title={t('notFound.title')} text={t('notFound.text')}>
+      <Link to="/proxies" className={classes['button']}>
+        {t('notFound.back')}
+      </Link>
+    </MessageScreen>
   );
 }

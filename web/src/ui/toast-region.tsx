@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTopOverlay } from './open-overlays.ts';
-import { isMovement } from './pointer.ts';
+import { isMovement } from '../hooks/use-hover.ts';
 import { type PausableTimer, startPausableTimer } from './pausable-timer.ts';
 import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_MAX_PAUSE_MS, useToasts } from './toasts.ts';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';

@@ -2,8 +2,8 @@ import { Menu } from '@mantine/core';
 import { IconLogout, IconSettings } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { usePopupTrigger } from '../../ui/use-popup-trigger.ts';
-import { AccountButton } from './account-button.tsx';
+import { usePopupTrigger } from '../../ui/mantine-overlays.ts';
+import { AccountButton } from './account-menu.tsx';
 import { logOut } from './log-out.ts';
 import classes from './top-bar.module.css';
 

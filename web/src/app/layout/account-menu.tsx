@@ -1,6 +1,8 @@
+import { IconUserCircle } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
-import { AccountButton } from './account-button.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
 
 const menu = lazyPart(async () => (await import('./account-menu-items.tsx')).AccountMenuItems);
 
@@ -9,4 +11,12 @@ export function AccountMenu({ email }: { email: string }) {
   const [Items, open] = useLazyPart(menu);
   if (Items !== undefined) return <Items email={email} />;
   return <AccountButton aria-label={t('account')} aria-haspopup="menu" aria-expanded={false} onClick={open} />;
+}
+
+export function AccountButton(props: Omit<ComponentProps<typeof IconButton>, 'children'>) {
+  return (
+    <IconButton {...props}>
+      <IconUserCircle size={24} stroke={1.5} aria-hidden="true" />
+    </IconButton>
+  );
 }

@@ -2,7 +2,7 @@ import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { hasTokens, tokens } from '../../session/tokens.ts';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
-import { VisitorFrame } from './visitor-frame.tsx';
+import { VisitorFrame } from '../../ui/visitor-frame.tsx';
 
 /** Layout of visitors' pages. Once there are tokens, from this tab or another, the route's guard redirects. */
 export function GuestLayout() {

@@ -3,7 +3,7 @@ import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAsOverlay } from '../../ui/open-overlays.ts';
-import { useShown } from '../../ui/use-shown.ts';
+import { useShown } from '../../ui/mantine-overlays.ts';
 import { SideMenu } from './side-menu.tsx';
 
 interface MenuDrawerProps {

@@ -6,7 +6,7 @@ import { errorText } from '../../data/error-text.ts';
 import { profileQuery } from '../../session/profile.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
-import { GlobalErrorPage } from '../global-error-page.tsx';
+import { GlobalErrorPage } from '../failure-pages.tsx';
 import { logOut } from './log-out.ts';
 
 /** Renders its children once the server has accepted the stored tokens, and no longer once it has blocked the user. */

@@ -1,17 +1,19 @@
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { useRouterState } from '@tanstack/react-router';
+import { IconShieldLock } from '@tabler/icons-react';
+import { useRouterState, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useId, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
-import { storedValue } from '../../session/stored-value.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
+import { useProfile } from '../../session/profile.ts';
+import { storedValue } from '../../session/stored-value.ts';
 import { currentView } from '../../session/view.ts';
 import { Breadcrumbs, HOME } from '../../ui/breadcrumbs.tsx';
-import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/breakpoints.ts';
+import { OfflineBanner } from '../../ui/offline-banner.tsx';
+import { plainButtonClass } from '../../ui/plain-button.tsx';
 import { focusPageIfPending } from '../page-focus.ts';
 import { titledScreens } from '../screens.ts';
 import classes from './shell.module.css';
-import { SecondFactorNotice } from './second-factor-notice.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { staffPart } from './staff-slot.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -77,4 +79,20 @@ function ViewNotice() {
   const [ViewBanner, load] = useLazyPart(viewBanner);
   useEffect(load, [load]);
   return ViewBanner === undefined ? null : <ViewBanner />;
+}
+
+/** Shown on every page to staff whose permissions require two-factor sign-in. */
+function SecondFactorNotice() {
+  const { t } = useTranslation();
+  const secondFactor = useProfile()?.secondFactor;
+  if (secondFactor !== 'DUE') return null;
+  return (
+    <div className={classes['notice']}>
+      <IconShieldLock size={22} stroke={1.6} aria-hidden="true" />
+      <p>{t('secondFactorDue')}</p>
+      <Link to="/account" hash="second-factor" className={plainButtonClass({ isQuiet: true, isCompact: true })}>
+        {t('secondFactorSetUp')}
+      </Link>
+    </div>
+  );
 }

@@ -5,7 +5,7 @@ import { Logo } from '../../ui/logo.tsx';
 import { menuScreens } from '../screens.ts';
 import classes from './side-menu.module.css';
 import { type SlotProps, StaffSlot, staffPart } from './staff-slot.tsx';
-import { Switchers } from './switchers.tsx';
+import { Switchers } from '../../ui/switchers.tsx';
 
 const staffMenu = staffPart<SlotProps>(async () => (await import('../staff/staff-menu.tsx')).StaffMenu);
 

@@ -1,16 +1,20 @@
 import { IconLayoutSidebar, IconLayoutSidebarFilled, IconWallet } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatMoney } from '../../format/format.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { useLiveConnections } from '../../features/connections/api.ts';
 import { NotificationsBell } from '../../features/notifications/notifications-bell.tsx';
+import { formatCents, formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { profileQuery } from '../../session/profile.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import classes from './top-bar.module.css';
 import { type SlotProps, StaffSlot, staffPart } from './staff-slot.tsx';
-import { useLiveProfile } from './use-live-profile.ts';
+import classes from './top-bar.module.css';
 
-const staffSearch = staffPart<SlotProps>(async () => (await import('../staff/staff-search.tsx')).StaffSearch);
+const staffSearch = staffPart<SlotProps>(
+  async () => (await import('../../features/staff-search/staff-search.tsx')).StaffSearch,
+);
 
 interface TopBarProps {
   title: string | undefined;
@@ -57,4 +61,11 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, onToggleMenu }: 
       </div>
     </header>
   );
+}
+
+/** The signed-in user. Their balance is polled more often while a connection works. */
+function useLiveProfile() {
+  const { hasLive, balance } = useLiveConnections();
+  const profile = useApiQuery(profileQuery, { isBusy: () => hasLive }).response?.data;
+  return profile !== undefined && balance !== undefined ? { ...profile, balance } : profile;
 }

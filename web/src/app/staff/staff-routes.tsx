@@ -1,15 +1,18 @@
-import { createRoute, redirect } from '@tanstack/react-router';
-import type { StaffScreen } from '../../features/staff-parts/staff-screen.ts';
-import { takeEndedView } from '../../features/staff-users/open-view.ts';
 import '../../i18n/staff-texts.ts';
-import { loadTexts } from '../../i18n/setup.ts';
+import type { Permission } from '@cellhop/contract/permissions';
+import { createRoute, redirect, type AsyncRouteComponent } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
 import { call } from '../../data/http.ts';
-import { profileQuery } from '../../session/profile.ts';
 import { queryClient } from '../../data/query.ts';
+import type { StaffScreen } from '../../features/staff-parts/staff-screen.ts';
+import { mayOpen } from '../../features/staff-parts/use-permission.ts';
+import { takeEndedView } from '../../features/staff-users/open-view.ts';
+import { loadTexts } from '../../i18n/setup.ts';
 import type { ScreenCode } from '../../loading/screen.ts';
-import { ScreenFailure } from '../layout/screen-failure.tsx';
+import { profileQuery, useProfile } from '../../session/profile.ts';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { ScreenFailure } from '../failure-pages.tsx';
 import { members, memberRoutes, optionsOf, publicRoutes, root } from '../routes.tsx';
-import { requirePermission } from './require-permission.tsx';
 import { staffScreens } from './staff-screens.ts';
 
 /** The routes of the admin area. app/router.ts loads this file when one of them is first opened. */
@@ -49,3 +52,21 @@ const staffRoutes = staffScreens.map((screen) => staffRoute(screen)) as unknown 
 
 const staffTree = root.addChildren([...publicRoutes, members.addChildren([...memberRoutes, ...staffRoutes])]);
 export type StaffTree = typeof staffTree;
+
+/** Shows the screen to staff with the permission; others read what they lack. */
+function requirePermission(permission: Permission | readonly Permission[], Screen: AsyncRouteComponent<object>) {
+  function StaffScreen() {
+    const held = useProfile()?.role.permissions ?? [];
+    return mayOpen(permission, held) ? <Screen /> : <Forbidden permission={[permission].flat().join(', ')} />;
+  }
+  return Object.assign(StaffScreen, Screen.preload && { preload: Screen.preload });
+}
+
+function Forbidden({ permission }: { permission: string }) {
+  const { t } = useTranslation('staff');
+  return (
+    <EmptyList text={t('forbidden.title')}>
+      <p>{t('forbidden.text', { permission })}</p>
+    </EmptyList>
+  );
+}

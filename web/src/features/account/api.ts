@@ -5,8 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { call } from '../../data/http.ts';
 import { isPasswordRefused } from '../../data/form-errors.ts';
-import { confirmation, confirmPassword, isConfirmed } from '../../session/password-confirmation.ts';
-import { anyCodeSchema, appCodeSchema } from '../../session/second-factor-codes.ts';
+import {
+  confirmation,
+  confirmPassword,
+  isConfirmed,
+  anyCodeSchema,
+  appCodeSchema,
+} from '../../session/credential-schemas.ts';
 import { apiQuery } from '../../data/query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';

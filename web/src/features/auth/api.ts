@@ -12,8 +12,13 @@ import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { z } from 'zod';
 import { call } from '../../data/http.ts';
-import { confirmation, confirmPassword, isConfirmed } from '../../session/password-confirmation.ts';
-import { anyCodeSchema, appCodeSchema } from '../../session/second-factor-codes.ts';
+import {
+  confirmation,
+  confirmPassword,
+  isConfirmed,
+  anyCodeSchema,
+  appCodeSchema,
+} from '../../session/credential-schemas.ts';
 import { cacheProfile } from '../../session/profile.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { storedValue } from '../../session/stored-value.ts';

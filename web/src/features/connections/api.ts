@@ -9,7 +9,7 @@ import { apiQuery, type Dependencies, invalidate, pageQuery, queryClient, SUMS_T
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
-import { useOnChange } from '../../hooks/use-on-change.ts';
+import { useOnChange } from '../../hooks/use-last-value.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
 import { showEndToasts } from './connection-end-toasts.ts';
 import type { RefusedReturn } from './disconnect-dialogs.tsx';

@@ -11,12 +11,11 @@ import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { formatMoney, formatDate } from '../../format/format.ts';
-import { maximumCharge, parseCap } from '../../format/traffic-cap.ts';
+import { maximumCharge, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useProfile } from '../../session/profile.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
-import { TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { replaceRow } from './api.ts';
 import classes from './connection-controls.module.css';
 

@@ -5,8 +5,8 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../format/format.ts';
-import { protocolNames } from '../../format/protocols.ts';
-import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { supportedProtocols } from '@cellhop/contract/proxies.values';
+import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -126,7 +126,7 @@ function Location({ connection }: { connection: Connection }) {
         { label: t('location.zip'), value: connection.zip },
         { label: t('location.isp'), value: connection.isp },
         { label: t('location.connectionType'), value: connection.connectionType },
-        { label: t('location.protocols'), value: protocolNames() },
+        { label: t('location.protocols'), value: supportedProtocols.join(', ') },
       ]}
     />
   );

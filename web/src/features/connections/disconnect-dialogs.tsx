@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { useSettings } from '../../data/settings.ts';
 import { formatMoney } from '../../format/format.ts';
-import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { expectedRefund } from './refund.ts';
 

@@ -8,7 +8,7 @@ import { downloadText } from '../../data/download-text.ts';
 import { formatMegabytes, formatMoment, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { Pages } from '../../ui/paged-list.tsx';
 import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';
 import { CostChart } from './cost-chart.tsx';
 import classes from './receipt-section.module.css';

@@ -9,7 +9,7 @@ import { toLocalTime } from '../../data/server-clock.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
-import { useOnChange } from '../../hooks/use-on-change.ts';
+import { useOnChange } from '../../hooks/use-last-value.ts';
 
 type InvoicesResponse = EndpointOutput<'GET /v1/payments/invoices'>;
 

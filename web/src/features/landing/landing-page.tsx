@@ -7,13 +7,15 @@ import {
   IconUsers,
   IconWorld,
 } from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
 import { hasTokens } from '../../session/tokens.ts';
+import { useDocumentColorScheme } from '../../ui/color-scheme.ts';
 import { Logo } from '../../ui/logo.tsx';
+import { Switchers } from '../../ui/switchers.tsx';
 import plain from '../../ui/plain.module.css';
 import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
@@ -22,11 +24,11 @@ import { ProductPicture } from './product-picture.tsx';
 /** Loaded, with its texts, after the first paint: it is below the screen. */
 const LandingFooter = lazy(async () => ({ default: (await import('./landing-footer.tsx')).LandingFooter }));
 
-/** `switchers`: language and theme switchers, provided by the app. */
-export function LandingPage({ switchers }: { switchers: ReactNode }) {
+export function LandingPage() {
   const { t } = useTranslation('landing');
   const { brandName } = useSettings();
   useDocumentTitle();
+  useDocumentColorScheme();
   const description = t('description');
   useEffect(() => {
     document.querySelector('meta[name="description"]')?.setAttribute('content', description);
@@ -35,7 +37,7 @@ export function LandingPage({ switchers }: { switchers: ReactNode }) {
     <div className={classes['page']}>
       <header className={classes['header']}>
         <Logo name={brandName} />
-        {switchers}
+        <Switchers />
       </header>
       <main>
         <section className={classes['hero']}>

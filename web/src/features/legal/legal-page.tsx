@@ -1,17 +1,35 @@
-import type { LegalDocument } from '@cellhop/contract/legal-documents';
+import { type LegalDocument, legalDocuments } from '@cellhop/contract/legal-documents';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
-import { apiQuery } from '../../data/query.ts';
+import { apiQuery, queryClient } from '../../data/query.ts';
 import { useSettings } from '../../data/settings.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useScreenParams } from '../../loading/use-screen.ts';
 import { LinkedText } from '../../ui/linked-text.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { NotFoundPage } from '../../ui/message-screen.tsx';
+import { VisitorFrame } from '../../ui/visitor-frame.tsx';
 import { legalBlocks } from './legal-blocks.ts';
 import classes from './legal-page.module.css';
+import { legalScreen } from './screen.ts';
+
+export function LegalPage() {
+  const { document } = useScreenParams(legalScreen);
+  const known = legalDocuments.find((each) => each === document);
+  if (known === undefined) return <NotFoundPage />;
+  return (
+    <QueryClientProvider client={queryClient}>
+      <VisitorFrame isWide>
+        <Article document={known} />
+      </VisitorFrame>
+    </QueryClientProvider>
+  );
+}
 
 /** The operator's text; without one, the default text. */
-export function LegalPage({ document }: { document: LegalDocument }) {
+function Article({ document }: { document: LegalDocument }) {
   const { t, i18n } = useTranslation('legal');
   const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : FALLBACK_LANGUAGE;
   const { response, failure } = useApiQuery(

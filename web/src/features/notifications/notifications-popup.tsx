@@ -2,7 +2,7 @@ import { Popover } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { usePopupTrigger } from '../../ui/use-popup-trigger.ts';
+import { usePopupTrigger } from '../../ui/mantine-overlays.ts';
 import { removeOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
 import { BellButton } from './notifications-bell.tsx';
 import classes from './notifications.module.css';

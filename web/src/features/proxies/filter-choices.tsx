@@ -3,7 +3,7 @@ import type { FilterGroup } from '@cellhop/contract/proxies.values';
 import { CheckIcon, MultiSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { countryName } from '../../format/country.ts';
+import { countryName } from '../../format/format.ts';
 import { changedValues } from './changed-values.ts';
 import type { FilterCounts } from './filter-counts.ts';
 import classes from './filter-choices.module.css';

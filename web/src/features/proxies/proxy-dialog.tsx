@@ -8,14 +8,13 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../data/query.ts';
 import { formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
-import { protocolNames } from '../../format/protocols.ts';
-import { maximumCharge, parseCap } from '../../format/traffic-cap.ts';
-import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { supportedProtocols } from '@cellhop/contract/proxies.values';
+import { maximumCharge, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
+import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useProfile } from '../../session/profile.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useConnect } from './api.ts';
 import classes from './proxy-dialog.module.css';
 
@@ -189,7 +188,7 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
         { label: t('common:location.zip'), value: proxy.zip },
         { label: t('common:location.isp'), value: proxy.isp },
         { label: t('common:location.connectionType'), value: proxy.connectionType },
-        { label: t('common:location.protocols'), value: protocolNames() },
+        { label: t('common:location.protocols'), value: supportedProtocols.join(', ') },
       ]}
     />
   );

@@ -12,12 +12,21 @@ import { formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
+import { VisitorFrame } from '../../ui/visitor-frame.tsx';
 import classes from './receipt-check-page.module.css';
 
 /** The program imports `check.mjs` under this name. */
 const program = { 'cellhop-receipt.mjs': commandUrl, 'check.mjs': checkUrl };
 
 export function ReceiptCheckPage() {
+  return (
+    <VisitorFrame>
+      <ReceiptCheck />
+    </VisitorFrame>
+  );
+}
+
+function ReceiptCheck() {
   const { t } = useTranslation('receiptCheck');
   const [file, setFile] = useState<File>();
   const [key, setKey] = useState('');

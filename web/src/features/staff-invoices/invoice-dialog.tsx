@@ -3,7 +3,7 @@ import { Button, Stack, Title, Group, SegmentedControl, Text, TextInput } from '
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
-import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { CardList } from '../../ui/card-list.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import type { Column } from '../../ui/data-table.tsx';

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useForm, useWatch, Controller, type UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { formErrorMap, fieldErrorText } from '../../data/form-errors.ts';
-import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { languages } from '../../i18n/languages.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DateField } from '../../ui/date-field.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLastDefined } from '../../hooks/use-last-defined.ts';
+import { useLastDefined } from '../../hooks/use-last-value.ts';
 
 export interface SeenRow<Row> {
   /** Undefined while the dialog is closed. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openApp, refusal } from '../../../test/open-app.tsx';
+import { openApp, refusal } from '../../test/open-app.tsx';
 
 const faqs = 'GET /v1/faqs';
 const usage = { 'GET /v1/usage': refusal(500, 'INTERNAL') };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toSort, toSorting } from './column-sorting.ts';
+import { toSort, toSorting } from './sort-controls.tsx';
 
 it('parses and formats a column with its order', () => {
   expect(toSorting('spent')).toEqual([{ id: 'spent', desc: false }]);

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { useSettings } from '../../data/settings.ts';
-import { Logo } from '../../ui/logo.tsx';
-import classes from './visitor-frame.module.css';
+import { useSettings } from '../data/settings.ts';
+import { Logo } from './logo.tsx';
 import { Switchers } from './switchers.tsx';
+import classes from './visitor-frame.module.css';
 
 /** The frame of pages outside of the menu: logo, switchers, and a card; wide for long texts. */
 export function VisitorFrame({ isWide, children }: { isWide?: boolean; children: ReactNode }) {

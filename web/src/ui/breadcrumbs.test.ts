@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { collapse } from './collapse.ts';
+import { collapse } from './breadcrumbs.tsx';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 

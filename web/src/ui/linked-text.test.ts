@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { linkify } from './linkify.ts';
+import { linkify } from './linked-text.tsx';
 
 it('finds addresses, without the punctuation around them', () => {
   expect(linkify('See https://example.com/a?b=1, or (http://example.org).')).toEqual([

@@ -1,7 +1,8 @@
+import '../../i18n/staff-texts.ts';
 import type { Found } from '@cellhop/contract/staff/search';
 import { SEARCH_LENGTH_MIN, type FoundKind } from '@cellhop/contract/staff/search.values';
 import { TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDisclosure, useHotkeys, useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { type KeyboardEvent, useRef, useState } from 'react';
@@ -9,8 +10,25 @@ import { useTranslation } from 'react-i18next';
 import { apiQuery } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import classes from './search-dialog.module.css';
+
+/** The search of staff in the top bar, also opened by Ctrl+K or Cmd+K from every page. */
+export function StaffSearch() {
+  const { t } = useTranslation('staff');
+  const [isOpen, dialog] = useDisclosure(false);
+  // Also while a field has the focus.
+  useHotkeys([['mod+K', dialog.open]], []);
+  return (
+    <>
+      <IconButton aria-label={t('search.title')} aria-keyshortcuts="Control+K Meta+K" onClick={dialog.open}>
+        <IconSearch size={21} stroke={1.6} aria-hidden="true" />
+      </IconButton>
+      <SearchDialog isOpen={isOpen} onClose={dialog.close} />
+    </>
+  );
+}
 
 /** Typing pauses are longer. */
 const DEBOUNCE_MS = 200;
@@ -20,7 +38,7 @@ interface SearchDialogProps {
   onClose: () => void;
 }
 
-export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
+function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
   const { t } = useTranslation('staff');
   return (
     <Dialog isOpen={isOpen} title={t('search.title')} onClose={onClose}>

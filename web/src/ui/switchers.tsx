@@ -1,12 +1,45 @@
+import { IconLanguage, IconClockHour4, IconMoon, IconSun } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isLanguage, languages } from '../i18n/languages.ts';
+import { changeLanguage } from '../session/change-language.ts';
 import { setThemeMode, type ThemeMode, themeModes, useThemeMode } from './color-scheme.ts';
-import { IconClockHour4, IconMoon, IconSun } from '@tabler/icons-react';
 import classes from './switchers.module.css';
+
+export function Switchers() {
+  return (
+    <div className={classes['switchers']}>
+      <LanguageSwitcher />
+      <ThemeSwitcher />
+    </div>
+  );
+}
+
+function LanguageSwitcher() {
+  const { t, i18n } = useTranslation();
+  return (
+    <label className={classes['select']}>
+      <IconLanguage size={18} stroke={1.6} aria-hidden="true" />
+      <select
+        aria-label={t('language')}
+        value={i18n.resolvedLanguage}
+        onChange={({ currentTarget: { value } }) => {
+          if (isLanguage(value)) void changeLanguage(value);
+        }}
+      >
+        {languages.map((language) => (
+          <option key={language} value={language} lang={language}>
+            {t(`languages.${language}`)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
 
 const icons: Record<ThemeMode, typeof IconSun> = { LIGHT: IconSun, DARK: IconMoon, AUTO: IconClockHour4 };
 
-export function ThemeSwitcher() {
+function ThemeSwitcher() {
   const { t } = useTranslation();
   const current = useThemeMode();
   const name = useId();

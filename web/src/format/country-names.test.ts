@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import english from '../i18n/locales/en/country.json' with { type: 'json' };
 import russian from '../i18n/locales/ru/country.json' with { type: 'json' };
-import { countryName } from './country.ts';
+import { countryName } from './format.ts';
 
 beforeAll(() => i18next.init({ lng: 'en', resources: { en: { country: english }, ru: { country: russian } } }));
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import { expect, it, vi } from 'vitest';
-import { BusyButton } from './busy-button.tsx';
+import { BusyButton } from './plain-button.tsx';
 
 type Props = ComponentProps<typeof BusyButton>;
 

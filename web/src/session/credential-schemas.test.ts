@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formErrorMap } from '../data/form-errors.ts';
-import { anyCodeSchema, appCodeSchema } from './second-factor-codes.ts';
+import { anyCodeSchema, appCodeSchema } from './credential-schemas.ts';
 
 const errorOf = (schema: typeof appCodeSchema | typeof anyCodeSchema, value: string) =>
   schema.safeParse(value, { error: formErrorMap }).error?.issues[0]?.message;

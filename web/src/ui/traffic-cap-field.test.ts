@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maximumCharge, parseCap } from './traffic-cap.ts';
+import { maximumCharge, parseCap } from './traffic-cap-field.tsx';
 
 test.each([
   ['', null],
