@@ -1,5 +1,5 @@
 import { enableSecondFactor, setUpSecondFactor } from '@cellhop/contract/auth';
-import { codeAt } from '../src/modules/auth/totp.ts';
+import { codeAt } from '../src/modules/auth/second-factor-codes.ts';
 import { PASSWORD, type TestUser } from './factories.ts';
 import type { TestApp } from './test-app.ts';
 

@@ -1,6 +1,6 @@
 import { getSettings } from '@cellhop/contract/settings';
 import type { FastifyInstance } from 'fastify';
-import { listEnabledCurrencies } from '../modules/invoices/currency-states.service.ts';
+import { listEnabledCurrencies } from '../modules/invoices/invoices.service.ts';
 import { route } from './route.ts';
 
 /** Settings of the web app that it needs before sign-in. */

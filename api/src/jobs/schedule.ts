@@ -16,7 +16,7 @@ import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { deleteOldNotifications } from '../modules/notifications/notifications.service.ts';
 import { deleteOldChanges, failAbandoned } from '../modules/proxies/inventory-changes.service.ts';
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
-import { notifyLevelChanges } from '../modules/referrals/level-changes.service.ts';
+import { notifyLevelChanges } from '../modules/referrals/levels.service.ts';
 import { recordTraffic } from '../modules/usage/usage.service.ts';
 
 interface ScheduledTask {

@@ -20,7 +20,7 @@ import { countFailure, countMail, countSignUp, resetFailures, throwIfThrottled, 
 import * as store from './auth.store.ts';
 import { hashEmail, secondsUntilSending, sendCode, type Recipient, type Sending } from './codes.ts';
 import * as codes from './codes.store.ts';
-import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
+import { newDeviceToken, readDeviceToken, hashSecret } from './tokens.ts';
 import { deleteOldDevices } from './known-devices.store.ts';
 import { sendNotice } from './notices.ts';
 import { requireStrongPassword } from './password-rules.ts';
@@ -29,7 +29,6 @@ import { reauthenticationAttempt, verifyCurrentPassword } from './reauthenticati
 import { requireCode } from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
-import { hashSecret } from './tokens.ts';
 import { deleteExpiredViews } from './view-sessions.store.ts';
 
 /** @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED, UNAVAILABLE */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isCommonPassword } from './common-passwords.ts';
+import { isCommonPassword } from './password-rules.ts';
 
 const lines = readFileSync(new URL('../../../data/common-passwords.txt', import.meta.url), 'utf8').split('\n');
 

@@ -8,7 +8,7 @@ import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import { startSecondApp, type TestApp } from '../../../test/test-app.ts';
 import type { Db } from '../../db/db.ts';
 import { signIn as authSignIn } from './auth.service.ts';
-import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
+import { newDeviceToken, readDeviceToken } from './tokens.ts';
 import { limitAttempts, ATTEMPTS_PER_NETWORK_MAX } from './passwords.ts';
 
 const WRONG = 'a wrong password';

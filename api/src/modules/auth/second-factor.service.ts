@@ -1,22 +1,21 @@
 /** Two-factor sign-in with codes of an authenticator app, and recovery codes for when it is lost. */
-import { AppError } from '@cellhop/contract/errors';
 import type { SecondFactor } from '@cellhop/contract/auth';
+import { AppError } from '@cellhop/contract/errors';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { deriveKey, deriveKeys, newestKeyId } from '../../secrets/keys.ts';
-import { seal, tryUnseal } from '../../secrets/sealing.ts';
+import { seal, tryUnseal, resealRows, type Position, type ResealedBatch } from '../../secrets/sealing.ts';
 import { record, recordOwn } from '../audit-log/audit-log.service.ts';
 import { needsSecondFactor } from '../users/users.service.ts';
 import { countCodeAttempt, resetCodeFailures, resetFailures, type Attempt } from './attempts.ts';
 import { reauthenticationAttempt, verifyCurrentPassword } from './reauthentication.ts';
-import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+import { hashRecoveryCode, newRecoveryCodes, findStep, newTotpSecret, totpUri } from './second-factor-codes.ts';
 import * as store from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
-import { findStep, newTotpSecret, totpUri } from './totp.ts';
 
 /** Key derivation context. */
-export const ENCRYPTION = 'second-factor-encryption';
+const ENCRYPTION = 'second-factor-encryption';
 /** A secret that was not enabled by then may have been left on a screen. */
 const SET_UP_LIFETIME_MS = 30 * 60_000;
 
@@ -194,4 +193,26 @@ async function replaceRecoveryCodes(ctx: Ctx, userId: string): Promise<string[]>
   const hashes = codes.map((code) => hashRecoveryCode(secretKeys, userId, code)[0]);
   await store.replaceRecoveryCodes(ctx, userId, hashes, newestKeyId(secretKeys));
   return codes;
+}
+
+/** Encrypts the secrets of two-factor sign-in again, with the newest key. */
+export async function resealSecrets(ctx: Ctx, after: Position, limit: number): Promise<ResealedBatch> {
+  const { secretKeys } = ctx.config;
+  const key = deriveKey(secretKeys, ENCRYPTION);
+  const rows = await store.listSealed(ctx, after, limit);
+  return resealRows(deriveKeys(secretKeys, ENCRYPTION), after, rows, (opened) =>
+    store.saveSealed(
+      ctx,
+      opened.map(({ id, before, secret }) => ({ id, before, encrypted: seal(key, id, secret) })),
+    ),
+  );
+}
+
+export function countSealedSecrets(ctx: Ctx, after: Position): Promise<number> {
+  return store.countSealed(ctx, after);
+}
+
+/** Their users should renew them before the older keys are removed. */
+export function countRecoveryCodesOfOlderKeys(ctx: Ctx, keyId: string): Promise<number> {
+  return store.countRecoveryCodesOfOlderKeys(ctx, keyId);
 }

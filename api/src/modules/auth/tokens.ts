@@ -1,8 +1,8 @@
-/** Random secrets, and the access token: a JWT with user and session. */
+/** Random secrets, the access token (a JWT with user and session), and the token of a known device. */
 import type { Tokens } from '@cellhop/contract/auth';
 import { idSchema } from '@cellhop/contract/schemas';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { deriveKey, deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
 
@@ -104,4 +104,36 @@ async function verify(secretKeys: SecretKeys, token: string, currentDate: Date):
     }
   }
   return undefined;
+}
+
+const DEVICE_ID_BYTES = 16;
+const DEVICE_TOKEN_PATTERN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+
+interface DeviceOwner {
+  userId: string;
+  passwordHash: string;
+}
+
+/**
+ * A client that has signed in gets a device token, which exempts it from limits that attackers have used up. The token is an HMAC over
+ * the password hash, so a new password invalidates all of them.
+ */
+export function newDeviceToken(secretKeys: SecretKeys, owner: DeviceOwner): string {
+  const id = randomBytes(DEVICE_ID_BYTES).toString('base64url');
+  return `${id}.${computeMac(deriveKey(secretKeys, 'device-token'), owner, id).toString('base64url')}`;
+}
+
+/** @returns the device's id; undefined if the token is invalid for this account and its current password */
+export function readDeviceToken(secretKeys: SecretKeys, owner: DeviceOwner, token: string): string | undefined {
+  const [, id, mac] = DEVICE_TOKEN_PATTERN.exec(token) ?? [];
+  if (id === undefined || mac === undefined) return undefined;
+  const presented = Buffer.from(mac, 'base64url');
+  const isGenuine = deriveKeys(secretKeys, 'device-token').some((key) =>
+    timingSafeEqual(computeMac(key, owner, id), presented),
+  );
+  return isGenuine ? id : undefined;
+}
+
+function computeMac(key: Buffer, { userId, passwordHash }: DeviceOwner, id: string): Buffer {
+  return createHmac('sha256', key).update(`${userId}\n${id}\n${passwordHash}`).digest();
 }

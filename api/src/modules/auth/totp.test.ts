@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codeAt, findStep, newTotpSecret, totpUri } from './totp.ts';
+import { codeAt, findStep, newTotpSecret, totpUri } from './second-factor-codes.ts';
 
 /** The ASCII secret "12345678901234567890" of RFC 6238, appendix B, in Base32. */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

@@ -16,9 +16,9 @@ import { parseUnits, toCreditMicros, toDueUnits } from '../../payments/amounts.t
 import { currencyRules } from '../../payments/currencies.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { bonusMicros, levelFromPayments } from '../referrals/levels.ts';
+import { bonusMicros, levelFromPayments } from '../referrals/levels.service.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
-import { chooseCreditRate } from './credit-rate.ts';
+import { chooseCreditRate } from './invoice-amounts.ts';
 import { toStatus } from './invoice-status.ts';
 
 let testApp: TestApp;

@@ -9,7 +9,7 @@ import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watch
 import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
 import { isSandbox, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import * as store from './comparison.store.ts';
+import * as store from './addresses.store.ts';
 
 const ADDRESSES_PER_REQUEST = 500;
 const REQUEST_LIMIT_MS = 60_000;

@@ -7,15 +7,15 @@ import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watch
 import { currencyRules, findCurrency, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
-import * as bonus from '../referrals/bonus.service.ts';
+import * as bonus from '../referrals/levels.service.ts';
 import { readState } from './chain-states.store.ts';
 import { rateSource } from './chains.ts';
-import { chooseCreditRate } from './credit-rate.ts';
+import { chooseCreditRate } from './invoice-amounts.ts';
 import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
 import { highestValueMicros } from './record-poll.ts';
 import { restoreDeposit } from './reversal.ts';
-import { updateStatuses } from './status-updates.ts';
+import { updateStatuses } from './invoice-status.ts';
 
 const DEPOSITS_PER_BATCH = 500;
 /** Larger credits need the same fact from a second source, if there is one. */

@@ -1,16 +1,22 @@
-import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
+/** Invoices and their payments as their payer and as staff see them. */
+import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
 import type { Deposit, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amounts.ts';
 import { isSandboxAddress } from '../../dev/sandbox.ts';
-import { currencyRules } from '../../payments/currencies.ts';
-import { toPaymentUri, toWalletUri } from '../../payments/payment-uri.ts';
+import { currencyRules, type Chain } from '../../payments/currencies.ts';
+import { toPaymentUri, toWalletUri, type TokenContracts } from '../../payments/payment-uri.ts';
+import type { Ctx } from '../../ctx.ts';
+import { explorerUrl } from '../../payments/explorers.ts';
+import { countConfirmations, neededConfirmations, type FinalityRule } from '../../payments/finality.ts';
 import { isCounted } from './deposit-state.ts';
-import type { DepositDetail, InvoiceDeposit } from './invoice-deposits.store.ts';
+import { type DepositDetail, type InvoiceDeposit, sumReplaced } from './invoice-deposits.store.ts';
 import { isPaid } from './invoice-status.ts';
-import { presentTransfer, type TransferFacts } from './invoice-transfers.ts';
-import { summarizePayment } from './payment-summary.ts';
+import { summarizePayment } from './invoice-amounts.ts';
 import type { InvoiceRow } from './invoices.store.ts';
+import { finalityFor, isSandbox } from './chains.ts';
+import * as states from './chain-states.store.ts';
+import { highestValueMicros } from './record-poll.ts';
 
 /** @param deposits of this invoice */
 export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[], facts: TransferFacts): Invoice {
@@ -120,5 +126,55 @@ function presentPayment(
     credited: toDollars(creditedMicros),
     isLate,
     transfers: deposits.map((deposit) => presentTransfer(row, deposit, facts)),
+  };
+}
+
+/** Facts that the payments of all invoices share. */
+export interface TransferFacts {
+  /** The newest block of each chain. */
+  heads: ReadonlyMap<Chain, bigint>;
+  ruleFor: (chain: Chain) => FinalityRule;
+  hasExplorers: boolean;
+  tokenContracts: TokenContracts;
+  /** By invoice. */
+  replacedUnits: ReadonlyMap<string, bigint>;
+}
+
+/** @param deposits of these invoices that count */
+export async function readFacts(
+  ctx: Ctx,
+  invoiceIds: readonly string[],
+  deposits: readonly InvoiceDeposit[],
+): Promise<TransferFacts> {
+  const hasBlocks = deposits.some(({ blockHeight }) => blockHeight !== null);
+  const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
+  const tokenContracts = ctx.config.payments.usdtContracts;
+  const replacedUnits = await sumReplaced(ctx, invoiceIds);
+  const ruleFor = (chain: Chain) => finalityFor(ctx, chain);
+  return { heads, ruleFor, hasExplorers: !isSandbox(ctx), tokenContracts, replacedUnits };
+}
+
+function presentTransfer(
+  { currency, rateE12 }: InvoiceRow,
+  deposit: InvoiceDeposit,
+  { heads, ruleFor, hasExplorers }: TransferFacts,
+): InvoiceTransfer {
+  const { units, isCredited, isByHand, transactionId, blockHeight, confirmationsMin, isReplaceable } = deposit;
+  const { chain } = currencyRules[currency];
+  const rule = ruleFor(chain);
+  const head = heads.get(chain);
+  const valueMicros = highestValueMicros(chain, { ...deposit, invoice: { rateE12 } });
+  const counted =
+    head === undefined || blockHeight === null ? 0 : countConfirmations(Number(blockHeight), { height: Number(head) });
+  const confirmationsNeeded =
+    rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null;
+  return {
+    amountInCurrency: formatUnits(units, currencyRules[currency]),
+    explorerUrl: hasExplorers && !isByHand ? explorerUrl(chain, transactionId) : null,
+    isCredited,
+    // Credited payments were final, even if the head was not saved after that, or if staff recorded them.
+    confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
+    confirmationsNeeded,
+    isReplaceable,
   };
 }

@@ -2,12 +2,11 @@ import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/i
 import { getAnyInvoice, listAllInvoices } from '@cellhop/contract/staff/invoices';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
-import * as currencies from './currency-states.service.ts';
 import * as invoices from './invoices.service.ts';
 import * as staffInvoices from './staff-invoices.service.ts';
 
 export function invoicesRoutes(app: FastifyInstance): void {
-  route(app, listCurrencies, async ({ ctx }) => ({ data: await currencies.listCurrencies(ctx) }));
+  route(app, listCurrencies, async ({ ctx }) => ({ data: await invoices.listCurrencies(ctx) }));
   route(app, createInvoice, async ({ ctx, actor, body }) => ({ data: await invoices.createInvoice(ctx, actor, body) }));
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));

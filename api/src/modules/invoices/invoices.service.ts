@@ -1,7 +1,7 @@
-/** Creates and lists invoices. */
-import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
-import type { Currency } from '@cellhop/contract/invoices.values';
+/** Creates and lists invoices, and lists the currencies in which they can be created now. */
 import { AppError } from '@cellhop/contract/errors';
+import type { CreateInvoiceBody, Invoice, CurrencyState } from '@cellhop/contract/invoices';
+import { type Currency, currencies } from '@cellhop/contract/invoices.values';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -10,13 +10,12 @@ import { toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
-import { isAvailable } from './chain-health.ts';
-import { rateSource } from './chains.ts';
+import { isAvailable, rateSource, isEnabled, isHealthy } from './chains.ts';
 import * as deposits from './invoice-deposits.store.ts';
-import { depositsFor, presentInvoice } from './invoice-presenter.ts';
-import { readFacts } from './invoice-transfers.ts';
+import { depositsFor, presentInvoice, readFacts } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
-import { updateStatuses } from './status-updates.ts';
+import { updateStatuses } from './invoice-status.ts';
+import * as states from './chain-states.store.ts';
 
 /**
  * Creates an invoice at the current rate. Closes the user's open invoice in the same currency; later payments to it are still
@@ -79,4 +78,22 @@ function enforceMinimum(ctx: Ctx, currency: Currency, amountMicros: bigint): voi
 async function enforceHourlyLimit(ctx: Ctx, userId: string): Promise<void> {
   const { count, untilFewerSeconds } = await store.countRecent(ctx, userId);
   if (count >= ctx.config.invoicesPerHour) throw AppError.rateLimited(untilFewerSeconds ?? 0);
+}
+
+/** The currencies that are set up; whether one can be paid now also depends on its chain and rate. */
+export function listEnabledCurrencies(ctx: Ctx): Currency[] {
+  return currencies.filter((currency) => isEnabled(ctx, currency));
+}
+
+/** Lists the currencies that are set up. A large invoice may still be refused, because its rate needs more sources. */
+export async function listCurrencies(ctx: Ctx): Promise<CurrencyState[]> {
+  const all = await states.listStates(ctx);
+  const healthy = new Set(all.filter((state) => isHealthy(ctx, state)).map(({ chain }) => chain));
+  return Promise.all(
+    listEnabledCurrencies(ctx).map(async (currency) => {
+      if (!healthy.has(currencyRules[currency].chain)) return { currency, problem: 'NETWORK' as const };
+      const rateE12 = await rateSource(ctx).rateE12(currency);
+      return { currency, problem: rateE12 === undefined ? ('RATE' as const) : null };
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { currencyRules } from '../../payments/currencies.ts';
-import { summarizePayment } from './payment-summary.ts';
+import { summarizePayment } from './invoice-amounts.ts';
 import { toStatus } from './invoice-status.ts';
 
 const ENDS_AT = new Date('2026-11-21T12:15:00.000Z');

@@ -9,7 +9,7 @@ import { finalityFor, rateSource } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
 import * as store from './observed-deposits.store.ts';
-import { updateStatuses } from './status-updates.ts';
+import { updateStatuses } from './invoice-status.ts';
 
 /** Reorganisations of this depth do not happen by chance. */
 const PAUSING_REORGANISATION_BLOCKS = 3;

@@ -9,10 +9,10 @@ import type { Chain } from '../../payments/currencies.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
-import * as bonus from '../referrals/bonus.service.ts';
+import * as bonus from '../referrals/levels.service.ts';
 import * as deposits from './deposits.store.ts';
 import * as invoices from './invoices.store.ts';
-import { updateStatuses } from './status-updates.ts';
+import { updateStatuses } from './invoice-status.ts';
 
 const REVERSALS_PER_RUN = 100;
 const { external, loss, bonus: bonusAccount } = ledger.systemAccounts;

@@ -7,13 +7,13 @@ import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { formatUnits, parseUnits, toCreditMicros, toUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import * as bonus from '../referrals/bonus.service.ts';
+import * as bonus from '../referrals/levels.service.ts';
 import { postTopUp } from './credit.ts';
 import * as deposits from './deposits.store.ts';
 import { listOfInvoices } from './invoice-deposits.store.ts';
-import { amountDue, type Amounts } from './settlement-amounts.ts';
+import { amountDue, type Amounts } from './invoice-amounts.ts';
 import * as store from './invoices.store.ts';
-import { updateStatuses } from './status-updates.ts';
+import { updateStatuses } from './invoice-status.ts';
 
 export interface InvoiceState {
   id: string;

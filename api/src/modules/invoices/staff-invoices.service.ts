@@ -9,10 +9,9 @@ import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { isCounted } from './deposit-state.ts';
 import * as deposits from './invoice-deposits.store.ts';
-import { depositsFor, presentDetail, presentForStaff } from './invoice-presenter.ts';
-import { readFacts } from './invoice-transfers.ts';
+import { depositsFor, presentDetail, presentForStaff, readFacts } from './invoice-presenter.ts';
 import * as invoices from './invoices.store.ts';
-import { amountDue } from './settlement-amounts.ts';
+import { amountDue } from './invoice-amounts.ts';
 import * as store from './staff-invoices.store.ts';
 
 interface ListQuery extends PageQuery {

@@ -9,7 +9,7 @@ import * as store from './invoices.store.ts';
 import * as deposits from './observed-deposits.store.ts';
 import { recordPoll } from './record-poll.ts';
 import { reverseGoneDeposits } from './reversal.ts';
-import { updateStatuses } from './status-updates.ts';
+import { updateStatuses } from './invoice-status.ts';
 
 const EXPIRIES_PER_RUN = 500;
 /** Limits the polls of one run while the chain catches up, so that other tasks can run. */

@@ -13,7 +13,7 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { presentAudience, toColumns } from './audience.ts';
 import * as store from './broadcasts.store.ts';
 import * as recipients from './recipients.store.ts';
-import { sanitizeText } from './staff-text.ts';
+import { sanitizeText } from './sanitise-html.ts';
 
 const RECIPIENTS_PER_BATCH = 1000;
 

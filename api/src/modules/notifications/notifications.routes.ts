@@ -5,7 +5,6 @@ import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as broadcasts from './broadcasts.service.ts';
 import * as notifications from './notifications.service.ts';
-import * as staffNotifications from './staff-notifications.service.ts';
 
 export function notificationsRoutes(app: FastifyInstance): void {
   route(app, listNotifications, ({ ctx, actor, query }) => notifications.listOwn(ctx, actor, query));
@@ -16,9 +15,9 @@ export function notificationsRoutes(app: FastifyInstance): void {
 }
 
 function staffRoutes(app: FastifyInstance): void {
-  route(app, staff.listUserNotifications, ({ ctx, query }) => staffNotifications.listOfUser(ctx, query));
+  route(app, staff.listUserNotifications, ({ ctx, query }) => notifications.listOfUser(ctx, query));
   route(app, staff.notifyUser, async ({ ctx, actor, body, headers, requester }) => ({
-    data: await staffNotifications.notifyUser(ctx, actor, body, readIdempotencyKey(headers), requester),
+    data: await notifications.notifyUser(ctx, actor, body, readIdempotencyKey(headers), requester),
   }));
   route(app, staff.listBroadcasts, ({ ctx, query }) => broadcasts.listBroadcasts(ctx, query));
   route(app, staff.countRecipients, async ({ ctx, body }) => ({

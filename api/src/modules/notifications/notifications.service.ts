@@ -1,13 +1,25 @@
-/** Notifications: inserted in the transaction of the event, once per event, and rendered in the reader's language. */
+/**
+ * Notifications: inserted in the transaction of the event, once per event, and rendered in the reader's language; and messages of staff
+ * to a user.
+ */
+import { AppError } from '@cellhop/contract/errors';
 import { NOTIFICATIONS_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { NotifyUserBody } from '@cellhop/contract/staff/notifications';
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import type { Requester } from '../../http/requester.ts';
+import { requireSameRequest } from '../../db/refusals.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import * as users from '../users/users.service.ts';
 import { renderNotification, trialText, type NotificationEvent } from './notification-texts.ts';
 import * as store from './notifications.store.ts';
+import { sanitizeText } from './sanitise-html.ts';
 
 export type NewNotification = store.NewNotification;
 export type NotificationRow = store.NotificationRow;
@@ -68,4 +80,45 @@ export function present(row: store.NotificationRow, languageCode: LanguageCode):
     createdAt: row.createdAt.toISOString(),
     isRead: row.isRead,
   };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function listOfUser(ctx: Ctx, { userId, ...page }: PageQuery & { userId: string }) {
+  const { languageCode } = await requireUser(ctx, userId);
+  return listOwn(ctx, { userId, languageCode }, page);
+}
+
+/** @throws AppError NOT_FOUND, VALIDATION, IDEMPOTENCY_KEY_REUSED */
+export async function notifyUser(
+  ctx: Ctx,
+  { userId: actorId }: Pick<Actor, 'userId'>,
+  { userId, ...text }: NotifyUserBody,
+  key: string | null,
+  requester: Requester,
+): Promise<Notification> {
+  const { languageCode } = await requireUser(ctx, userId);
+  const details = sanitizeText(ctx, text, 'body');
+  const idempotencyKey = `staff:${actorId}:${key ?? randomUUID()}`;
+  return ctx.tx(async (ctx) => {
+    const isNew = await store.insertMessage(ctx, { userId, idempotencyKey, event: { kind: 'MESSAGE', details } });
+    const message = (await store.findMessage(ctx, idempotencyKey))!;
+    if (isNew) {
+      await record(ctx, {
+        action: 'NOTIFICATION_SENT',
+        actorId,
+        userId,
+        requester,
+        details: { notificationId: message.id },
+        after: { description: details.description, content: details.content ?? null },
+      });
+      ctx.changed({ userId }, 'notifications');
+    } else requireSameRequest(message, (made) => made.userId === userId && isDeepStrictEqual(made.details, details));
+    return present(message, languageCode);
+  });
+}
+
+async function requireUser(ctx: Ctx, id: string): Promise<users.User> {
+  const user = await users.findUser(ctx, id);
+  if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
+  return user;
 }

@@ -1,6 +1,10 @@
+/** HTML that staff entered is sanitized before it is stored. */
+import { AppError } from '@cellhop/contract/errors';
 import { isNotificationLink, notificationTags, type NotificationTag } from '@cellhop/contract/notifications.values';
+import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import { Parser } from 'htmlparser2';
 import { escapeHtml } from '../../mail/templates.ts';
+import type { Ctx } from '../../ctx.ts';
 
 /**
  * Makes new HTML from what it understands, and copies nothing: tags of the list without their attributes, links to https
@@ -44,4 +48,21 @@ function startTag(name: NotificationTag, href: string, ownOrigin: string): strin
   if (!isNotificationLink(target)) return undefined;
   const leaves = target.startsWith('/') ? '' : ' target="_blank" rel="noopener noreferrer"';
   return `<a href="${escapeHtml(target)}"${leaves}>`;
+}
+
+/**
+ * @param path path of the text in the request
+ * @throws AppError VALIDATION if no text is left
+ */
+export function sanitizeText(ctx: Ctx, { description, content }: NotificationText, path: string): NotificationText {
+  return {
+    description: clean(ctx, description, `${path}.description`),
+    ...(content !== undefined && { content: clean(ctx, content, `${path}.content`) }),
+  };
+}
+
+function clean(ctx: Ctx, html: string, path: string): string {
+  const sanitised = sanitizeHtml(html, ctx.config.publicUrl);
+  if (sanitised.replaceAll(/<[^>]*>/g, '').trim() !== '') return sanitised;
+  throw AppError.validation([{ path, message: 'Nothing to read is left without the HTML that is not allowed' }]);
 }

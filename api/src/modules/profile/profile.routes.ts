@@ -2,7 +2,6 @@ import { getCompany, saveCompany } from '@cellhop/contract/company';
 import { getProfile, updateProfile } from '@cellhop/contract/users';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
-import * as company from './company.service.ts';
 import * as profile from './profile.service.ts';
 
 export function profileRoutes(app: FastifyInstance): void {
@@ -15,6 +14,6 @@ export function profileRoutes(app: FastifyInstance): void {
   route(app, updateProfile, async ({ ctx, actor, body }) => ({
     data: await profile.changeLanguage(ctx, actor.userId, body.languageCode),
   }));
-  route(app, getCompany, async ({ ctx, actor }) => ({ data: await company.getCompany(ctx, actor) }));
-  route(app, saveCompany, async ({ ctx, actor, body }) => ({ data: await company.saveCompany(ctx, actor, body) }));
+  route(app, getCompany, async ({ ctx, actor }) => ({ data: await profile.getCompany(ctx, actor) }));
+  route(app, saveCompany, async ({ ctx, actor, body }) => ({ data: await profile.saveCompany(ctx, actor, body) }));
 }

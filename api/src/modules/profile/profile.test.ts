@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser } from '../../../test/factories.ts';
 import { mailsTo, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { newReferralCode } from '../users/referral-code.ts';
+import { newReferralCode } from '../users/users.service.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {

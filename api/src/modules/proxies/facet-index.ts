@@ -6,7 +6,7 @@ import { FACET_VALUES_MAX } from '@cellhop/contract/limits';
 import type { FilterGroup } from '@cellhop/contract/proxies.values';
 import type { ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
 
-/** The format that facets.store.ts writes. Parsing with a schema would triple the time that the event loop is blocked. */
+/** The format that counts.store.ts writes. Parsing with a schema would triple the time that the event loop is blocked. */
 type Place = readonly [region: string, city: string, zip: string, offers: readonly Offer[]];
 type Offer = readonly [isp: string, connectionType: string, count: number];
 

@@ -3,8 +3,7 @@ import type { ImportError } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCsv } from './import-csv.ts';
-import { readJson } from './import-json.ts';
+import { readCsv, readJson } from './import-files.ts';
 import { decode, type ImportRow, readRows } from './import-rows.ts';
 
 const HEADER = importColumns.join(',');

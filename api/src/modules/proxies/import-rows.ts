@@ -16,8 +16,7 @@ import {
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { type ExitKind, exitKinds, type ImportUpstream, parseExit } from './import-exit.ts';
-import { readCsv } from './import-csv.ts';
-import { readJson } from './import-json.ts';
+import { readCsv, readJson } from './import-files.ts';
 
 export interface ImportRow {
   ip: string;

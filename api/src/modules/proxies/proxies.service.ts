@@ -1,12 +1,15 @@
-/** The catalogue. A proxy is free while it is healthy and has no open connection; only free proxies are shown. */
+/**
+ * The catalogue. A proxy is free while it is healthy and has no open connection; only free proxies are shown. Costs of the search and its
+ * reasons are in docs/catalogue.md.
+ */
+import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
 import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
-import { findLowestPrice } from './search.store.ts';
-import { searchFree } from './search.ts';
+import * as store from './search.store.ts';
 
-export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
-export { createFacetsReader, refreshFacets } from './facets.ts';
+export { createCountsReader, createFacetsReader, ensureCounts, refreshCounts, refreshFacets } from './counts.ts';
 
 /** At most 50 free proxies, cheapest first. Values of one group are combined with OR, groups with AND. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
@@ -16,6 +19,57 @@ export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
 
 /** For visitors. */
 export async function getLowestPrice(ctx: Ctx): Promise<{ megabytePrice: number | null }> {
-  const priceMicros = await findLowestPrice(ctx);
+  const priceMicros = await store.findLowestPrice(ctx);
   return { megabytePrice: priceMicros === undefined ? null : toDollars(megabytePrice(priceMicros)) };
+}
+
+const TIMEOUT_MS = 2000;
+/** Rows that a walk scans, divided among the values of the group. */
+const WALK_MAX = 1200;
+/** A first, short walk is enough if most rows match the other groups too. */
+const FIRST_WALK_MAX = 500;
+const FIRST_DEPTH_MIN = 5;
+/** Matches that are sorted by price if a walk does not find enough. */
+const SAMPLE_MAX = 2000;
+
+/** The first one that is filtered is walked: usually the group with the fewest proxies per value. */
+const narrowestFirst: readonly FilterGroup[] = ['zip', 'city', 'region', 'isp', 'country', 'connectionType'];
+
+/** Values of one group are combined with OR, groups with AND. */
+function searchFree(ctx: Ctx, query: ProxyQuery): Promise<store.ProxyRow[]> {
+  const filter = withoutDuplicates(query);
+  return ctx.tx(async (ctx) => {
+    await store.setTimeLimit(ctx, TIMEOUT_MS);
+    const group = narrowestFirst.find((candidate) => filter[candidate]);
+    if (!group) return store.findCheapest(ctx);
+    const { first, full } = walkDepths(filter, group);
+    let walk = await store.walkByPrice(ctx, group, filter, first);
+    // A longer walk only makes sense if it can be expected to find enough.
+    if (!isSufficient(walk) && walk.rows.length * full >= PROXY_SEARCH_MAX * first && first < full)
+      walk = await store.walkByPrice(ctx, group, filter, full);
+    if (isSufficient(walk)) return walk.rows;
+    return store.readMatches(ctx, filter, SAMPLE_MAX);
+  });
+}
+
+/**
+ * How many rows of each value's list are scanned: first a few, which is enough for most filters, then as many as a walk may.
+ * If only one group is filtered every row matches, so the list never needs to be longer than the result.
+ */
+function walkDepths(filter: ProxyQuery, group: FilterGroup): { first: number; full: number } {
+  const valueCount = filter[group]!.length;
+  const isAlone = filterGroups.every((other) => other === group || !filter[other]);
+  const full = isAlone ? PROXY_SEARCH_MAX : Math.max(PROXY_SEARCH_MAX, Math.ceil(WALK_MAX / valueCount));
+  return { first: Math.min(full, Math.max(FIRST_DEPTH_MIN, Math.ceil(FIRST_WALK_MAX / valueCount))), full };
+}
+
+function isSufficient({ rows, isComplete }: store.Walk): boolean {
+  return isComplete || rows.length === PROXY_SEARCH_MAX;
+}
+
+/** A repeated value would be scanned twice and return its proxies twice. */
+function withoutDuplicates(query: ProxyQuery): ProxyQuery {
+  const filter: ProxyQuery = {};
+  for (const group of filterGroups) if (query[group]?.length) filter[group] = [...new Set(query[group])];
+  return filter;
 }

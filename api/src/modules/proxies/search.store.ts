@@ -1,12 +1,16 @@
 /**
- * The two ways to search the catalogue; search.ts chooses one for each filter. Each statement forces its kind of plan, because
+ * The two ways to search the catalogue; `searchFree` chooses one for each filter. Each statement forces its kind of plan, because
  * a wrong row estimate of the planner can turn a millisecond into a second.
  */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
+import type { ProxyQuery, Proxy } from '@cellhop/contract/proxies';
 import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
-import { type ProxyQuery } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
-import { COLUMNS, type ProxyRow } from './proxies.store.ts';
+
+export type ProxyRow = Omit<Proxy, 'price'> & { priceMicros: bigint };
+
+const COLUMNS = `id, host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city,
+            zip, isp, connection_type as "connectionType"`;
 
 const columns: Record<FilterGroup, string> = {
   country: 'country_code',

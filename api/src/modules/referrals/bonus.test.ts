@@ -3,7 +3,7 @@ import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts
 import { finalize, letExpire, newInvoice, pay, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
-import { currentLevel, recordPayment } from './bonus.service.ts';
+import { currentLevel, recordPayment } from './levels.service.ts';
 
 const DOLLAR = 1_000_000n;
 const LAST_MONTH = `date_trunc('month', now(), 'UTC') - interval '1 second'`;

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { findUnprocessedMonth, listPayments } from './level-changes.store.ts';
-import { notifyLevelChanges } from './level-changes.service.ts';
+import { findUnprocessedMonth, listPayments } from './levels.store.ts';
+import { notifyLevelChanges } from './levels.service.ts';
 
 const THIS_MONTH = `date_trunc('month', now(), 'UTC')`;
 const LAST_MONTH = `date_trunc('month', now(), 'UTC') - interval '1 second'`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bonusMicros, levelFromPayments } from './levels.ts';
+import { bonusMicros, levelFromPayments } from './levels.service.ts';
 
 test.each([
   [0, 'BASIC'],

@@ -3,11 +3,11 @@ import { createPromoCode, disablePromoCode, listPromoCodes } from '@cellhop/cont
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
-import * as programme from './programme.service.ts';
+import * as referrals from './referrals.service.ts';
 import * as promoCodes from './promo-codes.service.ts';
 
 export function referralsRoutes(app: FastifyInstance): void {
-  route(app, getReferralSummary, async ({ ctx, actor }) => ({ data: await programme.summarise(ctx, actor) }));
+  route(app, getReferralSummary, async ({ ctx, actor }) => ({ data: await referrals.summarise(ctx, actor) }));
   route(app, listOwnPromoCodes, ({ ctx, actor, query }) => promoCodes.listOwn(ctx, actor, query));
   route(app, listPromoCodes, ({ ctx, query }) => promoCodes.listForStaff(ctx, query));
   route(app, createPromoCode, async ({ ctx, actor, body, headers, requester }) => ({

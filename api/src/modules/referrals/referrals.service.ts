@@ -1,7 +1,13 @@
-/** Referrers, and the trial credit of promo codes. */
+/** Referrers, the trial credit of promo codes, and the referral programme page of a user. */
+import type { ReferralSummary } from '@cellhop/contract/referrals';
+import { referralLevelTable } from '@cellhop/contract/referrals.values';
+import { toDollars } from '@cellhop/contract/units';
+import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
-import { systemAccounts, type Transfer } from '../ledger/ledger.service.ts';
+import type { Actor } from '../../http/actor.ts';
+import { systemAccounts, type Transfer, sumReferralBonuses } from '../ledger/ledger.service.ts';
 import * as store from './referrals.store.ts';
+import { currentLevel, levelFromPayments } from './levels.service.ts';
 
 export type Referrer = store.Referrer;
 
@@ -25,5 +31,25 @@ export async function trialTransfer(ctx: Ctx, userId: string, accountId: bigint)
     creditAccountId: accountId,
     amountMicros: credit.amountMicros,
     reason: 'TRIAL',
+  };
+}
+
+export async function summarise(ctx: Ctx, { userId, accountId }: Actor): Promise<ReferralSummary> {
+  const [own, level, earnedMicros] = await Promise.all([
+    store.findSummary(ctx, userId),
+    currentLevel(ctx, userId),
+    sumReferralBonuses(ctx, accountId),
+  ]);
+  assert(own, `user ${userId} does not exist any more`);
+  return {
+    level,
+    bonusPercent: referralLevelTable[level].bonusPercent,
+    code: own.code,
+    link: `${ctx.config.publicUrl}/sign-up?rc=${encodeURIComponent(own.code)}`,
+    paymentsThisMonth: own.paymentsThisMonth,
+    nextLevel: levelFromPayments(own.paymentsThisMonth),
+    monthEndsAt: own.monthEndsAt.toISOString(),
+    registeredUsersCount: own.registeredUsersCount,
+    earned: toDollars(earnedMicros),
   };
 }

@@ -12,7 +12,7 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { removeCredentials } from '../auth/credentials-removal.service.ts';
 import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { removeCompany } from '../profile/company.service.ts';
+import { removeCompany } from '../profile/profile.service.ts';
 import * as users from '../users/users.service.ts';
 import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
 import { getUser } from './user-directory.service.ts';

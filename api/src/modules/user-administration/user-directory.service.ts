@@ -4,7 +4,7 @@ import type { ListedUser, StaffUser, UsersQuery } from '@cellhop/contract/staff/
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toOffset } from '../../http/paging.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { currentLevels } from '../referrals/bonus.service.ts';
+import { currentLevels } from '../referrals/levels.service.ts';
 import * as users from '../users/users.service.ts';
 import { presentListed, presentUser, type UserFigures } from './user-presenter.ts';
 

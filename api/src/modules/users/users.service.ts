@@ -1,10 +1,11 @@
 /** Users, their status and language. */
 import type { Permission } from '@cellhop/contract/permissions';
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { UserStatus } from '@cellhop/contract/users';
+import type { Profile } from '@cellhop/contract/users';
+import { randomInt } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
+import type { Config } from '../../process/config.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { newReferralCode } from './referral-code.ts';
 import * as roles from './roles.store.ts';
 import * as store from './users.store.ts';
 
@@ -20,28 +21,6 @@ export async function createUser(ctx: Ctx, user: NewUser): Promise<{ id: string;
   return id === undefined ? undefined : { id, accountId };
 }
 
-export function findUser(ctx: Ctx, id: string): Promise<User | undefined> {
-  return store.findUser(ctx, id);
-}
-
-/** Locks the user until the end of the transaction, which serializes changes of their status. */
-export function lockUser(ctx: Ctx, id: string): Promise<store.LockedUser | undefined> {
-  return store.lockUser(ctx, id);
-}
-
-export function updateStatus(ctx: Ctx, id: string, status: UserStatus): Promise<void> {
-  return store.updateStatus(ctx, id, status);
-}
-
-export function updateRole(ctx: Ctx, id: string, roleName: string): Promise<void> {
-  return store.updateRole(ctx, id, roleName);
-}
-
-/** @param email replaces theirs, so that they can sign up again with it */
-export function markDeleted(ctx: Ctx, id: string, email: string): Promise<void> {
-  return store.markDeleted(ctx, id, email);
-}
-
 /**
  * Serializes changes of permissions until the end of the transaction. Call it before other locks.
  * @returns the active users who may block others
@@ -51,18 +30,44 @@ export async function lockAdministrators(ctx: Ctx): Promise<store.Administrator[
   return store.listAdministrators(ctx);
 }
 
-/** @returns the active staff whose role has the permission, by email */
-export function listHolders(ctx: Ctx, permission: Permission, limit: number): Promise<{ id: string; email: string }[]> {
-  return store.listHolders(ctx, permission, limit);
-}
-
 /** Changes the language of later mails and pages, and of all notifications. */
 export async function changeLanguage(ctx: Ctx, userId: string, languageCode: LanguageCode): Promise<void> {
   await store.updateLanguage(ctx, userId, languageCode);
   ctx.changed({ userId }, 'notifications');
 }
 
-export { needsSecondFactor, secondFactorState } from './second-factor-state.ts';
+/** Codes are spoken or copied by hand, so there are no look-alikes (0, 1, I, L, O, U). */
+const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** With 30^10 codes a collision is practically impossible, and the database would refuse it. */
+const LENGTH = 10;
+
+export function newReferralCode(): string {
+  return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
+interface Owner {
+  permissions: readonly Permission[];
+  hasSecondFactor: boolean;
+}
+
+/** The setting REQUIRE_STAFF_2FA requires a second factor for all roles with permissions. */
+export function needsSecondFactor(
+  { requiresStaffSecondFactor }: Pick<Config, 'requiresStaffSecondFactor'>,
+  permissions: readonly Permission[],
+): boolean {
+  return requiresStaffSecondFactor && permissions.length > 0;
+}
+
+/** DUE: required but not enabled. Until then the user has no permissions. */
+export function secondFactorState(
+  config: Pick<Config, 'requiresStaffSecondFactor'>,
+  { permissions, hasSecondFactor }: Owner,
+): Profile['secondFactor'] {
+  if (hasSecondFactor) return 'ON';
+  return needsSecondFactor(config, permissions) ? 'DUE' : 'OFF';
+}
+
+export { findUser, listHolders, lockUser, markDeleted, updateRole, updateStatus } from './users.store.ts';
 export {
   countUsers,
   findStaffUser,

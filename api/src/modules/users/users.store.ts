@@ -76,6 +76,7 @@ export interface LockedUser {
   roleName: string;
 }
 
+/** Locks the user until the end of the transaction, which serializes changes of their status. */
 export async function lockUser(ctx: Ctx, id: string): Promise<LockedUser | undefined> {
   const [row] = await ctx.db.query<LockedUser>(
     `select email, status, version, account_id as "accountId", role_name as "roleName"
@@ -99,7 +100,10 @@ export async function updateRole(ctx: Ctx, id: string, roleName: string): Promis
   ]);
 }
 
-/** The user keeps no permissions, so that the role that they had can be deleted. */
+/**
+ * The user keeps no permissions, so that the role that they had can be deleted.
+ * @param email replaces theirs, so that they can sign up again with it
+ */
 export async function markDeleted(ctx: Ctx, id: string, email: string): Promise<void> {
   await ctx.db.query(
     `update users set status = 'DELETED', role_name = 'USER', email = $2, deleted_at = now(), version = version + 1,

@@ -1,5 +1,8 @@
-/** Time-based one-time passwords (RFC 6238) with the parameters of authenticator apps: SHA-1, 30 seconds, 6 digits. */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+/** The codes of two-factor sign-in: one-time passwords of an app, and single-use codes for users who have lost it. */
+import { createHmac, randomBytes, timingSafeEqual, randomInt } from 'node:crypto';
+import { deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
+
+// One-time passwords by time (RFC 6238), with the parameters of authenticator apps: SHA-1, 30 seconds, 6 digits.
 
 /** The length of the hash, as RFC 4226 (section 4, R6) recommends. */
 const SECRET_BYTES = 20;
@@ -57,4 +60,33 @@ function encodeBase32(bytes: Buffer): string {
 function decodeBase32(text: string): Buffer {
   const bits = Array.from(text, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   return Buffer.from(bits.match(/.{8}/g)!.map((group) => Number.parseInt(group, 2)));
+}
+
+// Recovery codes.
+
+/** Without look-alikes, because codes are copied by hand. */
+const RECOVERY_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const RECOVERY_CODES = 10;
+const GROUPS = 4;
+const GROUP_LENGTH = 4;
+
+/** Sixteen characters of 31, 79 bits: "abcd-efgh-jkmn-pqrs". */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, () => Array.from({ length: GROUPS }, newGroup).join('-'));
+}
+
+function newGroup(): string {
+  return Array.from({ length: GROUP_LENGTH }, () => RECOVERY_ALPHABET[randomInt(RECOVERY_ALPHABET.length)]).join('');
+}
+
+/**
+ * A keyed hash, so that access to the database alone does not allow an offline attack.
+ * @param code as entered, with or without dashes, spaces and capitals
+ * @returns one hash per key, newest first
+ */
+export function hashRecoveryCode(secretKeys: SecretKeys, userId: string, code: string): [Buffer, ...Buffer[]] {
+  const plain = code.toLowerCase().replaceAll(/[\s-]/g, '');
+  const hash = (key: Buffer) => createHmac('sha256', key).update(`${userId}:${plain}`).digest();
+  const [newest, ...older] = deriveKeys(secretKeys, 'recovery-codes');
+  return [hash(newest), ...older.map(hash)];
 }

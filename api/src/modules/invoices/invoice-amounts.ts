@@ -1,0 +1,84 @@
+/** What was paid of an invoice, what is still due, and at which rate a payment is credited. */
+import type { InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Currency } from '@cellhop/contract/invoices.values';
+import { type CurrencyRules, currencyRules } from '../../payments/currencies.ts';
+import { roundUpToDisplay, toCreditMicros, PAR_RATE_E12 } from '../../payments/amounts.ts';
+import type { InvoiceDeposit } from './invoice-deposits.store.ts';
+import { isPaid } from './invoice-status.ts';
+
+interface SummarizedInvoice {
+  dueUnits: bigint;
+  status: InvoiceStatus;
+  expiredAt: Date;
+  /** All deposits of this invoice. */
+  deposits: readonly Pick<InvoiceDeposit, 'units' | 'isCredited' | 'creditedMicros' | 'arrivedAt' | 'isByHand'>[];
+}
+
+/**
+ * Summarizes the deposits of an invoice for its payer. A shortfall or surplus within the tolerance is not reported, because it
+ * requires no action.
+ */
+export function summarizePayment(
+  { dueUnits, status, expiredAt, deposits }: SummarizedInvoice,
+  rules: Pick<CurrencyRules, 'decimals' | 'displayDecimals'>,
+) {
+  const receivedUnits = sum(deposits.map(({ units }) => units));
+  const isShort = !isPaid(status) && receivedUnits < dueUnits;
+  return {
+    receivedUnits,
+    confirmingUnits: sum(deposits.map(({ units, isCredited }) => (isCredited ? 0n : units))),
+    // People type it, so it is rounded up like the amount of the invoice.
+    missingUnits: isShort ? roundUpToDisplay(dueUnits - receivedUnits, rules) : 0n,
+    excessUnits: status === 'OVERPAID' ? receivedUnits - dueUnits : 0n,
+    creditedMicros: sum(deposits.map(({ creditedMicros }) => creditedMicros ?? 0n)),
+    // Staff credit at the rate of the invoice, whenever they do it.
+    isLate: deposits.some(({ arrivedAt, isByHand }) => !isByHand && arrivedAt >= expiredAt),
+  };
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+/** A part of an invoice: in its currency, and in dollars. */
+export interface Amounts {
+  units: bigint;
+  amountMicros: bigint;
+}
+
+interface Payable {
+  currency: Currency;
+  status: InvoiceStatus;
+  amountMicros: bigint;
+  dueUnits: bigint;
+  rateE12: bigint;
+}
+
+/** The amount still due, or zero. Payments that are not final yet count, because they will be credited. */
+export function amountDue(invoice: Payable, deposits: readonly { units: bigint }[]): Amounts {
+  const receivedUnits = deposits.reduce((sum, { units }) => sum + units, 0n);
+  if (isPaid(invoice.status) || receivedUnits >= invoice.dueUnits) return { units: 0n, amountMicros: 0n };
+  const units = invoice.dueUnits - receivedUnits;
+  const worthMicros = toCreditMicros(units, invoice.rateE12, currencyRules[invoice.currency]);
+  // The due units are rounded up, so they may be worth a little more than the invoice.
+  return { units, amountMicros: worthMicros < invoice.amountMicros ? worthMicros : invoice.amountMicros };
+}
+
+/**
+ * The rate at which a payment is credited. Before the invoice's expiry it is the invoice's rate; after that the lower of this and the
+ * rate on arrival, so that payers gain nothing by waiting for a better rate.
+ * @param arrivalRateE12 undefined if there is no rate
+ * @param invoice undefined for a payment without an invoice
+ * @returns undefined if the payment must wait for a rate
+ */
+export function chooseCreditRate(
+  { isStable }: Pick<CurrencyRules, 'isStable'>,
+  arrivalRateE12: bigint | undefined,
+  arrivedAt: Date,
+  invoice: { rateE12: bigint; expiredAt: Date } | undefined,
+): bigint | undefined {
+  if (isStable) return PAR_RATE_E12;
+  if (invoice && arrivedAt < invoice.expiredAt) return invoice.rateE12;
+  if (!invoice || arrivalRateE12 === undefined) return arrivalRateE12;
+  return invoice.rateE12 < arrivalRateE12 ? invoice.rateE12 : arrivalRateE12;
+}
