@@ -1,5 +1,6 @@
 /** Invoices in states that depend on a chain or on time; the API's tests cover how they arise. */
 import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
+import type { Deposit } from '@cellhop/contract/staff/invoices';
 
 const HOUR_MS = 3_600_000;
 
@@ -67,3 +68,26 @@ export const replaceable: Invoice = exampleInvoice('CONFIRMING', {
 
 /** The only payment was replaced by one to another address, or dropped. */
 export const replaced: Invoice = exampleInvoice('PENDING', { replaced: '0.00025000' });
+
+/** A deposit as staff see it. */
+export function exampleDeposit(number: number, changes: Partial<Deposit>): Deposit {
+  const now = new Date().toISOString();
+  return {
+    id: `00000000-0000-4000-8000-00000000000${number}`,
+    transactionId: 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16',
+    requestId: null,
+    amountInCurrency: '0.00025000',
+    hold: null,
+    reversed: null,
+    state: 'SEEN',
+    isReplaceable: false,
+    isAddressReuse: false,
+    arrivedAt: now,
+    firstSeenAt: now,
+    blockAt: null,
+    rate: null,
+    credited: null,
+    creditedAt: null,
+    ...changes,
+  };
+}

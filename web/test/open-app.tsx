@@ -6,7 +6,7 @@ import { currencies } from '@cellhop/contract/invoices.values';
 import type { Settings } from '@cellhop/contract/settings';
 import type { Profile } from '@cellhop/contract/users';
 import { createBrowserHistory, RouterProvider } from '@tanstack/react-router';
-import { cleanup, configure, render, screen } from '@testing-library/react';
+import { act, cleanup, configure, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import i18next from 'i18next';
 import { onTestFinished, vi } from 'vitest';
@@ -31,6 +31,7 @@ const unrendered = { startTransition: router.startTransition };
 interface ApiRequest {
   url: URL;
   body: unknown;
+  headers: Headers;
 }
 
 /** Replaces `fetch`. A function may wait, fail as a lost network does, or look at the request. */
@@ -96,6 +97,8 @@ export async function openApp(path: string, options: Options = {}) {
   await i18next.changeLanguage(language);
   // As in a browser without Web Locks: the simulated one has `null` in their place.
   Object.defineProperty(navigator, 'locks', { value: undefined, configurable: true });
+  // Text areas that grow measure again when fonts have loaded.
+  Object.defineProperty(document, 'fonts', { value: new EventTarget(), configurable: true });
   window.history.replaceState(null, '', path);
   const history = createBrowserHistory();
   router.update({ history });
@@ -109,12 +112,29 @@ export async function openApp(path: string, options: Options = {}) {
   router.startTransition = unrendered.startTransition;
   await router.load();
   render(<RouterProvider router={router} />, { onCaughtError });
-  return { api, user: userEvent.setup(), screen };
+  const user = userEvent.setup();
+  const fill = async (field: HTMLElement, text: string) => {
+    await user.clear(field);
+    await user.click(field);
+    await user.paste(text);
+  };
+  return { api, user, fill, screen };
+}
+
+/** Busy and disabled buttons keep the focus, so they have only the attribute. */
+export const isDisabled = (button: HTMLElement): boolean => button.getAttribute('aria-disabled') === 'true';
+
+/** A double click without delay: the second click comes before React renders the effect of the first. */
+export function clickTwice(button: HTMLElement): void {
+  act(() => {
+    button.click();
+    button.click();
+  });
 }
 
 /** A refusal of the API with a code of its catalogue. */
-export function refusal(status: number, code: ErrorCode): Response {
-  return Response.json({ statusCode: status, error: 'Refused', code, message: code }, { status });
+export function refusal(status: number, code: ErrorCode, message: string = code): Response {
+  return Response.json({ statusCode: status, error: 'Refused', code, message }, { status });
 }
 
 /** What `fetch` does without a network. */
@@ -156,7 +176,7 @@ function mockApi(initial: Answers): MockedApi {
       unexpected.push(`${method} ${url.pathname}`);
       return refusal(404, 'NOT_FOUND');
     }
-    const response = typeof answer === 'function' ? answer({ url, body }) : answer;
+    const response = typeof answer === 'function' ? answer({ url, body, headers: new Headers(init.headers) }) : answer;
     return toResponse(await unlessAborted(Promise.resolve(response as object), init.signal));
   });
   onTestFinished(() => {

@@ -60,16 +60,18 @@ export function restoreLostFocus(): () => void {
     const opener = dialog === null || dialog.isConnected ? null : openers.get(dialog);
     focusFirst(opener, [...document.querySelectorAll(DIALOG)].at(-1), pageTarget());
   }
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const removals = new MutationObserver(() => {
     if (focused === null || focused.isConnected) return;
     focused = null;
-    setTimeout(restore, FOCUS_DELAY_MS);
+    timer = setTimeout(restore, FOCUS_DELAY_MS);
   });
   document.addEventListener('focusin', rememberFocused, { signal: stopping.signal });
   removals.observe(document.body, { childList: true, subtree: true });
   return () => {
     stopping.abort();
     removals.disconnect();
+    clearTimeout(timer);
   };
 }
 

@@ -27,11 +27,7 @@ async function openForm(language: 'en' | 'ru', path = '/sign-up') {
   const { submit, fields } = words[language];
   const button = await app.screen.findByRole('button', { name: submit });
   const field = (name: keyof typeof fields) => app.screen.getByLabelText(fields[name], { selector: 'input' });
-  const fill = async (name: keyof typeof fields, text: string) => {
-    await app.user.clear(field(name));
-    await app.user.click(field(name));
-    await app.user.paste(text);
-  };
+  const fill = (name: keyof typeof fields, text: string) => app.fill(field(name), text);
   return { ...app, fill, submit: () => app.user.click(button) };
 }
 

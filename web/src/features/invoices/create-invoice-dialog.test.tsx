@@ -2,7 +2,8 @@ import type { CurrencyState } from '@cellhop/contract/invoices';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { exampleInvoice } from '../../../test/example-invoices.ts';
-import { type Answers, openApp, refusal } from '../../../test/open-app.tsx';
+import { issued } from '../../../test/browser.ts';
+import { type Answers, clickTwice, customer, openApp, refusal } from '../../../test/open-app.tsx';
 
 const noInvoices: Answers = { 'GET /v1/payments/invoices': { data: [], totalPages: 1 } };
 const allAvailable: Answers = {
@@ -99,4 +100,40 @@ it('warns that a second invoice in the same currency ends the first, with a link
   );
   await user.click(dialog.getByRole('button', { name: 'Open that invoice' }));
   await screen.findByRole('dialog', { name: 'Invoice for $12.00' });
+});
+
+it('keeps what was typed when the session ends, and creates one invoice for a double click', async () => {
+  const created = exampleInvoice('PENDING', { amount: 1042.5, currency: 'LTC' });
+  const { api, amount, choose, create, fill, screen, user } = await openForm({
+    ...allAvailable,
+    'POST /v1/payments/invoices': refusal(401, 'UNAUTHORIZED'),
+    'POST /v1/auth/sign-in': { data: { ...issued('later', 1), deviceToken: 'device', profile: customer } },
+  });
+  await fill(amount, '1,042.50');
+  await user.tab();
+  await choose(/Litecoin/);
+  await create();
+  await screen.findByText('Please sign in to continue where you left off.');
+  await fill(screen.getByLabelText('Email'), customer.email);
+  await fill(screen.getByLabelText('Password'), 'a long enough password');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'New invoice' }));
+  expect((await dialog.findByRole<HTMLInputElement>('textbox', { name: /USD/ })).value).toBe('1,042.50');
+  expect(dialog.getByRole<HTMLInputElement>('combobox').value).toBe('Litecoin');
+  api.set({
+    'POST /v1/payments/invoices': { data: created },
+    'GET /v1/payments/invoices': { data: [created], totalPages: 1 },
+  });
+  api.requests.length = 0;
+  clickTwice(dialog.getByRole('button', { name: 'Create invoice' }));
+  await screen.findByRole('dialog', { name: 'Invoice for $1,042.50' });
+  expect(api.requests.filter((request) => request.startsWith('POST'))).toEqual(['POST /v1/payments/invoices']);
+  expect(location.search).toBe(`?invoice=${created.id}`);
+  await user.keyboard('{Escape}');
+  await expect.poll(() => location.search).toBe('');
+  await screen.findByRole('row', { name: /Litecoin/ });
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+  await user.click(screen.getAllByRole('button', { name: 'Create new invoice' })[0]!);
+  const next = within(await screen.findByRole('dialog', { name: 'New invoice' }));
+  await expect.poll(() => next.queryByRole<HTMLInputElement>('textbox', { name: /USD/ })?.value).toBe('');
 });

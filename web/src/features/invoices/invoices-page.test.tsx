@@ -180,3 +180,54 @@ it('shows that a payment may be replaced, and that it was', async () => {
   expect(dialog.queryByRole('region', { name: 'Received' })).toBeNull();
   dialog.getByRole('img', CODE);
 });
+
+it('asks for 50 rows, and shows the 51st on the next page', async () => {
+  const many = Array.from({ length: 51 }, (_, index) =>
+    exampleInvoice('PAID', { id: `00000000-0000-4000-8000-0000000001${10 + index}`, amount: 100 + index }),
+  );
+  const { api, screen, user } = await openApp('/payments/invoices', {
+    answers: {
+      ...currencies,
+      'GET /v1/payments/invoices': ({ url }) => {
+        const [page, size] = ['page', 'size'].map((name) => Number(url.searchParams.get(name))) as [number, number];
+        return { data: many.slice((page - 1) * size, page * size), totalPages: 2 };
+      },
+    },
+  });
+  const rows = () => screen.queryAllByRole('row').slice(1);
+  await expect.poll(rows).toHaveLength(50);
+  expect(api.requests).toContain('GET /v1/payments/invoices?page=1&size=50');
+  await user.click(screen.getByRole('button', { name: 'Page 2' }));
+  await expect.poll(rows).toHaveLength(1);
+  expect(rows()[0]?.textContent).toContain('$150.00');
+});
+
+it('opens the invoice of a link that is on another page', async () => {
+  const elsewhere = exampleInvoice('PENDING', { id: '00000000-0000-4000-8000-000000000042', amount: 42 });
+  const { api, screen } = await openApp(`/payments/invoices?invoice=${elsewhere.id}`, {
+    answers: {
+      ...currencies,
+      'GET /v1/payments/invoices': ({ url }) => ({
+        data: url.searchParams.has('id') ? [elsewhere] : [listed[1]],
+        totalPages: 2,
+      }),
+    },
+  });
+  const dialog = await screen.findByRole('dialog', { name: 'Invoice for $42.00' });
+  await expect.poll(() => dialog.textContent).toContain(elsewhere.address);
+  expect(api.requests.some((request) => request.includes(`id=${elsewhere.id}`))).toBe(true);
+});
+
+it('says that the invoice of a link does not exist', async () => {
+  const { screen } = await openApp('/payments/invoices?invoice=00000000-0000-4000-8000-999999999999', {
+    answers: {
+      ...currencies,
+      'GET /v1/payments/invoices': ({ url }) => ({
+        data: url.searchParams.has('id') ? [] : [listed[1]],
+        totalPages: 1,
+      }),
+    },
+  });
+  await screen.findByText('Invoice not found');
+  await expect.poll(() => location.search).toBe('');
+});

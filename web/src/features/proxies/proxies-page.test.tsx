@@ -1,4 +1,7 @@
+import type { ProxyFilter } from '@cellhop/contract/proxies';
+import { act, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
+import { exampleProxy } from '../../../test/example-connections.ts';
 import { type Answers, openApp, refusal } from '../../../test/open-app.tsx';
 
 const catalogue: Answers = {
@@ -6,6 +9,119 @@ const catalogue: Answers = {
   'GET /v1/proxies/filter': refusal(500, 'INTERNAL'),
   'GET /v1/proxies/facets': refusal(500, 'INTERNAL'),
 };
+const proxies = Array.from({ length: 50 }, (_, index) => exampleProxy(index + 1));
+const counts: ProxyFilter = {
+  country: { DE: 40, FR: 10, PT: 3 },
+  region: { Berlin: 40 },
+  city: { Berlin: 30, Potsdam: 10, Paris: 10 },
+  zip: { '10115': 40 },
+  isp: { Telekom: 40 },
+  connectionType: { LTE: 53 },
+};
+const full: Answers = {
+  'GET /v1/proxies': { data: proxies },
+  'GET /v1/proxies/filter': { data: counts },
+  'GET /v1/proxies/facets': { data: { counts, truncated: [] } },
+};
+
+async function openCatalogue(path: string, answers: Answers = {}) {
+  const app = await openApp(path, { answers: { ...full, ...answers } });
+  const { screen, user } = app;
+  const form = within(await screen.findByRole('form', { name: 'Filter' }));
+  const rows = () =>
+    within(screen.getByRole('region', { name: 'Available proxies' }))
+      .getAllByRole('row')
+      .map(({ textContent }) => textContent.replaceAll('\u{A0}', ' '));
+  const field = (name: string) => form.getByRole<HTMLInputElement>('combobox', { name });
+  const open = async (name: string) => {
+    await user.click(field(name));
+    const options = within(await screen.findByRole('listbox', { name }));
+    return (await options.findAllByRole('option')) as [HTMLElement, ...HTMLElement[]];
+  };
+  const find = () => user.click(form.getByRole('button', { name: 'Find' }));
+  return { ...app, form, rows, field, open, find };
+}
+
+it('shows placeholders, failures with a retry each, and the limit', async () => {
+  let respond!: () => void;
+  const responded = new Promise<Response>((resolve) => {
+    respond = () => resolve(refusal(500, 'INTERNAL'));
+  });
+  const { api, rows, screen, user } = await openCatalogue('/proxies', {
+    'GET /v1/proxies': () => responded,
+    'GET /v1/proxies/filter': () => responded,
+  });
+  expect(rows()).toHaveLength(1 + 5);
+  expect(screen.getByRole('form', { name: 'Filter' }).getAttribute('aria-busy')).toBe('true');
+  respond();
+  await screen.findByText('Failed loaded proxy filters');
+  await screen.findByText('Failed loaded proxies');
+  api.set(full);
+  for (const alert of screen.getAllByRole('alert')) await user.click(within(alert).getByRole('button'));
+  await expect.poll(() => screen.queryByText(/The 50 cheapest/)).not.toBeNull();
+  await expect.poll(() => rows().length).toBe(1 + 50);
+  screen.getByText(/^Only the first 50 results are shown\./);
+  expect(rows()[0]).toBe('ActionPrice, 50 MBIP addressCountryRegionCityZIPISPType');
+});
+
+it('offers the values that match the other filters, with counts; a choice without matches shows 0', async () => {
+  const { api, find, form, open, rows, screen, user } = await openCatalogue('/proxies', {
+    'GET /v1/proxies/facets': ({ url }) => {
+      const city = url.searchParams.get('country') === 'DE' ? { Berlin: 30, Potsdam: 10 } : { Paris: 10 };
+      return { data: { counts: { ...counts, country: { DE: 30 }, city }, truncated: [] } };
+    },
+    'GET /v1/proxies': ({ url }) => ({ data: proxies.slice(0, url.searchParams.has('city') ? 30 : 50) }),
+  });
+  await user.click((await open('Country')).find(({ textContent }) => textContent === 'Germany40')!);
+  await user.keyboard('{Escape}');
+  const cities = await open('City');
+  expect(cities.map(({ textContent }) => textContent)).toEqual(['Berlin30', 'Potsdam10']);
+  await user.click(cities[0]);
+  await user.keyboard('{Escape}');
+  await find();
+  await expect.poll(() => rows().length).toBe(1 + 30);
+  expect(api.requests).toContain('GET /v1/proxies?country=DE&city=Berlin');
+  expect(location.search).toBe('?country=DE&city=Berlin');
+  form.getByText('Berlin');
+  expect(screen.queryByText(/^Only the first/)).toBeNull();
+});
+
+it('shows a choice without matches as such, and a reset brings all proxies back', async () => {
+  const { find, form, open, rows, screen, user } = await openCatalogue('/proxies?country=FR&city=Berlin', {
+    'GET /v1/proxies/facets': { data: { counts: { ...counts, city: { Paris: 10 } }, truncated: [] } },
+    'GET /v1/proxies': ({ url }) => ({ data: url.search === '' ? proxies : [] }),
+  });
+  await screen.findByText(/^No available proxies match these filters/);
+  await form.findByText('Berlin (0)');
+  await user.click(form.getByRole('button', { name: 'Reset' }));
+  await expect.poll(() => location.search).toBe('');
+  await expect.poll(() => rows().length).toBe(1 + 50);
+
+  const options = await open('Country');
+  // The second click comes before React has rendered the first.
+  act(() => options.slice(0, 2).forEach((option) => option.click()));
+  await user.keyboard('{Escape}');
+  await find();
+  await expect.poll(() => location.search).toBe('?country=FR&country=DE');
+  await screen.findByText(/^No available proxies match these filters/);
+  history.back();
+  await expect.poll(() => rows().length).toBe(1 + 50);
+});
+
+it('keeps the focus on Find, and the filters through a reload', async () => {
+  const { find, form, rows } = await openCatalogue('/proxies?country=FR&country=DE');
+  await form.findByText('France');
+  form.getByText('Germany');
+  await find();
+  expect(document.activeElement).toBe(form.getByRole('button', { name: 'Find' }));
+  await expect.poll(() => rows().length).toBe(1 + 50);
+});
+
+it('says that the proxy of a link is sold', async () => {
+  const { screen } = await openCatalogue('/proxies?proxy=00000000-0000-4000-8000-999999999999');
+  await screen.findByText('Proxy not found or bought by another user');
+  await expect.poll(() => location.search).toBe('');
+});
 
 it('does not send unknown parameters of the address', async () => {
   const { api, screen } = await openApp('/proxies?foo=1', { answers: catalogue });

@@ -1,7 +1,8 @@
 import type { UsageConnection } from '@cellhop/contract/usage';
-import { within } from '@testing-library/react';
+import { fireEvent, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { type Answers, openApp } from '../../../test/open-app.tsx';
+import { catchDownloads } from '../../../test/downloads.ts';
+import { type Answers, openApp, refusal } from '../../../test/open-app.tsx';
 
 function connection(id: number, spent: number, trafficUsed: number): UsageConnection {
   return {
@@ -62,4 +63,70 @@ it('offers the same orders in a list on a phone', async () => {
   await expect.poll(() => location.search).toBe('?sort=spent');
   const list = within(screen.getByRole('list', { name: 'By connection' }));
   await expect.poll(() => list.getAllByRole('listitem')[0]?.textContent).toContain(busy.ip);
+});
+
+/** 24 hours, of which the last one had a cost. */
+const hours: Answers = {
+  'GET /v1/usage': ({ url }) => {
+    const from = Date.parse(url.searchParams.get('from')!);
+    const isHourly = url.searchParams.get('step') === 'hour';
+    const points = Array.from({ length: isHourly ? 24 : 7 }, (_, index) => ({
+      at: new Date(from + index * (isHourly ? 3_600_000 : 86_400_000)).toISOString(),
+      trafficUsed: 0,
+      uploaded: 0,
+      spent: isHourly && index === 23 ? 0.4 : 0,
+    }));
+    return { data: { total: { spent: 0.4, trafficUsed: 0, uploaded: 0 }, points, connections: [dear, busy] } };
+  },
+};
+
+it('shows a failure without placeholders, and then that there was no usage', async () => {
+  const { api, screen, user } = await openApp('/usage', { answers: { 'GET /v1/usage': refusal(500, 'INTERNAL') } });
+  await screen.findByText('Usage could not be loaded');
+  expect(screen.queryByRole('table')).toBeNull();
+  const total = { spent: 0, trafficUsed: 0, uploaded: 0 };
+  api.set({ 'GET /v1/usage': { data: { total, points: [{ at: dear.createdAt, ...total }], connections: [] } } });
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByText('Nothing was spent in this period.');
+  screen.getByText('No connection used any traffic in this period.');
+});
+
+it('shows the cost as a chart for keyboards, as a table and as CSV', async () => {
+  const downloads = catchDownloads();
+  const { screen, user } = await openApp('/usage', { answers: hours });
+  await user.click(await screen.findByRole('button', { name: '24 hours' }));
+  await expect.poll(() => location.search).toBe('?range=day');
+  const spending = await screen.findByRole<HTMLInputElement>('slider', { name: 'Spending' });
+  // Until the hours have loaded, the chart shows the days.
+  await expect.poll(() => spending.max).toBe('23');
+  expect(screen.getByText('Spent', { selector: 'dt' }).nextElementSibling?.textContent).toBe('$0.40');
+  spending.focus();
+  expect(spending.getAttribute('aria-valuetext')).toMatch(/\$0\.40$/);
+  fireEvent.change(spending, { target: { value: '22' } });
+  expect(spending.getAttribute('aria-valuetext')).toMatch(/\$0\.00$/);
+  await user.click(screen.getAllByText('Show as a table')[0]!);
+  expect(screen.getAllByRole('row', { name: /\$0\.40/ }).length).toBeGreaterThan(0);
+  await user.click(screen.getByRole('button', { name: 'Download CSV' }));
+  const csv = await downloads[0]!.text();
+  expect(csv.split('\r\n')).toHaveLength(24 + 2);
+  expect(csv).toContain(',0.4\r\n');
+});
+
+it('shows one connection, and a range of days, both in the address', async () => {
+  const { api, fill, screen, user } = await openApp('/usage', { answers: hours });
+  await user.click(await screen.findByRole('button', { name: `Show only ${dear.ip}` }));
+  await expect.poll(() => location.search).toBe(`?connection=${dear.id}`);
+  await screen.findByRole('button', { name: `Only ${dear.ip}` });
+  expect(api.requests.some((request) => request.includes(`connectionId=${dear.id}`))).toBe(true);
+
+  await user.click(screen.getByRole('button', { name: 'Custom range' }));
+  const from = screen.getByRole('textbox', { name: 'From' });
+  const to = screen.getByRole('textbox', { name: 'To' });
+  await fill(from, '10.02.2026');
+  await fill(to, '01.02.2026');
+  await user.click(screen.getByRole('button', { name: 'Show' }));
+  await screen.findByText('The start date must not be after the end date');
+  await fill(to, '19.02.2026');
+  await user.click(screen.getByRole('button', { name: 'Show' }));
+  await expect.poll(() => location.search).toContain('from=2026-02-10&to=2026-02-19');
 });

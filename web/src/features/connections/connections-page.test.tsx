@@ -1,0 +1,255 @@
+import type { Connection, ConnectionAccess } from '@cellhop/contract/connections';
+import type { Charge, ConnectionCost } from '@cellhop/contract/receipts';
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { catchDownloads } from '../../../test/downloads.ts';
+import { exampleConnection } from '../../../test/example-connections.ts';
+import { type Answers, isDisabled, lost, openApp, refusal } from '../../../test/open-app.tsx';
+
+const LIST = 'GET /v1/proxies/connections';
+const CHANGE = 'PATCH /v1/proxies/connections/*';
+const connection = exampleConnection(1);
+
+const purchase: Charge = {
+  number: 1,
+  chargedAt: connection.createdAt,
+  kind: 'PREPAID_50_MB',
+  firstMegabyte: 1,
+  lastMegabyte: 50,
+  uploadedBytes: 0,
+  downloadedBytes: 0,
+  megabytePrice: 0.008,
+  amount: 0.4,
+  hash: '0'.repeat(64),
+};
+const cost: ConnectionCost = {
+  createdAt: connection.createdAt,
+  until: '2026-11-21T12:10:00.000Z',
+  total: 0.4,
+  steps: [{ chargedAt: connection.createdAt, cost: 0.4 }],
+};
+const details: Answers = {
+  'GET /v1/proxies/connections/*/access': { data: { allowList: [], recentAddresses: [] } },
+  'GET /v1/proxies/connections/*/charges': { data: [purchase], totalPages: 1 },
+  'GET /v1/proxies/connections/*/cost': { data: cost },
+};
+
+interface Options {
+  path?: string;
+  language?: 'en' | 'ru';
+  answers?: Answers;
+}
+
+/** @param rows the connections of the user, which answers may change */
+async function openConnections(rows: Connection[], { path = '', language = 'en', answers = {} }: Options = {}) {
+  const app = await openApp(`/connection-history${path}`, {
+    language,
+    answers: {
+      [LIST]: ({ url }) => {
+        const id = url.searchParams.get('id');
+        return { data: rows.filter((row) => id === null || row.id === id), totalPages: 1 };
+      },
+      [CHANGE]: ({ url, body }) => {
+        const index = rows.findIndex(({ id }) => url.pathname.endsWith(id));
+        rows[index] = { ...rows[index]!, ...(body as Partial<Connection>) };
+        return { data: rows[index] };
+      },
+      ...details,
+      ...answers,
+    },
+  });
+  await app.screen.findByRole('heading', { level: 1 });
+  return app;
+}
+
+async function openDetails(rows: Connection[], options: Options = {}) {
+  const app = await openConnections(rows, { path: `?connection=${rows[0]!.id}`, ...options });
+  return { ...app, dialog: within(await app.screen.findByRole('dialog')) };
+}
+
+it('asks before a connection over the return limit is ended without a refund', async () => {
+  const limited = refusal(429, 'RATE_LIMITED');
+  limited.headers.set('retry-after', '3540');
+  const rows = [connection];
+  const { api, screen, user } = await openConnections(rows, {
+    answers: { 'POST /v1/proxies/connections/*/disconnect': limited },
+  });
+  const refused = () => screen.findByRole('dialog', { name: `Disconnect ${connection.ip} without a refund?` });
+  const ask = async () => {
+    await user.click(await screen.findByRole('button', { name: /^Disconnect \d/ }));
+    const question = within(await screen.findByRole('dialog', { name: `Disconnect ${connection.ip}?` }));
+    await user.click(question.getByRole('button', { name: 'Disconnect' }));
+    return within(await refused());
+  };
+  const first = await ask();
+  first.getByText(/You can disconnect this one with a refund in 59 minutes/);
+  await user.click(first.getByRole('button', { name: 'Cancel' }));
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+  expect(api.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+
+  const ended: Connection = { ...connection, status: 'DISCONNECT_USER', endReason: 'USER' };
+  api.set({
+    'POST /v1/proxies/connections/*/disconnect-without-refund': () => {
+      rows[0] = ended;
+      return { data: { ...ended, currentBalance: 0.6 } };
+    },
+  });
+  await user.click((await ask()).getByRole('button', { name: 'Disconnect without a refund' }));
+  await screen.findByText(`${connection.ip} is disconnected`);
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+});
+
+it('says that the connection of a link does not exist', async () => {
+  const { screen } = await openConnections([], { path: '?connection=00000000-0000-4000-8000-999999999999' });
+  await screen.findByText('There is no such connection in your history');
+  await expect.poll(() => location.search).toBe('');
+});
+
+const toLine = ({ host, port, username, password }: Connection) => `${host}:${port}:${username}:${password}\n`;
+
+it('is labelled, found, exported, and disconnected with others', async () => {
+  const downloads = catchDownloads();
+  const rows = [exampleConnection(1), exampleConnection(2)];
+  const [first, second] = rows as [Connection, Connection];
+  const { api, dialog, fill, screen, user } = await openDetails(rows, {
+    answers: {
+      'POST /v1/proxies/connections/*/disconnect': ({ url }) => {
+        const index = rows.findIndex(({ id }) => url.pathname.includes(id));
+        rows[index] = { ...rows[index]!, status: 'DISCONNECT_USER', endReason: 'USER' };
+        return { data: { ...rows[index], currentBalance: 1 } };
+      },
+    },
+  });
+  await fill(dialog.getByLabelText('Label'), 'Shop');
+  await user.keyboard('{Enter}');
+  await screen.findByText('Label saved');
+  expect(rows[0]?.label).toBe('Shop');
+  await user.keyboard('{Escape}');
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+  await screen.findByRole('row', { name: /Shop/ });
+  await fill(screen.getByRole('searchbox'), 'shop');
+  await user.keyboard('{Enter}');
+  await expect.poll(() => location.search).toBe('?search=shop');
+  await expect.poll(() => api.requests.some((request) => request.includes('search=shop'))).toBe(true);
+
+  await user.click(screen.getByRole('button', { name: 'Export' }));
+  await user.click(await screen.findByRole('button', { name: 'Download 2 proxies' }));
+  expect(await downloads[0]?.text()).toBe(toLine(first) + toLine(second));
+  expect(downloads[0]?.name).toBe('proxies.txt');
+
+  await user.click(screen.getByRole('button', { name: 'Disconnect several' }));
+  const several = within(await screen.findByRole('dialog', { name: 'Disconnect several' }));
+  await user.click(await several.findByLabelText('All: 2 connections'));
+  await user.click(several.getByRole('button', { name: 'Disconnect 2' }));
+  await screen.findByText('2 connections are disconnected');
+  expect(rows.map(({ status }) => status)).toEqual(['DISCONNECT_USER', 'DISCONNECT_USER']);
+});
+
+it('has a traffic limit that can be set and removed, and is refused below the used traffic', async () => {
+  const rows = [exampleConnection(1, { trafficUsed: 2100 })];
+  const { api, dialog, fill, screen, user } = await openDetails(rows);
+  const cap = await dialog.findByLabelText<HTMLInputElement>('Traffic limit, MB');
+  const save = within(cap.closest('form')!).getByRole('button', { name: 'Save' });
+  expect(isDisabled(save)).toBe(true);
+  await fill(cap, '60');
+  await user.click(save);
+  await screen.findByText('Traffic limit saved');
+  expect(rows[0]?.capMegabytes).toBe(60);
+  await user.clear(cap);
+  await user.click(save);
+  await expect.poll(() => rows[0]?.capMegabytes).toBeNull();
+
+  api.set({ [CHANGE]: refusal(409, 'CAP_USED_UP') });
+  await fill(cap, '2');
+  await user.click(save);
+  await dialog.findByText('This connection has already used more than that');
+});
+
+it('gets a new password; after a lost response the next click does not change it again', async () => {
+  const rows = [connection];
+  const changed = { ...connection, password: 'the-new-password' };
+  const keys: (string | null)[] = [];
+  const { dialog, screen, user } = await openDetails(rows, {
+    answers: {
+      'POST /v1/proxies/connections/*/credentials': ({ headers }) => {
+        keys.push(headers.get('idempotency-key'));
+        if (keys.length === 1) lost();
+        rows[0] = changed;
+        return { data: changed };
+      },
+    },
+  });
+  await user.click(await dialog.findByRole('button', { name: 'Get a new password' }));
+  const question = within(await screen.findByRole('dialog', { name: 'Replace the password?' }));
+  const confirm = question.getByRole('button', { name: 'Get a new password' });
+  await user.click(confirm);
+  await screen.findByText(/^No connection to the server/);
+  await user.click(confirm);
+  await screen.findByText('The connection has a new password');
+  await expect.poll(() => screen.queryByRole('dialog', { name: 'Replace the password?' })).toBeNull();
+  dialog.getByText('the-new-password');
+  expect(keys).toEqual([expect.any(String), keys[0]]);
+});
+
+it('needs no password at addresses of its allow-list', async () => {
+  const access: ConnectionAccess = {
+    allowList: [],
+    recentAddresses: [{ address: '127.0.0.1', usedAt: connection.createdAt }],
+  };
+  const { api, dialog, fill, user } = await openDetails([connection], {
+    answers: { 'GET /v1/proxies/connections/*/access': () => ({ data: access }) },
+  });
+  const field = await dialog.findByLabelText('IP address or network');
+  const add = dialog.getByRole('button', { name: 'Add' });
+  api.set({ [CHANGE]: refusal(400, 'VALIDATION') });
+  await fill(field, 'example.com');
+  await user.click(add);
+  await dialog.findByText(/^Enter an IP address, or a network/);
+  api.set({ [CHANGE]: refusal(409, 'ADDRESS_NOT_USED') });
+  await fill(field, '203.0.113.77');
+  await user.click(add);
+  await dialog.findByText(/only addresses that used this password/);
+
+  const sent: unknown[] = [];
+  api.set({
+    [CHANGE]: ({ body }) => {
+      sent.push(body);
+      const { allowList } = body as { allowList: string[] };
+      access.allowList = allowList.map((address) => `${address.replace('/32', '')}/32`);
+      return { data: connection };
+    },
+  });
+  await user.click(dialog.getByRole('button', { name: 'Add 127.0.0.1' }));
+  await user.click(await dialog.findByRole('button', { name: 'Remove 127.0.0.1' }));
+  await expect.poll(() => dialog.queryByRole('button', { name: 'Remove 127.0.0.1' })).toBeNull();
+  expect(sent).toEqual([{ allowList: ['127.0.0.1'] }, { allowList: [] }]);
+});
+
+it.each([
+  ['en', 'DNS port', 'None available'],
+  ['ru', 'Порт DNS', 'Нет свободных'],
+] as const)('shows that there was no DNS port left, in %s', async (language, name, text) => {
+  const { dialog } = await openDetails([exampleConnection(1, { dnsPort: null })], { language });
+  expect(dialog.getByText(name).nextElementSibling?.textContent).toBe(text);
+});
+
+it('has a receipt that can be retried, and that shows the end without live events', async () => {
+  const rows = [connection];
+  const { api, dialog, user } = await openDetails(rows, {
+    answers: { 'GET /v1/proxies/connections/*/cost': refusal(500, 'INTERNAL') },
+  });
+  await dialog.findByText('The receipt could not be loaded');
+  api.set(details);
+  await user.click(dialog.getByRole('button', { name: 'Try again' }));
+  await dialog.findByRole('row', { name: /Purchase, MB 1–50/ });
+
+  const refund: Charge = { ...purchase, number: 2, kind: 'REFUND', amount: -0.4 };
+  api.set({
+    'GET /v1/proxies/connections/*/charges': { data: [refund, purchase], totalPages: 1 },
+    'GET /v1/proxies/connections/*/cost': { data: { ...cost, total: 0 } },
+  });
+  rows[0] = { ...connection, status: 'DISCONNECT_USER', endReason: 'USER', refundStatus: 'REFUNDED' };
+  // The list is polled, the receipt of an ended connection is not.
+  await expect.poll(() => dialog.queryByRole('row', { name: /Refund, MB 1–50/ })).not.toBeNull();
+  dialog.getByText('You disconnected it');
+});

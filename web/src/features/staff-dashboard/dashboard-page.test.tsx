@@ -1,0 +1,51 @@
+import type { Dashboard } from '@cellhop/contract/staff/dashboard';
+import { expect, it } from 'vitest';
+import { openApp, refusal } from '../../../test/open-app.tsx';
+import { openAsStaff } from '../../../test/open-staff.ts';
+
+const steps = ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'];
+const series = (total: number) => ({ total, values: [0, total] });
+const dashboard: Dashboard = {
+  steps,
+  revenue: series(1.5),
+  topUps: { ...series(25), byCurrency: [{ currency: 'BTC', amount: 25, count: 1 }] },
+  traffic: { downloaded: series(2048), uploaded: series(1024) },
+  connections: { live: 7 },
+  signUps: series(3),
+  proxies: { free: 490, sold: 7, unhealthy: 3, byCountry: [{ countryCode: 'DE', free: 40, sold: 2, unhealthy: 1 }] },
+  tickets: { open: 2, firstReplySeconds: 600 },
+  nodes: { total: 1, online: 1 },
+  moneyCheck: { status: 'OK', checkedAt: steps[1]!, violationCount: 0 },
+};
+
+it('shows numbers that link to their rows, for a chosen period', async () => {
+  const { screen, user } = await openAsStaff('/admin', { answers: { 'GET /v1/dashboard/admin': { data: dashboard } } });
+  await screen.findByRole('heading', { name: 'Proxies by country' });
+  screen.getByText('Active connections');
+  const linkTarget = (name: string) => screen.getAllByRole('link', { name })[0]?.getAttribute('href');
+  expect(linkTarget('$25.00')).toMatch(/from=\d{4}-\d\d-\d\d/);
+  expect(linkTarget('490')).toBe('/admin/proxies?state=FREE');
+  screen.getByRole('slider', { name: 'Sign-ups' });
+  await user.click(screen.getByRole('button', { name: '24 hours' }));
+  await expect.poll(() => location.search).toBe('?range=day');
+});
+
+it('shows a role only the numbers that it may read', async () => {
+  const readable = { tickets: dashboard.tickets };
+  const hidden = Object.fromEntries(Object.keys(dashboard).map((part) => [part, null]));
+  const { screen } = await openAsStaff('/admin', {
+    allowed: ['TICKETS_READ'],
+    answers: { 'GET /v1/dashboard/admin': { data: { ...hidden, steps, ...readable } } },
+  });
+  await screen.findByText('Median first reply');
+  expect(screen.queryByText('Revenue')).toBeNull();
+  expect(screen.queryByRole('heading', { name: 'Proxies by country' })).toBeNull();
+});
+
+it('leads customers to the proxies', async () => {
+  const { screen } = await openApp('/admin', {
+    answers: { 'GET /v1/proxies': refusal(500, 'INTERNAL'), 'GET /v1/proxies/filter': refusal(500, 'INTERNAL') },
+  });
+  await screen.findByRole('heading', { level: 1, name: 'Proxies' });
+  expect(location.pathname).toBe('/proxies');
+});

@@ -1,0 +1,169 @@
+import type { CannedReply } from '@cellhop/contract/staff/canned-replies';
+import type { StaffTicket } from '@cellhop/contract/staff/tickets';
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { type Answers, clickTwice, refusal } from '../../../test/open-app.tsx';
+import { openAsStaff } from '../../../test/open-staff.ts';
+
+const TICKETS = '/v1/support/admin/tickets';
+const REPLIES = '/v1/support/admin/canned-replies';
+const userId = '00000000-0000-4000-8000-00000000c001';
+
+function ticket(number: number): StaffTicket {
+  const createdAt = new Date(Date.UTC(2026, 0, 1) - number * 60_000).toISOString();
+  return {
+    id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    name: `Question ${number}`,
+    description: 'It was paid twice.',
+    status: 'OPEN',
+    createdAt,
+    user: { id: userId, email: 'customer@example.com', languageCode: 'en' },
+    assignee: null,
+    waitingSince: null,
+    version: 1,
+  };
+}
+
+const counts: Answers = {
+  'GET /v1/support/admin/ticket-views': { data: { open: 1, mine: 0, waiting: 1, oldest: 1 } },
+  'GET /v1/support/admin/first-replies': { data: { medianSeconds: null, ticketCount: 0 } },
+};
+
+it('opens a ticket for a user, once for a double click', async () => {
+  const opened = ticket(1);
+  const { api, fill, screen, user } = await openAsStaff('/admin/tickets', {
+    answers: {
+      ...counts,
+      [`GET ${TICKETS}`]: { data: [], totalPages: 0, isTruncated: false },
+      [`POST ${TICKETS}`]: refusal(404, 'NOT_FOUND'),
+      [`GET ${TICKETS}/*/messages`]: { data: [], totalPages: 0 },
+      [`GET ${TICKETS}/*/notes`]: { data: [], totalPages: 0 },
+      [`GET ${TICKETS}/*/balance`]: { data: { balance: 1 } },
+      [`GET ${TICKETS}/*/connections`]: { data: [], totalPages: 0 },
+      [`GET ${REPLIES}`]: { data: [] },
+      'GET /v1/support/admin/assignees': { data: [] },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Open a ticket for a user' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  const email = await dialog.findByLabelText('Email of the user');
+  await fill(email, 'nobody@example.com');
+  await fill(dialog.getByLabelText('Name'), opened.name);
+  await fill(dialog.getByLabelText('Description'), opened.description);
+  await user.click(dialog.getByRole('button', { name: 'Open ticket' }));
+  expect((await dialog.findByRole('alert')).textContent).toContain('No user has this email');
+  api.set({ [`POST ${TICKETS}`]: { data: opened }, [`GET ${TICKETS}/${opened.id}`]: { data: opened } });
+  await fill(email, 'customer@example.com');
+  api.requests.length = 0;
+  clickTwice(dialog.getByRole('button', { name: 'Open ticket' }));
+  await screen.findByRole('heading', { name: opened.name });
+  expect(api.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+  await user.click(screen.getByRole('link', { name: 'All tickets of this customer' }));
+  await screen.findByText('Filtered by user', { exact: false });
+  expect(location.search).toBe(`?userId=${userId}`);
+});
+
+it('continues a list that is too long for its pages', async () => {
+  const { screen, user } = await openAsStaff(`/admin/tickets?userId=${userId}&page=300`, {
+    answers: {
+      ...counts,
+      [`GET ${TICKETS}`]: ({ url }) => {
+        const page = Number(url.searchParams.get('page'));
+        // The continued list repeats its start row.
+        if (url.searchParams.has('to'))
+          return { data: [ticket(10_000), ticket(10_001)], totalPages: 1, isTruncated: false };
+        if (page === 1) return { data: [ticket(1)], totalPages: 200, isTruncated: true };
+        return { data: page > 200 ? [] : [ticket(9999), ticket(10_000)], totalPages: 200, isTruncated: true };
+      },
+    },
+  });
+  // A page after the last one, from an old link for example.
+  await user.click(await screen.findByRole('button', { name: 'Go to the last page' }));
+  await expect.poll(() => location.search).toContain('page=200');
+  await screen.findByText('Question 10000');
+  screen.getByText(/There may be more rows/);
+  await user.click(screen.getByRole('button', { name: 'Continue after this row' }));
+  await screen.findByText('Question 10001');
+  expect(location.search).toContain('until=');
+  screen.getByText('Question 10000');
+  expect(screen.queryByText('Question 9999')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Continue after this row' })).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Back to the start' }));
+  await screen.findByText('Question 1');
+});
+
+const greeting: CannedReply = {
+  id: '00000000-0000-4000-8000-000000000001',
+  title: 'Greeting',
+  contentEn: 'Hello!',
+  contentRu: 'Здравствуйте!',
+  version: 1,
+  updatedAt: '2026-11-21T12:00:00.000Z',
+};
+
+it('adds, changes and deletes canned replies', async () => {
+  let replies: CannedReply[] = [];
+  const { api, fill, screen, user } = await openAsStaff('/admin/tickets/replies', {
+    answers: {
+      [`GET ${REPLIES}`]: () => ({ data: replies }),
+      [`POST ${REPLIES}`]: () => {
+        replies = [greeting];
+        return { data: greeting };
+      },
+      [`PATCH ${REPLIES}/*`]: ({ body }) => {
+        replies = [{ ...greeting, ...(body as Partial<CannedReply>), version: 2 }];
+        return { data: replies[0] };
+      },
+      [`DELETE ${REPLIES}/*`]: () => {
+        replies = [];
+        return { data: { id: greeting.id } };
+      },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Add a canned reply' }));
+  const adding = within(await screen.findByRole('dialog'));
+  await fill(await adding.findByLabelText('Title'), greeting.title);
+  await fill(adding.getByLabelText('Text in English'), greeting.contentEn);
+  await user.click(adding.getByRole('button', { name: 'Save' }));
+  await adding.findByText('Required field');
+  await fill(adding.getByLabelText('Text in Russian'), greeting.contentRu);
+  clickTwice(adding.getByRole('button', { name: 'Save' }));
+  await user.click(await screen.findByRole('button', { name: 'Change Greeting' }));
+  expect(api.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+  const changing = within(await screen.findByRole('dialog'));
+  await fill(await changing.findByLabelText('Text in English'), 'Good morning!');
+  await user.click(changing.getByRole('button', { name: 'Save' }));
+  await screen.findByText('Good morning!');
+  await user.click(screen.getByRole('button', { name: 'Delete Greeting' }));
+  const question = within(await screen.findByRole('dialog'));
+  await user.click(question.getByRole('button', { name: 'Delete' }));
+  await expect.poll(() => screen.queryByRole('button', { name: 'Delete Greeting' })).toBeNull();
+});
+
+it('does not delete a canned reply that others changed meanwhile; the next attempt has its new version', async () => {
+  let reply = greeting;
+  const versions: (string | null)[] = [];
+  const { api, screen, user } = await openAsStaff('/admin/tickets/replies', {
+    answers: {
+      [`GET ${REPLIES}`]: () => ({ data: [reply] }),
+      [`DELETE ${REPLIES}/*`]: ({ url }) => {
+        versions.push(url.searchParams.get('version'));
+        return versions.length === 1 ? refusal(409, 'CHANGED_ELSEWHERE') : { data: { id: reply.id } };
+      },
+    },
+  });
+  const remove = async () => {
+    await user.click(await screen.findByRole('button', { name: 'Delete Greeting' }));
+    return within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' });
+  };
+  const confirm = await remove();
+  reply = { ...greeting, contentEn: 'Good morning', version: 2 };
+  api.refetch();
+  // The live event has updated the row, but the dialog still has the older version.
+  await screen.findByText('Good morning');
+  await user.click(confirm);
+  await screen.findByText('Someone else has changed this', { exact: false });
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+  await user.click(await remove());
+  await expect.poll(() => versions).toEqual(['1', '2']);
+});

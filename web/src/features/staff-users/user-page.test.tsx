@@ -1,0 +1,129 @@
+import type { StaffUser } from '@cellhop/contract/staff/users';
+import type { Role } from '@cellhop/contract/staff/roles';
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { type Answers, isDisabled, refusal } from '../../../test/open-app.tsx';
+import { openAsStaff } from '../../../test/open-staff.ts';
+
+const ID = '00000000-0000-4000-8000-000000000001';
+const shownUser: StaffUser = {
+  id: ID,
+  email: 'shown@example.com',
+  isConfirmedEmail: true,
+  status: 'ACTIVE',
+  balance: 1,
+  referralLevel: 'BASIC',
+  role: { name: 'USER' },
+  createdAt: '2026-11-21T12:00:00.000Z',
+  languageCode: 'en',
+  referralCode: 'SHOWN12345',
+  deletedAt: null,
+  referral: null,
+  promoCode: null,
+  hasSecondFactor: false,
+  version: 1,
+};
+const exampleRole = (name: string, changes: Partial<Role> = {}): Role => ({
+  name,
+  permissions: ['FAQ_READ'],
+  isFixed: false,
+  usersCount: 0,
+  version: 1,
+  ...changes,
+});
+
+async function openUser(answers: Answers) {
+  const app = await openAsStaff(`/admin/users/${ID}`, {
+    answers: {
+      'GET /v1/users/admin/roles': { data: [exampleRole('NIGHT_SHIFT'), exampleRole('SUPPORT'), exampleRole('USER')] },
+      'GET /v1/users/admin/*/timeline': { data: [], next: null },
+      'GET /v1/users/admin/*/mails': { data: [], totalPages: 0 },
+      ...answers,
+    },
+  });
+  const { screen, user } = app;
+  await screen.findByRole('heading', { level: 2, name: shownUser.email });
+  const chips = () => screen.getByRole('list', { name: 'Account status' }).textContent;
+  const confirm = async (action: string) => {
+    const dialog = within(await screen.findByRole('dialog'));
+    const button = dialog.getByRole('button', { name: action });
+    expect(isDisabled(button)).toBe(true);
+    await user.type(dialog.getByLabelText(/^Reason/), 'as agreed by mail');
+    await user.click(button);
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+  };
+  return { ...app, chips, confirm };
+}
+
+it('gives a user another role; a change in between is shown, not overwritten', async () => {
+  let current = shownUser;
+  let sent: unknown;
+  const { chips, confirm, screen, user } = await openUser({
+    [`GET /v1/users/admin/${ID}`]: () => ({ data: current }),
+    [`PATCH /v1/users/admin/${ID}/role`]: ({ body }) => {
+      sent = body;
+      return refusal(409, 'CHANGED_ELSEWHERE');
+    },
+  });
+  await user.click(screen.getByRole('button', { name: 'Change role' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.click(dialog.getByRole('combobox', { name: 'New role' }));
+  await user.click(await screen.findByRole('option', { name: 'NIGHT_SHIFT' }));
+  // Somebody else changes the user first.
+  current = { ...shownUser, role: { name: 'SUPPORT' }, version: 2 };
+  await confirm('Change role');
+  await screen.findByText('Someone else has changed this', { exact: false });
+  expect(sent).toEqual({ role: 'NIGHT_SHIFT', reason: 'as agreed by mail', version: 1 });
+  await expect.poll(chips).toContain('SUPPORT');
+});
+
+it('does not delete an account with a balance; without one it does', async () => {
+  let current = shownUser;
+  const { api, chips, confirm, screen, user } = await openUser({
+    [`GET /v1/users/admin/${ID}`]: () => ({ data: current }),
+    [`DELETE /v1/users/admin/${ID}`]: refusal(409, 'BALANCE_NOT_ZERO'),
+  });
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await confirm('Delete');
+  await screen.findByText('The balance is not zero', { exact: false });
+  api.set({
+    [`DELETE /v1/users/admin/${ID}`]: () => {
+      current = { ...shownUser, status: 'DELETED', deletedAt: shownUser.createdAt, version: 2 };
+      return { data: current };
+    },
+  });
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await confirm('Delete');
+  await expect.poll(chips).toContain('Deleted');
+  expect(screen.queryByRole('button', { name: 'Delete' })).toBeNull();
+});
+
+it('refuses to overwrite the permissions of a role that others changed meanwhile', async () => {
+  let role = exampleRole('NIGHT_SHIFT');
+  let sent: unknown;
+  const { api, screen, user } = await openAsStaff('/admin/roles', {
+    answers: {
+      'GET /v1/users/admin/roles': () => ({ data: [role] }),
+      'PUT /v1/users/admin/roles/NIGHT_SHIFT': ({ body }) => {
+        sent = body;
+        return refusal(409, 'CHANGED_ELSEWHERE');
+      },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Change NIGHT_SHIFT' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.click(dialog.getByLabelText('TICKETS_READ'));
+  await user.type(dialog.getByLabelText(/^Reason/), 'also reads tickets');
+  role = { ...role, permissions: ['AUDIT_READ'], version: 2 };
+  api.refetch();
+  // The live event has updated the row, but the dialog still has the older version.
+  const row = () => screen.getByRole('row', { name: /NIGHT_SHIFT/ }).textContent;
+  await expect.poll(row).toContain('AUDIT_READ');
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  await screen.findByText('Someone else has changed this', { exact: false });
+  expect(sent).toEqual({
+    permissions: ['TICKETS_READ', 'FAQ_READ'],
+    reason: 'also reads tickets',
+    version: 1,
+  });
+});

@@ -1,0 +1,40 @@
+/** A proxy of the catalogue, and a connection that was bought. */
+import type { Connection } from '@cellhop/contract/connections';
+import type { Proxy } from '@cellhop/contract/proxies';
+
+const location = {
+  countryCode: 'DE',
+  region: 'Berlin',
+  city: 'Berlin',
+  zip: '10115',
+  isp: 'Telekom',
+  connectionType: 'LTE',
+};
+
+/** @param number of the address, at most 255; proxies with different numbers have different ids */
+export function exampleProxy(number: number, changes: Partial<Proxy> = {}): Proxy {
+  const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+  return { id, ip: `198.18.0.${number}`, ...location, price: 0.8, ...changes };
+}
+
+export function exampleConnection(number: number, changes: Partial<Connection> = {}): Connection {
+  return {
+    ...exampleProxy(number),
+    paidFor: 0.4,
+    trafficUsed: 0,
+    status: 'WORK',
+    refundStatus: 'NONE',
+    endReason: null,
+    createdAt: '2026-11-21T12:00:00.000Z',
+    syncAt: null,
+    disconnectAt: null,
+    host: 'proxy.example.com',
+    port: 1080,
+    dnsPort: 20_017,
+    username: 'zzkpxhpxqykh',
+    password: 'phztjenpp7kgkw28gujzvm2xqtr',
+    label: '',
+    capMegabytes: null,
+    ...changes,
+  };
+}

@@ -1,0 +1,14 @@
+import { permissions, type Permission } from '@cellhop/contract/permissions';
+import { type Answers, customer, openApp } from './open-app.tsx';
+
+interface Options {
+  answers?: Answers;
+  /** By default all. */
+  allowed?: readonly Permission[];
+}
+
+/** Opens an address of the app as a member of staff. */
+export function openAsStaff(path: string, { answers = {}, allowed = permissions }: Options = {}) {
+  const profile = { ...customer, email: 'admin@example.com', role: { name: 'ADMIN', permissions: [...allowed] } };
+  return openApp(path, { answers: { 'GET /v1/profile': { data: profile }, ...answers } });
+}
