@@ -26,7 +26,7 @@ export default defineConfig({
   // They belong to `npm run test:long`.
   testIgnore: '*.long.spec.ts',
   outputDir: '.data/test-results/playwright',
-  globalSetup: './tools/playwright-postgres.ts',
+  globalSetup: './e2e/start-product.ts',
   // One for two processors: the product, database and browser of one worker keep 1.5 of them busy. On a machine with two,
   // one to three workers take equally long, but three use twice the CPU time, and their tests wait long for each step.
   workers: Math.min(Math.max(Math.floor(os.availableParallelism() / 2), 1), 4),

@@ -1,8 +1,11 @@
-/** How the purchase dialog moves, and where it is. */
+/** How the purchase dialog moves, and where it is; and where the focus goes when dialogs and popups close. */
 import type { Locator, Page } from '@playwright/test';
 import { EventEmitter, once } from 'node:events';
 import { createCustomer, enter, expect, test } from './product.ts';
 
+const NOTIFICATIONS = '**/v1/notifications?*';
+const bell = (page: Page) => page.getByRole('button', { name: /^Notifications/ });
+const popup = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });
 const bottomOf = (locator: Locator) =>
   locator.evaluate((element) => Math.round(element.getBoundingClientRect().bottom));
 
@@ -28,6 +31,24 @@ test('a dialog that is closed before it takes the focus returns it, too', async 
   await closed;
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(buy.nth(2)).toBeFocused();
+});
+
+test('the purchase dialog returns the focus, however it is closed', async ({ page }) => {
+  // It fades in and out, as most users see it.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await createCustomer(page, 'keyboard-only@example.com');
+  await enter(page, '/proxies', 'keyboard-only@example.com');
+  const buy = page.getByRole('region', { name: 'Available proxies' }).getByRole('button', { name: /^Buy / });
+  for (const close of [
+    () => page.keyboard.press('Escape'),
+    () => page.getByRole('button', { name: 'Close' }).click(),
+  ]) {
+    await buy.nth(2).press('Enter');
+    await expect(page.getByRole('button', { name: /^Buy for/ })).toBeVisible();
+    await close();
+    await expect(buy.nth(2)).toBeFocused();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
 });
 
 test('on a phone the button of the purchase dialog is at its lower edge, with nothing visible below', async ({
@@ -92,3 +113,36 @@ test('a click on Buy has a visible effect at once, however slowly its dialog loa
   loading.emit('released');
   await expect(page.getByRole('button', { name: /^Buy for/ })).toBeVisible();
 });
+
+for (const [title, busyMs] of [
+  ['', 0],
+  [' in a busy browser', 400],
+] as const)
+  test(`the popup returns the focus when Escape follows the removal of its button${title}`, async ({ page }) => {
+    const email = `quick-${busyMs}@example.com`;
+    await createCustomer(page, email);
+    await page.route(NOTIFICATIONS, (route) => route.fulfill({ status: 500, json: {} }));
+    await enter(page, '/proxies', email);
+    await bell(page).click();
+    const again = popup(page).getByRole('button', { name: 'Try again' });
+    await expect(again).toBeVisible();
+    await page.unroute(NOTIFICATIONS);
+    // Just before the popup takes the focus after the removal of its button.
+    await page.evaluate((blockedMs) => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelector('[role="dialog"] [role="alert"]')) return;
+        observer.disconnect();
+        const press = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true });
+        setTimeout(() => {
+          document.body.dispatchEvent(press);
+          // The popup closes only after this.
+          const until = performance.now() + blockedMs;
+          while (performance.now() < until);
+        }, 45);
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    }, busyMs);
+    await again.click();
+    await expect(popup(page)).toBeHidden();
+    await expect(bell(page)).toBeFocused();
+  });

@@ -85,6 +85,9 @@ async function signUp(page: Page): Promise<void> {
 async function signInFirst(page: Page): Promise<void> {
   await signIn(page, EMAIL);
   await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$1.00');
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
+  await expect(page.getByText('Your trial credit of $1.00 is on your balance.', { exact: false })).toBeVisible();
+  await page.keyboard.press('Escape');
 }
 
 async function topUp({ page, call }: Visit): Promise<void> {

@@ -3,6 +3,7 @@ import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
 import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
 import type { Page } from '@playwright/test';
+import { exampleConnection } from '../web/test/example-connections.ts';
 import { exampleInvoice, paidLate, shortAndOver } from '../web/test/example-invoices.ts';
 import { failure, ok, refusal, type Screen } from './gallery-screen.ts';
 
@@ -29,33 +30,7 @@ async function buyFirst(page: Page): Promise<void> {
   await page.locator('[data-kind], output svg').first().waitFor();
 }
 
-const bought: ConnectionWithBalance = {
-  id: '00000000-0000-4000-8000-000000000002',
-  ip: '198.18.0.7',
-  countryCode: 'DE',
-  region: 'Berlin',
-  city: 'Berlin',
-  zip: '10115',
-  isp: 'Telekom',
-  connectionType: 'LTE',
-  price: 0.8,
-  paidFor: 0.4,
-  trafficUsed: 0,
-  status: 'WORK',
-  refundStatus: 'NONE',
-  endReason: null,
-  createdAt: '2026-11-21T12:00:00.000Z',
-  syncAt: null,
-  disconnectAt: null,
-  host: 'proxy.example.com',
-  port: 1080,
-  dnsPort: 20_017,
-  username: 'zzkpxhpxqykh',
-  password: 'phztjenpp7kgkw28gujzvm2xqtr',
-  currentBalance: 24.6,
-  label: '',
-  capMegabytes: null,
-};
+const bought: ConnectionWithBalance = { ...exampleConnection(7), currentBalance: 24.6 };
 
 export const moneyScreens: Screen[] = [
   { name: 'proxies-none', path: '/proxies?country=DE&city=Nowhere' },

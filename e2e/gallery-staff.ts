@@ -1,4 +1,4 @@
-/** Screens and states of the admin area that are not in the menu; screens.spec.ts visits the first ones too. */
+/** Screens and states of the admin area that are not in the menu; staff-screens.long.spec.ts visits the first ones too. */
 import type { Screen } from './gallery-screen.ts';
 import { expect } from './product.ts';
 

@@ -77,7 +77,7 @@ const unreadResponses = {
 };
 const ticketPath = `/support/tickets/${id(1)}?page=2`;
 /** The response to too many messages. */
-export const limited = {
+const limited = {
   status: 429,
   headers: { 'retry-after': '780' },
   json: { statusCode: 429, error: 'Too Many Requests', code: 'RATE_LIMITED', message: 'Too many requests' },

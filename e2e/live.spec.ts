@@ -2,8 +2,6 @@ import { type Call, createClient } from '@cellhop/contract/client';
 import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice } from '@cellhop/contract/invoices';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
-import { connect } from '@cellhop/contract/connections';
-import { searchProxies } from '@cellhop/contract/proxies';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { sendBroadcast } from '@cellhop/contract/staff/notifications';
@@ -11,11 +9,9 @@ import { answerTicket } from '@cellhop/contract/staff/tickets';
 import { createTicket } from '@cellhop/contract/tickets';
 import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';
-import { accessToken, clientAs, createCustomer, enter, expect, test } from './product.ts';
+import { accessToken, buyProxy, clientAs, createCustomer, enter, expect, test } from './product.ts';
 
 const run = promisify(execFile);
-
-const LIST = '**/v1/notifications?*';
 
 function clientOf(page: Page, baseUrl: string): Call {
   return createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
@@ -99,8 +95,7 @@ test('traffic updates usage, transactions and receipt without a reload', async (
     baseUrl: product.url,
     headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
   });
-  const [proxy] = (await call(searchProxies, { query: {} })).data;
-  const { data: bought } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  const bought = await buyProxy(call);
   const send = (megabytes: number) => {
     const { host, port, username, password } = bought;
     const line = `-sS -o /dev/null -x socks5h://${username}:${password}@${host}:${port}`.split(' ');
@@ -130,14 +125,6 @@ test('traffic updates usage, transactions and receipt without a reload', async (
   await expect.poll(() => receipt.getByRole('row').count()).toBeGreaterThan(lines);
 });
 
-test('without the stream the web app polls', async ({ page, product }) => {
-  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
-  await createCustomer(page, 'no-stream@example.com');
-  await enter(page, '/proxies', 'no-stream@example.com');
-  await topUp(page, product.url, 5);
-  await expect(balance(page)).toContainText('$6.00');
-});
-
 test('ending a session elsewhere signs this browser out at once', async ({ page, browser, product }) => {
   await createCustomer(page, 'left@example.com');
   await enter(page, '/proxies', 'left@example.com');
@@ -151,36 +138,3 @@ test('ending a session elsewhere signs this browser out at once', async ({ page,
   await expect(page).toHaveURL(/\/sign-in$/);
   await otherBrowser.close();
 });
-
-for (const [title, busyMs] of [
-  ['', 0],
-  [' in a busy browser', 400],
-] as const)
-  test(`the popup returns the focus when Escape follows the removal of its button${title}`, async ({ page }) => {
-    const email = `quick-${busyMs}@example.com`;
-    await createCustomer(page, email);
-    await page.route(LIST, (route) => route.fulfill({ status: 500, json: {} }));
-    await enter(page, '/proxies', email);
-    await bell(page).click();
-    const again = popup(page).getByRole('button', { name: 'Try again' });
-    await expect(again).toBeVisible();
-    await page.unroute(LIST);
-    // Just before the popup takes the focus after the removal of its button.
-    await page.evaluate((blockedMs) => {
-      const observer = new MutationObserver(() => {
-        if (document.querySelector('[role="dialog"] [role="alert"]')) return;
-        observer.disconnect();
-        const press = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true });
-        setTimeout(() => {
-          document.body.dispatchEvent(press);
-          // The popup closes only after this.
-          const until = performance.now() + blockedMs;
-          while (performance.now() < until);
-        }, 45);
-      });
-      observer.observe(document.body, { childList: true, subtree: true });
-    }, busyMs);
-    await again.click();
-    await expect(popup(page)).toBeHidden();
-    await expect(bell(page)).toBeFocused();
-  });

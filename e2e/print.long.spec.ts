@@ -1,8 +1,6 @@
-import { connect } from '@cellhop/contract/connections';
-import { searchProxies } from '@cellhop/contract/proxies';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { toDollars, toMicros } from '@cellhop/contract/units';
-import { callAs, createCustomer, enter, expect, test } from './product.ts';
+import { buyProxy, callAs, createCustomer, enter, expect, test } from './product.ts';
 
 const money = (micros: bigint) => `$${toDollars(micros < 0n ? -micros : micros).toFixed(2)}`;
 
@@ -22,8 +20,7 @@ test('a monthly statement has the company and the sums of the transactions, and 
   await expect(page.getByText('Company saved')).toBeVisible();
 
   const call = callAs(page, product.url);
-  const [proxy] = (await call(searchProxies, { query: {} })).data;
-  await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  await buyProxy(call);
   await page.goto('/transactions');
   await page.getByRole('button', { name: 'Monthly statement' }).click();
   const dialog = page.getByRole('dialog', { name: 'Monthly statement' });
@@ -55,8 +52,7 @@ test('a printed receipt has the proxy and the charges, but no password', async (
   await createCustomer(page, 'prints-receipts@example.com');
   await enter(page, '/connection-history', 'prints-receipts@example.com');
   const call = callAs(page, product.url);
-  const [proxy] = (await call(searchProxies, { query: {} })).data;
-  const { data: bought } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  const bought = await buyProxy(call);
   await page.goto(`/connection-history?connection=${bought.id}`);
   const dialog = page.getByRole('dialog', { name: `Connection ${bought.ip}` });
   const password = dialog.getByText(bought.password!).first();

@@ -1,50 +1,34 @@
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import { signIn as signInEndpoint, type SignInResult } from '@cellhop/contract/auth';
 import { reportBrowserError } from '@cellhop/contract/browser-errors';
-import { type Call, createClient } from '@cellhop/contract/client';
+import { ApiError, type Call, createClient } from '@cellhop/contract/client';
+import { connect, type ConnectionWithBalance } from '@cellhop/contract/connections';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import { searchProxies } from '@cellhop/contract/proxies';
 import { toMicros } from '@cellhop/contract/units';
 import pg from 'pg';
 import { readFile } from 'node:fs/promises';
-import { startProduct, type Product } from '../tools/product.mjs';
-import { cloneDatabase } from '../tools/test-database.mjs';
 
 interface Database {
   url: string;
 }
 
+interface Product {
+  url: string;
+}
+
 interface Fixtures {
-  baseURL: string;
+  /** The product, which all tests share: it may have data of other tests, which may run at the same time. */
+  product: Product;
+  database: Database;
   /** Bodies of the errors that the web app has reported in the test's own context. A test that causes one removes it, or it fails. */
   errorReports: unknown[];
 }
 
-/**
- * The whole product on a separate database: api, worker and gateway as child processes. Its settings are the defaults,
- * but for the wait for a connection of the pool: on a busy machine a free one may come after the default of 3 seconds.
- */
-export const test = base.extend<Fixtures, { database: Database; product: Product }>({
-  database: [
-    async ({}, use) => {
-      const database = await cloneDatabase(process.env['POSTGRES_URL']!);
-      await use(database);
-      await database.drop();
-    },
-    { scope: 'worker' },
-  ],
-  product: [
-    async ({ database }, use, { parallelIndex }) => {
-      const product = await startProduct({
-        databaseUrl: database.url,
-        logFile: `.data/test-results/product-${parallelIndex}.log`,
-        env: { GATEWAY_ALLOW_PRIVATE: 'true', DATABASE_POOL_TIMEOUT_SECONDS: '60' },
-      });
-      await use(product);
-      await product.stop();
-    },
-    { scope: 'worker', timeout: 240_000 },
-  ],
+export const test = base.extend<Fixtures>({
+  product: async ({}, use) => use({ url: process.env['E2E_PRODUCT_URL']! }),
+  database: async ({}, use) => use({ url: process.env['E2E_DATABASE_URL']! }),
   baseURL: async ({ product }, use) => use(product.url),
   errorReports: [
     async ({ context }, use) => {
@@ -87,19 +71,6 @@ export async function openLink(page: Page, email: string): Promise<void> {
   await page.goto(toPath(await readMail(page, email)));
 }
 
-/** Makes the codes that were sent to an address older, instead of waiting. */
-export async function ageCodes({ url }: Database, email: string, minutes: number): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(
-    `update mail_codes
-        set created_at = created_at - $2 * interval '1 minute', expired_at = expired_at - $2 * interval '1 minute'
-      where user_id = (select id from users where email = $1)`,
-    [email, minutes],
-  );
-  await client.end();
-}
-
 /** Sets the price of a free proxy, for tests that need a certain one: other tests may have bought all proxies with it. */
 export async function setPrice({ url }: Database, proxyId: string, price: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -109,7 +80,7 @@ export async function setPrice({ url }: Database, proxyId: string, price: number
 }
 
 /** Creates an unconfirmed account through the API. */
-export async function createAccount(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
+async function createAccount(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   const body = { languageCode, email, password: PASSWORD, referralCode: 'WELCOME' };
   expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
 }
@@ -157,6 +128,21 @@ export async function enter(page: Page, path: string, email: string, password = 
 export async function clientAs(email: string, baseUrl: string, password = 'demo-password'): Promise<Call> {
   const { data } = await createClient({ baseUrl })(signInEndpoint, { body: { email, password } });
   return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
+}
+
+/**
+ * Buys the cheapest proxy of a country, or the next one if another test is faster. A test that buys on the screen, where the first row may
+ * be sold at any time, has a country of its own.
+ */
+export async function buyProxy(call: Call, country = 'US'): Promise<ConnectionWithBalance> {
+  const { data: proxies } = await call(searchProxies, { query: { country: [country] } });
+  for (const { id, price } of proxies)
+    try {
+      return (await call(connect, { body: { id, price } })).data;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'PROXY_NOT_FOUND') throw error;
+    }
+  throw new Error(`No proxy of ${country} is left`);
 }
 
 /** A client of the page's user. */

@@ -1,10 +1,8 @@
 /** A customer checks a receipt in the browser, without the server, and downloads the checker. */
-import { connect } from '@cellhop/contract/connections';
-import { searchProxies } from '@cellhop/contract/proxies';
 import { getReceipt, getReceiptKey } from '@cellhop/contract/receipts';
 import type { Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
-import { clientAs, createCustomer, download, enter, expect, PASSWORD, test } from './product.ts';
+import { buyProxy, clientAs, createCustomer, download, enter, expect, PASSWORD, test } from './product.ts';
 
 async function check(page: Page, receipt: unknown): Promise<void> {
   const buffer = Buffer.from(JSON.stringify(receipt));
@@ -19,8 +17,7 @@ async function check(page: Page, receipt: unknown): Promise<void> {
 test('a receipt is checked in the browser, also without the server', async ({ page, product }) => {
   await createCustomer(page, 'accountant@example.com');
   const call = await clientAs('accountant@example.com', product.url, PASSWORD);
-  const [proxy] = (await call(searchProxies, { query: {} })).data;
-  const { data: connection } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  const connection = await buyProxy(call);
   const { data: receipt } = await call(getReceipt, { params: { id: connection.id } });
   const { data: key } = await call(getReceiptKey, {});
 

@@ -1,6 +1,4 @@
-import { connect } from '@cellhop/contract/connections';
-import { searchProxies } from '@cellhop/contract/proxies';
-import { callAs, createCustomer, enter, expect, test } from './product.ts';
+import { buyProxy, callAs, createCustomer, enter, expect, test } from './product.ts';
 import { expectAccessible } from './screen-checks.ts';
 
 for (const theme of ['DARK', 'LIGHT'])
@@ -10,9 +8,7 @@ for (const theme of ['DARK', 'LIGHT'])
     await createCustomer(page, email);
     await enter(page, '/connection-history', email);
     const client = callAs(page, product.url);
-    const { data: proxies } = await client(searchProxies, { query: {} });
-    const { id, price } = proxies.find((proxy) => proxy.price <= 2)!;
-    await client(connect, { body: { id, price } });
+    await buyProxy(client);
     await page.reload();
     await page.getByRole('button', { name: /^Details of / }).click();
     const charges = page.getByRole('region', { name: 'Charges' });

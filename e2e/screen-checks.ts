@@ -3,7 +3,8 @@ import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import type { Page } from '@playwright/test';
 import { expect } from './product.ts';
 
-const ALL_WIDTHS = [1440, 768, 390, 320];
+export const PHONE_WIDTH = 390;
+const ALL_WIDTHS = [1440, 768, PHONE_WIDTH, 320];
 
 /** Each language with each theme. */
 export const looks = [
@@ -88,7 +89,9 @@ export function misfits(page: Page): Promise<string[]> {
 export async function expectFits(page: Page, where: string, widths = ALL_WIDTHS): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
-    // Polled: in the frame of the change, tables and floating elements still have the layout of the width before.
+    // In the frame of the change, tables and floating elements still have the layout of the width before, which may be good.
+    await nextFrames(page);
+    // Polled: cards replace a table some renders later.
     const excess = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     const measure = async () => ({ excess: await excess(), misfits: await misfits(page) });
@@ -96,9 +99,17 @@ export async function expectFits(page: Page, where: string, widths = ALL_WIDTHS)
   }
 }
 
+function nextFrames(page: Page): Promise<void> {
+  return page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  );
+}
+
+/** Tests that use it have the tag `@long`: `npm run test:long` repeats them with axe and at all widths, `npm test` looks at a phone's alone. */
 export async function expectGood(page: Page, where: string): Promise<void> {
-  await expectAccessible(page, where);
-  await expectFits(page, where);
+  const isLong = process.env['TEST_LONG'] === '1';
+  if (isLong) await expectAccessible(page, where);
+  await expectFits(page, where, isLong ? ALL_WIDTHS : [PHONE_WIDTH]);
 }
 
 /** Opens a page, and waits for its data. */

@@ -1,12 +1,19 @@
-import { connect } from '@cellhop/contract/connections';
-import { searchProxies } from '@cellhop/contract/proxies';
 import type { Page } from '@playwright/test';
 import { exampleInvoice } from '../web/test/example-invoices.ts';
 import { mockResponses } from './gallery-screen.ts';
 import { ticketScreens } from './gallery-tickets.ts';
 import { menuPaths } from './menu.ts';
-import { clientAs, enter, expect, test } from './product.ts';
-import { expectGood, inspect, looks, memberPages, misfits, prefer, publicPages } from './screen-checks.ts';
+import { buyProxy, clientAs, enter, expect, test } from './product.ts';
+import {
+  expectAccessible,
+  expectGood,
+  inspect,
+  looks,
+  memberPages,
+  misfits,
+  prefer,
+  publicPages,
+} from './screen-checks.ts';
 
 const texts = {
   en: { signIn: 'Sign in', find: 'Find', required: 'Required field' },
@@ -27,7 +34,7 @@ const ticketStates = ['ticket-limited', 'notifications-unread', 'menu-toggled'];
 
 for (const [language, theme] of looks) {
   test(`every screen is accessible and fits, ${language}, ${theme}`, async ({ page, product }) => {
-    await buyProxy(product.url);
+    await buyAsUser(product.url);
     await prefer(page, language, theme);
     for (const path of publicPages) await inspect(page, path);
     await page.goto('/sign-in');
@@ -56,6 +63,17 @@ for (const [language, theme] of looks) {
     await expectGood(page, 'a partly paid invoice');
   });
 
+  test(`the calendar of a date is accessible, ${language}, ${theme}`, async ({ page }) => {
+    await prefer(page, language, theme);
+    await enter(page, '/transactions?to=2020-01-31', 'user@example.com', 'demo-password');
+    await page
+      .getByRole('button', { name: /: (?:calendar|календарь)$/ })
+      .last()
+      .click();
+    await expect(page.locator('[data-autofocus]:focus')).toBeVisible();
+    await expectAccessible(page, 'calendar');
+  });
+
   test(`the states of support and of the app shell are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
     await prefer(page, language, theme);
     await enter(page, '/faq', 'user@example.com', 'demo-password');
@@ -74,7 +92,7 @@ for (const [language, theme] of looks) {
 
 for (const [language, theme] of looks.slice(0, 2))
   test(`columns fit the longest addresses and every status, ${language}`, async ({ page, product }) => {
-    await buyProxy(product.url);
+    await buyAsUser(product.url);
     await prefer(page, language, theme);
     await changeRows(page, /\/v1\/proxies(?:\?|$)/, (proxies) => proxies.map((proxy) => ({ ...proxy, ...LONG })));
     await changeRows(page, /\/v1\/proxies\/connections\?/, ([connection]) =>
@@ -107,10 +125,8 @@ async function changeRows(page: Page, url: RegExp, change: (rows: object[]) => o
 }
 
 /** So that the lists of connections have a row: without one they are no tables. */
-async function buyProxy(url: string): Promise<void> {
-  const call = await clientAs('user@example.com', url);
-  const [proxy] = (await call(searchProxies, { query: {} })).data;
-  await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+async function buyAsUser(url: string): Promise<void> {
+  await buyProxy(await clientAs('user@example.com', url));
 }
 
 async function checkRecovery(page: Page, required: string): Promise<void> {

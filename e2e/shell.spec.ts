@@ -12,6 +12,11 @@ test('the app shell: menu, breadcrumbs, account menu and toasts, by mouse and by
   await test.step('a toast is shown at the top right, below the top bar, for five seconds', () => checkToast(page));
   await test.step('on a phone the menu is a drawer that closes after a choice, and breadcrumbs lead home', () =>
     checkDrawer(page));
+  await test.step('the landing page is open to signed-in users too', async () => {
+    await page.goto('/');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Мобильные прокси с оплатой за мегабайты');
+    await expect(page).toHaveURL(/\/$/);
+  });
 });
 
 const mainMenu = (page: Page) => page.getByRole('navigation', { name: 'Main menu' });

@@ -2,7 +2,7 @@ import { listFaqEntries, changeFaqEntry } from '@cellhop/contract/staff/faq';
 import { type Call, createClient } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';
-import { accessToken, clickTwice, createCustomer, enter, expect, test } from './product.ts';
+import { accessToken, clickTwice, clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
 import { expectGood } from './screen-checks.ts';
 
 const enterAsAdmin = (page: Page, path: string) => enter(page, path, 'admin@example.com', 'demo-password');
@@ -17,7 +17,7 @@ const signUpWith = (page: Page, referralCode: string) =>
     },
   });
 
-test('staff create a promo code, find it and disable it', async ({ page }) => {
+test('staff create a promo code, find it and disable it', { tag: '@long' }, async ({ page }) => {
   await enterAsAdmin(page, '/admin/referral-system/codes');
   const dialog = page.getByRole('dialog');
   const fill = async (code: string, email: string) => {
@@ -64,49 +64,53 @@ test('staff create a promo code, find it and disable it', async ({ page }) => {
   });
 });
 
-test('staff edit both languages of the FAQ, move entries, and see changes of others', async ({ page }) => {
-  await enterAsAdmin(page, '/admin/faq');
-  const main = page.getByRole('main');
-  const dialog = page.getByRole('dialog');
-  const entries = page.getByRole('list', { name: 'Entries' }).locator('> li');
-  await expect(entries).toHaveCount(12);
-  await test.step('a new entry comes last, and moves up', async () => {
-    await page.getByRole('button', { name: 'New entry' }).click();
-    await dialog.getByLabel('Question (English)').fill('Is there an app?');
-    await dialog.getByLabel('Answer (English)').fill('Not yet.');
-    await dialog.getByLabel('Question (Русский)').fill('Есть ли приложение?');
-    await dialog.getByLabel('Answer (Русский)').fill('Пока нет.');
-    await expect(dialog.getByRole('region', { name: 'Preview' })).toContainText('Пока нет.');
-    await expectGood(page, 'new FAQ entry');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(entries.last()).toContainText('Есть ли приложение?');
-    await page.getByRole('button', { name: 'Move up: Is there an app?' }).click();
-    await expect(entries.nth(11)).toContainText('Is there an app?');
-  });
-  await test.step('somebody else changes it at the same time', async () => {
-    await page.getByRole('button', { name: 'Change: Is there an app?' }).click();
-    await dialog.getByLabel('Answer (English)').fill('Soon.');
-    await changeElsewhere(page, 'Is there an app?', 'Nobody knows.');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('Nobody knows.');
-    await dialog.getByRole('button', { name: 'Keep mine' }).click();
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(entries.nth(11)).toContainText('Soon.');
-  });
-  await test.step('the preview and the FAQ of customers', async () => {
-    await page.getByText('Preview: Русский').click();
-    await expect(page).toHaveURL(/preview=ru/);
-    await expect(main.locator('summary').nth(11)).toHaveText('Есть ли приложение?');
-    await page.goto('/faq');
-    await expect(main.locator('summary').nth(11)).toHaveText('Is there an app?');
-  });
-  await test.step('deleted', async () => {
-    await page.goto('/admin/faq');
-    await page.getByRole('button', { name: 'Delete: Is there an app?' }).click();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
+test(
+  'staff edit both languages of the FAQ, move entries, and see changes of others',
+  { tag: '@long' },
+  async ({ page }) => {
+    await enterAsAdmin(page, '/admin/faq');
+    const main = page.getByRole('main');
+    const dialog = page.getByRole('dialog');
+    const entries = page.getByRole('list', { name: 'Entries' }).locator('> li');
     await expect(entries).toHaveCount(12);
-  });
-});
+    await test.step('a new entry comes last, and moves up', async () => {
+      await page.getByRole('button', { name: 'New entry' }).click();
+      await dialog.getByLabel('Question (English)').fill('Is there an app?');
+      await dialog.getByLabel('Answer (English)').fill('Not yet.');
+      await dialog.getByLabel('Question (Русский)').fill('Есть ли приложение?');
+      await dialog.getByLabel('Answer (Русский)').fill('Пока нет.');
+      await expect(dialog.getByRole('region', { name: 'Preview' })).toContainText('Пока нет.');
+      await expectGood(page, 'new FAQ entry');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(entries.last()).toContainText('Есть ли приложение?');
+      await page.getByRole('button', { name: 'Move up: Is there an app?' }).click();
+      await expect(entries.nth(11)).toContainText('Is there an app?');
+    });
+    await test.step('somebody else changes it at the same time', async () => {
+      await page.getByRole('button', { name: 'Change: Is there an app?' }).click();
+      await dialog.getByLabel('Answer (English)').fill('Soon.');
+      await changeElsewhere(page, 'Is there an app?', 'Nobody knows.');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('Nobody knows.');
+      await dialog.getByRole('button', { name: 'Keep mine' }).click();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(entries.nth(11)).toContainText('Soon.');
+    });
+    await test.step('the preview and the FAQ of customers', async () => {
+      await page.getByText('Preview: Русский').click();
+      await expect(page).toHaveURL(/preview=ru/);
+      await expect(main.locator('summary').nth(11)).toHaveText('Есть ли приложение?');
+      await page.goto('/faq');
+      await expect(main.locator('summary').nth(11)).toHaveText('Is there an app?');
+    });
+    await test.step('deleted', async () => {
+      await page.goto('/admin/faq');
+      await page.getByRole('button', { name: 'Delete: Is there an app?' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await expect(entries).toHaveCount(12);
+    });
+  },
+);
 
 /** Calls the API as the user of the page. */
 async function clientOf(page: Page): Promise<Call> {
@@ -123,54 +127,60 @@ async function changeElsewhere(page: Page, question: string, response: string): 
   await call(changeFaqEntry, { params: { id }, body: { texts: { ...texts, en: { question, response } } } });
 }
 
-test('staff send a broadcast to a counted number of users, and a notification to one', async ({ page, browser }) => {
-  // Not a substring of another test's address, because mails are found by substring.
-  const email = 'told-by-broadcast@example.com';
-  await createCustomer(page, email, 'ru');
-  await enterAsAdmin(page, '/admin/broadcasts');
-  const dialog = page.getByRole('dialog', { name: 'New broadcast' });
-  await test.step('texts, preview and filter', async () => {
-    await page.getByRole('button', { name: 'New broadcast' }).click();
-    await dialog.getByLabel('Text (English)').fill('<b>Maintenance</b> on Sunday');
-    await dialog.getByLabel('Text (Русский)').fill('<b>Технические работы</b> в воскресенье');
-    await expect(dialog.getByRole('region', { name: 'Preview' }).last().locator('b')).toHaveText('Технические работы');
-    await dialog.getByLabel('Role').fill('NOBODY');
-    await expectGood(page, 'new broadcast');
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await dialog.getByRole('button', { name: 'Count recipients' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('No users match');
-    await dialog.getByLabel('Role').fill('USER');
-    await dialog.getByLabel('Language').click();
-    await page.getByRole('listbox').getByRole('option', { name: 'Русский' }).click();
-  });
-  await test.step('the number of recipients, and the delivery', async () => {
-    await dialog.getByRole('button', { name: 'Count recipients' }).click();
-    // Other tests create users too.
-    const confirmation = page.getByRole('dialog', { name: /^Send to \d+ users?\?$/ });
-    await expect(confirmation).toContainText('Language: Русский; Role: USER');
-    const count = /\d+/.exec(await confirmation.getByRole('heading').innerText())![0];
-    await clickTwice(confirmation.getByRole('button', { name: 'Send' }));
-    await expect(page.getByRole('row', { name: /Maintenance on Sunday/ })).toContainText(`Delivered: ${count}`);
-    await expect(page.getByRole('row', { name: /Maintenance/ })).toHaveCount(1);
-  });
-  const customer = await (await browser.newContext()).newPage();
-  await test.step('the customer reads it', async () => {
-    await enter(customer, new URL('/proxies', page.url()).href, email);
-    await customer.getByRole('button', { name: /Notifications|Уведомления/ }).click();
-    await expect(customer.getByText('в воскресенье')).toBeVisible();
-  });
-  await test.step('a notification to a single user', async () => {
-    const { id } = (await (await clientOf(customer))(getProfile, {})).data;
-    await page.goto(`/admin/users/${id}/notifications`);
-    const list = page.getByRole('list', { name: 'User notifications' });
-    await expect(list).toContainText('Технические работы');
-    await page.getByRole('button', { name: 'Send a notification' }).click();
-    await page.getByRole('dialog').getByLabel('Text').fill('Ваш запрос <i>выполнен</i>');
-    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
-    await expect(list).toContainText('Ваш запрос выполнен');
-    await expectGood(page, 'notifications of a user');
-    await expect(customer.getByText('Ваш запрос')).toBeVisible();
-  });
-  // It would poll during later tests.
-  await customer.context().close();
-});
+test(
+  'staff send a broadcast to a counted number of users, and a notification to one',
+  { tag: '@long' },
+  async ({ page, browser, product }) => {
+    // Not a substring of another test's address, because mails are found by substring.
+    const email = 'told-by-broadcast@example.com';
+    await createCustomer(page, email, 'ru');
+    const { id } = (await (await clientAs(email, product.url, PASSWORD))(getProfile, {})).data;
+    await enterAsAdmin(page, '/admin/broadcasts');
+    const dialog = page.getByRole('dialog', { name: 'New broadcast' });
+    await test.step('texts, preview and filter', async () => {
+      await page.getByRole('button', { name: 'New broadcast' }).click();
+      await dialog.getByLabel('Text (English)').fill('<b>Maintenance</b> on Sunday');
+      await dialog.getByLabel('Text (Русский)').fill('<b>Технические работы</b> в воскресенье');
+      await expect(dialog.getByRole('region', { name: 'Preview' }).last().locator('b')).toHaveText(
+        'Технические работы',
+      );
+      await dialog.getByLabel('Role').fill('NOBODY');
+      await expectGood(page, 'new broadcast');
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await dialog.getByRole('button', { name: 'Count recipients' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('No users match');
+      await dialog.getByLabel('Role').fill('USER');
+      // Other tests create such users, too.
+      await dialog.getByLabel('Only these users').fill(id);
+      await dialog.getByLabel('Language').click();
+      await page.getByRole('listbox').getByRole('option', { name: 'Русский' }).click();
+    });
+    await test.step('the number of recipients, and the delivery', async () => {
+      await dialog.getByRole('button', { name: 'Count recipients' }).click();
+      const confirmation = page.getByRole('dialog', { name: 'Send to 1 user?' });
+      await expect(confirmation).toContainText('Language: Русский; Role: USER');
+      await clickTwice(confirmation.getByRole('button', { name: 'Send' }));
+      await expect(page.getByRole('row', { name: /Maintenance on Sunday/ })).toContainText('Delivered: 1');
+      await expect(page.getByRole('row', { name: /Maintenance/ })).toHaveCount(1);
+    });
+    const customer = await (await browser.newContext()).newPage();
+    await test.step('the customer reads it', async () => {
+      await enter(customer, new URL('/proxies', page.url()).href, email);
+      await customer.getByRole('button', { name: /Notifications|Уведомления/ }).click();
+      await expect(customer.getByText('в воскресенье')).toBeVisible();
+    });
+    await test.step('a notification to a single user', async () => {
+      await page.goto(`/admin/users/${id}/notifications`);
+      const list = page.getByRole('list', { name: 'User notifications' });
+      await expect(list).toContainText('Технические работы');
+      await page.getByRole('button', { name: 'Send a notification' }).click();
+      await page.getByRole('dialog').getByLabel('Text').fill('Ваш запрос <i>выполнен</i>');
+      await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+      await expect(list).toContainText('Ваш запрос выполнен');
+      await expectGood(page, 'notifications of a user');
+      await expect(customer.getByText('Ваш запрос')).toBeVisible();
+    });
+    // It would poll during later tests.
+    await customer.context().close();
+  },
+);

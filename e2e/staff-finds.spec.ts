@@ -1,17 +1,13 @@
 import { createClient } from '@cellhop/contract/client';
-import { connect } from '@cellhop/contract/connections';
-import { searchProxies } from '@cellhop/contract/proxies';
-import { accessToken, createCustomer, enter, expect, test } from './product.ts';
+import { accessToken, buyProxy, createCustomer, enter, expect, test } from './product.ts';
 
 test('staff search for a user, read their timeline, and see the app as that user', async ({ page, baseURL }) => {
   const email = 'searched-for@example.com';
   await createCustomer(page, email);
   await enter(page, '/favicon.svg', email);
   const authorization = `Bearer ${await accessToken(page)}`;
-  const customer = createClient({ baseUrl: baseURL, headers: () => ({ authorization }) });
-  const { data: proxies } = await customer(searchProxies, { query: {} });
-  const { id, price, ip } = proxies[0]!;
-  await customer(connect, { body: { id, price } });
+  const customer = createClient({ baseUrl: baseURL!, headers: () => ({ authorization }) });
+  const { ip } = await buyProxy(customer);
 
   await enter(page, '/proxies', 'admin@example.com', 'demo-password');
   await expect(page.getByRole('button', { name: 'Search' })).toBeVisible();

@@ -1,4 +1,3 @@
-import type { Page } from '@playwright/test';
 import { enter, expect, test } from './product.ts';
 
 const HEADER = 'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit';
@@ -52,36 +51,3 @@ test('staff import proxies after a check, raise their price and retire one', asy
   await page.getByRole('button', { name: 'Export CSV' }).click();
   expect((await download).suggestedFilename()).toBe('proxies.csv');
 });
-
-test('proxies of a draining gateway are not sold until draining ends', async ({ page }) => {
-  await enter(page, '/admin/nodes', 'admin@example.com', 'demo-password');
-  const row = page.getByRole('region', { name: 'Gateways' }).getByRole('row').nth(1);
-  await expect(row).toContainText('default');
-  await expect(row).toContainText('Online');
-  const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Drain default' }).click();
-  await dialog.getByLabel('Reason (optional)').fill('new hardware');
-  await dialog.getByRole('button', { name: 'Drain' }).click();
-  await expect(row).toContainText('Draining');
-  // The worker takes its proxies out of the catalogue.
-  await expect.poll(() => hasFreeProxies(page)).toBe(false);
-  await page.goto('/admin/nodes');
-  await page.getByRole('button', { name: 'Stop draining default' }).click();
-  await dialog.getByRole('button', { name: 'Stop draining' }).click();
-  await expect(row).not.toContainText('Draining');
-  await expect.poll(() => hasFreeProxies(page)).toBe(true);
-});
-
-async function hasFreeProxies(page: Page): Promise<boolean> {
-  await page.goto('/admin/proxies?state=FREE');
-  const none = page.getByText('No proxy matches this filter.');
-  await expect(none.or(page.getByRole('table'))).toBeVisible();
-  // The placeholders also render a table.
-  await expect(
-    page
-      .getByRole('button', { name: /^Retire \d/ })
-      .first()
-      .or(none),
-  ).toBeVisible();
-  return !(await none.isVisible());
-}

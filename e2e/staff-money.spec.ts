@@ -1,6 +1,4 @@
-import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { Page } from '@playwright/test';
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { accessToken, clickTwice, createCustomer, enter, expect, signIn, test } from './product.ts';
 import { expectGood } from './screen-checks.ts';
@@ -32,31 +30,35 @@ async function adjust(page: Page, amount: string): Promise<void> {
   await expect(dialog).toHaveCount(0);
 }
 
-test('an adjustment is in the ledger, the statement of the customer and the audit log', async ({ page, database }) => {
-  const email = 'adjusted@example.com';
-  const id = await newUser(page, database, email);
-  await enter(page, `/admin/users/${id}/transactions`, ADMIN, 'demo-password');
-  await adjust(page, '5.5');
-  await expect(page.getByText('Balance adjusted')).toBeVisible();
-  // The double click was one adjustment; the trial credit is the other row.
-  await expect(page.getByRole('row')).toHaveCount(3);
-  await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText(REASON);
-  await expect(page.getByText('$6.50').first()).toBeVisible();
-  await expectGood(page, 'ledger');
-  await page.setViewportSize(WIDE);
+test(
+  'an adjustment is in the ledger, the statement of the customer and the audit log',
+  { tag: '@long' },
+  async ({ page, database }) => {
+    const email = 'adjusted@example.com';
+    const id = await newUser(page, database, email);
+    await enter(page, `/admin/users/${id}/transactions`, ADMIN, 'demo-password');
+    await adjust(page, '5.5');
+    await expect(page.getByText('Balance adjusted')).toBeVisible();
+    // The double click was one adjustment; the trial credit is the other row.
+    await expect(page.getByRole('row')).toHaveCount(3);
+    await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText(REASON);
+    await expect(page.getByText('$6.50').first()).toBeVisible();
+    await expectGood(page, 'ledger');
+    await page.setViewportSize(WIDE);
 
-  await page.goto(`/admin/audit-log?action=BALANCE_ADJUSTED&userId=${id}`);
-  const entry = page.getByRole('row', { name: /Adjusted a balance/ });
-  await expect(entry).toContainText(ADMIN);
-  await expect(entry).toContainText(REASON);
-  await expect(entry).toContainText('balance: 6.5');
+    await page.goto(`/admin/audit-log?action=BALANCE_ADJUSTED&userId=${id}`);
+    const entry = page.getByRole('row', { name: /Adjusted a balance/ });
+    await expect(entry).toContainText(ADMIN);
+    await expect(entry).toContainText(REASON);
+    await expect(entry).toContainText('balance: 6.5');
 
-  await page.evaluate(() => localStorage.clear());
-  await signIn(page, email);
-  await page.goto('/transactions');
-  await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText('+$5.50');
-  await expect(page.getByText(REASON)).toHaveCount(0);
-});
+    await page.evaluate(() => localStorage.clear());
+    await signIn(page, email);
+    await page.goto('/transactions');
+    await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText('+$5.50');
+    await expect(page.getByText(REASON)).toHaveCount(0);
+  },
+);
 
 test('an amount above the limit waits until somebody else approves it', async ({ page, database }) => {
   const id = await newUser(page, database, 'waiting@example.com');
@@ -80,7 +82,7 @@ test('an amount above the limit waits until somebody else approves it', async ({
   await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText('+$250.00');
 });
 
-test('an invoice is settled by hand', async ({ page, database }) => {
+test('an invoice is settled by hand', { tag: '@long' }, async ({ page, database }) => {
   const email = 'settled@example.com';
   const id = await newUser(page, database, email);
   await enter(page, '/payments/invoices', email);
@@ -104,55 +106,3 @@ test('an invoice is settled by hand', async ({ page, database }) => {
   await page.keyboard.press('Escape');
   await expect(page.getByRole('row', { name: new RegExp(email) })).toContainText('Paid');
 });
-
-test('staff see that a deposit may be replaced, and that an address was paid to before', async ({ page, database }) => {
-  const email = 'paid-again@example.com';
-  const id = await newUser(page, database, email);
-  await enter(page, '/payments/invoices', email);
-  const headers = { authorization: `Bearer ${await accessToken(page)}` };
-  const created = await page.request.post('/v1/payments/invoices', { data: { currency: 'BTC', amount: 25 }, headers });
-  expect(created.status()).toBe(201);
-
-  await page.evaluate(() => localStorage.clear());
-  // No payment of the sandbox waits long enough, and none is replaced.
-  await page.route(/\/v1\/payments\/admin\/invoices\/[0-9a-f-]{36}$/, async (route) => {
-    const response = await route.fetch();
-    const { data } = (await response.json()) as { data: StaffInvoiceDetail };
-    const deposits = [
-      deposit({ state: 'SEEN', isReplaceable: true, isAddressReuse: true }),
-      deposit({ state: 'REPLACED' }),
-    ];
-    await route.fulfill({ response, json: { data: { ...data, deposits } } });
-  });
-  await enter(page, `/admin/payment/invoices?userId=${id}`, ADMIN, 'demo-password');
-  await page.getByRole('button', { name: /^Details of the \$25\.00 invoice/ }).click();
-  const cards = page.getByRole('dialog').getByRole('list', { name: 'Received deposits' }).getByRole('listitem');
-  await expect(cards.nth(0)).toContainText('Unconfirmed, replaceable');
-  await expect(cards.nth(0)).toContainText('Address reused');
-  await expect(cards.nth(0)).toContainText('First seen');
-  await expect(cards.nth(1)).toContainText('Replaced');
-  await expect(cards.nth(1)).not.toContainText('Address reused');
-  await expectGood(page, 'deposits');
-});
-
-function deposit(changes: Partial<Deposit>): Deposit {
-  const now = new Date().toISOString();
-  return {
-    id: randomUUID(),
-    transactionId: 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16',
-    requestId: null,
-    amountInCurrency: '0.00025000',
-    hold: null,
-    reversed: null,
-    state: 'SEEN',
-    isReplaceable: false,
-    isAddressReuse: false,
-    arrivedAt: now,
-    firstSeenAt: now,
-    blockAt: null,
-    rate: null,
-    credited: null,
-    creditedAt: null,
-    ...changes,
-  };
-}

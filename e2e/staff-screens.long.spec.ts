@@ -1,7 +1,11 @@
+import { createInvoice } from '@cellhop/contract/invoices';
+import type { StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import { getProfile } from '@cellhop/contract/users';
+import { exampleDeposit } from '../web/test/example-invoices.ts';
 import { staffStates } from './gallery-staff.ts';
 import { menuPaths } from './menu.ts';
-import { enter, test } from './product.ts';
-import { inspect, looks, prefer } from './screen-checks.ts';
+import { clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
+import { expectGood, inspect, looks, prefer } from './screen-checks.ts';
 
 for (const [language, theme] of looks)
   test(`screens of staff are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
@@ -10,3 +14,26 @@ for (const [language, theme] of looks)
     for (const path of [...(await menuPaths(page, 'staff')), ...staffStates.map((state) => state.path)])
       await inspect(page, path);
   });
+
+test('the deposits of an invoice are accessible and fit', async ({ page, product }) => {
+  const email = 'paid-again@example.com';
+  await createCustomer(page, email);
+  const customer = await clientAs(email, product.url, PASSWORD);
+  await customer(createInvoice, { body: { currency: 'BTC', amount: 25 } });
+  const { id } = (await customer(getProfile, {})).data;
+  // No payment of the sandbox waits long enough, and none is replaced.
+  await page.route(/\/v1\/payments\/admin\/invoices\/[0-9a-f-]{36}$/, async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: StaffInvoiceDetail };
+    const deposits = [
+      exampleDeposit(1, { state: 'SEEN', isReplaceable: true, isAddressReuse: true }),
+      exampleDeposit(2, { state: 'REPLACED' }),
+    ];
+    await route.fulfill({ response, json: { data: { ...data, deposits } } });
+  });
+  await enter(page, `/admin/payment/invoices?userId=${id}`, 'admin@example.com', 'demo-password');
+  await page.getByRole('button', { name: /^Details of the \$25\.00 invoice/ }).click();
+  const list = page.getByRole('dialog').getByRole('list', { name: 'Received deposits' });
+  await expect(list.getByRole('listitem')).toHaveCount(2);
+  await expectGood(page, 'deposits');
+});

@@ -22,7 +22,7 @@ async function answerTwice(page: Page, answerAsColleague: () => Promise<unknown>
   await expect(main(page).getByLabel('Your answer')).toHaveValue('');
 }
 
-test('two members of staff work on a ticket', async ({ page, product }) => {
+test('two members of staff work on a ticket', { tag: '@long' }, async ({ page, product }) => {
   const email = 'no-signal@example.com';
   await createCustomer(page, email, 'ru');
   const customer = await clientAs(email, product.url, PASSWORD);
@@ -83,46 +83,5 @@ test('two members of staff work on a ticket', async ({ page, product }) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close ticket' }).click();
     await expect(main(page).getByText('This ticket is closed.')).toBeVisible();
     await expect(main(page).getByLabel('Your answer')).toBeHidden();
-  });
-});
-
-test('staff open a ticket for a user, and manage canned replies', async ({ page }) => {
-  const dialog = page.getByRole('dialog');
-  await enter(page, '/admin/tickets', 'support@example.com', 'demo-password');
-  await test.step('the form shows its errors', async () => {
-    await main(page).getByRole('button', { name: 'Open a ticket for a user' }).click();
-    await dialog.getByLabel('Email of the user').fill('nobody@example.com');
-    await dialog.getByLabel('Name').fill('About your invoice');
-    await dialog.getByLabel('Description').fill('It was paid twice.');
-    await dialog.getByRole('button', { name: 'Open ticket' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('No user has this email');
-  });
-
-  await test.step('the ticket opens, and is listed with those of its user', async () => {
-    await dialog.getByLabel('Email of the user').fill('user@example.com');
-    await clickTwice(dialog.getByRole('button', { name: 'Open ticket' }));
-    await expect(main(page).getByRole('heading', { name: 'About your invoice' })).toBeVisible();
-    await main(page).getByRole('link', { name: 'All tickets of this customer' }).click();
-    await expect(page).toHaveURL(/\?userId=/);
-    await expect(main(page).getByText('Filtered by user')).toBeVisible();
-    await expect(main(page).getByRole('link', { name: 'About your invoice' })).toHaveCount(1);
-  });
-
-  await test.step('a canned reply is added, changed and deleted', async () => {
-    await main(page).getByRole('link', { name: 'Canned replies' }).click();
-    await main(page).getByRole('button', { name: 'Add a canned reply' }).click();
-    await dialog.getByLabel('Title').fill('Greeting');
-    await dialog.getByLabel('Text in English').fill('Hello!');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(dialog.getByText('Required field')).toBeVisible();
-    await dialog.getByLabel('Text in Russian').fill('Здравствуйте!');
-    await clickTwice(dialog.getByRole('button', { name: 'Save' }));
-    await main(page).getByRole('button', { name: 'Change Greeting' }).click();
-    await dialog.getByLabel('Text in English').fill('Good morning!');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(main(page).getByText('Good morning!')).toBeVisible();
-    await main(page).getByRole('button', { name: 'Delete Greeting' }).click();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await expect(main(page).getByRole('button', { name: 'Delete Greeting' })).toHaveCount(0);
   });
 });

@@ -1,9 +1,18 @@
-import { connect, listConnections } from '@cellhop/contract/connections';
-import { searchProxies } from '@cellhop/contract/proxies';
+import { listConnections } from '@cellhop/contract/connections';
 import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
 import { getProfile } from '@cellhop/contract/users';
 import type { Locator, Page } from '@playwright/test';
-import { callAs, clientAs, createCustomer, enter, expect, passTime, test, waitForDialogFocus } from './product.ts';
+import {
+  buyProxy,
+  callAs,
+  clientAs,
+  createCustomer,
+  enter,
+  expect,
+  passTime,
+  test,
+  waitForDialogFocus,
+} from './product.ts';
 
 const NO_MONEY = 'Insufficient funds';
 const CONTROLS = 'a[href], button, input, select, textarea, [role="combobox"], [tabindex="0"]';
@@ -338,8 +347,7 @@ test('no toast covers the balance while it falls or rises, at any width', async 
     await page.goto('/faq');
     await firstList;
     const before = await balance.getAttribute('title');
-    const [proxy] = (await call(searchProxies, { query: {} })).data;
-    await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+    await buyProxy(call);
     await expect(balance).not.toHaveAttribute('title', before!);
     await expectApart();
     const [connection] = (await admin(listAllConnections, { query: { userId } })).data;

@@ -84,6 +84,13 @@ test('the footer of the landing page shows the price and links to the default te
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page does not exist');
 });
 
+test('link previews and the installed app show the address and the brand', async ({ page }) => {
+  const html = await (await page.request.get('/')).text();
+  expect(html).toMatch(/<meta property="og:image" content="http:\/\/[\w.:]+\/social-image\.png"/);
+  const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as { name: string };
+  expect(manifest.name).toBe('Cellhop');
+});
+
 test('sign-in works by keyboard', async ({ page }) => {
   await page.goto('/sign-in');
   const email = page.getByLabel('Email');

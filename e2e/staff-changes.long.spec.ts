@@ -1,56 +1,10 @@
-import { changeCannedReply, createCannedReply, listCannedReplies } from '@cellhop/contract/staff/canned-replies';
-import { changeRole, createRole, listRoles } from '@cellhop/contract/staff/roles';
 import { listInventory } from '@cellhop/contract/staff/inventory';
 import type { Page } from '@playwright/test';
 import pg from 'pg';
 import { clientAs, enter, expect, test } from './product.ts';
 
 const ADMIN = ['admin@example.com', 'demo-password'] as const;
-const STALE = 'Someone else has changed this';
 const main = (page: Page) => page.getByRole('main');
-
-test('a dialog never overwrites a change that others made while it was open: its own change is refused', async ({
-  page,
-  product,
-}) => {
-  const call = await clientAs(ADMIN[0], product.url);
-  const dialog = page.getByRole('dialog');
-
-  await test.step('the permissions of a role', async () => {
-    const name = 'SEEN_BEFORE';
-    await call(createRole, { body: { name, permissions: ['FAQ_READ'] } });
-    await enter(page, '/admin/roles', ...ADMIN);
-    const row = main(page).getByRole('row').filter({ hasText: name });
-    await row.getByRole('button', { name: `Change ${name}` }).click();
-    await dialog.getByLabel('TICKETS_READ').check();
-    await dialog.getByLabel('Reason').fill('also reads tickets');
-    const otherChange = { permissions: ['AUDIT_READ'] as const, reason: 'they were faster' };
-    await call(changeRole, { params: { name }, body: { ...otherChange, permissions: [...otherChange.permissions] } });
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText(STALE)).toBeVisible();
-    await expect(row).toContainText('AUDIT_READ');
-    const role = (await call(listRoles, {})).data.find((each) => each.name === name);
-    expect(role?.permissions).toEqual(['AUDIT_READ']);
-  });
-
-  await test.step('the deletion of a canned reply', async () => {
-    const texts = { title: 'Seen before', contentEn: 'Hello', contentRu: 'Привет' };
-    const { id } = (await call(createCannedReply, { body: texts })).data;
-    await page.goto('/admin/tickets/replies');
-    await main(page).getByRole('button', { name: 'Delete Seen before' }).click();
-    await call(changeCannedReply, { params: { id }, body: { ...texts, contentEn: 'Good morning' } });
-    // The live event has updated the row, but the dialog still has the older version.
-    await expect(main(page).getByText('Good morning')).toBeVisible();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await expect(page.getByText(STALE).last()).toBeVisible();
-    expect((await call(listCannedReplies, {})).data.some((reply) => reply.id === id)).toBe(true);
-    // The next attempt is based on the current version.
-    await expect(dialog).toBeHidden();
-    await main(page).getByRole('button', { name: 'Delete Seen before' }).click();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await expect(main(page).getByRole('button', { name: 'Delete Seen before' })).toHaveCount(0);
-  });
-});
 
 test('a bulk change continues while the network is down, and its panel is shown again afterwards', async ({
   page,
