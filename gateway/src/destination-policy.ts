@@ -7,10 +7,11 @@ type Network = [Address, number];
 const SMTP_PORT = 25;
 const IPV4_LENGTH = 4;
 
-// IANA special-purpose registry (RFC 6890) and multicast.
+// IANA special-purpose registry (RFC 6890) and multicast. Metadata services of clouds are in these ranges, except that of Azure,
+// which has a public address: 168.63.129.16.
 const refusedIpv4 = networks(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
-  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
+  '168.63.129.16/32 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
 );
 // Only global unicast is allowed, which excludes loopback, link-local, unique local and multicast.
 const allowedIpv6 = networks('2000::/3');
