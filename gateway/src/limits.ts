@@ -33,8 +33,6 @@ export const defaultLimits = {
   datagramsPerSecond: 30_000,
   /** At least two minutes (RFC 4787, section 4.3). */
   udpIdleMs: 120_000,
-  /** A datagram from another port of the client's address is accepted for any destination after this silence. */
-  clientPortSilenceMs: 1_000,
   /** Ports that a new association tries if they are in use. */
   clientPortAttempts: 16,
   /** The buffer of each UDP socket in each direction, if the system allows so much. */

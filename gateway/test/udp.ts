@@ -68,15 +68,15 @@ export interface TestAssociation {
   close(): void;
 }
 
-/** Requests UDP ASSOCIATE. `port`: DST.PORT of the request; 0: the client does not know it. */
+/** Requests UDP ASSOCIATE. `host` and `port`: DST.ADDR and DST.PORT of the request, from where the client may intend to send. */
 export async function associate(
   gateway: Pick<Gateway, 'port'>,
   connection: Credentials,
-  { port = 0, localAddress = '127.0.0.1' } = {},
+  { host = '0.0.0.0', port = 0, localAddress = '127.0.0.1' } = {},
 ): Promise<TestAssociation> {
   const udp = await openUdp(localAddress);
   const control = await openClient(gateway.port, localAddress);
-  const request = socks5Request('0.0.0.0', port, 3);
+  const request = socks5Request(host, port, 3);
   control.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection), request]));
   await control.take(4);
   const reply = await control.take(10);

@@ -40,7 +40,7 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     const request = await handshake.read(parseRequest);
     if (login instanceof TunnelFailure) throw login;
     client.authenticated(login.connection);
-    if (request.command === COMMAND_UDP_ASSOCIATE) return await serveUdpAssociate(context, handshake, login, request);
+    if (request.command === COMMAND_UDP_ASSOCIATE) return await serveUdpAssociate(context, handshake, login);
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
     const { target } = request;

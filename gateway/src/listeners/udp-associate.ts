@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Login } from '../connections/connection.ts';
 import type { Endpoint } from '../exits/exit.ts';
 import { parseHost } from '../protocol/host.ts';
-import { encodeReply, type Socks5Request, SUCCEEDED } from '../protocol/socks5.ts';
+import { encodeReply, SUCCEEDED } from '../protocol/socks5.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
 import { Association } from '../udp/association.ts';
 import type { Handshake } from './handshake.ts';
@@ -14,20 +14,15 @@ const KEEP_ALIVE_MS = 60_000;
 
 /**
  * Serves UDP ASSOCIATE (RFC 1928, sections 4 and 7). The association lives as long as its control connection, on which
- * further data has no meaning.
+ * further data has no meaning. DST.ADDR and DST.PORT of the request are ignored: the first datagram shows from where the client sends.
  * @throws TunnelFailure
  */
-export async function serveUdpAssociate(
-  context: ListenerContext,
-  handshake: Handshake,
-  login: Login,
-  request: Socks5Request,
-): Promise<void> {
+export async function serveUdpAssociate(context: ListenerContext, handshake: Handshake, login: Login): Promise<void> {
   const { socket } = handshake.client;
   try {
     if (login.connection.exit.udp === 'none') throw new TunnelFailure('udp-unsupported');
     context.flows.admitAssociation(login);
-    const { association, bound } = await openAssociation(context, login, request, socket);
+    const { association, bound } = await openAssociation(context, login, socket);
     handshake.release();
     socket.write(encodeReply(SUCCEEDED, bound));
     socket.on('data', () => {}).resume();
@@ -45,17 +40,14 @@ export async function serveUdpAssociate(
 async function openAssociation(
   context: ListenerContext,
   login: Login,
-  { target }: Socks5Request,
   socket: Socket,
 ): Promise<{ association: Association; bound: Endpoint }> {
   const address = canonicalAddress(socket.remoteAddress ?? '');
   const localAddress = canonicalAddress(socket.localAddress ?? '');
   // A closed socket has no addresses.
   if (address === undefined || localAddress === undefined) throw new TunnelFailure('client-closed');
-  // The port from which the client will send, or 0. The address is ignored, because it is wrong behind a NAT.
-  const client = { address, localAddress, port: target?.port || undefined };
   let isOpen = false;
-  const association = new Association(context, login, client, () => {
+  const association = new Association(context, login, { address, localAddress }, () => {
     if (isOpen) socket.destroySoon();
   });
   const ended = () => association.flow.close('completed');

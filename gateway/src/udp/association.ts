@@ -34,8 +34,6 @@ interface AssociatedClient {
   readonly address: string;
   /** The address of this host to which it connected. */
   readonly localAddress: string;
-  /** The port from which it intends to send; undefined if it does not know. */
-  readonly port: number | undefined;
 }
 
 /**
@@ -48,9 +46,8 @@ export class Association {
   readonly #destinations: Destinations;
   readonly #exits: ExitPorts;
   #client: DatagramPort | undefined;
+  /** Undefined until the first datagram of the client. */
   #clientPort: number | undefined;
-  /** When the last datagram came from the client's port. */
-  #clientSeenAt = performance.now();
   /** Datagrams that wait for a route, of all destinations. */
   #waiting = 0;
 
@@ -62,7 +59,6 @@ export class Association {
     ended: (reason: EndReason) => void,
   ) {
     const { flows, limits } = context;
-    this.#clientPort = client.port;
     this.#destinations = new Destinations(limits.destinationsPerAssociation);
     this.#exits = new ExitPorts(login.connection.exit, this.#abort, {
       received: (payload, from) => this.#fromExit(payload, from),
@@ -106,7 +102,7 @@ export class Association {
   }
 
   #fromClient(datagram: Buffer, from: Sender): void {
-    if (from.address !== this.client.address) return this.#drop('wrong-source');
+    if (!this.#isClient(from)) return this.#drop('wrong-source');
     const { connection } = this.login;
     const { limits } = this.context;
     const now = performance.now();
@@ -116,7 +112,7 @@ export class Association {
     if (typeof headerLength === 'string') return this.#drop(headerLength);
     const header = repeated ?? datagram.toString('latin1', 0, headerLength);
     const known = this.#destinations.find(header, now - limits.udpIdleMs);
-    if (!this.#acceptsPort(from.port, known !== undefined, now)) return this.#drop('wrong-source');
+    this.#clientPort = from.port;
     const payload = datagram.subarray(headerLength);
     // An empty datagram costs nothing, but its destination carries information.
     const isFree = known !== undefined && payload.length > 0;
@@ -127,31 +123,20 @@ export class Association {
     if (target === undefined) return this.#drop('malformed');
     this.#waiting += 1;
     if (known) known.waiting.push(payload);
-    else this.#addDestination(header, target, payload);
+    else this.#addDestination(header, target, payload, now);
   }
 
   /**
-   * The first datagram fixes the client's port. A changed port of the same address is followed, because NATs change it: at
-   * once if the datagram goes to a known destination, otherwise only when the fixed port is silent. So a neighbour behind
-   * the same NAT cannot easily use the association.
+   * The first valid datagram fixes the client's port for good. The port of the request is only a hint, because many clients write
+   * their destination there, or a port in front of a NAT. A changed port is never followed: it could be that of a neighbour behind
+   * the same NAT.
    */
-  #acceptsPort(port: number, isKnownDestination: boolean, now: number): boolean {
-    const isSilent = now - this.#clientSeenAt >= this.context.limits.clientPortSilenceMs;
-    const isFixed = this.#clientPort !== undefined && port !== this.#clientPort;
-    if (isFixed && !isKnownDestination && !isSilent) return false;
-    this.#clientPort = port;
-    this.#clientSeenAt = now;
-    return true;
+  #isClient({ address, port }: Sender): boolean {
+    return address === this.client.address && (this.#clientPort === undefined || port === this.#clientPort);
   }
 
-  #addDestination(header: string, target: Target, payload: Buffer): void {
-    const destination: Destination = {
-      header,
-      target,
-      route: undefined,
-      waiting: [payload],
-      sentAt: this.#clientSeenAt,
-    };
+  #addDestination(header: string, target: Target, payload: Buffer, now: number): void {
+    const destination: Destination = { header, target, route: undefined, waiting: [payload], sentAt: now };
     const evicted = this.#destinations.add(destination);
     if (evicted) this.#dropWaiting(evicted, 'unresolved');
     inBackground(this.context.log, 'datagram route', this.#openRoute(destination));
@@ -192,7 +177,7 @@ export class Association {
     if (!this.#isAllowed(route)) return this.#drop('destination-prohibited');
     if (exit.isCongested) return this.#drop('queue-full');
     if (!this.#pay('toExit', payload.length, now)) return;
-    this.#destinations.sent(destination, route, this.#clientSeenAt);
+    this.#destinations.sent(destination, route, now);
     metrics.udp.relayed.toExit += 1;
     exit.send(payload, route);
   }
