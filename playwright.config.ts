@@ -27,8 +27,8 @@ export default defineConfig({
   testIgnore: '*.long.spec.ts',
   outputDir: '.data/test-results/playwright',
   globalSetup: './e2e/start-product.ts',
-  // One for two processors: the product, database and browser of one worker keep 1.5 of them busy. On a machine with two,
-  // one to three workers take equally long, but three use twice the CPU time, and their tests wait long for each step.
+  // One for two processors: the product, its database and one browser keep 1.5 of them busy. On a machine with two, two workers take
+  // as long, use 1.4 times the CPU time, and their tests wait longer for each step.
   workers: Math.min(Math.max(Math.floor(os.availableParallelism() / 2), 1), 4),
   fullyParallel: true,
   // Generous, because machines may be slow or busy; it only ends tests that would hang.
