@@ -1,5 +1,5 @@
 /** The page that sign-in returns to. */
-import { textOf } from '../loading/search-values.ts';
+import { textParameter } from '../loading/search-values.ts';
 
 /** An origin that no link can have, for detecting links that leave the app. */
 const PLACEHOLDER_ORIGIN = 'https://nowhere.invalid';
@@ -9,7 +9,7 @@ const PLACEHOLDER_ORIGIN = 'https://nowhere.invalid';
  * after sign-in, so the browser's URL parser decides.
  */
 export function safePath(text: unknown): string | undefined {
-  const path = textOf(text);
+  const path = textParameter(text);
   if (path === undefined || !path.startsWith('/')) return undefined;
   try {
     const { origin, pathname, search, hash } = new URL(path, PLACEHOLDER_ORIGIN);

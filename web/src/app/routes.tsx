@@ -64,7 +64,7 @@ export const members = createRoute({
 type ListedScreen = Screen & ScreenCode;
 
 /** Options that the routes of all screens have. */
-export function optionsOf<S extends Pick<Screen, 'path' | 'search' | 'texts'> & ScreenCode>({
+export function routeOptions<S extends Pick<Screen, 'path' | 'search' | 'texts'> & ScreenCode>({
   path,
   search,
   texts,
@@ -82,17 +82,17 @@ export function optionsOf<S extends Pick<Screen, 'path' | 'search' | 'texts'> & 
 }
 
 function publicRoute<S extends ListedScreen>(screen: S) {
-  return createRoute({ ...optionsOf(screen), getParentRoute: () => root });
+  return createRoute({ ...routeOptions(screen), getParentRoute: () => root });
 }
 
 function visitorRoute<S extends ListedScreen>(screen: S) {
-  return createRoute({ ...optionsOf(screen), getParentRoute: () => visitors });
+  return createRoute({ ...routeOptions(screen), getParentRoute: () => visitors });
 }
 
 function memberRoute<S extends ListedScreen>(screen: S) {
   const { texts, prefetch, load, component } = screen;
   return createRoute({
-    ...optionsOf(screen),
+    ...routeOptions(screen),
     getParentRoute: () => members,
     errorComponent: ScreenFailure,
     loader: ({ location }) => {

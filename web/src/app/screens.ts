@@ -12,13 +12,15 @@ import { ticketScreen, ticketsScreen } from '../features/tickets/screen.ts';
 import { transactionsScreen } from '../features/transactions/screen.ts';
 import { usageScreen } from '../features/usage/screen.ts';
 import { type Screen, withCode } from '../loading/screen.ts';
-import { type Search, textOf } from '../loading/search-values.ts';
+import { type Search, textParameter } from '../loading/search-values.ts';
 
 /** Links in mails lead to it. */
 export const publicMessageScreen = {
   path: '/public-message',
   texts: [],
-  search: ({ message }: Record<string, unknown>): { message?: string | undefined } => ({ message: textOf(message) }),
+  search: ({ message }: Record<string, unknown>): { message?: string | undefined } => ({
+    message: textParameter(message),
+  }),
 } as const satisfies Screen;
 
 /** For everybody. */

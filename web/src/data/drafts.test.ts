@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { draftOf, removeDrafts } from './drafts.ts';
+import { createDraft, removeDrafts } from './drafts.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 describe('draftOf', () => {
   it('is kept until it is sent', () => {
-    const draft = draftOf('a@example.com', 'message', isText);
+    const draft = createDraft('a@example.com', 'message', isText);
     draft.write('half a sen');
     expect(draft.read()).toBe('half a sen');
     draft.write(undefined);
@@ -28,19 +28,19 @@ describe('draftOf', () => {
   });
 
   it('belongs to one user and one form', () => {
-    draftOf('a@example.com', 'message', isText).write('mine');
-    expect(draftOf('b@example.com', 'message', isText).read()).toBeUndefined();
-    expect(draftOf('a@example.com', 'ticket', isText).read()).toBeUndefined();
+    createDraft('a@example.com', 'message', isText).write('mine');
+    expect(createDraft('b@example.com', 'message', isText).read()).toBeUndefined();
+    expect(createDraft('a@example.com', 'ticket', isText).read()).toBeUndefined();
   });
 
   it('ignores invalid values', () => {
-    draftOf('a@example.com', 'message', (value): value is number => typeof value === 'number').write(5);
-    expect(draftOf('a@example.com', 'message', isText).read()).toBeUndefined();
+    createDraft('a@example.com', 'message', (value): value is number => typeof value === 'number').write(5);
+    expect(createDraft('a@example.com', 'message', isText).read()).toBeUndefined();
   });
 
   it('is removed with all other drafts, and nothing else', () => {
     sessionStorage.setItem('other', '"kept"');
-    const draft = draftOf('a@example.com', 'message', isText);
+    const draft = createDraft('a@example.com', 'message', isText);
     draft.write('mine');
     removeDrafts();
     expect(draft.read()).toBeUndefined();
@@ -49,7 +49,7 @@ describe('draftOf', () => {
 
   it('works without storage', () => {
     vi.stubGlobal('sessionStorage', undefined);
-    const draft = draftOf('a@example.com', 'message', isText);
+    const draft = createDraft('a@example.com', 'message', isText);
     draft.write('mine');
     expect(draft.read()).toBeUndefined();
     expect(removeDrafts).not.toThrow();

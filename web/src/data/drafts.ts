@@ -11,7 +11,7 @@ export interface Draft<T> {
 }
 
 /** @param owner id of the user: another user of the same tab must not see the draft */
-export function draftOf<T>(owner: string, name: string, isValid: (value: unknown) => value is T): Draft<T> {
+export function createDraft<T>(owner: string, name: string, isValid: (value: unknown) => value is T): Draft<T> {
   const key = `${PREFIX}${owner}:${name}`;
   return {
     read() {

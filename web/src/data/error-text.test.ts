@@ -6,7 +6,7 @@ import en from '../i18n/locales/en/common.json' with { type: 'json' };
 import enStaff from '../i18n/locales/en/staff.json' with { type: 'json' };
 import ru from '../i18n/locales/ru/common.json' with { type: 'json' };
 import ruStaff from '../i18n/locales/ru/staff.json' with { type: 'json' };
-import { errorText, waitSecondsOf } from './error-text.ts';
+import { errorText, toWaitSeconds } from './error-text.ts';
 import { currentSettings, loadSettings } from './settings.ts';
 
 beforeAll(() =>
@@ -55,7 +55,7 @@ describe('errorText', () => {
 
 describe('waitSecondsOf', () => {
   it('reads the seconds after the dash', () => {
-    expect(waitSecondsOf(new ApiError(429, 'RESEND_INTERVAL', 'Small interval resend code - 47'))).toBe(47);
-    expect(waitSecondsOf(new ApiError(429, 'RESEND_LIMIT', 'Limit resend code'))).toBe(0);
+    expect(toWaitSeconds(new ApiError(429, 'RESEND_INTERVAL', 'Small interval resend code - 47'))).toBe(47);
+    expect(toWaitSeconds(new ApiError(429, 'RESEND_LIMIT', 'Limit resend code'))).toBe(0);
   });
 });

@@ -8,27 +8,27 @@ const SECONDS_PER_MINUTE = 60;
 /** The text of an error for users. Depends on its code, never on the server's message. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('genericError');
-  const minutes = limitMinutesOf(error);
+  const minutes = toLimitMinutes(error);
   if (minutes !== undefined) return i18next.t('rateLimitedFor', { count: minutes });
   const { contactEmail } = currentSettings();
   if (error.code === 'ACCOUNT_BLOCKED' && contactEmail) return i18next.t('accountBlocked', { email: contactEmail });
-  return textOf(error.code);
+  return codeText(error.code);
 }
 
 /** Texts of errors that only staff get are in a separate file. */
-function textOf(code: ApiError['code']): string {
+function codeText(code: ApiError['code']): string {
   const key = `errors.${code}`;
   return i18next.t(i18next.exists(key) ? key : `staff:${key}`, i18next.t('genericError'));
 }
 
 /** How long to wait after RATE_LIMITED; undefined for other errors. */
-export function limitMinutesOf(error: unknown): number | undefined {
+export function toLimitMinutes(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return undefined;
   return error.retryAfterSeconds === undefined ? undefined : Math.ceil(error.retryAfterSeconds / SECONDS_PER_MINUTE);
 }
 
 /** The seconds to wait, which the messages of RESEND_INTERVAL and EMAIL_NOT_CONFIRMED have after the dash. */
-export function waitSecondsOf(error: ApiError): number {
+export function toWaitSeconds(error: ApiError): number {
   return Number(/ - (\d+)$/.exec(error.message)?.[1] ?? 0);
 }
 

@@ -1,5 +1,5 @@
-import { ApiError, createKeyedClient, type KeyedCall } from '@cellhop/contract/client';
-import type { PublicEndpointKey } from '@cellhop/contract/endpoints';
+import { ApiError, type CallOptions, createKeyedClient, type KeyedCall } from '@cellhop/contract/client';
+import type { EndpointInput, EndpointKey, EndpointOutput, PublicEndpointKey } from '@cellhop/contract/endpoints';
 import { freshAccessToken, endRefusedSession } from '../session/access-token.ts';
 import { askServer } from './network.ts';
 import { fetchWithClock } from './server-clock.ts';
@@ -40,10 +40,22 @@ export const call: KeyedCall = async (key, input, options = {}) => {
     requireSession(session);
     return response;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) signOutOf(accessToken);
+    if (error instanceof ApiError && error.status === 401) signOutUnlessReplaced(accessToken);
     throw error;
   }
 };
+
+type ResponseData<K extends EndpointKey> = EndpointOutput<K> extends { data: infer Data } ? Data : never;
+
+/** As `call`, for responses of which only the data is used. */
+export async function callForData<const K extends EndpointKey>(
+  key: K,
+  input: EndpointInput<K>,
+  options?: CallOptions,
+): Promise<ResponseData<K>> {
+  const { data } = (await call(key, input, options)) as { data: ResponseData<K> };
+  return data;
+}
 
 /**
  * For responses that the typed client cannot read, such as streams. Has no timeout; the caller sets one.
@@ -57,7 +69,7 @@ export async function authorizedFetch(url: string, init: RequestInit): Promise<R
     if (!response.ok) throw new ApiError(response.status, 'INTERNAL', `HTTP ${response.status}`);
     return response;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) signOutOf(accessToken);
+    if (error instanceof ApiError && error.status === 401) signOutUnlessReplaced(accessToken);
     // Some proxies refuse or end streams where other requests pass: a reason to ask the server, not an answer.
     else if (!(error instanceof ApiError) && init.signal?.aborted !== true) void askServer();
     throw error;
@@ -69,7 +81,7 @@ function requireSession(session: string | undefined): void {
 }
 
 /** @param accessToken the refused token; undefined if none was sent */
-function signOutOf(accessToken: string | undefined): void {
+function signOutUnlessReplaced(accessToken: string | undefined): void {
   // A late response to an older token must not end a session that another tab has opened or refreshed meanwhile.
   if (accessToken !== undefined && accessToken === tokens.get()?.accessToken) endRefusedSession();
 }

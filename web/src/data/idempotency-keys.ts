@@ -1,6 +1,6 @@
 export interface IdempotencyKeys {
   /** The same key for the same input, until `forget`. */
-  keyOf: (input: unknown) => string;
+  keyFor: (input: unknown) => string;
   /** The action has succeeded: the same input is a new action. */
   forget: () => void;
 }
@@ -12,7 +12,7 @@ export interface IdempotencyKeys {
 export function idempotencyKeys(): IdempotencyKeys {
   let last: { text: string; key: string } | undefined;
   return {
-    keyOf: (input) => {
+    keyFor: (input) => {
       const text = JSON.stringify(input);
       if (last === undefined || last.text !== text) last = { text, key: randomKey() };
       return last.key;

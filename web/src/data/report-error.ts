@@ -27,7 +27,7 @@ export function reportError(error: unknown): void {
   const key = `${error.name}: ${error.message}`;
   if (reported.has(key) || reported.size >= MAX_REPORTS_PER_PAGE) return;
   reported.add(key);
-  void send(bodyOf(error));
+  void send(toBody(error));
 }
 
 /** The server already knows the errors it returned, and network errors cannot be sent. */
@@ -37,7 +37,7 @@ function isExpected(error: Error): boolean {
   );
 }
 
-function bodyOf({ name, message, stack }: Error): BrowserErrorBody {
+function toBody({ name, message, stack }: Error): BrowserErrorBody {
   return {
     name: name.slice(0, BROWSER_ERROR_NAME_LENGTH_MAX),
     message: withoutQuery(message).slice(0, BROWSER_ERROR_MESSAGE_LENGTH_MAX),

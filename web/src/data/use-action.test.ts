@@ -59,7 +59,7 @@ describe('a double click', () => {
 
   it('blocks only runs with the same lock', async () => {
     const { call, next, keys } = heldServer();
-    const { run } = renderHook(() => useAction({ call, lockOf: ({ id }: { id: string }) => id }));
+    const { run } = renderHook(() => useAction({ call, lockFor: ({ id }: { id: string }) => id }));
     for (const id of ['a', 'b', 'a']) void run({ id });
     await next();
     await next();

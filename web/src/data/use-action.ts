@@ -18,7 +18,7 @@ export interface ActionOptions<Input, Result> {
   /** A failure shows a toast unless this returns 'HANDLED'. */
   onError?: (error: unknown, input: Input) => 'HANDLED' | undefined | void;
   /** Actions with different locks may run concurrently, such as one per row. */
-  lockOf?: (input: Input) => string;
+  lockFor?: (input: Input) => string;
 }
 
 export interface Action<Input, Result> {
@@ -45,14 +45,14 @@ export const shownInForm = () => 'HANDLED' as const;
  * busy button. Repeatable, because a repeat after a lost response has the same idempotency key.
  */
 export function useAction<Input, Result>(options: ActionOptions<Input, Result>): Action<Input, Result> {
-  const { call, changes, successText, onSuccess, onError, lockOf = () => '' } = options;
+  const { call, changes, successText, onSuccess, onError, lockFor = () => '' } = options;
   const locks = useRef(new Set<string>());
   const [keys] = useState(idempotencyKeys);
   const mutation = useMutation(
     {
       // The input may contain a password.
       gcTime: 0,
-      mutationFn: (input: Input) => call(input, () => ({ headers: { 'idempotency-key': keys.keyOf(input) } })),
+      mutationFn: (input: Input) => call(input, () => ({ headers: { 'idempotency-key': keys.keyFor(input) } })),
       onSuccess: async (result, input) => {
         keys.forget();
         await onSuccess?.(result, input);
@@ -63,7 +63,7 @@ export function useAction<Input, Result>(options: ActionOptions<Input, Result>):
   );
 
   async function run(input: Input, callbacks: RunCallbacks<Result> = {}): Promise<Result | undefined> {
-    const lock = lockOf(input);
+    const lock = lockFor(input);
     if (locks.current.has(lock)) return undefined;
     locks.current.add(lock);
     try {

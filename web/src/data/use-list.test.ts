@@ -24,7 +24,7 @@ const ANNOUNCED_BUSY = pollInterval({ isAnnounced: true, isBusy: true });
 const ANNOUNCED_IDLE = pollInterval({ isAnnounced: true, isBusy: false });
 
 /** A server with two pages of one row each. */
-function serverOf(rows: Row[]) {
+function createServer(rows: Row[]) {
   const requests: number[] = [];
   let failures = 0;
   let failure: ApiError;
@@ -71,16 +71,16 @@ function slowServer() {
   return server;
 }
 
-type Query = ReturnType<ReturnType<typeof serverOf>['page']>;
+type Query = ReturnType<ReturnType<typeof createServer>['page']>;
 
 /** A mounted list; `show` renders it with another page. */
 function mount(first: Query) {
-  const optionsOf = (query: Query) => observerOptions(query, listOptions<Row>({}), pollInterval);
-  const observer = new QueryObserver(queryClient, queryClient.defaultQueryOptions(optionsOf(first)));
+  const toOptions = (query: Query) => observerOptions(query, listOptions<Row>({}), pollInterval);
+  const observer = new QueryObserver(queryClient, queryClient.defaultQueryOptions(toOptions(first)));
   const unmount = observer.subscribe(() => undefined);
   return {
     list: () => toList(toQueryState(observer.getCurrentResult())),
-    show: (query: Query) => observer.setOptions(queryClient.defaultQueryOptions(optionsOf(query))),
+    show: (query: Query) => observer.setOptions(queryClient.defaultQueryOptions(toOptions(query))),
     unmount,
   };
 }
@@ -98,7 +98,7 @@ afterEach(() => {
 
 describe('a list', () => {
   it('keeps the number of pages, but no rows, while another page loads', async () => {
-    const { page } = serverOf([
+    const { page } = createServer([
       { id: 1, isOpen: false },
       { id: 2, isOpen: false },
     ]);
@@ -114,7 +114,7 @@ describe('a list', () => {
   });
 
   it('has a failure with a retry', async () => {
-    const { page, fail } = serverOf([{ id: 1, isOpen: false }]);
+    const { page, fail } = createServer([{ id: 1, isOpen: false }]);
     fail(1);
     const { list, unmount } = mount(page(1));
     await settle();
@@ -126,7 +126,7 @@ describe('a list', () => {
   });
 
   it('is requested once more when a busy server says when, and not before', async () => {
-    const { page, fail, requests } = serverOf([{ id: 1, isOpen: false }]);
+    const { page, fail, requests } = createServer([{ id: 1, isOpen: false }]);
     fail(1, unavailable(2));
     const { list, unmount } = mount(page(1));
     await vi.advanceTimersByTimeAsync(1999);
@@ -142,7 +142,7 @@ describe('a list', () => {
     { refusals: 1, seconds: 60, expected: 1, description: 'will be unavailable for a minute' },
     { refusals: 1, seconds: undefined, expected: 1, description: 'does not know for how long it is unavailable' },
   ])('has a failure when the server $description', async ({ refusals, seconds, expected }) => {
-    const { page, fail, requests } = serverOf([{ id: 1, isOpen: false }]);
+    const { page, fail, requests } = createServer([{ id: 1, isOpen: false }]);
     fail(refusals, unavailable(seconds));
     const { list, unmount } = mount(page(1));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -152,7 +152,7 @@ describe('a list', () => {
   });
 
   it('keeps its rows when a later fetch fails', async () => {
-    const { page, fail } = serverOf([{ id: 1, isOpen: false }]);
+    const { page, fail } = createServer([{ id: 1, isOpen: false }]);
     const { list, unmount } = mount(page(1));
     await settle();
     fail(1);
@@ -163,7 +163,7 @@ describe('a list', () => {
   });
 
   it('shows a prefetched response without another request, however late, unless it became stale', async () => {
-    const { page, requests } = serverOf([{ id: 1, isOpen: false }]);
+    const { page, requests } = createServer([{ id: 1, isOpen: false }]);
     const query = prefetched(page(1));
     await queryClient.prefetchQuery(query);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -179,7 +179,7 @@ describe('a list', () => {
   });
 
   it('is refetched when its own topic changes', async () => {
-    const { page, requests } = serverOf([{ id: 1, isOpen: false }]);
+    const { page, requests } = createServer([{ id: 1, isOpen: false }]);
     const { unmount } = mount(page(1));
     await settle();
     await invalidate(['invoices', 'account']);
@@ -249,14 +249,14 @@ async function requestAfter(milliseconds: number) {
 }
 
 /** The polling interval; false for none. */
-function intervalOf(topics: readonly Topic[], options: ApiQueryOptions<{ data: readonly Row[] }>, rows: Row[] = []) {
+function findInterval(topics: readonly Topic[], options: ApiQueryOptions<{ data: readonly Row[] }>, rows: Row[] = []) {
   const { refetchInterval } = observerOptions({ queryKey: ['/rows'], meta: { topics } }, options, pollInterval);
   return typeof refetchInterval === 'function' && refetchInterval({ state: { data: { data: rows } } } as never);
 }
 
 describe('polling', () => {
   it('depends on when the response was requested, and not on what an action has stored since', async () => {
-    const query = serverOf([]).page(1);
+    const query = createServer([]).page(1);
     const intervals: number[] = [];
     const options = observerOptions(
       { ...query, queryFn: () => requestAfter(50) },
@@ -279,14 +279,14 @@ describe('polling', () => {
     [false, ANNOUNCED_IDLE, IDLE],
   ])('knows whether a row is busy, and whether live events announce changes: %s', (isOpen, announced, polled) => {
     const options = listOptions({ isPolled: true, isBusy: (row: Row) => row.isOpen });
-    expect(intervalOf(['tickets'], options, [{ id: 1, isOpen }])).toBe(announced);
-    expect(intervalOf(['broadcasts'], options, [{ id: 1, isOpen }])).toBe(polled);
+    expect(findInterval(['tickets'], options, [{ id: 1, isOpen }])).toBe(announced);
+    expect(findInterval(['broadcasts'], options, [{ id: 1, isOpen }])).toBe(polled);
   });
 
   it('is off for queries without live topics, unless requested', () => {
-    expect(intervalOf(['account'], {})).toBe(false);
-    expect(intervalOf(['account'], { isPolled: true })).toBe(IDLE);
-    expect(intervalOf(['tickets'], {})).toBe(ANNOUNCED_IDLE);
-    expect(intervalOf(['tickets'], { isPolled: false })).toBe(false);
+    expect(findInterval(['account'], {})).toBe(false);
+    expect(findInterval(['account'], { isPolled: true })).toBe(IDLE);
+    expect(findInterval(['tickets'], {})).toBe(ANNOUNCED_IDLE);
+    expect(findInterval(['tickets'], { isPolled: false })).toBe(false);
   });
 });

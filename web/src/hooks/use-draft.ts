@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import type { FieldValues, UseFormReturn } from 'react-hook-form';
-import { type Draft, draftOf } from '../data/drafts.ts';
+import { type Draft, createDraft } from '../data/drafts.ts';
 import { profileQuery } from '../session/profile.ts';
 
 /** @param isValid must be a stable function */
 export function useDraft<T>(name: string, isValid: (value: unknown) => value is T): Draft<T> {
   const { data } = useQuery({ ...profileQuery, enabled: false });
   const owner = data?.data.id ?? '';
-  return useMemo(() => draftOf(owner, name, isValid), [owner, name, isValid]);
+  return useMemo(() => createDraft(owner, name, isValid), [owner, name, isValid]);
 }
 
 /** Saves each change of a form as a draft; the sender of the form clears it. */

@@ -5,10 +5,10 @@ import { detectLanguage, languages } from './languages.ts';
 
 type Texts = { [key: string]: string | Texts };
 
-const namespaces = namespacesOf('en');
+const namespaces = listNamespaces('en');
 const PLURAL = /_(?:zero|one|two|few|many|other)$/;
 
-function namespacesOf(language: string): string[] {
+function listNamespaces(language: string): string[] {
   return readdirSync(new URL(`./locales/${language}/`, import.meta.url)).map((file) => path.basename(file, '.json'));
 }
 
@@ -33,7 +33,7 @@ const placeholders = (text: string) =>
   [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name).sort((one, other) => one.localeCompare(other));
 
 it('has the same files in each language', () => {
-  for (const language of languages) expect(namespacesOf(language)).toEqual(namespaces);
+  for (const language of languages) expect(listNamespaces(language)).toEqual(namespaces);
 });
 
 describe.each(namespaces)('texts of %s', (namespace) => {

@@ -71,7 +71,7 @@ export function startLive(session: string): () => void {
       wasStreamOpen = true;
       setAnnouncedSince(Date.now());
     } else if (name === 'refetch') refetch.after(isStreamed);
-    else if (name === 'changed') refetch.after(matchesTopicsOf(data));
+    else if (name === 'changed') refetch.after(toTopicMatcher(data));
   }
 
   function post(message: TabMessage): void {
@@ -142,7 +142,7 @@ function setAnnouncedSince(next: number | undefined): void {
 }
 
 /** Ignores echoes of changes by this tab. Unknown topics are from a newer server; no query depends on them. */
-function matchesTopicsOf(data: string): (topic: Topic) => boolean {
+function toTopicMatcher(data: string): (topic: Topic) => boolean {
   // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };
   const changed = Array.isArray(topics) ? topics.filter((topic: Topic) => !takeEcho(topic)) : [];

@@ -7,6 +7,17 @@ import { FILTER_VALUE_LENGTH_MAX } from '@cellhop/contract/limits';
 
 export type Search = Record<string, unknown>;
 
+/** The parameters of a screen, all of them optional in links to it. */
+export function searchParameters<S extends object>(validate: (search: Search) => S): (search: Search) => Partial<S> {
+  return validate;
+}
+
+/** Values of a repeated parameter that are known; undefined for none. */
+export function someOf<T extends string>(value: unknown, known: readonly T[]): T[] | undefined {
+  const values = textParameters(value).flatMap((text) => oneOf(text, known) ?? []);
+  return values.length > 0 ? values : undefined;
+}
+
 export function pageSearch(search: Search): { page?: number | undefined } {
   const page = Number(search['page']);
   return { page: Number.isSafeInteger(page) && page > 1 ? page : undefined };
@@ -18,7 +29,7 @@ export function creatingSearch(search: Search): { page?: number | undefined; cre
 }
 
 /** Links inside the app may pass a number for a text parameter. */
-export function textOf(value: unknown): string | undefined {
+export function textParameter(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -29,7 +40,7 @@ export function oneOf<T extends string>(value: unknown, known: readonly T[]): T 
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function idOf(value: unknown): string | undefined {
+export function idParameter(value: unknown): string | undefined {
   return typeof value === 'string' && ID.test(value) ? value : undefined;
 }
 
@@ -37,14 +48,14 @@ export function idOf(value: unknown): string | undefined {
 const LAST_DAY = '9999-12-30';
 
 /** Only days that exist: not the 30th of February. */
-export function dayOf(value: unknown): string | undefined {
+export function dayParameter(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
   const day = new Date(`${value}T00:00:00Z`);
   return value > LAST_DAY || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value) ? undefined : value;
 }
 
 /** Values of a repeated parameter without duplicates and without those that the API would refuse. */
-export function textsOf(value: unknown): string[] {
-  const texts = [value].flat().map(textOf);
+export function textParameters(value: unknown): string[] {
+  const texts = [value].flat().map(textParameter);
   return [...new Set(texts)].filter((text) => text !== undefined && text.length <= FILTER_VALUE_LENGTH_MAX) as string[];
 }

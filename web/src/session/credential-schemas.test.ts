@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formErrorMap } from '../data/form-errors.ts';
 import { anyCodeSchema, appCodeSchema } from './credential-schemas.ts';
 
-const errorOf = (schema: typeof appCodeSchema | typeof anyCodeSchema, value: string) =>
+const findError = (schema: typeof appCodeSchema | typeof anyCodeSchema, value: string) =>
   schema.safeParse(value, { error: formErrorMap }).error?.issues[0]?.message;
 
 describe('appCodeSchema', () => {
@@ -12,9 +12,10 @@ describe('appCodeSchema', () => {
   });
 
   it('has an error for anything else', () => {
-    expect(errorOf(appCodeSchema, '')).toBe('required');
-    expect(errorOf(appCodeSchema, '  ')).toBe('required');
-    for (const code of ['12345', '1234567', '12345a', '١٢٣٤٥٦']) expect(errorOf(appCodeSchema, code)).toBe('sixDigits');
+    expect(findError(appCodeSchema, '')).toBe('required');
+    expect(findError(appCodeSchema, '  ')).toBe('required');
+    for (const code of ['12345', '1234567', '12345a', '١٢٣٤٥٦'])
+      expect(findError(appCodeSchema, code)).toBe('sixDigits');
   });
 });
 
@@ -25,8 +26,8 @@ describe('anyCodeSchema', () => {
   });
 
   it('has an error for anything else', () => {
-    expect(errorOf(anyCodeSchema, ' ')).toBe('required');
-    expect(errorOf(anyCodeSchema, '12345')).toBe('minimumLength:6');
-    expect(errorOf(anyCodeSchema, 'x'.repeat(21))).toBe('maximumLength:20');
+    expect(findError(anyCodeSchema, ' ')).toBe('required');
+    expect(findError(anyCodeSchema, '12345')).toBe('minimumLength:6');
+    expect(findError(anyCodeSchema, 'x'.repeat(21))).toBe('maximumLength:20');
   });
 });

@@ -56,7 +56,7 @@ export function acquireRefreshLock(locks: LockManager, pair: StoredTokens): Prom
     // Another tab may have refreshed this pair before this tab subscribed.
     post(channel, { kind: 'request', spent });
     locks
-      .request(lockNameOf(pair), { signal: waiting.signal }, async () => {
+      .request(lockName(pair), { signal: waiting.signal }, async () => {
         if (waiting.signal.aborted) return;
         await new Promise<void>((release) => finish(createLock(channel, spent, release)));
       })
@@ -84,7 +84,7 @@ function createLock(channel: BroadcastChannel, spent: string, release: () => voi
 }
 
 /** The end of the signature identifies the pair and is useless as a credential. */
-function lockNameOf({ accessToken }: StoredTokens): string {
+function lockName({ accessToken }: StoredTokens): string {
   return `refresh-tokens:${accessToken.slice(-16)}`;
 }
 

@@ -54,7 +54,7 @@ function refresh(tab: AppTab, call: KeyedCall): Promise<string> {
   return tab.run(() => tab.modules.freshAccessToken(call));
 }
 
-function tokenOf(tab: AppTab): string | undefined {
+function findToken(tab: AppTab): string | undefined {
   return tab.run(() => tab.modules.tokens.get()?.accessToken);
 }
 
@@ -172,7 +172,7 @@ describe('refreshing in several tabs', () => {
     const tabs = await openTabs(3);
     const responses = tabs.map((tab) => refresh(tab, refusing(tab, 400)));
     for (const response of responses) await expect(response).rejects.toMatchObject({ status: 401 });
-    expect(tabs.map(tokenOf)).toEqual([undefined, undefined, undefined]);
+    expect(tabs.map(findToken)).toEqual([undefined, undefined, undefined]);
   });
 });
 
@@ -188,7 +188,7 @@ describe('sign-out in one tab', () => {
     server.response();
     await response;
     syncAll(tabs);
-    expect(tabs.map(tokenOf)).toEqual([undefined, undefined, undefined]);
+    expect(tabs.map(findToken)).toEqual([undefined, undefined, undefined]);
   });
 
   it('holds for a tab that learns of the new pair after the sign-out', async () => {
@@ -203,7 +203,7 @@ describe('sign-out in one tab', () => {
     other.syncStorage();
     other.receiveMessages();
     expect((await responses).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(tabs.map(tokenOf)).toEqual([undefined, undefined]);
+    expect(tabs.map(findToken)).toEqual([undefined, undefined]);
   });
 
   it('does not end a session that another tab has just opened', async () => {
@@ -215,7 +215,7 @@ describe('sign-out in one tab', () => {
     // This tab sees nothing in the storage yet.
     second.run(() => second.modules.tokens.set(undefined));
     syncAll(tabs);
-    expect(tabs.map(tokenOf)).toEqual([issued('two', 1).accessToken, issued('two', 1).accessToken]);
+    expect(tabs.map(findToken)).toEqual([issued('two', 1).accessToken, issued('two', 1).accessToken]);
   });
 });
 
@@ -233,7 +233,7 @@ describe('sign-in as another user', () => {
     await response;
     syncAll(tabs);
     const entered = issued('two', 1).accessToken;
-    expect(tabs.map(tokenOf)).toEqual([entered, entered, entered]);
+    expect(tabs.map(findToken)).toEqual([entered, entered, entered]);
   });
 
   it('resolves a tab that waits for a refresh of the previous session', async () => {
@@ -257,6 +257,6 @@ describe('sign-in as another user', () => {
     const pair = leaving.run(() => leaving.modules.tokens.get()!);
     entering.run(() => entering.modules.saveTokens(issued('two', 1)));
     leaving.run(() => leaving.modules.endSession(pair));
-    expect(tokenOf(entering)).toBe(issued('two', 1).accessToken);
+    expect(findToken(entering)).toBe(issued('two', 1).accessToken);
   });
 });

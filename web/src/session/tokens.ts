@@ -43,7 +43,7 @@ export const tokens: StoredValue<StoredTokens> = {
     // Do not remove a pair that this tab cannot see: another tab may just have signed in.
     if (before === undefined && value === undefined) return;
     if (before !== undefined && (value === undefined || !isSameSession(before, value)))
-      endedSession.set(sessionOf(before));
+      endedSession.set(toSessionId(before));
     stored.set(value);
   },
   subscribe(listener) {
@@ -90,7 +90,7 @@ export function hasTokens(): boolean {
 /** Identifies the sign-in; undefined without tokens. All data of a user in this tab belongs to one session. */
 export function currentSession(): string | undefined {
   const pair = tokens.get();
-  return pair === undefined ? undefined : (sessionOf(pair) ?? '');
+  return pair === undefined ? undefined : (toSessionId(pair) ?? '');
 }
 
 export function isStoredTokens(value: unknown): value is StoredTokens {
@@ -102,7 +102,7 @@ export function isStoredTokens(value: unknown): value is StoredTokens {
 }
 
 /** The session id in the token. Only the server verifies the token. */
-function sessionOf({ accessToken }: StoredTokens): string | undefined {
+function toSessionId({ accessToken }: StoredTokens): string | undefined {
   try {
     const payload = accessToken.split('.')[1] ?? '';
     const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
@@ -114,7 +114,7 @@ function sessionOf({ accessToken }: StoredTokens): string | undefined {
 }
 
 function isSameSession(one: StoredTokens, other: StoredTokens): boolean {
-  return sessionOf(one) === sessionOf(other);
+  return toSessionId(one) === toSessionId(other);
 }
 
 function readPair(): StoredTokens | undefined {
@@ -124,7 +124,7 @@ function readPair(): StoredTokens | undefined {
 
 function isEnded(pair: StoredTokens): boolean {
   const ended = endedSession.get();
-  return ended !== undefined && sessionOf(pair) === ended;
+  return ended !== undefined && toSessionId(pair) === ended;
 }
 
 /** A late pair of an ended session may have overwritten the pair of the next session, which this tab remembers. */

@@ -41,7 +41,7 @@ export function BarChart({ label, bars, legend, emptyText, formatTick, onOpen }:
   const scale = toScale(sums);
   const room = 100 / bars.length;
   const last = bars.length - 1;
-  const chosen = chosenKey === undefined ? undefined : placeOf(chosenKey, bars);
+  const chosen = chosenKey === undefined ? undefined : barIndex(chosenKey, bars);
   const shown = chosen === undefined ? undefined : bars[chosen];
   const choose = (index: number) => setChosenKey(bars[index]?.key);
 
@@ -168,7 +168,7 @@ function StackedBar({ parts, scale, left, width }: StackedBarProps) {
 }
 
 /** The last bar where there are others now than when it was chosen. */
-function placeOf(key: string, bars: readonly Bar[]): number {
+function barIndex(key: string, bars: readonly Bar[]): number {
   const place = bars.findIndex((bar) => bar.key === key);
   return place < 0 ? bars.length - 1 : place;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { colorSchemeOf } from './color-scheme.ts';
+import { colorSchemeFor } from './color-scheme.ts';
 
 const at = (hour: number, minute = 0) => new Date(2026, 10, 21, hour, minute);
 
 describe('colorSchemeOf', () => {
   it('is the chosen theme at any hour', () => {
-    expect(colorSchemeOf('LIGHT', at(23))).toBe('light');
-    expect(colorSchemeOf('DARK', at(12))).toBe('dark');
+    expect(colorSchemeFor('LIGHT', at(23))).toBe('light');
+    expect(colorSchemeFor('DARK', at(12))).toBe('dark');
   });
 
   it.each([
@@ -16,6 +16,6 @@ describe('colorSchemeOf', () => {
     [18, 0, 'dark'],
     [0, 0, 'dark'],
   ])('is automatic: %d:%d is %s', (hour, minute, scheme) => {
-    expect(colorSchemeOf('AUTO', at(hour, minute))).toBe(scheme);
+    expect(colorSchemeFor('AUTO', at(hour, minute))).toBe(scheme);
   });
 });

@@ -11,7 +11,7 @@ const AUTO_CHECK_MS = 60_000;
 
 const stored = storedValue<ThemeMode>('theme', isThemeMode);
 
-export function colorSchemeOf(mode: ThemeMode, now: Date): ColorScheme {
+export function colorSchemeFor(mode: ThemeMode, now: Date): ColorScheme {
   if (mode !== 'AUTO') return mode === 'LIGHT' ? 'light' : 'dark';
   const hour = now.getHours();
   return hour >= DAY_BEGINS_HOUR && hour < DAY_ENDS_HOUR ? 'light' : 'dark';
@@ -42,7 +42,7 @@ function currentMode(): ThemeMode {
 }
 
 function currentScheme(): ColorScheme {
-  return colorSchemeOf(currentMode(), new Date());
+  return colorSchemeFor(currentMode(), new Date());
 }
 
 function subscribeToScheme(listener: () => void): () => void {

@@ -21,8 +21,6 @@ export interface Column<Row> {
   isUnbroken?: boolean;
   /** In rem. If all columns have one, they are fixed shares of the table's width, independent of the rows. */
   width?: number;
-  /** The last column, with the buttons of the row. */
-  isLast?: boolean;
   /** Its place in a card on narrow screens: heading, button, or (by default) a field. */
   place?: 'heading' | 'action';
 }
@@ -118,6 +116,7 @@ interface WideTableProps<Row extends object> {
 
 function WideTable<Row extends object>({ label, columns, table, rows, isDense }: WideTableProps<Row>) {
   const isFixed = columns.every(({ width }) => width !== undefined);
+  const actions = actionsKey(columns);
   const totalWidth = columns.reduce((sum, { width = 0 }) => sum + width, 0);
   return (
     // A scrollable region must be reachable by keyboard.
@@ -126,7 +125,7 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
       <table aria-busy={rows === undefined} data-fixed={isFixed} data-dense={isDense}>
         <thead>
           <tr>
-            {columns.map(({ key, header, isNumeric, isLast, width = 0 }) => {
+            {columns.map(({ key, header, isNumeric, width = 0 }) => {
               const column = table.getColumn(key);
               const order = toOrder(column?.getIsSorted() ?? false);
               return (
@@ -134,7 +133,7 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
                   key={key}
                   aria-sort={order}
                   data-numeric={isNumeric}
-                  data-last={isLast}
+                  data-last={key === actions || undefined}
                   style={isFixed ? { width: `${(width / totalWidth) * 100}%` } : undefined}
                 >
                   {column?.getCanSort() ? (
@@ -151,8 +150,8 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
           {rows === undefined
             ? SKELETON_ROWS.map((key) => (
                 <tr key={key}>
-                  {columns.map(({ key: column, isNumeric, isLast }) => (
-                    <td key={column} data-numeric={isNumeric} data-last={isLast}>
+                  {columns.map(({ key: column, isNumeric }) => (
+                    <td key={column} data-numeric={isNumeric} data-last={column === actions || undefined}>
                       <Placeholder height={12} width="72%" />
                     </td>
                   ))}
@@ -165,12 +164,19 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
   );
 }
 
+/** The last column, if it has the buttons of the row. */
+function actionsKey<Row>(columns: readonly Column<Row>[]): string | undefined {
+  const last = columns.at(-1);
+  return last?.place === 'action' ? last.key : undefined;
+}
+
 /** Memoized: not rendered again when step rows are added. */
 const TableRow = memo(function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  const actions = actionsKey(columns);
   return (
     <tr>
-      {columns.map(({ key, render, isNumeric, isUnbroken, isLast }) => (
-        <td key={key} data-numeric={isNumeric} data-unbroken={isUnbroken} data-last={isLast}>
+      {columns.map(({ key, render, isNumeric, isUnbroken }) => (
+        <td key={key} data-numeric={isNumeric} data-unbroken={isUnbroken} data-last={key === actions || undefined}>
           {render(row)}
         </td>
       ))}

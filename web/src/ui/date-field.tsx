@@ -66,6 +66,35 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
   );
 }
 
+interface DayFieldsProps {
+  /** Days such as 2026-11-21, both included; '' for none. */
+  from: string;
+  to: string;
+  texts: { from: string; to: string; reversed: string };
+  onChange: (days: { from: string; to: string }) => void;
+}
+
+/** The first and the last day of a filter. */
+export function DayFields({ from, to, texts, onChange }: DayFieldsProps) {
+  return (
+    <>
+      <DateField
+        label={texts.from}
+        value={from}
+        max={to === '' ? undefined : to}
+        onChange={(day) => day !== undefined && onChange({ from: day, to })}
+      />
+      <DateField
+        label={texts.to}
+        value={to}
+        min={from === '' ? undefined : from}
+        error={from !== '' && to !== '' && from > to ? texts.reversed : undefined}
+        onChange={(day) => day !== undefined && onChange({ from, to: day })}
+      />
+    </>
+  );
+}
+
 interface CalendarPopoverProps {
   label: string;
   /** '' for none. */

@@ -9,13 +9,13 @@ it('is shown from a lost request to the next that succeeds, when the screen is a
     answers: { [faqs]: { data: [{ id: '1', question: 'Why?', response: 'Because.' }], totalPages: 1 } },
   });
   await screen.findByText('Why?');
-  const countOf = (start: string) => api.requests.filter((request) => request.startsWith(start)).length;
-  const fetched = () => countOf(faqs);
+  const countRequests = (start: string) => api.requests.filter((request) => request.startsWith(start)).length;
+  const fetched = () => countRequests(faqs);
   const before = fetched();
-  const asked = countOf('GET /v1/settings');
+  const asked = countRequests('GET /v1/settings');
   // The browser's word is a reason to ask, but not believed.
   act(() => void window.dispatchEvent(new Event('offline')));
-  await expect.poll(() => countOf('GET /v1/settings')).toBe(asked + 1);
+  await expect.poll(() => countRequests('GET /v1/settings')).toBe(asked + 1);
   expect(screen.queryByText(/^You are offline/)).toBeNull();
 
   api.set({ 'GET /v1/settings': lost });

@@ -12,7 +12,7 @@ import type { ScreenCode } from '../../loading/screen.ts';
 import { profileQuery, useProfile } from '../../session/profile.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { ScreenFailure } from '../failure-pages.tsx';
-import { members, memberRoutes, optionsOf, publicRoutes, root } from '../routes.tsx';
+import { members, memberRoutes, routeOptions, publicRoutes, root } from '../routes.tsx';
 import { staffScreens } from './staff-screens.ts';
 
 /** The routes of the admin area. app/router.ts loads this file when one of them is first opened. */
@@ -26,7 +26,7 @@ type ListedScreen = StaffScreen & ScreenCode;
 
 function staffRoute<S extends ListedScreen>(screen: S) {
   const { permission, texts, title, Icon } = screen;
-  const options = optionsOf(screen);
+  const options = routeOptions(screen);
   return createRoute({
     ...options,
     getParentRoute: () => members,

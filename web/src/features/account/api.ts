@@ -3,7 +3,7 @@ import type { Company } from '@cellhop/contract/company';
 import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth.forms';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
-import { call } from '../../data/http.ts';
+import { call, callForData } from '../../data/http.ts';
 import { isPasswordRefused } from '../../data/form-errors.ts';
 import {
   confirmation,
@@ -77,7 +77,7 @@ export function useRevokeSession() {
 export function useRevokeOtherSessions() {
   const { t } = useTranslation('user');
   return useAction<void, { revokedCount: number }>({
-    call: async () => (await call('POST /v1/auth/sessions/revoke-others', {})).data,
+    call: () => callForData('POST /v1/auth/sessions/revoke-others', {}),
     successText: ({ revokedCount }) => t('sessions.endedOthers', { count: revokedCount }),
     changes: ['account'],
   });
@@ -99,7 +99,7 @@ export function useChangePassword(onPasswordRefused: () => void) {
 
 export function useSetUpSecondFactor() {
   return useAction({
-    call: async (body: { password: string }) => (await call('POST /v1/auth/second-factor/set-up', { body })).data,
+    call: (body: { password: string }) => callForData('POST /v1/auth/second-factor/set-up', { body }),
     onError: shownInForm,
   });
 }
@@ -108,7 +108,7 @@ export function useSetUpSecondFactor() {
 export function useEnableSecondFactor() {
   return useAction({
     call: async (body: { code: string }) =>
-      (await call('POST /v1/auth/second-factor/enable', { body })).data.recoveryCodes,
+      (await callForData('POST /v1/auth/second-factor/enable', { body })).recoveryCodes,
     onError: shownInForm,
     changes: ['account'],
   });
@@ -117,7 +117,7 @@ export function useEnableSecondFactor() {
 export function useRenewRecoveryCodes() {
   return useAction({
     call: async (body: Proof) =>
-      (await call('POST /v1/auth/second-factor/recovery-codes', { body })).data.recoveryCodes,
+      (await callForData('POST /v1/auth/second-factor/recovery-codes', { body })).recoveryCodes,
     onError: shownInForm,
     changes: ['account'],
   });

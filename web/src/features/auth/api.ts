@@ -11,7 +11,7 @@ import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { z } from 'zod';
-import { call } from '../../data/http.ts';
+import { call, callForData } from '../../data/http.ts';
 import {
   confirmation,
   confirmPassword,
@@ -66,20 +66,20 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQU
 }
 
 export async function createAccount(body: SignUpBody) {
-  return withLocalTime((await call('POST /v1/auth/sign-up', { body })).data);
+  return withLocalTime(await callForData('POST /v1/auth/sign-up', { body }));
 }
 
 export async function requestConfirmation(email: string) {
-  return withLocalTime((await call('POST /v1/auth/confirm-email/resend', { body: { email } })).data);
+  return withLocalTime(await callForData('POST /v1/auth/confirm-email/resend', { body: { email } }));
 }
 
 export async function requestRecovery(email: string) {
-  return withLocalTime((await call('POST /v1/auth/recovery-password', { body: { email } })).data);
+  return withLocalTime(await callForData('POST /v1/auth/recovery-password', { body: { email } }));
 }
 
 export async function repeatRecovery(sessionId: string) {
   return withLocalTime(
-    (await call('POST /v1/auth/recovery-password/{sessionId}/resend', { params: { sessionId } })).data,
+    await callForData('POST /v1/auth/recovery-password/{sessionId}/resend', { params: { sessionId } }),
   );
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import type { TFunction } from 'i18next';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { waitSecondsOf, errorText } from '../../data/error-text.ts';
+import { toWaitSeconds, errorText } from '../../data/error-text.ts';
 import { isPasswordRefused } from '../../data/form-errors.ts';
 import { useAction } from '../../data/use-action.ts';
 import { splitSeconds } from '../../format/format.ts';
@@ -53,7 +53,7 @@ export function AuthNotice({
     onError: (error) => {
       if (!(error instanceof ApiError)) return undefined;
       if (error.code === 'RESEND_INTERVAL') {
-        const wait = waitSecondsOf(error);
+        const wait = toWaitSeconds(error);
         setAllowedAt(Date.now() + wait * 1000);
         showToast('warning', t('resend.tooEarly', waitValues(t, wait)));
       } else if (error.code === 'SESSION_NOT_FOUND' && reason !== 'RECOVERY_ACCESS') {
@@ -95,24 +95,24 @@ function waitValues(t: TFunction<'auth'>, total: number): { min: string; sec: st
 interface AuthFormOptions<Values> {
   call: (values: Values) => Promise<void>;
   /** The address that may have to be confirmed first; undefined for forms without sign-in. */
-  emailOf?: (values: Values) => string;
+  emailFor?: (values: Values) => string;
   /** Shows the error under the field for a new password. */
   onPasswordRefused?: () => void;
 }
 
 /** Shared by the forms of this feature: the alert above the fields, and the notice that replaces the form. */
-export function useAuthForm<Values>({ call, emailOf, onPasswordRefused }: AuthFormOptions<Values>) {
+export function useAuthForm<Values>({ call, emailFor, onPasswordRefused }: AuthFormOptions<Values>) {
   const { t } = useTranslation('auth');
   const [notice, setNotice] = useState<Notice>();
 
   const { run, isRunning, error } = useAction<Values, void>({
     call,
     onError: (caught, values) => {
-      if (isUnconfirmed(caught) && emailOf !== undefined)
+      if (isUnconfirmed(caught) && emailFor !== undefined)
         setNotice({
           reason: 'EMAIL_IS_NOT_CONFIRMED',
-          email: emailOf(values),
-          nextSendingAllowedIn: Date.now() + waitSecondsOf(caught) * 1000,
+          email: emailFor(values),
+          nextSendingAllowedIn: Date.now() + toWaitSeconds(caught) * 1000,
         });
       if (isPasswordRefused(caught)) onPasswordRefused?.();
       return 'HANDLED';
@@ -121,10 +121,10 @@ export function useAuthForm<Values>({ call, emailOf, onPasswordRefused }: AuthFo
 
   function alertText(caught: Error): string | undefined {
     // Shown by the notice or the field instead.
-    if (isUnconfirmed(caught) && emailOf !== undefined) return undefined;
+    if (isUnconfirmed(caught) && emailFor !== undefined) return undefined;
     if (isPasswordRefused(caught) && onPasswordRefused !== undefined) return undefined;
     if (caught instanceof ApiError && caught.code === 'RESEND_INTERVAL')
-      return t('resend.tooEarly', waitValues(t, waitSecondsOf(caught)));
+      return t('resend.tooEarly', waitValues(t, toWaitSeconds(caught)));
     return errorText(caught);
   }
 

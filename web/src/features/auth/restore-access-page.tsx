@@ -27,7 +27,7 @@ export function RestoreAccessPage() {
       setSessionId(recovery.sessionId);
       setNotice({ reason: 'RECOVERY_ACCESS', email, nextSendingAllowedIn: recovery.nextSendingAllowedIn });
     },
-    emailOf: ({ email }) => email,
+    emailFor: ({ email }) => email,
   });
   const submit = form.handleSubmit((values) => send(values));
 

@@ -1,5 +1,5 @@
 import type { Screen } from '../../loading/screen.ts';
-import { type Search, textOf } from '../../loading/search-values.ts';
+import { type Search, textParameter } from '../../loading/search-values.ts';
 
 export const signInScreen = {
   path: '/sign-in',
@@ -26,13 +26,13 @@ export const setPasswordScreen = {
 
 /** The page that required the sign-in. The route of all visitors' pages has validated it (app/next-page.ts). */
 function nextSearch({ next }: Search): { next?: string | undefined } {
-  return { next: textOf(next) };
+  return { next: textParameter(next) };
 }
 
 export function referralSearch(search: Search): { rc?: string | undefined } {
-  return { rc: textOf(search['rc']) };
+  return { rc: textParameter(search['rc']) };
 }
 
 export function codeSearch(search: Search): { code?: string | undefined } {
-  return { code: textOf(search['code']) };
+  return { code: textParameter(search['code']) };
 }

@@ -41,7 +41,7 @@ export function SignInPage() {
     call: async (credentials: Credentials) => {
       if ((await openSession(credentials)) === 'CODE_REQUIRED') dispatch({ type: 'CODE_REQUIRED', credentials });
     },
-    emailOf: ({ email }) => email,
+    emailFor: ({ email }) => email,
   });
 
   /** Keeps the email, clears the password. */

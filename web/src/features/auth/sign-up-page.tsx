@@ -37,7 +37,7 @@ export function SignUpPage() {
       const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode });
       setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
     },
-    emailOf: ({ email }) => email,
+    emailFor: ({ email }) => email,
     onPasswordRefused: () => form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true }),
   });
 

@@ -2,8 +2,8 @@ import type { Connection } from '@cellhop/contract/connections';
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import { PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import { useTranslation } from 'react-i18next';
-import { limitMinutesOf } from '../../data/error-text.ts';
-import { call } from '../../data/http.ts';
+import { toLimitMinutes } from '../../data/error-text.ts';
+import { call, callForData } from '../../data/http.ts';
 import { showBalance } from '../../session/profile.ts';
 import { apiQuery, type Dependencies, invalidate, pageQuery, queryClient, SUMS_THROTTLE_MS } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
@@ -40,8 +40,8 @@ export function useActiveConnections(isEnabled: boolean) {
 export function useLabel() {
   const { t } = useTranslation('proxyConnection');
   return useAction({
-    call: async ({ id, label }: Pick<Connection, 'id' | 'label'>) =>
-      (await call('PATCH /v1/proxies/connections/{id}', { params: { id }, body: { label } })).data,
+    call: ({ id, label }: Pick<Connection, 'id' | 'label'>) =>
+      callForData('PATCH /v1/proxies/connections/{id}', { params: { id }, body: { label } }),
     onSuccess: replaceRow,
     successText: () => t('label.saved'),
     changes: ['connections'],
@@ -120,9 +120,8 @@ export type ReceiptFileKind = 'json' | 'csv';
 /** The full receipt as a file; it may have any number of charges. */
 export function useReceiptFile({ id }: Connection) {
   return useAction({
-    call: async (_kind: ReceiptFileKind) =>
-      (await call('GET /v1/proxies/connections/{id}/receipt', { params: { id } }, { timeoutMs: RECEIPT_TIMEOUT_MS }))
-        .data,
+    call: (_kind: ReceiptFileKind) =>
+      callForData('GET /v1/proxies/connections/{id}/receipt', { params: { id } }, { timeoutMs: RECEIPT_TIMEOUT_MS }),
   });
 }
 
@@ -135,18 +134,14 @@ interface Disconnection {
 export function useDisconnect(onRefused: (refused: RefusedReturn) => void) {
   const { t } = useTranslation('proxyConnection');
   return useAction({
-    call: async ({ connection: { id }, isRefundWaived }: Disconnection) =>
-      (
-        await call(
-          isRefundWaived
-            ? 'POST /v1/proxies/connections/{id}/disconnect-without-refund'
-            : 'POST /v1/proxies/connections/{id}/disconnect',
-          {
-            params: { id },
-          },
-        )
-      ).data,
-    lockOf: ({ connection }) => connection.id,
+    call: ({ connection: { id }, isRefundWaived }: Disconnection) =>
+      callForData(
+        isRefundWaived
+          ? 'POST /v1/proxies/connections/{id}/disconnect-without-refund'
+          : 'POST /v1/proxies/connections/{id}/disconnect',
+        { params: { id } },
+      ),
+    lockFor: ({ connection }) => connection.id,
     onSuccess: async ({ currentBalance, ...connection }) => {
       await queryClient.cancelQueries({ queryKey: ['GET /v1/proxies/connections'] });
       replaceRow(connection);
@@ -154,7 +149,7 @@ export function useDisconnect(onRefused: (refused: RefusedReturn) => void) {
     },
     successText: ({ refundStatus, ip }) => t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }),
     onError: (error, { connection }) => {
-      const minutes = limitMinutesOf(error);
+      const minutes = toLimitMinutes(error);
       if (minutes === undefined || connection.trafficUsed > 0) return undefined;
       onRefused({ connection, minutes });
       return 'HANDLED';

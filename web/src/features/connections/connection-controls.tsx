@@ -6,7 +6,7 @@ import { IconPlus, IconX, type TablerIcon } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -236,8 +236,8 @@ function isFieldRefusal(error: unknown): error is ApiError {
 
 function useControl(successText: () => string) {
   return useAction({
-    call: async ({ id, ...body }: ConnectionChange & { id: string }) =>
-      (await call('PATCH /v1/proxies/connections/{id}', { params: { id }, body })).data,
+    call: ({ id, ...body }: ConnectionChange & { id: string }) =>
+      callForData('PATCH /v1/proxies/connections/{id}', { params: { id }, body }),
     onSuccess: replaceRow,
     successText,
     onError: (error) => (isFieldRefusal(error) ? 'HANDLED' : undefined),
@@ -248,8 +248,8 @@ function useControl(successText: () => string) {
 function useNewPassword() {
   const { t } = useTranslation('proxyConnection');
   return useAction({
-    call: async (id: string, withKey) =>
-      (await call('POST /v1/proxies/connections/{id}/credentials', { params: { id } }, withKey())).data,
+    call: (id: string, withKey) =>
+      callForData('POST /v1/proxies/connections/{id}/credentials', { params: { id } }, withKey()),
     onSuccess: replaceRow,
     successText: () => t('controls.password.done'),
     changes: ['connections'],

@@ -4,8 +4,7 @@ import { IconInfoCircle } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
-import { CountryFlag } from '../../ui/country-flag.tsx';
+import { ColumnMoney, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { isLive } from './api.ts';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
@@ -84,7 +83,6 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       width: 8,
       header: t('table.action'),
       place: 'action',
-      isLast: true,
       render: (connection) =>
         isLive(connection) && (
           <DisconnectButton
@@ -109,13 +107,7 @@ function useLocationColumns(): Column<Connection>[] {
       place: 'heading',
       render: (connection) => <Address connection={connection} />,
     },
-    {
-      key: 'country',
-      width: 4.2,
-      header: t('location.country'),
-      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
-      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
-    },
+    { ...countryColumn(t('location.country')), width: 4.2 },
     { key: 'city', width: 4.6, header: t('location.city'), render: ({ city }) => city },
     { key: 'zip', width: 4.7, header: t('location.zip'), render: ({ zip }) => zip },
   ];

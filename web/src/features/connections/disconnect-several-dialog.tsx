@@ -49,7 +49,7 @@ function Choice({ onClose }: { onClose: () => void }) {
         {rows?.map((connection) => (
           <Checkbox
             key={connection.id}
-            label={nameOf(connection)}
+            label={connectionName(connection)}
             checked={ids.includes(connection.id)}
             onChange={({ currentTarget: { checked } }) =>
               setChosen(checked ? [...ids, connection.id] : ids.filter((id) => id !== connection.id))
@@ -70,7 +70,7 @@ function Choice({ onClose }: { onClose: () => void }) {
 }
 
 /** The name of a connection in a list: its label, if any, and its location. */
-function nameOf({ label, ip, city, countryCode }: Pick<Connection, 'label' | 'ip' | 'city' | 'countryCode'>) {
+function connectionName({ label, ip, city, countryCode }: Pick<Connection, 'label' | 'ip' | 'city' | 'countryCode'>) {
   const place = `${ip} · ${city}, ${countryCode}`;
   return label === '' ? place : `${label} · ${place}`;
 }

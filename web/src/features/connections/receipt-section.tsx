@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
 import { formatMegabytes, formatMoment, maxDecimals } from '../../format/format.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
+import { ColumnMoney } from '../../ui/columns.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/paged-list.tsx';
 import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';
@@ -115,8 +115,8 @@ function ChargesTable({ charges }: { charges: readonly Charge[] }) {
           {charges.map((charge) => (
             <tr key={charge.number}>
               <td>{formatMoment(charge.chargedAt)}</td>
-              <td>{t(`kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
-              <td className={classes['traffic']}>{t('common:megabytes', { value: trafficOf(charge) })}</td>
+              <td>{t(`kinds.${charge.kind}`, { range: megabyteRange(charge) })}</td>
+              <td className={classes['traffic']}>{t('common:megabytes', { value: chargeMegabytes(charge) })}</td>
               <td data-numeric>
                 <ColumnMoney dollars={charge.amount} decimals={decimals} />
               </td>
@@ -128,10 +128,10 @@ function ChargesTable({ charges }: { charges: readonly Charge[] }) {
   );
 }
 
-function rangeOf({ firstMegabyte, lastMegabyte }: Charge): string {
+function megabyteRange({ firstMegabyte, lastMegabyte }: Charge): string {
   return firstMegabyte === lastMegabyte ? String(firstMegabyte) : `${firstMegabyte}–${lastMegabyte}`;
 }
 
-function trafficOf({ uploadedBytes, downloadedBytes }: Charge): string {
+function chargeMegabytes({ uploadedBytes, downloadedBytes }: Charge): string {
   return formatMegabytes((uploadedBytes + downloadedBytes) / BYTES_PER_KIB);
 }

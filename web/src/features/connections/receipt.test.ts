@@ -30,7 +30,7 @@ const cost = (...steps: [second: number, cost: number][]) => ({
   })),
 });
 
-function timeOf(second: number): string {
+function toTime(second: number): string {
   return spreadsheetTime(new Date(START + second * 1000).toISOString());
 }
 
@@ -41,8 +41,8 @@ describe('receiptCsv', () => {
   it('has a header, a row per charge, and amounts with six decimals', () => {
     const [header, first, second, ...rest] = receiptCsv([charge(1, 0.4), charge(2, -0.352)], t, 'en').split('\r\n');
     expect(header).toMatch(/^\uFEFFfile\.number,date,what,file\.firstMegabyte,.*,file\.hash$/);
-    expect(first).toBe(`1,${timeOf(1)},file.kinds.PREPAID_50_MB,1,1,1,2,0.008000,0.400000,${hash}`);
-    expect(second).toBe(`2,${timeOf(2)},file.kinds.REFUND,2,2,1,2,0.008000,-0.352000,${hash}`);
+    expect(first).toBe(`1,${toTime(1)},file.kinds.PREPAID_50_MB,1,1,1,2,0.008000,0.400000,${hash}`);
+    expect(second).toBe(`2,${toTime(2)},file.kinds.REFUND,2,2,1,2,0.008000,-0.352000,${hash}`);
     expect(rest).toEqual(['']);
   });
 

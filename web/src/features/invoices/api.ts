@@ -1,17 +1,14 @@
-import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type { CreateInvoiceBody, CurrencyState, Invoice } from '@cellhop/contract/invoices';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
-import { apiQuery, invalidate, pageQuery, queryClient } from '../../data/query.ts';
+import { call, callForData } from '../../data/http.ts';
+import { apiQuery, invalidate, pageQuery, prependRow } from '../../data/query.ts';
 import { useSettings } from '../../data/settings.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
 import { useOnChange } from '../../hooks/use-last-value.ts';
-
-type InvoicesResponse = EndpointOutput<'GET /v1/payments/invoices'>;
 
 /** Polled more often while a payment is expected; a change of status may have changed the balance. */
 export function useInvoices(page: number) {
@@ -50,8 +47,8 @@ function hasTime({ expiredAt }: Invoice): boolean {
 
 export function useCreateInvoice() {
   return useAction({
-    call: async (body: CreateInvoiceBody) => (await call('POST /v1/payments/invoices', { body })).data,
-    onSuccess: prepend,
+    call: (body: CreateInvoiceBody) => callForData('POST /v1/payments/invoices', { body }),
+    onSuccess: (invoice) => prependRow(invoicesQuery(1).queryKey, invoice),
     onError: shownInForm,
     // The new invoice may have ended an older one in the same currency.
     changes: ['invoices'],
@@ -76,16 +73,4 @@ export function isOpen(invoice: Invoice): boolean {
 
 function invoicesQuery(page: number) {
   return apiQuery('GET /v1/payments/invoices', { query: pageQuery(page) }, { topics: ['invoices'] });
-}
-
-function prepend(invoice: Invoice): void {
-  queryClient.setQueryData<InvoicesResponse>(invoicesQuery(1).queryKey, (response) =>
-    response === undefined
-      ? response
-      : {
-          totalPages: Math.max(1, response.totalPages),
-          // A live event may have brought the new invoice before the response.
-          data: [invoice, ...response.data.filter(({ id }) => id !== invoice.id)],
-        },
-  );
 }

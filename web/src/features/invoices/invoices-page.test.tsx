@@ -40,9 +40,9 @@ async function closeDialog({ screen, user }: App) {
 }
 
 const CODE = { name: 'QR code of the address' };
-const textOf = (name: string) => (dialog: ReturnType<typeof within>) =>
+const readText = (name: string) => (dialog: ReturnType<typeof within>) =>
   dialog.getByRole('region', { name }).textContent;
-const receivedOf = textOf('Received');
+const readReceived = readText('Received');
 
 it('explains each status, and offers the address only while something is left to pay', async () => {
   const app = await openList('/payments/invoices', listed);
@@ -69,9 +69,9 @@ it('copies the exact amount, the rest of a partial payment, and the address', as
   await closeDialog(app);
 
   const rest = await openInvoice(app, short);
-  expect(receivedOf(rest)).toContain('0.00010000 of 0.00025000 BTC');
-  expect(receivedOf(rest)).toContain('Remaining0.00015000 BTC');
-  expect(receivedOf(rest)).toContain('Credited to your balance$10.00');
+  expect(readReceived(rest)).toContain('0.00010000 of 0.00025000 BTC');
+  expect(readReceived(rest)).toContain('Remaining0.00015000 BTC');
+  expect(readReceived(rest)).toContain('Credited to your balance$10.00');
   await app.user.click(rest.getByRole('button', { name: /^Copy Remaining, BTC: / }));
   expect(await navigator.clipboard.readText()).toBe('0.00015000');
 });
@@ -82,21 +82,21 @@ it('shows an excess, and a payment after the end', async () => {
     app,
     listed.find(({ status }) => status === 'OVERPAID')!,
   );
-  expect(receivedOf(excess)).toContain('Excess0.00005000 BTC');
+  expect(readReceived(excess)).toContain('Excess0.00005000 BTC');
   await closeDialog(app);
   const late = await openInvoice(app, listed.at(-1)!);
-  expect(receivedOf(late)).toContain('A payment arrived after the invoice expired.');
+  expect(readReceived(late)).toContain('A payment arrived after the invoice expired.');
 });
 
 it('shows the rest of a partial payment when it arrives, and Back closes the dialog', async () => {
   const app = await openList('/payments/invoices', listed);
   const short = listed[2]!;
   const dialog = await openInvoice(app, short);
-  expect(receivedOf(dialog)).toContain('Remaining');
+  expect(readReceived(dialog)).toContain('Remaining');
   app.list.data[2] = { ...short, status: 'CONFIRMING', payment: listed[1]!.payment };
   app.api.refetch();
-  await expect.poll(() => receivedOf(dialog)).toContain('Confirming0.00025000 BTC');
-  expect(receivedOf(dialog)).not.toContain('Remaining');
+  await expect.poll(() => readReceived(dialog)).toContain('Confirming0.00025000 BTC');
+  expect(readReceived(dialog)).not.toContain('Remaining');
   expect(dialog.queryByRole('img', CODE)).toBeNull();
   history.back();
   await expect.poll(() => app.screen.queryByRole('dialog')).toBeNull();
@@ -173,7 +173,7 @@ it('lists a new invoice once, although the list has it before the response', asy
 it('shows that a payment may be replaced, and that it was', async () => {
   const app = await openList(`/payments/invoices?invoice=${replaceable.id}`, [replaceable]);
   const dialog = within(await app.screen.findByRole('dialog'));
-  expect(receivedOf(dialog)).toContain('Detected, not in a block yet; the sender can still replace it');
+  expect(readReceived(dialog)).toContain('Detected, not in a block yet; the sender can still replace it');
   app.list.data[0] = replaced;
   app.api.refetch();
   await dialog.findByText(/^A payment of 0.00025000 BTC was replaced by its sender or dropped/);

@@ -6,11 +6,13 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { showToast } from '../../ui/toasts.ts';
+import { RowButton } from '../../ui/columns.tsx';
 import { useInvoice, useInvoices } from './api.ts';
-import { CreateInvoiceDialog } from './create-invoice-dialog.tsx';
+import { CreateInvoiceForm } from './create-invoice-form.tsx';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
 import { PayDialog } from './pay-dialog.tsx';
@@ -72,12 +74,9 @@ export function InvoicesPage() {
       >
         {(rows) => <InvoicesTable invoices={rows} onShow={({ id }) => show(id)} />}
       </PagedList>
-      <CreateInvoiceDialog
-        isOpen={create}
-        onClose={() => setCreating(false)}
-        onCreated={showCreated}
-        onShow={showInstead}
-      />
+      <Dialog isOpen={create} title={t('create.title')} size="sm" onClose={() => setCreating(false)}>
+        <CreateInvoiceForm onCreated={showCreated} onShow={showInstead} />
+      </Dialog>
       <PayDialog invoice={shown} onClose={() => show(undefined)} onCreateNew={() => setCreating(true)} />
     </>
   );
@@ -140,7 +139,6 @@ function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       width: 7.1,
       header: t('table.action'),
       place: 'action',
-      isLast: true,
       render: (invoice) => <DetailsButton invoice={invoice} onClick={() => onShow(invoice)} />,
     },
   ];
@@ -159,13 +157,11 @@ function ShortenedAddress({ address }: { address: string }) {
 function DetailsButton({ invoice: { amount, currency }, onClick }: { invoice: Invoice; onClick: () => void }) {
   const { t } = useTranslation('payment');
   return (
-    <Button
-      size="compact-sm"
+    <RowButton
+      text={t('table.details')}
+      label={t('table.detailsOf', { amount: formatMoney(amount), currency: t(`networks.${currency}`) })}
       variant="default"
-      aria-label={t('table.detailsOf', { amount: formatMoney(amount), currency: t(`networks.${currency}`) })}
       onClick={onClick}
-    >
-      {t('table.details')}
-    </Button>
+    />
   );
 }

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { QRCodeSVG } from 'qrcode.react';
 import { useTranslation } from 'react-i18next';
-import { feeCoinOf, tickerOf } from './ticker.ts';
+import { feeCoin, currencyTicker } from './ticker.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import classes from './pay-details.module.css';
 
@@ -23,7 +23,7 @@ interface PayDetailsProps {
 export function PayDetails({ invoice, amount }: PayDetailsProps) {
   const { t } = useTranslation('payment');
   const { address, paymentUri, walletUri, currency, status } = invoice;
-  const amountName = t(status === 'PENDING' ? 'pay.exact' : 'pay.missing', { ticker: tickerOf(currency) });
+  const amountName = t(status === 'PENDING' ? 'pay.exact' : 'pay.missing', { ticker: currencyTicker(currency) });
   return (
     <div className={classes['details']}>
       <div className={classes['code']}>
@@ -66,7 +66,7 @@ export function PayDetails({ invoice, amount }: PayDetailsProps) {
         </>
       )}
       <p className={classes['note']}>
-        {t('pay.onlyNetwork')} {t('pay.anyAmount')} {t('pay.networkFee', { coin: feeCoinOf(currency) })}{' '}
+        {t('pay.onlyNetwork')} {t('pay.anyAmount')} {t('pay.networkFee', { coin: feeCoin(currency) })}{' '}
         {t('pay.fromExchange')}
       </p>
     </div>

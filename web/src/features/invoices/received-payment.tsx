@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { receivedPercent } from './invoice-stage.ts';
 import classes from './received-payment.module.css';
-import { tickerOf, withTicker } from './ticker.ts';
+import { currencyTicker, withTicker } from './ticker.ts';
 
 interface ReceivedPaymentProps {
   invoice: Invoice;
@@ -15,7 +15,7 @@ interface ReceivedPaymentProps {
 export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const { t } = useTranslation('payment');
   const { confirming, missing, excess, credited, isLate, transfers } = payment;
-  const ticker = tickerOf(invoice.currency);
+  const ticker = currencyTicker(invoice.currency);
   const isStable = ticker === 'USDT';
   const lines = [
     { label: t('received.missing'), value: missing && `${missing} ${ticker}`, tone: 'warning' },

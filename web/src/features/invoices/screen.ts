@@ -1,6 +1,6 @@
 import { IconReceipt2 } from '@tabler/icons-react';
 import type { Screen } from '../../loading/screen.ts';
-import { creatingSearch, idOf, type Search } from '../../loading/search-values.ts';
+import { creatingSearch, idParameter, type Search } from '../../loading/search-values.ts';
 
 export const invoicesScreen = {
   path: '/payments/invoices',
@@ -12,5 +12,5 @@ export const invoicesScreen = {
 
 /** The open invoice, so that a user who returns from their wallet sees it. */
 export function invoicesSearch(search: Search): ReturnType<typeof creatingSearch> & { invoice?: string | undefined } {
-  return { ...creatingSearch(search), invoice: idOf(search['invoice']) };
+  return { ...creatingSearch(search), invoice: idParameter(search['invoice']) };
 }

@@ -2,22 +2,22 @@ import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Invoice } from '@cellhop/contract/invoices';
 
 /** The coin's ticker, which is the same on every network. */
-export function tickerOf(currency: Currency): string {
+export function currencyTicker(currency: Currency): string {
   return currency.split('_', 1)[0]!;
 }
 
 /** The coin that pays the fees of the network. */
-export function feeCoinOf(currency: Currency): string {
+export function feeCoin(currency: Currency): string {
   const coins: Partial<Record<Currency, string>> = {
     USDT_ERC20: 'ETH',
     USDT_BSC: 'BNB',
     USDT_TRC20: 'TRX',
     USDT_TON: 'TON',
   };
-  return coins[currency] ?? tickerOf(currency);
+  return coins[currency] ?? currencyTicker(currency);
 }
 
 /** An amount with its ticker: `0.00025 BTC`. */
 export function withTicker({ amountInCurrency, currency }: Pick<Invoice, 'amountInCurrency' | 'currency'>): string {
-  return `${amountInCurrency} ${tickerOf(currency)}`;
+  return `${amountInCurrency} ${currencyTicker(currency)}`;
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Proxy, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { showBalance } from '../../session/profile.ts';
 import { apiQuery, prefetched, queryClient } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
@@ -29,14 +29,12 @@ export function prefetchProxies(query: ProxyQuery): void {
 /** @param onGone the proxy was sold to someone else */
 export function useConnect(onGone: () => void, onPriceChanged: () => void) {
   return useAction({
-    call: async ({ id, price, cap }: Pick<Proxy, 'id' | 'price'> & { cap: number | null }, withKey) =>
-      (
-        await call(
-          'POST /v1/proxies/connections',
-          { body: { id, price, ...(cap !== null && { capMegabytes: cap }) } },
-          withKey(),
-        )
-      ).data,
+    call: ({ id, price, cap }: Pick<Proxy, 'id' | 'price'> & { cap: number | null }, withKey) =>
+      callForData(
+        'POST /v1/proxies/connections',
+        { body: { id, price, ...(cap !== null && { capMegabytes: cap }) } },
+        withKey(),
+      ),
     onSuccess: ({ currentBalance }) => showBalance(currentBalance),
     onError: (error) => {
       if (!(error instanceof ApiError)) return;

@@ -59,7 +59,7 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
         <span className={classes['option']}>
           <span className={classes['name']}>
             {checked === true && <CheckIcon size={11} style={{ marginRight: 8 }} aria-hidden="true" />}
-            {nameOf(group, option.value, language)}
+            {valueName(group, option.value, language)}
           </span>
           <span className={classes['count']}>{counts[option.value]}</span>
         </span>
@@ -72,13 +72,13 @@ function toOptions(group: FilterGroup, counts: FilterCounts, language: string) {
   const { compare } = new Intl.Collator(language, { numeric: true });
   return Object.keys(counts)
     .map((value) => {
-      const name = nameOf(group, value, language);
+      const name = valueName(group, value, language);
       // The label shows that this choice finds nothing, without opening the list.
       return { value, label: counts[value] === 0 ? `${name} (0)` : name };
     })
     .sort((one, other) => compare(one.label, other.label));
 }
 
-function nameOf(group: FilterGroup, value: string, language: string): string {
+function valueName(group: FilterGroup, value: string, language: string): string {
   return group === 'country' ? countryName(value, language) : value;
 }

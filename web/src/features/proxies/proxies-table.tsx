@@ -42,7 +42,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
   return useMemo(() => {
     // Once for all rows, because looking a text up costs more than the rest of a row.
     const buy = t('table.buy');
-    const buyOf = t('table.buyOf', { ip: IP });
+    const buyLabel = t('table.buyOf', { ip: IP });
     return [
       {
         key: 'action',
@@ -54,7 +54,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
           <button
             type="button"
             className={classes['buy']}
-            aria-label={buyOf.replace(IP, proxy.ip)}
+            aria-label={buyLabel.replace(IP, proxy.ip)}
             onClick={() => onSelect(proxy)}
           >
             {buy}

@@ -2,7 +2,7 @@ import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
 import { type FilterGroup, filterGroups } from '@cellhop/contract/proxies.values';
 import { IconWorldSearch } from '@tabler/icons-react';
 import type { Screen } from '../../loading/screen.ts';
-import { idOf, type Search, textsOf } from '../../loading/search-values.ts';
+import { idParameter, type Search, textParameters } from '../../loading/search-values.ts';
 
 export const proxiesScreen = {
   path: '/proxies',
@@ -16,7 +16,7 @@ export const proxiesScreen = {
 export function proxySearch(search: Search): { [Group in FilterGroup]?: string[] | undefined } {
   const found: ReturnType<typeof proxySearch> = {};
   for (const group of filterGroups) {
-    const distinct = textsOf(search[group]).slice(0, FILTER_VALUES_MAX);
+    const distinct = textParameters(search[group]).slice(0, FILTER_VALUES_MAX);
     found[group] = distinct.length > 0 ? distinct : undefined;
   }
   return found;
@@ -24,5 +24,5 @@ export function proxySearch(search: Search): { [Group in FilterGroup]?: string[]
 
 /** The proxy whose purchase dialog is open. In the URL, so that a sign-in returns to it. */
 export function catalogueSearch(search: Search): ReturnType<typeof proxySearch> & { proxy?: string | undefined } {
-  return { ...proxySearch(search), proxy: idOf(search['proxy']) };
+  return { ...proxySearch(search), proxy: idParameter(search['proxy']) };
 }

@@ -1,6 +1,6 @@
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -38,8 +38,8 @@ export function useDecide() {
   return useAction({
     call: async ({ request: { id, kind }, isApproved, reason }: Decision) => {
       const params = { id };
-      if (isApproved) return (await call(endpoints[kind].approve, { params, body: { reason } })).data;
-      return (await call(endpoints[kind].reject, { params, body: { reason: reason ?? '' } })).data;
+      if (isApproved) return callForData(endpoints[kind].approve, { params, body: { reason } });
+      return callForData(endpoints[kind].reject, { params, body: { reason: reason ?? '' } });
     },
     successText: (_request, { isApproved }) => t(isApproved ? 'approvals.approved' : 'approvals.rejected'),
     changes: ['staff-adjustments', 'staff-settlements', 'staff-transactions', 'staff-invoices'],

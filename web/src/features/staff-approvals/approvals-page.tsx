@@ -11,10 +11,11 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import { RowButton } from '../../ui/columns.tsx';
 import { withTicker } from '../invoices/ticker.ts';
 import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 import { FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
-import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
@@ -43,7 +44,7 @@ export function ApprovalsPage() {
           onChange={(value) => change({ kind: oneOf(value, requestKinds), page: undefined })}
         />
       )}
-      <FilterPanel onReset={undefined}>
+      <FilterPanel>
         <Select
           label={t('approvals.status')}
           placeholder={t('approvals.all')}
@@ -85,22 +86,16 @@ interface Decided {
   isApproved: boolean;
 }
 
-function DecisionDialog({ decided: { row, shown, isOpen, close } }: { decided: SeenRow<Decided> }) {
+function DecisionDialog({ decided }: { decided: SeenRow<Decided> }) {
   const { t } = useTranslation('staffMoney');
   const decide = useDecide();
-  const isApproved = shown?.isApproved === true;
-  const { amount = 0, user } = shown?.request ?? {};
+  const isApproved = decided.shown?.isApproved === true;
+  const { amount = 0, user } = decided.shown?.request ?? {};
   const email = user?.email ?? '';
 
-  async function confirm(reason: string | undefined): Promise<void> {
-    if (row === undefined) return;
-    await decide.run({ ...row, reason });
-    close();
-  }
-
   return (
-    <ReasonDialog
-      isOpen={isOpen}
+    <RowReasonDialog
+      seen={decided}
       title={t(isApproved ? 'approvals.approveTitle' : 'approvals.rejectTitle')}
       text={
         isApproved
@@ -111,8 +106,7 @@ function DecisionDialog({ decided: { row, shown, isOpen, close } }: { decided: S
       isDangerous={!isApproved}
       isOptional={isApproved}
       isWorking={decide.isRunning}
-      onConfirm={(reason) => void confirm(reason)}
-      onClose={close}
+      onConfirm={(decision, reason) => decide.run({ ...decision, reason })}
     />
   );
 }
@@ -163,7 +157,6 @@ function RequestsTable({ requests, onDecide }: RequestsTableProps) {
       key: 'action',
       header: t('approvals.action'),
       place: 'action',
-      isLast: true,
       render: (request) => request.status === 'PENDING' && <Buttons request={request} onDecide={onDecide} />,
     });
   return <DataTable label={t('approvals.label')} columns={columns} rows={requests} rowKey={({ id }) => id} isDense />;
@@ -200,14 +193,12 @@ function Buttons({ request, onDecide }: ButtonsProps) {
           {t('approvals.approve')}
         </Button>
       )}
-      <Button
-        size="compact-sm"
+      <RowButton
+        text={t(isOwn ? 'approvals.withdraw' : 'approvals.reject')}
+        label={t(isOwn ? 'approvals.withdrawOf' : 'approvals.rejectOf', values)}
         variant="default"
-        aria-label={t(isOwn ? 'approvals.withdrawOf' : 'approvals.rejectOf', values)}
         onClick={() => onDecide(request, false)}
-      >
-        {t(isOwn ? 'approvals.withdraw' : 'approvals.reject')}
-      </Button>
+      />
     </Group>
   );
 }

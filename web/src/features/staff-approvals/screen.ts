@@ -1,6 +1,6 @@
 import { requestStatuses } from '@cellhop/contract/staff/approvals.values';
 import { IconChecks } from '@tabler/icons-react';
-import { idOf, oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
+import { idParameter, oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const requestKinds = ['ADJUSTMENT', 'SETTLEMENT'] as const;
@@ -22,6 +22,6 @@ function staffApprovalsSearch(search: Search) {
     ...pageSearch(search),
     kind: oneOf(search['kind'], requestKinds),
     status: oneOf(search['status'], requestStatuses),
-    userId: idOf(search['userId']),
+    userId: idParameter(search['userId']),
   };
 }

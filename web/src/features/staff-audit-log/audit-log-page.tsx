@@ -18,7 +18,7 @@ import { UserLink } from '../staff-parts/user-link.tsx';
 import { describeValues } from './describe-values.ts';
 import classes from './entries-table.module.css';
 import { staffAuditLogScreen, type StaffAuditLogSearch } from './screen.ts';
-import { screenOf } from './subject-screen.ts';
+import { subjectScreen } from './subject-screen.ts';
 
 export function AuditLogPage() {
   const [search, change] = useScreenSearch(staffAuditLogScreen);
@@ -55,22 +55,12 @@ interface AuditLogFilterProps {
   onChange: (change: Partial<StaffAuditLogSearch>) => void;
 }
 
-const NOTHING = {
-  actor: undefined,
-  action: undefined,
-  subjectType: undefined,
-  subjectId: undefined,
-  from: undefined,
-  to: undefined,
-} satisfies Partial<StaffAuditLogSearch>;
-
 function AuditLogFilter({ search, onChange }: AuditLogFilterProps) {
   const { t } = useTranslation('staffSystem');
-  const { actor, action = [], subjectType, from, to } = search;
-  const isEmpty = [actor, subjectType, from, to, ...action].every((value) => value === undefined);
+  const { actor, action = [], subjectType, subjectId, from, to } = search;
   const findActor = (text: string) => onChange({ actor: text.trim() === '' ? undefined : text.trim() });
   return (
-    <FilterPanel onReset={isEmpty ? undefined : () => onChange(NOTHING)}>
+    <FilterPanel filter={{ actor, action, subjectType, subjectId, from, to }} onReset={onChange}>
       <TextInput
         label={t('log.actor')}
         placeholder={t('log.actorHint')}
@@ -143,7 +133,7 @@ function Subject({ entry: { subject } }: { entry: AuditEntry }) {
   if (subject === null) return '—';
   const known = oneOf(subject.type, subjectTypes);
   if (known === undefined) return subject.type;
-  const screen = screenOf(known, subject.id);
+  const screen = subjectScreen(known, subject.id);
   return screen === undefined ? t(`subjects.${known}`) : <Link {...screen}>{t(`subjects.${known}`)}</Link>;
 }
 

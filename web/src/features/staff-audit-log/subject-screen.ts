@@ -26,7 +26,7 @@ const lists: Partial<Record<SubjectType, string>> = {
 };
 
 /** @returns undefined for a subject without a screen */
-export function screenOf(type: SubjectType, id: string | null): SubjectScreen | undefined {
+export function subjectScreen(type: SubjectType, id: string | null): SubjectScreen | undefined {
   const list = lists[type];
   if (list !== undefined) return { to: list };
   return id === null ? undefined : screensOfOne[type]?.(id);

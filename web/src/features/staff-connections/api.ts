@@ -1,6 +1,6 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
@@ -21,13 +21,11 @@ interface End {
 export function useEndConnection() {
   const { t } = useTranslation('staffConnections');
   return useAction({
-    call: async ({ connection, reason }: End) =>
-      (
-        await call('POST /v1/proxies/connections/admin/{id}/disconnect', {
-          params: { id: connection.id },
-          body: { reason },
-        })
-      ).data,
+    call: ({ connection, reason }: End) =>
+      callForData('POST /v1/proxies/connections/admin/{id}/disconnect', {
+        params: { id: connection.id },
+        body: { reason },
+      }),
     successText: ({ ip }) => t('end.done', { ip }),
     changes: ['staff-connections', 'staff-transactions'],
   });

@@ -1,12 +1,11 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/connections.values';
-import { Select, TextInput, Button } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
+import { formatMegabytes, maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
-import { CountryFlag } from '../../ui/country-flag.tsx';
+import { ColumnMoney, RowButton, timeColumn, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
@@ -77,20 +76,11 @@ interface ConnectionsFilterProps {
   onChange: (change: StaffConnectionsSearch) => void;
 }
 
-const NOTHING = {
-  id: undefined,
-  status: undefined,
-  ip: undefined,
-  from: undefined,
-  to: undefined,
-} satisfies StaffConnectionsSearch;
-
 function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
   const { t } = useTranslation(['staffConnections', 'proxyConnection', 'common']);
   const { id, status, ip, from, to } = search;
-  const isEmpty = [id, status, ip, from, to].every((value) => value === undefined);
   return (
-    <FilterPanel onReset={isEmpty ? undefined : () => onChange(NOTHING)}>
+    <FilterPanel filter={{ id, status, ip, from, to }} onReset={onChange}>
       <Select
         label={t('proxyConnection:table.status')}
         placeholder={t('filter.any')}
@@ -128,37 +118,23 @@ function ConnectionsTable({ connections, sort, onSort, onEnd }: ConnectionsTable
   const columns: Column<StaffConnection>[] = [
     { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
     { key: 'ip', header: t('common:location.ip'), isUnbroken: true, place: 'heading', render: ({ ip }) => ip },
-    {
-      key: 'country',
-      header: t('common:location.country'),
-      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
-      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
-    },
+    countryColumn(t('common:location.country')),
     { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
     ...useBillColumns(connections),
-    {
-      key: 'createdAt',
-      firstOrder: 'descending',
-      header: t('proxyConnection:detail.createdAt'),
-      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
-    },
+    { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), firstOrder: 'descending' },
   ];
   if (onEnd !== undefined)
     columns.push({
       key: 'action',
       header: t('proxyConnection:table.action'),
       place: 'action',
-      isLast: true,
       render: (connection) =>
         connection.status === 'WORK' && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            aria-label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
+          <RowButton
+            text={t('proxyConnection:table.disconnect')}
+            label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
             onClick={() => onEnd(connection)}
-          >
-            {t('proxyConnection:table.disconnect')}
-          </Button>
+          />
         ),
     });
   return (

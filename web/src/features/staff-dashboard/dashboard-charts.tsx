@@ -2,9 +2,9 @@ import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMegabytes, formatMoney } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
-import { type RangeQuery, spokenTime, timeOf } from '../usage/range.ts';
+import { type RangeQuery, spokenTime, barLabel } from '../usage/range.ts';
 import classes from '../usage/usage-charts.module.css';
-import { rowsOf, stepOf, useOpenTarget } from './links.tsx';
+import { rowTargets, stepRange, useOpenTarget } from './links.tsx';
 
 const KIB_PER_MEGABYTE = 1024;
 
@@ -108,12 +108,12 @@ function Chart({
         emptyText={emptyText}
         {...(legend && { legend })}
         formatTick={formatTick}
-        onOpen={(index) => open(rowsOf(stepOf(steps, index, query))[rows])}
+        onOpen={(index) => open(rowTargets(stepRange(steps, index, query))[rows])}
         bars={steps.map((at, index) => {
           const values = parts.map((part) => part[index] ?? 0);
           const texts = values.map((value, part) => (legend ? `${legend[part]}: ${format(value)}` : format(value)));
           return {
-            ...timeOf(at, step),
+            ...barLabel(at, step),
             text: [spokenTime(at, step), ...texts].join('\n'),
             parts: values.map((value) => value / scale),
           };

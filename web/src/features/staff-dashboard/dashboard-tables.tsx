@@ -1,13 +1,13 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
 import { formatCount, maxDecimals } from '../../format/format.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
+import { ColumnMoney } from '../../ui/columns.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import type { RangeQuery } from '../usage/range.ts';
 import classes from './dashboard-page.module.css';
-import { invoicesIn, proxiesIn, type ProxyState, rowsOf, NumberLink } from './links.tsx';
+import { invoicesIn, proxiesIn, type ProxyState, rowTargets, NumberLink } from './links.tsx';
 
 type CurrencySum = NonNullable<Dashboard['topUps']>['byCurrency'][number];
 
@@ -20,7 +20,7 @@ export function CurrencyTable({ sums, query }: CurrencyTableProps) {
   const { t } = useTranslation(['staffDashboard', 'payment']);
   const decimals = maxDecimals(sums.map(({ amount }) => amount));
   const target = ({ currency }: CurrencySum) =>
-    currency === null ? rowsOf(query).invoices : invoicesIn(query, currency);
+    currency === null ? rowTargets(query).invoices : invoicesIn(query, currency);
   const columns: Column<CurrencySum>[] = [
     {
       key: 'currency',

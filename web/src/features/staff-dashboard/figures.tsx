@@ -6,7 +6,7 @@ import { formatCount, formatDate, formatMegabytes, formatMoney } from '../../for
 import { durationText } from '../staff-parts/duration.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import classes from './figures.module.css';
-import { type Target, proxiesIn, type ProxyState, rowsOf, NumberLink } from './links.tsx';
+import { type Target, proxiesIn, type ProxyState, rowTargets, NumberLink } from './links.tsx';
 
 interface Figure {
   key: string;
@@ -68,7 +68,7 @@ export function useFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
 
 function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: RangeQuery): Figure[] {
   const { t } = useTranslation(['staffDashboard', 'common']);
-  const rows = rowsOf(query);
+  const rows = rowTargets(query);
   const figures: Figure[] = [];
   if (revenue !== null)
     figures.push({
@@ -97,7 +97,7 @@ function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
   const { t } = useTranslation('staffDashboard');
   const { t: staffText } = useTranslation('staff');
   const { connections, proxies, tickets, nodes, moneyCheck } = dashboard;
-  const rows = rowsOf(query);
+  const rows = rowTargets(query);
   const figures: Figure[] = [];
   if (connections !== null)
     figures.push({

@@ -11,22 +11,22 @@ export interface Target {
 }
 
 /** The days of a range; its end is exclusive. */
-function daysOf({ from, to }: Pick<RangeQuery, 'from' | 'to'>) {
+function toDays({ from, to }: Pick<RangeQuery, 'from' | 'to'>) {
   return { from: toDay(new Date(from)), to: toDay(new Date(Date.parse(to) - 1)) };
 }
 
 /** The time of one bar. Lists have filters by day, so an hour opens its day. */
-export function stepOf(steps: readonly string[], index: number, { to }: Pick<RangeQuery, 'to'>) {
+export function stepRange(steps: readonly string[], index: number, { to }: Pick<RangeQuery, 'to'>) {
   return { from: steps[index] ?? to, to: steps[index + 1] ?? to };
 }
 
-export function rowsOf(query: Pick<RangeQuery, 'from' | 'to'>) {
+export function rowTargets(query: Pick<RangeQuery, 'from' | 'to'>) {
   return {
-    connections: { to: '/admin/connections', search: daysOf(query) },
+    connections: { to: '/admin/connections', search: toDays(query) },
     liveConnections: { to: '/admin/connections', search: { status: 'WORK' } },
-    invoices: { to: '/admin/payment/invoices', search: daysOf(query) },
-    users: { to: '/admin/users', search: daysOf(query) },
-    tickets: { to: '/admin/tickets', search: daysOf(query) },
+    invoices: { to: '/admin/payment/invoices', search: toDays(query) },
+    users: { to: '/admin/users', search: toDays(query) },
+    tickets: { to: '/admin/tickets', search: toDays(query) },
     openTickets: { to: '/admin/tickets', search: { view: 'open' } },
     nodes: { to: '/admin/nodes', search: {} },
     system: { to: '/admin/system', search: {} },
@@ -34,7 +34,7 @@ export function rowsOf(query: Pick<RangeQuery, 'from' | 'to'>) {
 }
 
 export function invoicesIn(query: Pick<RangeQuery, 'from' | 'to'>, currency: string): Target {
-  return { to: '/admin/payment/invoices', search: { ...daysOf(query), currency } };
+  return { to: '/admin/payment/invoices', search: { ...toDays(query), currency } };
 }
 
 export type ProxyState = 'free' | 'sold' | 'unhealthy';

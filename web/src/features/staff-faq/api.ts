@@ -1,7 +1,7 @@
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faq';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { call, callForData } from '../../data/http.ts';
 import { apiQuery, queryClient } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
@@ -22,9 +22,9 @@ export function useSaveEntry() {
   const { t } = useTranslation('staffContent');
   return useAction({
     call: async ({ texts, seen }: Saving, withKey) => {
-      if (seen === undefined) return (await call('POST /v1/faqs/admin', { body: { texts } }, withKey())).data;
+      if (seen === undefined) return callForData('POST /v1/faqs/admin', { body: { texts } }, withKey());
       const { id, version } = seen;
-      return (await call('PATCH /v1/faqs/admin/{id}', { params: { id }, body: { texts, version } })).data;
+      return callForData('PATCH /v1/faqs/admin/{id}', { params: { id }, body: { texts, version } });
     },
     successText: () => t('faq.saved'),
     changes: ['faq'],
@@ -51,8 +51,8 @@ export function useMoveEntry() {
 export function useDeleteEntry() {
   const { t } = useTranslation('staffContent');
   return useAction({
-    call: async ({ id, version }: FaqEntry) =>
-      (await call('DELETE /v1/faqs/admin/{id}', { params: { id }, query: { version } })).data,
+    call: ({ id, version }: FaqEntry) =>
+      callForData('DELETE /v1/faqs/admin/{id}', { params: { id }, query: { version } }),
     successText: () => t('faq.deleted'),
     changes: ['faq'],
   });

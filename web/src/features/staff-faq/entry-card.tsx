@@ -18,7 +18,7 @@ interface EntryCardProps {
 /** Both languages of an entry side by side. */
 export function EntryCard({ entry, onMove, onEdit, onDelete, isFirst, isLast }: EntryCardProps) {
   const { t } = useTranslation('staffContent');
-  const name = nameOf(entry);
+  const name = entryName(entry);
   return (
     <li className={classes['entry']}>
       <EntryTexts texts={entry.texts} />
@@ -47,7 +47,7 @@ export function EntryCard({ entry, onMove, onEdit, onDelete, isFirst, isLast }: 
 }
 
 /** The question that identifies an entry in messages. */
-export function nameOf({ texts }: FaqEntry): string {
+export function entryName({ texts }: FaqEntry): string {
   return (texts.en ?? texts.ru)?.question ?? '';
 }
 

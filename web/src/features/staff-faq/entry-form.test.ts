@@ -6,7 +6,7 @@ const question = 'How does it work?';
 const response = 'It works well.';
 const filled: EntryForm = { en: { question, response }, ru: { question: '', response: ' ' } };
 
-function errorsOf(values: EntryForm): Record<string, string> {
+function findErrors(values: EntryForm): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const { path, message } of entryForm.safeParse(values, { error: formErrorMap }).error?.issues ?? [])
     errors[path.join('.')] ??= message;
@@ -20,11 +20,11 @@ describe('entryForm', () => {
   });
 
   it('requires a text in at least one language', () => {
-    expect(errorsOf(toForm(undefined))).toEqual({ 'en.question': 'required' });
+    expect(findErrors(toForm(undefined))).toEqual({ 'en.question': 'required' });
   });
 
   it('has the rules of the API in each language', () => {
-    expect(errorsOf({ ...filled, ru: { question: 'Да?', response: '' } })).toEqual({
+    expect(findErrors({ ...filled, ru: { question: 'Да?', response: '' } })).toEqual({
       'ru.question': 'minimumLength:5',
       'ru.response': 'required',
     });

@@ -13,7 +13,7 @@ import { FaqList } from '../faq/faq-page.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { useDeleteEntry, useFaqEntries, useMoveEntry } from './api.ts';
-import { EntryCard, nameOf } from './entry-card.tsx';
+import { EntryCard, entryName } from './entry-card.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
 import classes from './faq-page.module.css';
 import { staffFaqScreen } from './screen.ts';
@@ -96,7 +96,7 @@ function EntryList({ entries }: { entries: readonly FaqEntry[] }) {
       <ConfirmDialog
         isOpen={deleting.isOpen}
         title={t('faq.deleteTitle')}
-        text={t('faq.deleteText', { name: deleting.shown === undefined ? '' : nameOf(deleting.shown) })}
+        text={t('faq.deleteText', { name: deleting.shown === undefined ? '' : entryName(deleting.shown) })}
         action={t('faq.deleteAction')}
         isDangerous
         isWorking={removal.isRunning}

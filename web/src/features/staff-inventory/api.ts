@@ -8,7 +8,7 @@ import type {
 import { type FileFormat, type InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
-import { call } from '../../data/http.ts';
+import { call, callForData } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -34,22 +34,13 @@ export function useInventoryChanges() {
   });
 }
 
-export function useRetryChange() {
+/** What staff do about a failed change. */
+export function useDecideChange(decision: 'retry' | 'dismiss') {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async ({ id }: InventoryChange) =>
-      (await call('POST /v1/proxies/admin/changes/{id}/retry', { params: { id } })).data,
-    successText: () => t('changes.ordered'),
-    changes: ['staff-catalogue'],
-  });
-}
-
-export function useDismissChange() {
-  const { t } = useTranslation('staffInventory');
-  return useAction({
-    call: async ({ id }: InventoryChange) =>
-      (await call('POST /v1/proxies/admin/changes/{id}/dismiss', { params: { id } })).data,
-    successText: () => t('changes.dismissed'),
+    call: ({ id }: InventoryChange) =>
+      callForData(`POST /v1/proxies/admin/changes/{id}/${decision}`, { params: { id } }),
+    successText: () => t(decision === 'retry' ? 'changes.ordered' : 'changes.dismissed'),
     changes: ['staff-catalogue'],
   });
 }
@@ -84,34 +75,22 @@ function toBody({ filter, selection: { count, fingerprint }, reason }: Seen) {
 export function useChangePrices() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async ({ change, ...seen }: Seen & { change: PriceChange }) =>
-      (
-        await call(
-          'POST /v1/proxies/admin/prices',
-          { body: { ...toBody(seen), change } },
-          { timeoutMs: LONG_TIMEOUT_MS },
-        )
-      ).data,
+    call: ({ change, ...seen }: Seen & { change: PriceChange }) =>
+      callForData(
+        'POST /v1/proxies/admin/prices',
+        { body: { ...toBody(seen), change } },
+        { timeoutMs: LONG_TIMEOUT_MS },
+      ),
     successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
 }
 
-export function useRetire() {
+export function useChangeRetirement(change: 'retire' | 'restore') {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async (seen: Seen) =>
-      (await call('POST /v1/proxies/admin/retire', { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
-    successText: () => t('changes.ordered'),
-    changes: ['catalogue'],
-  });
-}
-
-export function useRestore() {
-  const { t } = useTranslation('staffInventory');
-  return useAction({
-    call: async (seen: Seen) =>
-      (await call('POST /v1/proxies/admin/restore', { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+    call: (seen: Seen) =>
+      callForData(`POST /v1/proxies/admin/${change}`, { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS }),
     successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
@@ -124,7 +103,7 @@ export function useCheckImport() {
       const type = format === 'json' ? 'application/json' : 'text/csv';
       const query = { format, fileName: file.name.slice(-200) };
       const options = { file: { type, content: file }, timeoutMs: LONG_TIMEOUT_MS };
-      return (await call('POST /v1/proxies/admin/imports', { query }, options)).data;
+      return callForData('POST /v1/proxies/admin/imports', { query }, options);
     },
   });
 }
@@ -132,9 +111,8 @@ export function useCheckImport() {
 export function useApplyImport() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async (id: string) =>
-      (await call('POST /v1/proxies/admin/imports/{id}/apply', { params: { id } }, { timeoutMs: LONG_TIMEOUT_MS }))
-        .data,
+    call: (id: string) =>
+      callForData('POST /v1/proxies/admin/imports/{id}/apply', { params: { id } }, { timeoutMs: LONG_TIMEOUT_MS }),
     successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });

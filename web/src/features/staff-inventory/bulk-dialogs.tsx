@@ -7,7 +7,7 @@ import { errorText } from '../../data/error-text.ts';
 import { formatCount, formatMoney } from '../../format/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
-import { useChangePrices, useRestore, useRetire, type Seen, useSelection } from './api.ts';
+import { useChangePrices, type Seen, useSelection, useChangeRetirement } from './api.ts';
 import { isEmpty } from './choice.ts';
 import { type PriceChangeKind, priceChangeWords, toPriceChange } from './price-change.ts';
 
@@ -55,34 +55,19 @@ export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
   );
 }
 
-export function RetireDialog({ onClose, ...dialog }: BulkDialogProps) {
+/** Retires proxies, or puts retired ones into the catalogue again. */
+export function RetirementDialog({ change, onClose, ...dialog }: BulkDialogProps & { change: 'retire' | 'restore' }) {
   const { t } = useTranslation('staffInventory');
-  const retiring = useRetire();
+  const changing = useChangeRetirement(change);
   return (
     <BulkDialog
       {...dialog}
-      title={t('retire.title')}
-      text={t('retire.text')}
-      action={t('retire.action')}
-      isDangerous
-      isWorking={retiring.isRunning}
-      onConfirm={(seen) => retiring.run(seen, { onSuccess: onClose })}
-      onClose={onClose}
-    />
-  );
-}
-
-export function RestoreDialog({ onClose, ...dialog }: BulkDialogProps) {
-  const { t } = useTranslation('staffInventory');
-  const restoring = useRestore();
-  return (
-    <BulkDialog
-      {...dialog}
-      title={t('restore.title')}
-      text={t('restore.text')}
-      action={t('restore.action')}
-      isWorking={restoring.isRunning}
-      onConfirm={(seen) => restoring.run(seen, { onSuccess: onClose })}
+      title={t(`${change}.title`)}
+      text={t(`${change}.text`)}
+      action={t(`${change}.action`)}
+      isDangerous={change === 'retire'}
+      isWorking={changing.isRunning}
+      onConfirm={(seen) => changing.run(seen, { onSuccess: onClose })}
       onClose={onClose}
     />
   );

@@ -16,7 +16,7 @@ export function toTexts({ ip = '', country = [], isp = [], node = '', state }: I
 }
 
 export function toFilter({ ip, country, isp, node, state }: FilterTexts): InventoryFilter {
-  const [countries, isps] = [listOf(country).map((code) => code.toUpperCase()), listOf(isp)];
+  const [countries, isps] = [splitList(country).map((code) => code.toUpperCase()), splitList(isp)];
   const known = proxyStates.find((each): each is ProxyState => each === state);
   return {
     ...(ip.trim() !== '' && { ip: ip.trim() }),
@@ -31,7 +31,7 @@ export function isEmpty(filter: InventoryFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
 
-function listOf(text: string): string[] {
+function splitList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   return [...new Set(items)].filter((item) => item !== '');
 }

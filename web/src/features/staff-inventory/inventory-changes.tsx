@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMoment } from '../../format/format.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { isUnfinished, useInventoryChanges, useDismissChange, useRetryChange } from './api.ts';
+import { isUnfinished, useInventoryChanges, useDecideChange } from './api.ts';
 
 const RECENT_MS = 3_600_000;
 
@@ -39,7 +39,7 @@ function Change({ change }: { change: InventoryChange }) {
   return (
     <div>
       <Group justify="space-between">
-        <Text size="sm">{textOf(t, change)}</Text>
+        <Text size="sm">{changeText(t, change)}</Text>
         <Text size="sm" c="dimmed">
           {formatMoment(createdAt)}
         </Text>
@@ -53,7 +53,7 @@ function Change({ change }: { change: InventoryChange }) {
 /** The buttons to retry or dismiss a failed change, for staff who may order changes. */
 function Decision({ change }: { change: InventoryChange }) {
   const { t } = useTranslation('staffInventory');
-  const [retry, dismissal] = [useRetryChange(), useDismissChange()];
+  const [retry, dismissal] = [useDecideChange('retry'), useDecideChange('dismiss')];
   if (!usePermission('PROXIES_EDIT')) return null;
   const name = t(`changes.kinds.${change.kind}`);
   return (
@@ -79,7 +79,7 @@ function Decision({ change }: { change: InventoryChange }) {
   );
 }
 
-function textOf(
+function changeText(
   t: TFunction<'staffInventory'>,
   { kind, status, failure, rowCount, doneCount, newCount }: InventoryChange,
 ): string {

@@ -5,14 +5,15 @@ import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useExport, useInventory } from './api.ts';
-import { PriceDialog, RestoreDialog, RetireDialog } from './bulk-dialogs.tsx';
+import { PriceDialog, RetirementDialog } from './bulk-dialogs.tsx';
 import { isEmpty, type FilterTexts, toFilter, toTexts } from './choice.ts';
 import { InventoryChanges } from './inventory-changes.tsx';
-import { ImportDialog } from './import-dialog.tsx';
+import { ImportForm } from './import-form.tsx';
 import classes from './inventory-filter.module.css';
 import { InventoryTable } from './inventory-table.tsx';
 import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
@@ -61,10 +62,13 @@ export function InventoryPage() {
           />
         )}
       </PagedList>
-      <ImportDialog isOpen={open === 'import'} onClose={close} />
+      <Dialog isOpen={open === 'import'} title={t('import.title')} size="lg" onClose={close}>
+        {open === 'import' && <ImportForm onClose={close} />}
+      </Dialog>
       <PriceDialog isOpen={open === 'price'} filter={chosen} onClose={close} />
-      <RetireDialog isOpen={open === 'retire'} filter={chosen} onClose={close} />
-      <RestoreDialog isOpen={open === 'restore'} filter={chosen} onClose={close} />
+      {(['retire', 'restore'] as const).map((name) => (
+        <RetirementDialog key={name} change={name} isOpen={open === name} filter={chosen} onClose={close} />
+      ))}
     </>
   );
 }

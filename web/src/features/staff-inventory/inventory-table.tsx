@@ -1,11 +1,9 @@
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import type { InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.values';
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatDate, maxDecimals } from '../../format/format.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
-import { CountryFlag } from '../../ui/country-flag.tsx';
+import { ColumnMoney, RowButton, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -33,12 +31,7 @@ export function InventoryTable({ proxies, sort, onSort, onRetire }: InventoryTab
       place: 'heading',
       render: ({ ip }) => ip,
     },
-    {
-      key: 'country',
-      header: t('common:location.country'),
-      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
-      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
-    },
+    countryColumn(t('common:location.country')),
     { key: 'city', header: t('common:location.city'), render: ({ city, zip }) => `${city}, ${zip}` },
     {
       key: 'isp',
@@ -92,16 +85,12 @@ function useActionColumns(onRetire: InventoryTableProps['onRetire']): Column<Inv
       key: 'action',
       header: t('table.action'),
       place: 'action',
-      isLast: true,
       render: (proxy) => (
-        <Button
-          size="compact-sm"
-          variant="light"
-          aria-label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
+        <RowButton
+          text={t(proxy.isRetired ? 'restore.action' : 'retire.action')}
+          label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
           onClick={() => onRetire(proxy)}
-        >
-          {t(proxy.isRetired ? 'restore.action' : 'retire.action')}
-        </Button>
+        />
       ),
     },
   ];

@@ -1,13 +1,21 @@
 import { NODE_NAME_LENGTH_MAX } from '@cellhop/contract/limits';
-import {
-  type InventorySort,
-  inventorySorts,
-  type ProxyState,
-  proxyStates,
-} from '@cellhop/contract/staff/inventory.values';
+import { inventorySorts, proxyStates } from '@cellhop/contract/staff/inventory.values';
 import { IconServer2 } from '@tabler/icons-react';
-import { oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
+import { oneOf, pageSearch, textParameter, textParameters, searchParameters } from '../../loading/search-values.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
+
+export const staffInventorySearch = searchParameters((search) => {
+  const [country, isp] = [textParameters(search['country']), textParameters(search['isp'])];
+  return {
+    ...pageSearch(search),
+    ip: textParameter(search['ip']),
+    country: country.length > 0 ? country : undefined,
+    isp: isp.length > 0 ? isp : undefined,
+    node: textParameter(search['node'])?.slice(0, NODE_NAME_LENGTH_MAX),
+    state: oneOf(search['state'], proxyStates),
+    sort: oneOf(search['sort'], inventorySorts.slice(1)),
+  };
+});
 
 export const staffInventoryScreen = {
   path: '/admin/proxies',
@@ -17,26 +25,3 @@ export const staffInventoryScreen = {
   title: 'proxies',
   Icon: IconServer2,
 } as const satisfies StaffScreenOf<'GET /v1/proxies/admin'>;
-
-export interface StaffInventorySearch {
-  page?: number | undefined;
-  ip?: string | undefined;
-  country?: string[] | undefined;
-  isp?: string[] | undefined;
-  node?: string | undefined;
-  state?: ProxyState | undefined;
-  sort?: InventorySort | undefined;
-}
-
-export function staffInventorySearch(search: Search): StaffInventorySearch {
-  const [country, isp] = [textsOf(search['country']), textsOf(search['isp'])];
-  return {
-    ...pageSearch(search),
-    ip: textOf(search['ip']),
-    country: country.length > 0 ? country : undefined,
-    isp: isp.length > 0 ? isp : undefined,
-    node: textOf(search['node'])?.slice(0, NODE_NAME_LENGTH_MAX),
-    state: oneOf(search['state'], proxyStates),
-    sort: oneOf(search['sort'], inventorySorts.slice(1)),
-  };
-}

@@ -1,6 +1,6 @@
 import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -27,8 +27,8 @@ export function useInvoice(id: string | undefined) {
 export function useSettleInvoice(id: string) {
   const { t } = useTranslation('staffMoney');
   return useAction({
-    call: async (body: SettleInvoiceBody, withKey) =>
-      (await call('POST /v1/payments/admin/invoices/{id}/settle', { params: { id }, body }, withKey())).data,
+    call: (body: SettleInvoiceBody, withKey) =>
+      callForData('POST /v1/payments/admin/invoices/{id}/settle', { params: { id }, body }, withKey()),
     successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'settle.done'),
     changes: ['staff-invoices', 'staff-transactions', 'staff-settlements'],
   });

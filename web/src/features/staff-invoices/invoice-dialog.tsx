@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
-import { tickerOf, withTicker } from '../invoices/ticker.ts';
+import { currencyTicker, withTicker } from '../invoices/ticker.ts';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
@@ -45,7 +45,7 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
           { label: t('invoices.status'), value: <InvoiceStatusBadge status={status} /> },
           { label: t('payment:table.amount'), value: formatMoney(amount) },
           { label: t('payment:table.amountInCurrency'), value: withTicker(invoice) },
-          { label: t('invoice.rate', { ticker: tickerOf(invoice.currency) }), value: `$${rate}` },
+          { label: t('invoice.rate', { ticker: currencyTicker(invoice.currency) }), value: `$${rate}` },
           { label: t('invoices.credited'), value: formatMoney(payment?.credited ?? 0) },
           { label: t('invoice.due'), value: formatMoney(due) },
           { label: t('payment:table.createdAt'), value: formatDate(createdAt) },
@@ -79,7 +79,7 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       key: 'amount',
       header: t('deposit.amount'),
       place: 'heading',
-      render: ({ amountInCurrency }) => `${amountInCurrency} ${tickerOf(currency)}`,
+      render: ({ amountInCurrency }) => `${amountInCurrency} ${currencyTicker(currency)}`,
     },
     {
       key: 'state',
@@ -158,7 +158,7 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
           aria-label={t('settle.unit')}
           data={[
             { value: 'USD', label: 'USD' },
-            { value: 'CURRENCY', label: tickerOf(currency) },
+            { value: 'CURRENCY', label: currencyTicker(currency) },
           ]}
           value={unit}
           onChange={(value) => {
@@ -167,7 +167,7 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
           }}
         />
         <TextInput
-          label={t('settle.amount', { unit: unit === 'USD' ? 'USD' : tickerOf(currency) })}
+          label={t('settle.amount', { unit: unit === 'USD' ? 'USD' : currencyTicker(currency) })}
           inputMode="decimal"
           autoComplete="off"
           required

@@ -1,7 +1,7 @@
 import { currencies } from '@cellhop/contract/invoices.values';
 import type { StaffInvoice } from '@cellhop/contract/staff/invoices';
 import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
-import { MultiSelect, TextInput, Button } from '@mantine/core';
+import { MultiSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { parseAmount } from '../../format/amount.ts';
@@ -10,6 +10,7 @@ import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
+import { RowButton } from '../../ui/columns.tsx';
 import { InvoiceStatusBadge, invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
 import { withTicker } from '../invoices/ticker.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
@@ -60,21 +61,11 @@ interface InvoicesFilterProps {
   onChange: (change: Partial<StaffInvoicesSearch>) => void;
 }
 
-const NOTHING = {
-  status: undefined,
-  currency: undefined,
-  from: undefined,
-  to: undefined,
-  min: undefined,
-  max: undefined,
-} satisfies Partial<StaffInvoicesSearch>;
-
 function InvoicesFilter({ search, onChange }: InvoicesFilterProps) {
   const { t } = useTranslation(['staffMoney', 'payment']);
   const { status = [], currency = [], from, to, min, max } = search;
-  const isEmpty = [from, to, min, max, ...status, ...currency].every((value) => value === undefined);
   return (
-    <FilterPanel onReset={isEmpty ? undefined : () => onChange(NOTHING)}>
+    <FilterPanel filter={{ status, currency, from, to, min, max }} onReset={onChange}>
       <MultiSelect
         label={t('invoices.status')}
         placeholder={status.length === 0 ? t('invoices.any') : ''}
@@ -178,16 +169,13 @@ function InvoicesTable({ invoices, sort, onSort, onShow }: InvoicesTableProps) {
       key: 'action',
       header: t('payment:table.action'),
       place: 'action',
-      isLast: true,
       render: (invoice) => (
-        <Button
-          size="compact-sm"
+        <RowButton
+          text={t('payment:table.details')}
+          label={t('invoices.detailsOf', { amount: formatMoney(invoice.amount), email: invoice.user.email })}
           variant="default"
-          aria-label={t('invoices.detailsOf', { amount: formatMoney(invoice.amount), email: invoice.user.email })}
           onClick={() => onShow(invoice)}
-        >
-          {t('payment:table.details')}
-        </Button>
+        />
       ),
     },
   ];

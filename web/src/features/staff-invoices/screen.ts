@@ -1,7 +1,15 @@
 import { currencies } from '@cellhop/contract/invoices.values';
 import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
 import { IconReceipt2 } from '@tabler/icons-react';
-import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
+import {
+  dayParameter,
+  idParameter,
+  oneOf,
+  pageSearch,
+  type Search,
+  textParameter,
+  someOf,
+} from '../../loading/search-values.ts';
 import { invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
@@ -18,26 +26,24 @@ export const staffInvoicesScreen = {
 export type StaffInvoicesSearch = ReturnType<typeof staffInvoicesSearch>;
 
 function staffInvoicesSearch(search: Search) {
-  const statuses = textsOf(search['status']).flatMap((status) => oneOf(status, invoiceStatuses) ?? []);
-  const chosen = textsOf(search['currency']).flatMap((currency) => oneOf(currency, currencies) ?? []);
   return {
     ...pageSearch(search),
     ...momentsSearch(search),
-    userId: idOf(search['userId']),
-    status: statuses.length > 0 ? statuses : undefined,
-    currency: chosen.length > 0 ? chosen : undefined,
-    from: dayOf(search['from']),
-    to: dayOf(search['to']),
-    min: amountOf(search['min']),
-    max: amountOf(search['max']),
+    userId: idParameter(search['userId']),
+    status: someOf(search['status'], invoiceStatuses),
+    currency: someOf(search['currency'], currencies),
+    from: dayParameter(search['from']),
+    to: dayParameter(search['to']),
+    min: amountParameter(search['min']),
+    max: amountParameter(search['max']),
     sort: oneOf(search['sort'], invoiceSorts.slice(1)),
     /** The open invoice. */
-    invoice: idOf(search['invoice']),
+    invoice: idParameter(search['invoice']),
   };
 }
 
 /** US dollars as the API accepts them. */
-function amountOf(value: unknown): number | undefined {
-  const amount = Number(textOf(value));
+function amountParameter(value: unknown): number | undefined {
+  const amount = Number(textParameter(value));
   return Number.isFinite(amount) && amount >= 0 && amount <= 1_000_000 ? amount : undefined;
 }

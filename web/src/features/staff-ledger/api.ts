@@ -1,7 +1,7 @@
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
 import { ApiError } from '@cellhop/contract/client';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { useAction } from '../../data/use-action.ts';
@@ -22,8 +22,8 @@ export function useLedger(userId: string, search: StaffLedgerSearch) {
 export function useAdjust() {
   const { t } = useTranslation('staffMoney');
   return useAction({
-    call: async (body: CreateAdjustmentBody, withKey) =>
-      (await call('POST /v1/transactions/admin/adjustments', { body }, withKey())).data,
+    call: (body: CreateAdjustmentBody, withKey) =>
+      callForData('POST /v1/transactions/admin/adjustments', { body }, withKey()),
     successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'adjust.done'),
     onError: (error) => {
       // The general text asks customers to top up.

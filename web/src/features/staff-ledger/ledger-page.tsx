@@ -10,7 +10,7 @@ import { formatMoney, formatMoment, maxDecimals } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
-import { ColumnMoney } from '../../ui/column-money.tsx';
+import { ColumnMoney } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -67,13 +67,13 @@ export function LedgerPage() {
         {(rows) => <LedgerTable transactions={rows} />}
       </ContinuedList>
       {user !== undefined && (
-        <AdjustDialog
+        <Dialog
           isOpen={isAdjusting}
-          user={user}
-          balance={balance}
-          held={held}
+          title={t('adjust.title', { email: user.email })}
           onClose={() => setAdjusting(false)}
-        />
+        >
+          {isAdjusting && <AdjustForm user={user} balance={balance} held={held} onClose={() => setAdjusting(false)} />}
+        </Dialog>
       )}
     </>
   );
@@ -87,10 +87,8 @@ interface LedgerFilterProps {
 function LedgerFilter({ search, onChange }: LedgerFilterProps) {
   const { t } = useTranslation('transaction');
   const { kind = [], from, to } = search;
-  const isEmpty = kind.length === 0 && from === undefined && to === undefined;
-  const reset = () => onChange({ kind: undefined, from: undefined, to: undefined });
   return (
-    <FilterPanel onReset={isEmpty ? undefined : reset}>
+    <FilterPanel filter={{ kind, from, to }} onReset={onChange}>
       <MultiSelect
         label={t('filter.kind')}
         placeholder={kind.length === 0 ? t('filter.allKinds') : ''}
@@ -147,25 +145,14 @@ function Subject({ transaction: { subject, adjustment } }: { transaction: StaffT
   return t(`transaction:subjects.${subject.kind}`, { label: subject.label });
 }
 
-interface AdjustDialogProps {
-  isOpen: boolean;
+interface AdjustFormProps {
   user: { id: string; email: string };
   balance: number;
   held: number;
   onClose: () => void;
 }
 
-function AdjustDialog(props: AdjustDialogProps) {
-  const { t } = useTranslation('staffMoney');
-  const { isOpen, user, onClose } = props;
-  return (
-    <Dialog isOpen={isOpen} title={t('adjust.title', { email: user.email })} onClose={onClose}>
-      {isOpen && <AdjustForm {...props} />}
-    </Dialog>
-  );
-}
-
-function AdjustForm({ user, balance, held, onClose }: AdjustDialogProps) {
+function AdjustForm({ user, balance, held, onClose }: AdjustFormProps) {
   const { t } = useTranslation(['staffMoney', 'common']);
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');

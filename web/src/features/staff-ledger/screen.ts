@@ -1,5 +1,5 @@
 import { transactionKinds } from '@cellhop/contract/transactions.values';
-import { dayOf, oneOf, pageSearch, type Search, textsOf } from '../../loading/search-values.ts';
+import { dayParameter, pageSearch, type Search, someOf } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
@@ -14,12 +14,11 @@ export const staffLedgerScreen = {
 export type StaffLedgerSearch = ReturnType<typeof staffLedgerSearch>;
 
 function staffLedgerSearch(search: Search) {
-  const kinds = textsOf(search['kind']).flatMap((kind) => oneOf(kind, transactionKinds) ?? []);
   return {
     ...pageSearch(search),
     ...momentsSearch(search),
-    kind: kinds.length > 0 ? kinds : undefined,
-    from: dayOf(search['from']),
-    to: dayOf(search['to']),
+    kind: someOf(search['kind'], transactionKinds),
+    from: dayParameter(search['from']),
+    to: dayParameter(search['to']),
   };
 }

@@ -1,8 +1,7 @@
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -10,7 +9,8 @@ import { formatCount, formatMegabytes, formatMoment } from '../../format/format.
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { RowButton } from '../../ui/columns.tsx';
+import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import classes from './nodes-table.module.css';
@@ -19,15 +19,9 @@ export function NodesPage() {
   const { t } = useTranslation('staffInventory');
   const { response, failure } = useNodes();
   const canEdit = usePermission('NODES_EDIT');
-  const { row: changing, shown, isOpen, open, close } = useSeen<GatewayNode>();
+  const changing = useSeen<GatewayNode>();
   const drain = useDrainNode();
-  const texts = shown?.isDraining === true ? 'undrain' : 'drain';
-
-  async function confirm(reason: string | undefined): Promise<void> {
-    if (changing === undefined) return;
-    await drain.run({ node: changing, reason });
-    close();
-  }
+  const texts = changing.shown?.isDraining === true ? 'undrain' : 'drain';
 
   if (failure !== undefined) return <LoadFailure text={t('nodes.failed')} {...failure} />;
   return (
@@ -35,17 +29,16 @@ export function NodesPage() {
       {response?.data.length === 0 ? (
         <EmptyList text={t('nodes.empty')} />
       ) : (
-        <NodesTable nodes={response?.data} onDrain={canEdit ? open : undefined} />
+        <NodesTable nodes={response?.data} onDrain={canEdit ? changing.open : undefined} />
       )}
-      <ReasonDialog
-        isOpen={isOpen}
-        title={t(`${texts}.title`, { name: shown?.name ?? '' })}
+      <RowReasonDialog
+        seen={changing}
+        title={t(`${texts}.title`, { name: changing.shown?.name ?? '' })}
         text={t(`${texts}.text`)}
         action={t(`${texts}.action`)}
         isOptional
         isWorking={drain.isRunning}
-        onConfirm={(reason) => void confirm(reason)}
-        onClose={close}
+        onConfirm={(node, reason) => drain.run({ node, reason })}
       />
     </>
   );
@@ -79,16 +72,12 @@ function NodesTable({ nodes, onDrain }: NodesTableProps) {
       key: 'action',
       header: t('table.action'),
       place: 'action',
-      isLast: true,
       render: (node) => (
-        <Button
-          size="compact-sm"
-          variant="light"
-          aria-label={t(node.isDraining ? 'undrain.of' : 'drain.of', { name: node.name })}
+        <RowButton
+          text={t(node.isDraining ? 'undrain.action' : 'drain.action')}
+          label={t(node.isDraining ? 'undrain.of' : 'drain.of', { name: node.name })}
           onClick={() => onDrain(node)}
-        >
-          {t(node.isDraining ? 'undrain.action' : 'drain.action')}
-        </Button>
+        />
       ),
     });
   return <DataTable label={t('nodes.label')} columns={columns} rows={nodes} rowKey={({ id }) => id} isDense />;
@@ -166,9 +155,8 @@ interface Drain {
 function useDrainNode() {
   const { t } = useTranslation('staffInventory');
   return useAction({
-    call: async ({ node: { id, isDraining, version }, reason }: Drain) =>
-      (await call('PATCH /v1/nodes/admin/{id}', { params: { id }, body: { isDraining: !isDraining, version, reason } }))
-        .data,
+    call: ({ node: { id, isDraining, version }, reason }: Drain) =>
+      callForData('PATCH /v1/nodes/admin/{id}', { params: { id }, body: { isDraining: !isDraining, version, reason } }),
     successText: ({ name, isDraining }) => t(isDraining ? 'drain.done' : 'undrain.done', { name }),
     changes: ['catalogue'],
   });

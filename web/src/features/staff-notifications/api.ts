@@ -1,6 +1,6 @@
 import type { Audience, NotificationText, SendBroadcastBody } from '@cellhop/contract/staff/notifications';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
@@ -16,15 +16,15 @@ export function useBroadcasts(page: number) {
 export function useCountRecipients() {
   return useAction({
     call: async (audience: Audience) =>
-      (await call('POST /v1/notifications/admin/broadcasts/recipients', { body: { audience } })).data.count,
+      (await callForData('POST /v1/notifications/admin/broadcasts/recipients', { body: { audience } })).count,
   });
 }
 
 export function useSendBroadcast() {
   const { t } = useTranslation('staffContent');
   return useAction({
-    call: async (body: SendBroadcastBody, withKey) =>
-      (await call('POST /v1/notifications/admin/broadcasts', { body }, withKey())).data,
+    call: (body: SendBroadcastBody, withKey) =>
+      callForData('POST /v1/notifications/admin/broadcasts', { body }, withKey()),
     successText: () => t('broadcasts.sent'),
     changes: ['broadcasts'],
   });
@@ -37,8 +37,8 @@ export function useUserNotifications(userId: string, page: number) {
 export function useNotifyUser(userId: string) {
   const { t } = useTranslation('staffContent');
   return useAction({
-    call: async (text: NotificationText, withKey) =>
-      (await call('POST /v1/notifications/admin', { body: { userId, ...text } }, withKey())).data,
+    call: (text: NotificationText, withKey) =>
+      callForData('POST /v1/notifications/admin', { body: { userId, ...text } }, withKey()),
     successText: () => t('notifications.sent'),
     changes: ['notifications'],
   });

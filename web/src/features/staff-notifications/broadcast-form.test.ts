@@ -10,8 +10,8 @@ const fill = (audience: Partial<BroadcastForm['audience']>): BroadcastForm => ({
   ru: { description: 'Новости', content: 'Подробнее' },
   audience: { ...emptyBroadcast.audience, ...audience },
 });
-const audienceOf = (audience: Partial<BroadcastForm['audience']>) => broadcastForm.parse(fill(audience)).audience;
-const errorsOf = (values: BroadcastForm) => {
+const parseAudience = (audience: Partial<BroadcastForm['audience']>) => broadcastForm.parse(fill(audience)).audience;
+const findErrors = (values: BroadcastForm) => {
   const { error } = broadcastForm.safeParse(values, { error: formErrorMap });
   return [...new Set(error?.issues.map(({ path }) => path.join('.')))];
 };
@@ -25,30 +25,30 @@ describe('broadcastForm', () => {
   });
 
   it('translates each filter', () => {
-    expect(audienceOf({ status: 'BLOCKED', confirmed: 'NO', connection: 'NO', roleName: ' USER ' })).toEqual({
+    expect(parseAudience({ status: 'BLOCKED', confirmed: 'NO', connection: 'NO', roleName: ' USER ' })).toEqual({
       status: 'BLOCKED',
       isConfirmed: false,
       hasOpenConnection: false,
       roleName: 'USER',
     });
-    expect(audienceOf({ languageCode: 'ru', balanceFrom: '0', balanceBelow: '1,000.50' })).toEqual({
+    expect(parseAudience({ languageCode: 'ru', balanceFrom: '0', balanceBelow: '1,000.50' })).toEqual({
       languageCode: 'ru',
       balanceFrom: 0,
       balanceBelow: 1000.5,
     });
-    expect(audienceOf({ userIds: ` ${id},\n${other}\n` })).toEqual({ userIds: [id, other] });
+    expect(parseAudience({ userIds: ` ${id},\n${other}\n` })).toEqual({ userIds: [id, other] });
   });
 
   it('includes the last day', () => {
-    expect(audienceOf({ firstDay: '2026-11-01', lastDay: '2026-11-30' })).toEqual({
+    expect(parseAudience({ firstDay: '2026-11-01', lastDay: '2026-11-30' })).toEqual({
       registeredFrom: new Date(2026, 10, 1).toISOString(),
       registeredBefore: new Date(2026, 11, 1).toISOString(),
     });
   });
 
   it('has the rules of the API', () => {
-    expect(errorsOf(emptyBroadcast)).toEqual(['en.description', 'ru.description']);
-    expect(errorsOf(fill({ userIds: 'somebody' }))).toEqual(['audience.userIds.0']);
-    expect(errorsOf(fill({ balanceFrom: 'much' }))).toEqual(['audience.balanceFrom']);
+    expect(findErrors(emptyBroadcast)).toEqual(['en.description', 'ru.description']);
+    expect(findErrors(fill({ userIds: 'somebody' }))).toEqual(['audience.userIds.0']);
+    expect(findErrors(fill({ balanceFrom: 'much' }))).toEqual(['audience.balanceFrom']);
   });
 });

@@ -3,18 +3,20 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate } from '../../format/format.ts';
+import { formatCount } from '../../format/format.ts';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { timeColumn, Time } from '../../ui/columns.tsx';
 import { NotificationHtml } from '../notifications/notification-html.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useBroadcasts } from './api.ts';
 import { audienceWords, formatRecipients } from './audience-words.ts';
-import { BroadcastDialog } from './broadcast-dialog.tsx';
+import { BroadcastFields } from './broadcast-fields.tsx';
 import { broadcastsScreen } from './screen.ts';
 import classes from './staff-notifications.module.css';
 
@@ -42,7 +44,9 @@ export function BroadcastsPage() {
       >
         {(rows) => <BroadcastsTable broadcasts={rows} />}
       </PagedList>
-      <BroadcastDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      <Dialog isOpen={isCreating} title={t('broadcasts.create')} size="lg" onClose={() => setCreating(false)}>
+        <BroadcastFields onSent={() => setCreating(false)} />
+      </Dialog>
     </>
   );
 }
@@ -51,13 +55,7 @@ function BroadcastsTable({ broadcasts }: { broadcasts: readonly Broadcast[] | un
   const { t, i18n } = useTranslation(['staffContent', 'common']);
   const language = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : FALLBACK_LANGUAGE;
   const columns: Column<Broadcast>[] = [
-    {
-      key: 'createdAt',
-      header: t('broadcasts.createdAt'),
-      isUnbroken: true,
-      place: 'heading',
-      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
-    },
+    { ...timeColumn('createdAt', t('broadcasts.createdAt')), isUnbroken: true, place: 'heading' },
     {
       key: 'text',
       header: t('notifications.description'),
@@ -97,7 +95,7 @@ function Progress({ broadcast: { readerCount, recipientCount, sentAt } }: { broa
     return (
       <div className={classes['progress']}>
         {t('broadcasts.delivered', { sent })}
-        <time dateTime={sentAt}>{formatDate(sentAt)}</time>
+        <Time at={sentAt} />
       </div>
     );
   if (recipientCount === null) return t('broadcasts.delivered', { sent });

@@ -22,10 +22,10 @@ export interface Moments {
 export type TimeOrder = 'OLDEST_FIRST' | 'NEWEST_FIRST';
 
 export function momentsSearch(search: Search): Moments {
-  return { since: momentOf(search['since']), until: momentOf(search['until']) };
+  return { since: momentParameter(search['since']), until: momentParameter(search['until']) };
 }
 
-function momentOf(value: unknown): string | undefined {
+function momentParameter(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}(?:-\d\d){2}T\d\d(?::\d\d){2}\.\d{3}Z$/.test(value)) return undefined;
   return Number.isNaN(Date.parse(value)) ? undefined : value;
 }

@@ -20,7 +20,7 @@ export function ContinuedList<Row extends { createdAt: string }>({
   ...paged
 }: ContinuedListProps<Row>) {
   const { t } = useTranslation('staff');
-  const next = continuationOf({ ...paged, order });
+  const next = toContinuation({ ...paged, order });
   const isStuck = next?.since === moments.since && next?.until === moments.until;
   return (
     <>
@@ -37,7 +37,7 @@ export function ContinuedList<Row extends { createdAt: string }>({
   );
 }
 
-function continuationOf<Row extends { createdAt: string }>({
+function toContinuation<Row extends { createdAt: string }>({
   list: { rows, isTruncated, totalPages },
   page,
   order,

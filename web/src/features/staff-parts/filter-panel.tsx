@@ -2,26 +2,34 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { DateField } from '../../ui/date-field.tsx';
+import { DayFields } from '../../ui/date-field.tsx';
 import type { Days } from './continuation.ts';
 import classes from './filter-panel.module.css';
 
-interface FilterPanelProps {
-  /** Undefined if no filter is set. */
-  onReset: (() => void) | undefined;
+interface FilterPanelProps<Filter> {
+  /** The values of the fields. Undefined for a filter without a reset. */
+  filter?: Filter;
+  onReset?: (nothing: { [Key in keyof Filter]: undefined }) => void;
   /** The fields. */
   children: ReactNode;
 }
 
 /** The filters of a list, applied immediately and kept in the URL. */
-export function FilterPanel({ onReset, children }: FilterPanelProps) {
+export function FilterPanel<Filter extends object>({ filter, onReset, children }: FilterPanelProps<Filter>) {
   const { t } = useTranslation('staff');
+  const entries: [string, unknown][] = Object.entries(filter ?? {});
+  const isSet = entries.some(([, value]) => [value].flat().some((each) => each !== undefined));
+
+  function reset(): void {
+    onReset?.(Object.fromEntries(entries.map(([key]) => [key, undefined])) as { [Key in keyof Filter]: undefined });
+  }
+
   return (
     <section className={classes['panel']} aria-label={t('filter.title')}>
       <div className={classes['fields']}>{children}</div>
-      {onReset !== undefined && (
+      {isSet && (
         <div className={classes['actions']}>
-          <Button variant="default" onClick={onReset}>
+          <Button variant="default" onClick={reset}>
             {t('filter.reset')}
           </Button>
         </div>
@@ -54,23 +62,12 @@ export function DayRange({ days: { from = '', to = '' }, onChange }: DayRangePro
   const { t } = useTranslation('staff');
   return (
     <div className={classes['range']}>
-      <DateField
-        label={t('filter.from')}
-        value={from}
-        max={to === '' ? undefined : to}
-        onChange={(day) => day !== undefined && onChange(toDays(day, to))}
-      />
-      <DateField
-        label={t('filter.to')}
-        value={to}
-        min={from === '' ? undefined : from}
-        error={from !== '' && to !== '' && from > to ? t('filter.reversed') : undefined}
-        onChange={(day) => day !== undefined && onChange(toDays(from, day))}
+      <DayFields
+        from={from}
+        to={to}
+        texts={{ from: t('filter.from'), to: t('filter.to'), reversed: t('filter.reversed') }}
+        onChange={(chosen) => onChange({ from: chosen.from || undefined, to: chosen.to || undefined })}
       />
     </div>
   );
-}
-
-function toDays(first: string, last: string): Days {
-  return { from: first || undefined, to: last || undefined };
 }

@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/dialog.tsx';
+import type { SeenRow } from './use-seen.ts';
 
 interface ReasonDialogProps {
   isOpen: boolean;
@@ -29,6 +30,26 @@ export function ReasonDialog(props: ReasonDialogProps) {
       {isOpen && <ReasonForm {...props} />}
     </Dialog>
   );
+}
+
+interface RowReasonDialogProps<Row> extends Omit<ReasonDialogProps, 'isOpen' | 'onConfirm' | 'onClose'> {
+  seen: SeenRow<Row>;
+  onConfirm: (row: Row, reason: string | undefined) => Promise<unknown>;
+}
+
+/** For a row of a list. It closes after a failure too: the list shows the current row. */
+export function RowReasonDialog<Row>({
+  seen: { row, isOpen, close },
+  onConfirm,
+  ...dialog
+}: RowReasonDialogProps<Row>) {
+  async function confirm(reason: string | undefined): Promise<void> {
+    if (row === undefined) return;
+    await onConfirm(row, reason);
+    close();
+  }
+
+  return <ReasonDialog {...dialog} isOpen={isOpen} onConfirm={(reason) => void confirm(reason)} onClose={close} />;
 }
 
 function ReasonForm(props: ReasonDialogProps) {

@@ -1,7 +1,7 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { useAction } from '../../data/use-action.ts';
@@ -15,8 +15,8 @@ export function usePromoCodes(query: PromoCodesFilter & { page: number }) {
 export function useCreatePromoCode() {
   const { t } = useTranslation('staffContent');
   return useAction({
-    call: async (body: CreatePromoCodeBody, withKey) =>
-      (await call('POST /v1/referral-system/promo-codes/admin', { body }, withKey())).data,
+    call: (body: CreatePromoCodeBody, withKey) =>
+      callForData('POST /v1/referral-system/promo-codes/admin', { body }, withKey()),
     successText: ({ code }) => t('promoCodes.create.done', { code }),
     onError: (error) => {
       const code = error instanceof ApiError ? error.code : undefined;
@@ -36,13 +36,11 @@ interface Disabling {
 export function useDisablePromoCode() {
   const { t } = useTranslation('staffContent');
   return useAction({
-    call: async ({ promoCode: { id, version }, reason }: Disabling) =>
-      (
-        await call('POST /v1/referral-system/promo-codes/admin/{id}/disable', {
-          params: { id },
-          body: { reason, version },
-        })
-      ).data,
+    call: ({ promoCode: { id, version }, reason }: Disabling) =>
+      callForData('POST /v1/referral-system/promo-codes/admin/{id}/disable', {
+        params: { id },
+        body: { reason, version },
+      }),
     successText: ({ code }) => t('promoCodes.disable.done', { code }),
     changes: ['promoCodes'],
   });

@@ -5,20 +5,22 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
+import { formatCount, formatMoney } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { RowButton, timeColumn, Time } from '../../ui/columns.tsx';
 import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
-import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useDisablePromoCode, usePromoCodes } from './api.ts';
-import { CreatePromoCodeDialog } from './create-promo-code-dialog.tsx';
+import { CreatePromoCodeForm } from './create-promo-code-form.tsx';
 import classes from './promo-codes-page.module.css';
 import { staffPromoCodesScreen, type PromoCodesFilter as Filter } from './screen.ts';
 
@@ -28,14 +30,8 @@ export function PromoCodesPage() {
   const promoCodes = usePromoCodes({ ...filter, page });
   const canWrite = usePermission('PROMO_CODES_WRITE');
   const [isCreating, setCreating] = useState(false);
-  const { row: disabling, shown, isOpen, open, close } = useSeen<PromoCode>();
+  const disabling = useSeen<PromoCode>();
   const disable = useDisablePromoCode();
-
-  async function confirm(reason: string | undefined): Promise<void> {
-    if (disabling === undefined) return;
-    await disable.run({ promoCode: disabling, reason });
-    close();
-  }
 
   return (
     <>
@@ -58,19 +54,20 @@ export function PromoCodesPage() {
         failureText={t('promoCodes.failed')}
         empty={<EmptyList text={t('promoCodes.empty')} />}
       >
-        {(rows) => <PromoCodesTable promoCodes={rows} onDisable={canWrite ? open : undefined} />}
+        {(rows) => <PromoCodesTable promoCodes={rows} onDisable={canWrite ? disabling.open : undefined} />}
       </PagedList>
-      <CreatePromoCodeDialog isOpen={isCreating} onClose={() => setCreating(false)} />
-      <ReasonDialog
-        isOpen={isOpen}
-        title={t('promoCodes.disable.title', { code: shown?.code ?? '' })}
+      <Dialog isOpen={isCreating} title={t('promoCodes.create.title')} onClose={() => setCreating(false)}>
+        <CreatePromoCodeForm onCreated={() => setCreating(false)} />
+      </Dialog>
+      <RowReasonDialog
+        seen={disabling}
+        title={t('promoCodes.disable.title', { code: disabling.shown?.code ?? '' })}
         text={t('promoCodes.disable.text')}
         action={t('promoCodes.disable.action')}
         isDangerous
         isOptional
         isWorking={disable.isRunning}
-        onConfirm={(reason) => void confirm(reason)}
-        onClose={close}
+        onConfirm={(promoCode, reason) => disable.run({ promoCode, reason })}
       />
     </>
   );
@@ -152,20 +149,11 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
       render: ({ registeredUsersCount }) => formatCount(registeredUsersCount),
     },
     ...useTrialColumns(),
-    {
-      key: 'createdAt',
-      header: t('referralSystem:promoCodes.createdAt'),
-      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
-    },
+    timeColumn('createdAt', t('referralSystem:promoCodes.createdAt')),
     {
       key: 'expiredAt',
       header: t('referralSystem:promoCodes.expiredAt'),
-      render: ({ expiredAt }) =>
-        expiredAt === null ? (
-          t('referralSystem:promoCodes.never')
-        ) : (
-          <time dateTime={expiredAt}>{formatDate(expiredAt)}</time>
-        ),
+      render: ({ expiredAt }) => (expiredAt === null ? t('referralSystem:promoCodes.never') : <Time at={expiredAt} />),
     },
   ];
   if (onDisable !== undefined)
@@ -173,17 +161,13 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
       key: 'action',
       header: t('promoCodes.action'),
       place: 'action',
-      isLast: true,
       render: (promoCode) =>
         promoCode.status !== 'DISABLED' && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            aria-label={t('promoCodes.disable.of', { code: promoCode.code })}
+          <RowButton
+            text={t('promoCodes.disable.action')}
+            label={t('promoCodes.disable.of', { code: promoCode.code })}
             onClick={() => onDisable(promoCode)}
-          >
-            {t('promoCodes.disable.action')}
-          </Button>
+          />
         ),
     });
   return (

@@ -103,7 +103,7 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
       <ul className={classes['results']} aria-label={t('search.results')} aria-busy={isStale}>
         {found.map((each) => (
           <li key={`${each.kind} ${each.id}`}>
-            <Link {...(linkOf(each) as LinkProps)} onClick={onChosen}>
+            <Link {...(toLink(each) as LinkProps)} onClick={onChosen}>
               <span className={classes['kind']}>{t(`search.kinds.${each.kind}`)}</span>
               <span className={classes['name']}>{each.title}</span>
               <span className={classes['detail']}>{each.detail}</span>
@@ -140,6 +140,6 @@ const links: Record<FoundKind, (found: Found) => FoundLink> = {
 };
 
 /** Where a search result is shown. */
-function linkOf(found: Found): FoundLink {
+function toLink(found: Found): FoundLink {
   return links[found.kind](found);
 }

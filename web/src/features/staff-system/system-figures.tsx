@@ -1,5 +1,6 @@
 import type { SystemState } from '@cellhop/contract/staff/system';
 import { Stack, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMegabytes } from '../../format/format.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -31,10 +32,7 @@ function Money({ reconciliation }: Pick<SystemState, 'reconciliation'>) {
   const { t } = useTranslation(['staffSystem', 'transaction']);
   const { status, violationCount, violations, checkedAt, durationMs } = reconciliation;
   return (
-    <section aria-labelledby="money">
-      <Title order={2} size="h4" id="money" mb="md">
-        {t('money.title')}
-      </Title>
+    <Section id="money" title={t('money.title')}>
       <Facts
         items={[
           {
@@ -60,19 +58,16 @@ function Money({ reconciliation }: Pick<SystemState, 'reconciliation'>) {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   );
 }
 
 function Chains({ chains }: Pick<SystemState, 'chains'>) {
   const { t } = useTranslation('staffSystem');
   return (
-    <section aria-labelledby="chains">
-      <Title order={2} size="h4" id="chains" mb="md">
-        {t('chains.title')}
-      </Title>
+    <Section id="chains" title={t('chains.title')}>
       <Facts items={chains.map((each) => ({ label: nameOfChain(each.chain), value: <Chain chain={each} /> }))} />
-    </section>
+    </Section>
   );
 }
 
@@ -104,17 +99,14 @@ function Accounts({ accounts }: Pick<SystemState, 'accounts'>) {
   const { t } = useTranslation('staffSystem');
   if (accounts.length === 0) return null;
   return (
-    <section aria-labelledby="accounts">
-      <Title order={2} size="h4" id="accounts" mb="md">
-        {t('accounts.title')}
-      </Title>
+    <Section id="accounts" title={t('accounts.title')}>
       <Facts
         items={accounts.map(({ space, fingerprint, addressCount, paidCount, gap }) => ({
           label: `${nameOfSpace(space)} ${fingerprint}`,
           value: `${t('accounts.addresses', { count: addressCount, paid: paidCount })} · ${t('accounts.scan', { count: gap + 1 })}`,
         }))}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -122,10 +114,7 @@ function RateSources({ sources }: { sources: SystemState['rateSources'] }) {
   const { t } = useTranslation('staffSystem');
   if (sources.length === 0) return null;
   return (
-    <section aria-labelledby="rate-sources">
-      <Title order={2} size="h4" id="rate-sources" mb="md">
-        {t('rateSources.title')}
-      </Title>
+    <Section id="rate-sources" title={t('rateSources.title')}>
       <Facts
         items={sources.map(({ source, failingSince, failure }) => ({
           label: source,
@@ -140,7 +129,7 @@ function RateSources({ sources }: { sources: SystemState['rateSources'] }) {
           ),
         }))}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -148,10 +137,7 @@ function Database({ database }: Pick<SystemState, 'database'>) {
   const { t } = useTranslation('staffSystem');
   const { version, bytes, connections, connectionsMax, pool } = database;
   return (
-    <section aria-labelledby="database">
-      <Title order={2} size="h4" id="database" mb="md">
-        {t('database.title')}
-      </Title>
+    <Section id="database" title={t('database.title')}>
       <Facts
         items={[
           { label: t('database.version'), value: version },
@@ -166,6 +152,17 @@ function Database({ database }: Pick<SystemState, 'database'>) {
           { label: t('database.pool'), value: t('database.poolUse', { ...pool }) },
         ]}
       />
+    </Section>
+  );
+}
+
+function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id}>
+      <Title order={2} size="h4" id={id} mb="md">
+        {title}
+      </Title>
+      {children}
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import type { Job, SystemState } from '@cellhop/contract/staff/system';
 import { jobStates, type JobState } from '@cellhop/contract/staff/system.values';
-import { Select, Title, Button } from '@mantine/core';
+import { Select, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -14,8 +14,9 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import { RowButton } from '../../ui/columns.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
-import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { staffSystemScreen, type StaffSystemSearch } from './screen.ts';
@@ -42,18 +43,12 @@ function Jobs({ counts }: { counts: SystemState['jobs'] | undefined }) {
   const { t } = useTranslation('staffSystem');
   const jobs = useJobs(search);
   const canRetry = usePermission('SYSTEM_EDIT');
-  const { row: retried, shown, isOpen, open, close } = useSeen<Job>();
+  const retried = useSeen<Job>();
   const retry = useRetryJob();
-
-  async function confirm(reason: string | undefined): Promise<void> {
-    if (retried === undefined) return;
-    await retry.run({ job: retried, reason });
-    close();
-  }
 
   return (
     <>
-      <FilterPanel onReset={undefined}>
+      <FilterPanel>
         <Select
           label={t('jobs.state')}
           placeholder={t('log.any')}
@@ -71,17 +66,16 @@ function Jobs({ counts }: { counts: SystemState['jobs'] | undefined }) {
         failureText={t('jobs.failed')}
         empty={<EmptyList text={t('jobs.empty')} />}
       >
-        {(rows) => <JobsTable jobs={rows} onRetry={canRetry ? open : undefined} />}
+        {(rows) => <JobsTable jobs={rows} onRetry={canRetry ? retried.open : undefined} />}
       </PagedList>
-      <ReasonDialog
-        isOpen={isOpen}
+      <RowReasonDialog
+        seen={retried}
         title={t('jobs.retryTitle')}
-        text={t('jobs.retryText', { name: shown?.name ?? '' })}
+        text={t('jobs.retryText', { name: retried.shown?.name ?? '' })}
         action={t('jobs.retry')}
         isOptional
         isWorking={retry.isRunning}
-        onConfirm={(reason) => void confirm(reason)}
-        onClose={close}
+        onConfirm={(job, reason) => retry.run({ job, reason })}
       />
     </>
   );
@@ -119,17 +113,13 @@ function JobsTable({ jobs, onRetry }: JobsTableProps) {
       key: 'action',
       header: t('jobs.action'),
       place: 'action',
-      isLast: true,
       render: (job) =>
         job.canRetry && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            aria-label={t('jobs.retryOf', { name: job.name })}
+          <RowButton
+            text={t('jobs.retry')}
+            label={t('jobs.retryOf', { name: job.name })}
             onClick={() => onRetry(job)}
-          >
-            {t('jobs.retry')}
-          </Button>
+          />
         ),
     });
   return <DataTable label={t('jobs.title')} columns={columns} rows={jobs} rowKey={({ id }) => id} isDense />;
@@ -147,8 +137,8 @@ function useJobs({ page = 1, state }: StaffSystemSearch) {
 function useRetryJob() {
   const { t } = useTranslation('staffSystem');
   return useAction({
-    call: async ({ job, reason }: { job: Job; reason: string | undefined }) =>
-      (await call('POST /v1/system/admin/jobs/{id}/retry', { params: { id: job.id }, body: { reason } })).data,
+    call: ({ job, reason }: { job: Job; reason: string | undefined }) =>
+      callForData('POST /v1/system/admin/jobs/{id}/retry', { params: { id: job.id }, body: { reason } }),
     successText: ({ name }) => t('jobs.retried', { name }),
     changes: ['jobs'],
   });

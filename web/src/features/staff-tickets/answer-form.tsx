@@ -66,7 +66,7 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
     <form className={classes['answer']} noValidate onSubmit={(event) => void submit(event)}>
       {isWarned && (
         <Alert role="alert" color="yellow" variant="light">
-          {t('answer.conflict', { who: authorsOf(others) ?? t('answer.someone') })}
+          {t('answer.conflict', { who: authorEmails(others) ?? t('answer.someone') })}
         </Alert>
       )}
       <Textarea
@@ -92,7 +92,7 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
   );
 }
 
-function authorsOf(messages: ReturnType<typeof answersSince>): string | undefined {
+function authorEmails(messages: ReturnType<typeof answersSince>): string | undefined {
   const emails = new Set(messages.map(({ author }) => author.email));
   return emails.size === 0 ? undefined : [...emails].join(', ');
 }

@@ -4,22 +4,19 @@ import type {
   AssignTicketBody,
   CreateTicketForUserBody,
   StaffTicket,
-  StaffTicketMessage,
   TicketNoteBody,
   TicketView,
 } from '@cellhop/contract/staff/tickets';
 import type { TicketStatus } from '@cellhop/contract/tickets';
 import { ApiError } from '@cellhop/contract/client';
 import { startOfDay, toDay } from '../../format/day.ts';
-import { call } from '../../data/http.ts';
-import { apiQuery, queryClient, staffDependencies } from '../../data/query.ts';
+import { callForData } from '../../data/http.ts';
+import { apiQuery, queryClient, staffDependencies, prependRow } from '../../data/query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useQuarterHour } from '../../hooks/use-time.ts';
 import { useList } from '../../data/use-list.ts';
 import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
-
-type MessagesResponse = EndpointOutput<'GET /v1/support/admin/tickets/{id}/messages'>;
 
 const dependencies = staffDependencies('staff-tickets');
 /** Topics of tickets for staff and customers, because the customer's pages may be open in the same browser. */
@@ -98,8 +95,8 @@ export function useLiveConnections(id: string) {
 /** Caches the new ticket, so that its page opens without a request. */
 export function useCreateTicketForUser() {
   return useAction({
-    call: async (body: CreateTicketForUserBody, withKey) =>
-      (await call('POST /v1/support/admin/tickets', { body }, withKey())).data,
+    call: (body: CreateTicketForUserBody, withKey) =>
+      callForData('POST /v1/support/admin/tickets', { body }, withKey()),
     onSuccess: cacheTicket,
     onError: shownInForm,
     changes,
@@ -108,8 +105,7 @@ export function useCreateTicketForUser() {
 
 export function useCloseAnyTicket(id: string) {
   return useAction<void, StaffTicket>({
-    call: async () =>
-      (await call('PATCH /v1/support/admin/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } })).data,
+    call: () => callForData('PATCH /v1/support/admin/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } }),
     onSuccess: cacheTicket,
     changes,
   });
@@ -117,8 +113,8 @@ export function useCloseAnyTicket(id: string) {
 
 export function useAssign(id: string) {
   return useAction({
-    call: async (body: AssignTicketBody) =>
-      (await call('PUT /v1/support/admin/tickets/{id}/assignee', { params: { id }, body })).data,
+    call: (body: AssignTicketBody) =>
+      callForData('PUT /v1/support/admin/tickets/{id}/assignee', { params: { id }, body }),
     onSuccess: cacheTicket,
     changes,
   });
@@ -127,11 +123,11 @@ export function useAssign(id: string) {
 /** No toast for an answer by other staff: the form shows it. */
 export function useAnswer(id: string) {
   return useAction({
-    call: async (body: AnswerTicketBody, withKey) =>
-      (await call('POST /v1/support/admin/tickets/{id}/messages', { params: { id }, body }, withKey())).data,
+    call: (body: AnswerTicketBody, withKey) =>
+      callForData('POST /v1/support/admin/tickets/{id}/messages', { params: { id }, body }, withKey()),
     onSuccess: async (message) => {
       await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
-      prepend(id, message);
+      prependRow(messagesQuery(id, 1).queryKey, message);
     },
     onError: (error) => (isConflict(error) ? 'HANDLED' : undefined),
     changes,
@@ -144,8 +140,8 @@ export function isConflict(error: unknown): boolean {
 
 export function useWriteNote(id: string) {
   return useAction({
-    call: async (body: TicketNoteBody, withKey) =>
-      (await call('POST /v1/support/admin/tickets/{id}/notes', { params: { id }, body }, withKey())).data,
+    call: (body: TicketNoteBody, withKey) =>
+      callForData('POST /v1/support/admin/tickets/{id}/notes', { params: { id }, body }, withKey()),
     changes: ['staff-tickets'],
   });
 }
@@ -162,15 +158,4 @@ async function cacheTicket(ticket: StaffTicket): Promise<void> {
   const { queryKey } = ticketQuery(ticket.id);
   await queryClient.cancelQueries({ queryKey });
   queryClient.setQueryData<EndpointOutput<'GET /v1/support/admin/tickets/{id}'>>(queryKey, { data: ticket });
-}
-
-function prepend(id: string, message: StaffTicketMessage): void {
-  queryClient.setQueryData<MessagesResponse>(messagesQuery(id, 1).queryKey, (response) =>
-    response === undefined
-      ? response
-      : {
-          totalPages: Math.max(1, response.totalPages),
-          data: [message, ...response.data.filter((each) => each.id !== message.id)],
-        },
-  );
 }

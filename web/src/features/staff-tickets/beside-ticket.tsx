@@ -9,6 +9,7 @@ import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { Time } from '../../ui/columns.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
@@ -138,7 +139,7 @@ export function Notes({ ticketId, page, onPage, canWrite }: NotesProps) {
             {rows?.map(({ id, content, author, createdAt }) => (
               <li key={id} className={classes['note']}>
                 <div className={classes['muted']}>
-                  {author.email} · <time dateTime={createdAt}>{formatDate(createdAt)}</time>
+                  {author.email} · <Time at={createdAt} />
                 </div>
                 <p>{content}</p>
               </li>

@@ -1,6 +1,6 @@
 import type { CannedReply, CannedReplyBody } from '@cellhop/contract/staff/canned-replies';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
@@ -15,15 +15,13 @@ export function useCannedReplies() {
 export function useSaveCannedReply(reply: CannedReply | undefined) {
   const { t } = useTranslation('staffSupport');
   return useAction({
-    call: async (body: CannedReplyBody, withKey) =>
+    call: (body: CannedReplyBody, withKey) =>
       reply === undefined
-        ? (await call('POST /v1/support/admin/canned-replies', { body }, withKey())).data
-        : (
-            await call('PATCH /v1/support/admin/canned-replies/{id}', {
-              params: { id: reply.id },
-              body: { ...body, version: reply.version },
-            })
-          ).data,
+        ? callForData('POST /v1/support/admin/canned-replies', { body }, withKey())
+        : callForData('PATCH /v1/support/admin/canned-replies/{id}', {
+            params: { id: reply.id },
+            body: { ...body, version: reply.version },
+          }),
     successText: ({ title }) => t('replies.saved', { title }),
     onError: shownInForm,
     changes,
@@ -33,8 +31,8 @@ export function useSaveCannedReply(reply: CannedReply | undefined) {
 export function useDeleteCannedReply() {
   const { t } = useTranslation('staffSupport');
   return useAction({
-    call: async ({ id, version }: CannedReply) =>
-      (await call('DELETE /v1/support/admin/canned-replies/{id}', { params: { id }, query: { version } })).data,
+    call: ({ id, version }: CannedReply) =>
+      callForData('DELETE /v1/support/admin/canned-replies/{id}', { params: { id }, query: { version } }),
     successText: (_, { title }) => t('replies.deleted', { title }),
     changes,
   });

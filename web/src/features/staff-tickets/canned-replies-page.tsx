@@ -8,7 +8,6 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
-import { formatDate } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -16,6 +15,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { RowButton, timeColumn } from '../../ui/columns.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { isConflict } from './api.ts';
@@ -85,36 +85,26 @@ function RepliesTable({ replies, onEdit, onDelete }: RepliesTableProps) {
     { key: 'title', header: t('replies.name'), place: 'heading', render: ({ title }) => title },
     { key: 'contentEn', header: t('replies.english'), render: ({ contentEn }) => <Excerpt text={contentEn} /> },
     { key: 'contentRu', header: t('replies.russian'), render: ({ contentRu }) => <Excerpt text={contentRu} /> },
-    {
-      key: 'updatedAt',
-      header: t('replies.updatedAt'),
-      render: ({ updatedAt }) => <time dateTime={updatedAt}>{formatDate(updatedAt)}</time>,
-    },
+    timeColumn('updatedAt', t('replies.updatedAt')),
   ];
   if (onEdit !== undefined && onDelete !== undefined)
     columns.push({
       key: 'action',
       header: t('replies.actions'),
       place: 'action',
-      isLast: true,
       render: (reply) => (
         <Group gap="xs" wrap="nowrap">
-          <Button
-            size="compact-sm"
-            variant="light"
-            aria-label={t('replies.editOf', { title: reply.title })}
+          <RowButton
+            text={t('replies.edit')}
+            label={t('replies.editOf', { title: reply.title })}
             onClick={() => onEdit(reply)}
-          >
-            {t('replies.edit')}
-          </Button>
-          <Button
-            size="compact-sm"
+          />
+          <RowButton
+            text={t('replies.delete')}
+            label={t('replies.deleteOf', { title: reply.title })}
             variant="default"
-            aria-label={t('replies.deleteOf', { title: reply.title })}
             onClick={() => onDelete(reply)}
-          >
-            {t('replies.delete')}
-          </Button>
+          />
         </Group>
       ),
     });
@@ -157,7 +147,7 @@ function CannedReplyForm({ reply, onSaved }: CannedReplyFormProps) {
   const saving = useSaveCannedReply(base);
   const form = useForm<CannedReplyBody>({
     resolver: zodResolver(cannedReplyBody, { error: formErrorMap }),
-    defaultValues: valuesOf(reply),
+    defaultValues: toFormValues(reply),
   });
   const { errors } = form.formState;
   const submit = form.handleSubmit(async (body) => {
@@ -166,7 +156,7 @@ function CannedReplyForm({ reply, onSaved }: CannedReplyFormProps) {
 
   function takeOver(): void {
     setBase(current);
-    form.reset(valuesOf(current));
+    form.reset(toFormValues(current));
     saving.reset();
   }
 
@@ -212,6 +202,6 @@ function CannedReplyForm({ reply, onSaved }: CannedReplyFormProps) {
   );
 }
 
-function valuesOf(reply: CannedReply | undefined): CannedReplyBody {
+function toFormValues(reply: CannedReply | undefined): CannedReplyBody {
   return { title: reply?.title ?? '', contentEn: reply?.contentEn ?? '', contentRu: reply?.contentRu ?? '' };
 }

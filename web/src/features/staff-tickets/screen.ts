@@ -2,9 +2,39 @@ import { ticketStatuses } from '@cellhop/contract/tickets.values';
 import { TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '@cellhop/contract/limits';
 import { ticketViews } from '@cellhop/contract/staff/tickets.values';
 import { IconMessages } from '@tabler/icons-react';
-import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../loading/search-values.ts';
-import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
+import {
+  dayParameter,
+  idParameter,
+  oneOf,
+  pageSearch,
+  type Search,
+  textParameter,
+  searchParameters,
+} from '../../loading/search-values.ts';
+import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
+
+export const staffTicketsSearch = searchParameters((search) => {
+  const view = oneOf(search['view'], ticketViews);
+  return {
+    ...pageSearch(search),
+    ...momentsSearch(search),
+    /** Without it: all tickets. */
+    view: view === 'all' ? undefined : view,
+    userId: idParameter(search['userId']),
+    // The other views have open tickets only.
+    status: view === undefined || view === 'all' ? oneOf(search['status'], ticketStatuses) : undefined,
+    words: toWords(search['words']),
+    /** Days of the creation, such as 2026-11-21, both included. */
+    from: dayParameter(search['from']),
+    to: dayParameter(search['to']),
+    days: replyDaysParameter(search['days']),
+    /** The dialog for a new ticket is open. */
+    create: String(search['create']) === 'true' ? (true as const) : undefined,
+  };
+});
+
+export type StaffTicketsSearch = ReturnType<typeof staffTicketsSearch>;
 
 export const staffTicketsScreen = {
   path: '/admin/tickets',
@@ -34,42 +64,15 @@ export const cannedRepliesScreen = {
 export const replyDays = ['7', '30', '90'] as const;
 export type ReplyDays = (typeof replyDays)[number];
 
-export interface StaffTicketsSearch extends Moments {
-  page?: number | undefined;
-  /** Without it: all tickets. */
-  view?: (typeof ticketViews)[number] | undefined;
-  userId?: string | undefined;
-  status?: (typeof ticketStatuses)[number] | undefined;
-  words?: string | undefined;
-  /** Days of the creation, such as 2026-11-21, both included. */
-  from?: string | undefined;
-  to?: string | undefined;
-  days?: ReplyDays | undefined;
-  /** The dialog for a new ticket is open. */
-  create?: true | undefined;
-}
-
-export function staffTicketsSearch(search: Search): StaffTicketsSearch {
-  const view = oneOf(search['view'], ticketViews);
-  const days = oneOf(textOf(search['days']), replyDays);
-  return {
-    ...pageSearch(search),
-    ...momentsSearch(search),
-    view: view === 'all' ? undefined : view,
-    userId: idOf(search['userId']),
-    // The other views have open tickets only.
-    status: view === undefined || view === 'all' ? oneOf(search['status'], ticketStatuses) : undefined,
-    words: wordsOf(search['words']),
-    from: dayOf(search['from']),
-    to: dayOf(search['to']),
-    days: days === '30' ? undefined : days,
-    create: String(search['create']) === 'true' ? true : undefined,
-  };
+/** The default is left out. */
+function replyDaysParameter(value: unknown): ReplyDays | undefined {
+  const days = oneOf(textParameter(value), replyDays);
+  return days === '30' ? undefined : days;
 }
 
 /** Undefined unless the API would accept the text. */
-export function wordsOf(value: unknown): string | undefined {
-  const words = textOf(value)?.trim() ?? '';
+export function toWords(value: unknown): string | undefined {
+  const words = textParameter(value)?.trim() ?? '';
   const { length } = words;
   if (length < TICKET_WORDS_LENGTH_MIN || length > TICKET_WORDS_LENGTH_MAX) return undefined;
   return /[\p{L}\p{N}]/u.test(words) ? words : undefined;

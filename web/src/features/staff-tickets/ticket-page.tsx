@@ -1,19 +1,16 @@
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
 import { Button, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Failure } from '../../data/use-api-query.ts';
-import { formatDate } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { useProfile } from '../../session/profile.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { LoadFailure } from '../../ui/list-state.tsx';
+import { PageFailure } from '../../ui/list-state.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { MessageList, QuestionPlaceholder, TicketStatusBadge } from '../tickets/ticket-parts.tsx';
+import { MessageList, QuestionPlaceholder, TicketQuestion } from '../tickets/ticket-parts.tsx';
 import parts from '../tickets/ticket-page.module.css';
 import { AnswerForm } from './answer-form.tsx';
 import { useAnyMessages, useAnyTicket, useCloseAnyTicket, useAssign, useAssignees } from './api.ts';
@@ -36,7 +33,12 @@ export function TicketPage() {
     <>
       <Breadcrumbs items={[{ label: t('staff:titles.tickets'), to: '/admin/tickets' }, { label: name }]} />
       {ticket.failure !== undefined ? (
-        <TicketFailure {...ticket.failure} />
+        <PageFailure
+          failure={ticket.failure}
+          text={t('support:ticket.failed')}
+          missingText={t('ticket.missing')}
+          list={<Link to="/admin/tickets">{t('support:ticket.all')}</Link>}
+        />
       ) : found === undefined ? (
         <QuestionPlaceholder />
       ) : (
@@ -50,7 +52,7 @@ export function TicketPage() {
               page={page}
               onPage={(chosen) => change({ page: chosen })}
               isRight={({ isUser }) => !isUser}
-              authorOf={({ author, isUser }) => (isUser ? author.email : t('ticket.ofTeam', { email: author.email }))}
+              authorName={({ author, isUser }) => (isUser ? author.email : t('ticket.ofTeam', { email: author.email }))}
             />
           </div>
           <aside className={classes['side']} aria-label={t('beside.label')}>
@@ -63,62 +65,15 @@ export function TicketPage() {
   );
 }
 
-/** A retry helps after a failure, but not with a wrong URL. */
-function TicketFailure(failure: Failure) {
-  const { t } = useTranslation(['staffSupport', 'support']);
-  const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
-  if (!isMissing) return <LoadFailure text={t('support:ticket.failed')} {...failure} />;
-  return (
-    <LoadFailure text={t('support:ticket.failed')}>
-      <span>{t('ticket.missing')}</span>
-      <Link to="/admin/tickets">{t('support:ticket.all')}</Link>
-    </LoadFailure>
-  );
-}
-
 function Question({ ticket }: { ticket: StaffTicket }) {
-  const { t } = useTranslation('support');
-  const [isConfirming, setConfirming] = useState(false);
-  const heading = useRef<HTMLHeadingElement>(null);
   const canClose = usePermission('TICKETS_EDIT') && ticket.status === 'OPEN';
   const closing = useCloseAnyTicket(ticket.id);
-
-  async function close(): Promise<void> {
-    if ((await closing.run()) === undefined) return;
-    setConfirming(false);
-    // The dialog would return the focus to a removed button.
-    heading.current?.focus({ preventScroll: true });
-  }
-
   return (
-    <article className={parts['question']}>
-      <div className={parts['head']}>
-        <time dateTime={ticket.createdAt}>{formatDate(ticket.createdAt)}</time>
-        <TicketStatusBadge status={ticket.status} />
-        <UserLink user={ticket.user} />
-      </div>
-      <h2 ref={heading} tabIndex={-1}>
-        {ticket.name}
-      </h2>
-      <p>{ticket.description}</p>
+    <TicketQuestion ticket={ticket} closing={canClose ? closing : undefined} author={<UserLink user={ticket.user} />}>
       <div className={parts['wide']}>
         <Assignment ticket={ticket} />
       </div>
-      {canClose && (
-        <Button className={parts['close'] ?? ''} variant="default" size="xs" onClick={() => setConfirming(true)}>
-          {t('ticket.close')}
-        </Button>
-      )}
-      <ConfirmDialog
-        isOpen={isConfirming && canClose}
-        title={t('ticket.closing.title')}
-        text={t('ticket.closing.text')}
-        action={t('ticket.close')}
-        isWorking={closing.isRunning}
-        onConfirm={close}
-        onClose={() => setConfirming(false)}
-      />
-    </article>
+    </TicketQuestion>
   );
 }
 

@@ -5,8 +5,8 @@ import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
-import { DateField } from '../../ui/date-field.tsx';
-import { type StaffTicketsSearch, wordsOf } from './screen.ts';
+import { DayFields } from '../../ui/date-field.tsx';
+import { type StaffTicketsSearch, toWords } from './screen.ts';
 import classes from './tickets-page.module.css';
 
 interface TicketsFilterProps {
@@ -17,7 +17,6 @@ interface TicketsFilterProps {
 export function TicketsFilter({ search, onFilter }: TicketsFilterProps) {
   const { t } = useTranslation(['staffSupport', 'support']);
   const { view, status, words = '', from = '', to = '' } = search;
-  const isReversed = from !== '' && to !== '' && from > to;
   return (
     <section className={classes['filter']} aria-label={t('filter.label')}>
       {/* Another key when the URL changes, by the back button for example. */}
@@ -32,18 +31,11 @@ export function TicketsFilter({ search, onFilter }: TicketsFilterProps) {
         clearButtonProps={{ 'aria-label': t('filter.anyStatus') }}
         onChange={(chosen) => onFilter({ status: oneOf(chosen, ticketStatuses) })}
       />
-      <DateField
-        label={t('filter.from')}
-        value={from}
-        max={to === '' ? undefined : to}
-        onChange={(day) => day !== undefined && onFilter({ from: day === '' ? undefined : day })}
-      />
-      <DateField
-        label={t('filter.to')}
-        value={to}
-        min={from === '' ? undefined : from}
-        error={isReversed ? t('filter.reversed') : undefined}
-        onChange={(day) => day !== undefined && onFilter({ to: day === '' ? undefined : day })}
+      <DayFields
+        from={from}
+        to={to}
+        texts={{ from: t('filter.from'), to: t('filter.to'), reversed: t('filter.reversed') }}
+        onChange={(days) => onFilter({ from: days.from || undefined, to: days.to || undefined })}
       />
     </section>
   );
@@ -58,7 +50,7 @@ interface WordsFieldProps {
 function WordsField({ words, onFilter }: WordsFieldProps) {
   const { t } = useTranslation('staffSupport');
   const [text, setText] = useState(words);
-  const chosen = wordsOf(text);
+  const chosen = toWords(text);
   const [isRefused, setRefused] = useState(false);
 
   function submit(event: FormEvent): void {

@@ -5,10 +5,12 @@ import { Button, Group, Select } from '@mantine/core';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate } from '../../format/format.ts';
+import { formatCount } from '../../format/format.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
+import { timeColumn, Time } from '../../ui/columns.tsx';
 import type { TimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { durationText } from '../staff-parts/duration.ts';
@@ -17,7 +19,7 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
 import { useTicketsOfUsers, useFirstReplies, useViewCounts } from './api.ts';
-import { CreateTicketDialog } from './create-ticket-dialog.tsx';
+import { CreateTicketForm } from './create-ticket-form.tsx';
 import {
   staffTicketsScreen,
   type StaffTicketsSearch,
@@ -82,14 +84,14 @@ export function TicketsPage() {
         {(rows) => <TicketsTable tickets={rows} />}
       </ContinuedList>
       {canCreate && (
-        <CreateTicketDialog
-          isOpen={create}
-          userId={userId}
-          onClose={() => setCreating(false)}
-          onCreated={({ id }) =>
-            void navigate({ to: '/admin/tickets/$ticketId', params: { ticketId: id }, replace: true })
-          }
-        />
+        <Dialog isOpen={create} title={t('create.title')} onClose={() => setCreating(false)}>
+          <CreateTicketForm
+            userId={userId}
+            onCreated={({ id }) =>
+              void navigate({ to: '/admin/tickets/$ticketId', params: { ticketId: id }, replace: true })
+            }
+          />
+        </Dialog>
       )}
     </>
   );
@@ -183,14 +185,9 @@ function TicketsTable({ tickets }: { tickets: readonly StaffTicket[] | undefined
     {
       key: 'waitingSince',
       header: t('list.waitingSince'),
-      render: ({ waitingSince }) =>
-        waitingSince === null ? '–' : <time dateTime={waitingSince}>{formatDate(waitingSince)}</time>,
+      render: ({ waitingSince }) => (waitingSince === null ? '–' : <Time at={waitingSince} />),
     },
-    {
-      key: 'createdAt',
-      header: t('list.createdAt'),
-      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
-    },
+    timeColumn('createdAt', t('list.createdAt')),
   ];
   return <DataTable label={t('list.label')} columns={columns} rows={tickets} rowKey={({ id }) => id} isDense />;
 }

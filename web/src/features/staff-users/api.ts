@@ -3,7 +3,7 @@ import type { CreateRoleBody, Role } from '@cellhop/contract/staff/roles';
 import type { TimelineKind } from '@cellhop/contract/staff/timeline.values';
 import type { StaffUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -33,8 +33,8 @@ interface StatusChange {
 export function useChangeStatus() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async ({ user: { id, version }, status, reason }: StatusChange) =>
-      (await call('PATCH /v1/users/admin/{id}', { params: { id }, body: { status, reason, version } })).data,
+    call: ({ user: { id, version }, status, reason }: StatusChange) =>
+      callForData('PATCH /v1/users/admin/{id}', { params: { id }, body: { status, reason, version } }),
     successText: ({ email, status }) => t(status === 'BLOCKED' ? 'block.done' : 'unblock.done', { email }),
     changes: ['staff-users', 'staff-connections'],
   });
@@ -49,8 +49,8 @@ interface RoleChange {
 export function useChangeUserRole() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async ({ user: { id, version }, role, reason }: RoleChange) =>
-      (await call('PATCH /v1/users/admin/{id}/role', { params: { id }, body: { role, reason, version } })).data,
+    call: ({ user: { id, version }, role, reason }: RoleChange) =>
+      callForData('PATCH /v1/users/admin/{id}/role', { params: { id }, body: { role, reason, version } }),
     successText: ({ email, role }) => t('changeRole.done', { email, role: role.name }),
     changes: ['staff-users', 'roles'],
   });
@@ -62,14 +62,12 @@ const DELETION_TIMEOUT_MS = 30_000;
 export function useDeleteUser() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async ({ user: { id, version }, reason }: { user: StaffUser; reason: string }) =>
-      (
-        await call(
-          'DELETE /v1/users/admin/{id}',
-          { params: { id }, body: { reason, version } },
-          { timeoutMs: DELETION_TIMEOUT_MS },
-        )
-      ).data,
+    call: ({ user: { id, version }, reason }: { user: StaffUser; reason: string }) =>
+      callForData(
+        'DELETE /v1/users/admin/{id}',
+        { params: { id }, body: { reason, version } },
+        { timeoutMs: DELETION_TIMEOUT_MS },
+      ),
     successText: (_, { user: { email } }) => t('delete.done', { email }),
     changes: ['staff-users', 'staff-connections'],
   });
@@ -82,7 +80,7 @@ export function useRoles(isEnabled = true) {
 export function useCreateRole() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async (body: CreateRoleBody) => (await call('POST /v1/users/admin/roles', { body })).data,
+    call: (body: CreateRoleBody) => callForData('POST /v1/users/admin/roles', { body }),
     successText: ({ name }) => t('roles.created', { name }),
     changes: ['roles'],
   });
@@ -97,9 +95,8 @@ interface PermissionsChange {
 export function useChangeRole() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async ({ role: { name, version }, permissions, reason }: PermissionsChange) =>
-      (await call('PUT /v1/users/admin/roles/{name}', { params: { name }, body: { permissions, reason, version } }))
-        .data,
+    call: ({ role: { name, version }, permissions, reason }: PermissionsChange) =>
+      callForData('PUT /v1/users/admin/roles/{name}', { params: { name }, body: { permissions, reason, version } }),
     successText: ({ name }) => t('roles.changed', { name }),
     changes: ['roles'],
   });
@@ -108,8 +105,8 @@ export function useChangeRole() {
 export function useDeleteRole() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async ({ name, version }: Role) =>
-      (await call('DELETE /v1/users/admin/roles/{name}', { params: { name }, query: { version } })).data,
+    call: ({ name, version }: Role) =>
+      callForData('DELETE /v1/users/admin/roles/{name}', { params: { name }, query: { version } }),
     successText: ({ name }) => t('roles.deleted', { name }),
     changes: ['roles'],
   });

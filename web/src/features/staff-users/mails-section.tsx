@@ -1,11 +1,11 @@
 import type { SentMail } from '@cellhop/contract/staff/mails';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import { timeColumn, Time } from '../../ui/columns.tsx';
 import { useMails } from './api.ts';
 import classes from './user-page.module.css';
 
@@ -61,17 +61,12 @@ function MailsTable({ mails }: { mails: readonly SentMail[] | undefined }) {
       header: t('fields.language'),
       render: ({ languageCode }) => languageCode.toUpperCase(),
     },
-    {
-      key: 'queuedAt',
-      width: 8.5,
-      header: t('mails.queuedAt'),
-      render: ({ queuedAt }) => <time dateTime={queuedAt}>{formatDate(queuedAt)}</time>,
-    },
+    { ...timeColumn('queuedAt', t('mails.queuedAt')), width: 8.5 },
     {
       key: 'endedAt',
       width: 8.5,
       header: t('mails.endedAt'),
-      render: ({ endedAt }) => endedAt !== null && <time dateTime={endedAt}>{formatDate(endedAt)}</time>,
+      render: ({ endedAt }) => endedAt !== null && <Time at={endedAt} />,
     },
   ];
   return <DataTable label={t('mails.title')} columns={columns} rows={mails} rowKey={({ id }) => id} />;

@@ -9,6 +9,7 @@ import { useProfile } from '../../session/profile.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { RowButton } from '../../ui/columns.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { useDeleteRole, useRoles } from './api.ts';
@@ -98,28 +99,21 @@ function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
       width: 12.7,
       header: t('roles.actions'),
       place: 'action',
-      isLast: true,
       render: (role) =>
         canChange(role) && (
           <span className={classes['buttons']}>
-            <Button
-              size="compact-sm"
-              variant="light"
-              aria-label={t('roles.changeOf', { name: role.name })}
+            <RowButton
+              text={t('roles.change')}
+              label={t('roles.changeOf', { name: role.name })}
               onClick={() => onChange(role)}
-            >
-              {t('roles.change')}
-            </Button>
+            />
             {role.usersCount === 0 && (
-              <Button
-                size="compact-sm"
-                variant="light"
+              <RowButton
+                text={t('roles.delete')}
+                label={t('roles.deleteOf', { name: role.name })}
                 color="red"
-                aria-label={t('roles.deleteOf', { name: role.name })}
                 onClick={() => onDelete(role)}
-              >
-                {t('roles.delete')}
-              </Button>
+              />
             )}
           </span>
         ),

@@ -1,14 +1,43 @@
-import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeline.values';
-import type { UserSort } from '@cellhop/contract/staff/users';
+import { timelineKinds } from '@cellhop/contract/staff/timeline.values';
 import { EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/users.values';
 import type { UserStatus } from '@cellhop/contract/users';
 import { IconShieldLock, IconUsers } from '@tabler/icons-react';
-import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../loading/search-values.ts';
-import { type Moments, momentsSearch, toLimitedRange } from '../staff-parts/continuation.ts';
+import {
+  dayParameter,
+  idParameter,
+  oneOf,
+  pageSearch,
+  textParameter,
+  searchParameters,
+  someOf,
+} from '../../loading/search-values.ts';
+import { momentsSearch, toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 import { isRoleName } from './role-name.ts';
 
 export const userStatuses = ['ACTIVE', 'BLOCKED', 'DELETED'] as const satisfies readonly UserStatus[];
+
+export const staffUsersSearch = searchParameters((search) => {
+  const email = textParameter(search['email'])?.trim();
+  return {
+    ...pageSearch(search),
+    ...momentsSearch(search),
+    /** The users whom this one has referred. */
+    referralId: idParameter(search['referralId']),
+    /** Part of the email. */
+    email: email !== undefined && email.length >= EMAIL_PART_LENGTH_MIN ? email : undefined,
+    status: oneOf(search['status'], userStatuses),
+    role: roleParameter(search['role']),
+    confirmed: oneOf(String(search['confirmed']), ['true', 'false'] as const),
+    /** Days of the sign-up, such as 2026-11-21, both included. */
+    from: dayParameter(search['from']),
+    to: dayParameter(search['to']),
+    /** Default: the newest first. */
+    sort: oneOf(search['sort'], userSorts.slice(1)),
+  };
+});
+
+export type StaffUsersSearch = ReturnType<typeof staffUsersSearch>;
 
 export const staffUsersScreen = {
   path: '/admin/users',
@@ -18,6 +47,16 @@ export const staffUsersScreen = {
   title: 'users',
   Icon: IconUsers,
 } as const satisfies StaffScreenOf<'GET /v1/users/admin'>;
+
+const staffUserSearch = searchParameters((search) => ({
+  /** The page of the mails. */
+  ...pageSearch(search),
+  /** The kinds of the timeline. */
+  kind: someOf(search['kind'], timelineKinds),
+  after: textParameter(search['after']),
+}));
+
+export type StaffUserSearch = ReturnType<typeof staffUserSearch>;
 
 export const staffUserScreen = {
   path: '/admin/users/$userId',
@@ -35,53 +74,8 @@ export const staffRolesScreen = {
   Icon: IconShieldLock,
 } as const satisfies StaffScreenOf<'POST /v1/users/admin/roles'>;
 
-export interface StaffUsersSearch extends Moments {
-  page?: number | undefined;
-  /** The users whom this one has referred. */
-  referralId?: string | undefined;
-  /** Part of the email. */
-  email?: string | undefined;
-  status?: UserStatus | undefined;
-  role?: string | undefined;
-  confirmed?: 'true' | 'false' | undefined;
-  /** Days of the sign-up, such as 2026-11-21, both included. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** Default: the newest first. */
-  sort?: UserSort | undefined;
-}
-
-export function staffUsersSearch(search: Search): StaffUsersSearch {
-  const email = textOf(search['email'])?.trim();
-  return {
-    ...pageSearch(search),
-    ...momentsSearch(search),
-    referralId: idOf(search['referralId']),
-    email: email !== undefined && email.length >= EMAIL_PART_LENGTH_MIN ? email : undefined,
-    status: oneOf(search['status'], userStatuses),
-    role: roleOf(search['role']),
-    confirmed: oneOf(String(search['confirmed']), ['true', 'false'] as const),
-    from: dayOf(search['from']),
-    to: dayOf(search['to']),
-    sort: oneOf(search['sort'], userSorts.slice(1)),
-  };
-}
-
-function roleOf(value: unknown): string | undefined {
+function roleParameter(value: unknown): string | undefined {
   return typeof value === 'string' && isRoleName(value) ? value : undefined;
-}
-
-export interface StaffUserSearch {
-  /** The page of the mails. */
-  page?: number | undefined;
-  /** The kinds of the timeline. */
-  kind?: TimelineKind[] | undefined;
-  after?: string | undefined;
-}
-
-function staffUserSearch(search: Search): StaffUserSearch {
-  const kinds = textsOf(search['kind']).flatMap((kind) => oneOf(kind, timelineKinds) ?? []);
-  return { ...pageSearch(search), kind: kinds.length > 0 ? kinds : undefined, after: textOf(search['after']) };
 }
 
 export function toUsersQuery({ from, to, since, until, confirmed, ...search }: StaffUsersSearch) {

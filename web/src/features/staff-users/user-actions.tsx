@@ -3,7 +3,7 @@ import { Button, Stack, Select } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../data/http.ts';
+import { callForData } from '../../data/http.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useProfile } from '../../session/profile.ts';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
@@ -162,8 +162,7 @@ export function ViewAsButton({ user: { id, email } }: ViewAsButtonProps) {
   const canView = usePermission('USERS_VIEW_AS');
   const [isAsking, setAsking] = useState(false);
   const start = useAction({
-    call: async (reason: string) =>
-      (await call('POST /v1/users/admin/{id}/views', { params: { id }, body: { reason } })).data,
+    call: (reason: string) => callForData('POST /v1/users/admin/{id}/views', { params: { id }, body: { reason } }),
     onSuccess: openView,
   });
   if (!canView) return null;

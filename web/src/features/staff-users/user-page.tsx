@@ -3,15 +3,15 @@ import type { StaffUser } from '@cellhop/contract/staff/users';
 import { Skeleton, Button } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Failure } from '../../data/use-api-query.ts';
-import { formatDate, formatMoney } from '../../format/format.ts';
+import { formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
-import { LoadFailure } from '../../ui/list-state.tsx';
+import { PageFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Time } from '../../ui/columns.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useUser } from './api.ts';
@@ -35,7 +35,12 @@ export function UserPage() {
     <>
       <Breadcrumbs items={[{ label: t('staff:titles.users'), to: '/admin/users' }, { label: name }]} />
       {failure !== undefined ? (
-        <UserFailure {...failure} />
+        <PageFailure
+          failure={failure}
+          text={t('user.failed')}
+          missingText={t('user.missing')}
+          list={<Link to="/admin/users">{t('list.all')}</Link>}
+        />
       ) : (
         <div className={classes['page']}>
           {user === undefined ? <UserPlaceholder /> : <LoadedUser user={user} />}
@@ -83,19 +88,6 @@ function LoadedUser({ user }: { user: StaffUser }) {
   );
 }
 
-/** A retry helps after a failure, but not with a wrong URL. */
-function UserFailure(failure: Failure) {
-  const { t } = useTranslation('staffUsers');
-  const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
-  if (!isMissing) return <LoadFailure text={t('user.failed')} {...failure} />;
-  return (
-    <LoadFailure text={t('user.failed')}>
-      <span>{t('user.missing')}</span>
-      <Link to="/admin/users">{t('list.all')}</Link>
-    </LoadFailure>
-  );
-}
-
 function UserPlaceholder() {
   return (
     <div className={classes['card']} aria-busy="true">
@@ -114,10 +106,8 @@ function UserFacts({ user }: { user: StaffUser }) {
     { label: t('fields.balance'), value: formatMoney(balance) },
     { label: t('fields.language'), value: languageCode.toUpperCase() },
     { label: t('fields.referralCode'), value: referralCode },
-    { label: t('fields.createdAt'), value: <time dateTime={createdAt}>{formatDate(createdAt)}</time> },
-    ...(deletedAt === null
-      ? []
-      : [{ label: t('fields.deletedAt'), value: <time dateTime={deletedAt}>{formatDate(deletedAt)}</time> }]),
+    { label: t('fields.createdAt'), value: <Time at={createdAt} /> },
+    ...(deletedAt === null ? [] : [{ label: t('fields.deletedAt'), value: <Time at={deletedAt} /> }]),
     { label: t('fields.referrer'), value: referral === null ? t('none') : <UserLink user={referral} /> },
     { label: t('fields.promoCode'), value: promoCode ?? t('none') },
     { label: t('fields.secondFactor'), value: t(hasSecondFactor ? 'secondFactor.on' : 'secondFactor.off') },

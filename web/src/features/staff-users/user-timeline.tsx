@@ -1,12 +1,12 @@
 import { auditActions } from '@cellhop/contract/staff/audit-log.values';
 import type { TimelineEntry } from '@cellhop/contract/staff/timeline';
-import { type TimelineKind, timelineKinds } from '@cellhop/contract/staff/timeline.values';
+import { timelineKinds } from '@cellhop/contract/staff/timeline.values';
 import { Button, Chip, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, formatMoment, formatMoney } from '../../format/format.ts';
-import { oneOf } from '../../loading/search-values.ts';
+import { oneOf, someOf } from '../../loading/search-values.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
@@ -35,7 +35,7 @@ export function UserTimeline({ userId, query, onQuery }: UserTimelineProps) {
       <Chip.Group
         multiple
         value={query.kind ?? []}
-        onChange={(values) => onQuery({ kind: toKinds(values), after: undefined })}
+        onChange={(values) => onQuery({ kind: someOf(values, timelineKinds), after: undefined })}
       >
         <Group gap="xs">
           {kinds.map((kind) => (
@@ -74,12 +74,6 @@ export function UserTimeline({ userId, query, onQuery }: UserTimelineProps) {
       </Group>
     </section>
   );
-}
-
-/** Undefined for all. */
-function toKinds(values: readonly string[]): TimelineKind[] | undefined {
-  const kinds = values.flatMap((value) => oneOf(value, timelineKinds) ?? []);
-  return kinds.length > 0 ? kinds : undefined;
 }
 
 /** One entry: time, kind and event, with a link to its subject. */

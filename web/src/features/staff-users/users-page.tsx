@@ -5,10 +5,10 @@ import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, maxDecimals } from '../../format/format.ts';
+import { maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
+import { ColumnMoney, timeColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
@@ -82,12 +82,11 @@ interface UsersFilterProps {
 /** Applied immediately and kept in the URL. */
 function UsersFilter({ search, roleNames, onChange }: UsersFilterProps) {
   const { t } = useTranslation('staffUsers');
-  const { status, role, confirmed, referralId, sort } = search;
+  const { email, status, role, confirmed, from, to, referralId, sort } = search;
   const change = (changed: object) => onChange(staffUsersSearch({ ...search, page: 1, ...changed }));
-  const isFiltered = [search.email, status, role, confirmed, search.from, search.to].some((each) => each !== undefined);
   return (
-    <FilterPanel onReset={isFiltered ? () => onChange({ referralId, sort }) : undefined}>
-      <EmailField value={search.email ?? ''} onChange={(email) => change({ email })} />
+    <FilterPanel filter={{ email, status, role, confirmed, from, to }} onReset={() => onChange({ referralId, sort })}>
+      <EmailField value={email ?? ''} onChange={(email) => change({ email })} />
       <Select
         label={t('fields.status')}
         placeholder={t('filter.all')}
@@ -192,13 +191,7 @@ function UsersTable({ users, sort = userSorts[0], onSort }: UsersTableProps) {
       render: ({ referralLevel }) => t(`referralSystem:names.${referralLevel}`),
     },
     { key: 'role', width: 7, header: t('fields.role'), render: ({ role }) => role.name },
-    {
-      key: 'createdAt',
-      width: 8,
-      header: t('fields.createdAt'),
-      firstOrder: 'descending',
-      render: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt)}</time>,
-    },
+    { ...timeColumn('createdAt', t('fields.createdAt')), width: 8, firstOrder: 'descending' },
   ];
   return (
     <DataTable

@@ -1,9 +1,9 @@
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
-import type { CreateTicketBody, Ticket, TicketMessage, TicketMessageBody } from '@cellhop/contract/tickets';
+import type { CreateTicketBody, Ticket, TicketMessageBody } from '@cellhop/contract/tickets';
 import { useTranslation } from 'react-i18next';
-import { limitMinutesOf } from '../../data/error-text.ts';
-import { call } from '../../data/http.ts';
-import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../data/query.ts';
+import { toLimitMinutes } from '../../data/error-text.ts';
+import { callForData } from '../../data/http.ts';
+import { apiQuery, type Dependencies, pageQuery, queryClient, prependRow } from '../../data/query.ts';
 import { withoutEcho } from '../../live/echoes.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
@@ -33,7 +33,7 @@ export function useMessages(id: string, page: number) {
 export function useCreateTicket() {
   return useAction({
     call: (body: CreateTicketBody, withKey) =>
-      withoutEcho('tickets', async () => (await call('POST /v1/support/tickets', { body }, withKey())).data),
+      withoutEcho('tickets', () => callForData('POST /v1/support/tickets', { body }, withKey())),
     onSuccess: (ticket) => {
       cacheTicket(ticket);
       queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
@@ -46,8 +46,7 @@ export function useCreateTicket() {
 
 export function useCloseTicket(id: string) {
   return useAction<void, Ticket>({
-    call: async () =>
-      (await call('PATCH /v1/support/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } })).data,
+    call: () => callForData('PATCH /v1/support/tickets/{id}', { params: { id }, body: { status: 'CLOSED' } }),
     onSuccess: async (ticket) => {
       await queryClient.cancelQueries({ queryKey: ticketQuery(id).queryKey });
       cacheTicket(ticket);
@@ -59,14 +58,14 @@ export function useCloseTicket(id: string) {
 export function useSendMessage(id: string) {
   const { t } = useTranslation('support');
   return useAction({
-    call: async (body: TicketMessageBody, withKey) =>
-      (await call('POST /v1/support/tickets/{id}/messages', { params: { id }, body }, withKey())).data,
+    call: (body: TicketMessageBody, withKey) =>
+      callForData('POST /v1/support/tickets/{id}/messages', { params: { id }, body }, withKey()),
     onSuccess: async (message) => {
       await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
-      prepend(id, message);
+      prependRow(messagesQuery(id, 1).queryKey, message);
     },
     onError: (error) => {
-      const minutes = limitMinutesOf(error);
+      const minutes = toLimitMinutes(error);
       if (minutes === undefined) return undefined;
       showToast('warning', t('messages.limited', { count: minutes }));
       return 'HANDLED';
@@ -88,15 +87,4 @@ function cacheTicket(ticket: Ticket): void {
   queryClient.setQueryData<EndpointOutput<'GET /v1/support/tickets/{id}'>>(ticketQuery(ticket.id).queryKey, {
     data: ticket,
   });
-}
-
-function prepend(id: string, message: TicketMessage): void {
-  queryClient.setQueryData<MessagesResponse>(messagesQuery(id, 1).queryKey, (response) =>
-    response === undefined
-      ? response
-      : {
-          totalPages: Math.max(1, response.totalPages),
-          data: [message, ...response.data.filter((each) => each.id !== message.id)],
-        },
-  );
 }

@@ -4,22 +4,18 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
-import type { Failure } from '../../data/use-api-query.ts';
-import { formatDate } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { LoadFailure } from '../../ui/list-state.tsx';
+import { PageFailure } from '../../ui/list-state.tsx';
 import { useCloseTicket, useMessages, useTicket, useSendMessage } from './api.ts';
 import { ticketScreen } from './screen.ts';
 import classes from './ticket-page.module.css';
-import { MessageList, QuestionPlaceholder, TicketStatusBadge } from './ticket-parts.tsx';
+import { MessageList, QuestionPlaceholder, TicketQuestion } from './ticket-parts.tsx';
 
 export function TicketPage() {
   const { ticketId: id } = useScreenParams(ticketScreen);
@@ -35,7 +31,12 @@ export function TicketPage() {
     <>
       <Breadcrumbs items={[{ label: t('common:titles.support'), to: '/support/tickets' }, { label: name }]} />
       {ticket.failure !== undefined ? (
-        <TicketFailure {...ticket.failure} />
+        <PageFailure
+          failure={ticket.failure}
+          text={t('ticket.failed')}
+          missingText={t('ticket.missing')}
+          list={<Link to="/support/tickets">{t('ticket.all')}</Link>}
+        />
       ) : found === undefined ? (
         <QuestionPlaceholder />
       ) : (
@@ -56,7 +57,7 @@ export function TicketPage() {
             page={page}
             onPage={(chosen) => change({ page: chosen })}
             isRight={({ isUser }) => isUser}
-            authorOf={({ isUser }) => t(isUser ? 'messages.you' : 'messages.team')}
+            authorName={({ isUser }) => t(isUser ? 'messages.you' : 'messages.team')}
           />
         </div>
       )}
@@ -64,82 +65,9 @@ export function TicketPage() {
   );
 }
 
-/** A retry helps after a failure, but not with a wrong URL. */
-function TicketFailure(failure: Failure) {
-  const { t } = useTranslation('support');
-  const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
-  if (!isMissing) return <LoadFailure text={t('ticket.failed')} {...failure} />;
-  return (
-    <LoadFailure text={t('ticket.failed')}>
-      <span>{t('ticket.missing')}</span>
-      <Link to="/support/tickets">{t('ticket.all')}</Link>
-    </LoadFailure>
-  );
-}
-
 function Question({ ticket }: { ticket: Ticket }) {
-  const { t } = useTranslation('support');
-  const [isConfirming, setConfirming] = useState(false);
-  const heading = useRef<HTMLHeadingElement>(null);
-  const isOpen = ticket.status === 'OPEN';
-
-  function finish() {
-    setConfirming(false);
-    // The dialog would return the focus to a removed button.
-    heading.current?.focus({ preventScroll: true });
-  }
-
-  return (
-    <article className={classes['question']}>
-      <div className={classes['head']}>
-        <time dateTime={ticket.createdAt}>{formatDate(ticket.createdAt)}</time>
-        <TicketStatusBadge status={ticket.status} />
-      </div>
-      <h2 ref={heading} tabIndex={-1}>
-        {ticket.name}
-      </h2>
-      <p>{ticket.description}</p>
-      {isOpen && (
-        <Button className={classes['close'] ?? ''} variant="default" size="xs" onClick={() => setConfirming(true)}>
-          {t('ticket.close')}
-        </Button>
-      )}
-      <CloseTicketDialog
-        id={ticket.id}
-        isOpen={isConfirming && isOpen}
-        onCancel={() => setConfirming(false)}
-        onClosed={finish}
-      />
-    </article>
-  );
-}
-
-interface CloseTicketDialogProps {
-  id: string;
-  isOpen: boolean;
-  onCancel: () => void;
-  onClosed: () => void;
-}
-
-function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialogProps) {
-  const { t } = useTranslation('support');
-  const closing = useCloseTicket(id);
-
-  async function close() {
-    if ((await closing.run()) !== undefined) onClosed();
-  }
-
-  return (
-    <ConfirmDialog
-      isOpen={isOpen}
-      title={t('ticket.closing.title')}
-      text={t('ticket.closing.text')}
-      action={t('ticket.close')}
-      isWorking={closing.isRunning}
-      onConfirm={close}
-      onClose={onCancel}
-    />
-  );
+  const closing = useCloseTicket(ticket.id);
+  return <TicketQuestion ticket={ticket} closing={ticket.status === 'OPEN' ? closing : undefined} />;
 }
 
 interface MessageFormProps {

@@ -1,10 +1,13 @@
-import type { TicketMessage, TicketStatus } from '@cellhop/contract/tickets';
-import { Skeleton, Textarea, TextInput } from '@mantine/core';
+import type { Ticket, TicketMessage, TicketStatus } from '@cellhop/contract/tickets';
+import { Skeleton, Textarea, TextInput, Button } from '@mantine/core';
+import { type ReactNode, useRef, useState } from 'react';
 import type { FieldError, UseFormRegisterReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText } from '../../data/form-errors.ts';
+import type { Action } from '../../data/use-action.ts';
 import type { List } from '../../data/use-list.ts';
 import { formatDate } from '../../format/format.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LinkedText } from '../../ui/linked-text.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -19,12 +22,12 @@ interface MessageListProps<Message extends TicketMessage> {
   onPage: (page: number) => void;
   /** The side of the reader; messages of the other side are on the left. */
   isRight: (message: Message) => boolean;
-  authorOf: (message: Message) => string;
+  authorName: (message: Message) => string;
 }
 
 /** A page of a ticket's messages, newest first. */
 export function MessageList<Message extends TicketMessage>(props: MessageListProps<Message>) {
-  const { messages, page, onPage, isRight, authorOf } = props;
+  const { messages, page, onPage, isRight, authorName } = props;
   const { t } = useTranslation('support');
   return (
     <PagedList
@@ -49,7 +52,7 @@ export function MessageList<Message extends TicketMessage>(props: MessageListPro
               : items.map((message) => (
                   <li key={message.id} className={classes['message']} data-side={isRight(message) ? 'right' : 'left'}>
                     <div className={classes['byline']}>
-                      <strong>{authorOf(message)}</strong>
+                      <strong>{authorName(message)}</strong>
                       <time dateTime={message.createdAt}>{formatDate(message.createdAt)}</time>
                     </div>
                     <p>
@@ -61,6 +64,57 @@ export function MessageList<Message extends TicketMessage>(props: MessageListPro
         </section>
       )}
     </PagedList>
+  );
+}
+
+interface TicketQuestionProps {
+  ticket: Pick<Ticket, 'name' | 'description' | 'status' | 'createdAt'>;
+  /** Undefined if the reader may not close it. */
+  closing: Pick<Action<void, unknown>, 'run' | 'isRunning'> | undefined;
+  author?: ReactNode;
+  children?: ReactNode;
+}
+
+/** The first text of a ticket, and the button that closes it. */
+export function TicketQuestion({ ticket, closing, author, children }: TicketQuestionProps) {
+  const { t } = useTranslation('support');
+  const [isConfirming, setConfirming] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  async function close(): Promise<void> {
+    if ((await closing?.run()) === undefined) return;
+    setConfirming(false);
+    // The dialog would return the focus to a removed button.
+    heading.current?.focus({ preventScroll: true });
+  }
+
+  return (
+    <article className={classes['question']}>
+      <div className={classes['head']}>
+        <time dateTime={ticket.createdAt}>{formatDate(ticket.createdAt)}</time>
+        <TicketStatusBadge status={ticket.status} />
+        {author}
+      </div>
+      <h2 ref={heading} tabIndex={-1}>
+        {ticket.name}
+      </h2>
+      <p>{ticket.description}</p>
+      {children}
+      {closing !== undefined && (
+        <Button className={classes['close'] ?? ''} variant="default" size="xs" onClick={() => setConfirming(true)}>
+          {t('ticket.close')}
+        </Button>
+      )}
+      <ConfirmDialog
+        isOpen={isConfirming && closing !== undefined}
+        title={t('ticket.closing.title')}
+        text={t('ticket.closing.text')}
+        action={t('ticket.close')}
+        isWorking={closing?.isRunning === true}
+        onConfirm={close}
+        onClose={() => setConfirming(false)}
+      />
+    </article>
   );
 }
 

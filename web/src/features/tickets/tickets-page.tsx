@@ -6,7 +6,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { errorText, limitMinutesOf } from '../../data/error-text.ts';
+import { errorText, toLimitMinutes } from '../../data/error-text.ts';
 import { formErrorMap } from '../../data/form-errors.ts';
 import { formatDate } from '../../format/format.ts';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
@@ -52,13 +52,13 @@ export function TicketsPage() {
           </ul>
         )}
       </PagedList>
-      <OpenTicketDialog
-        isOpen={create}
-        onClose={() => setCreating(false)}
-        onCreated={({ id }) =>
-          void navigate({ to: '/support/tickets/$ticketId', params: { ticketId: id }, replace: true })
-        }
-      />
+      <Dialog isOpen={create} title={t('create.title')} onClose={() => setCreating(false)}>
+        <OpenTicketForm
+          onCreated={({ id }) =>
+            void navigate({ to: '/support/tickets/$ticketId', params: { ticketId: id }, replace: true })
+          }
+        />
+      </Dialog>
     </>
   );
 }
@@ -89,22 +89,7 @@ function TicketCard({ ticket: { id, name, status, createdAt } }: { ticket: Ticke
   );
 }
 
-interface OpenTicketDialogProps {
-  isOpen: boolean;
-  onClose: () => void;
-  onCreated: (ticket: Ticket) => void;
-}
-
-function OpenTicketDialog({ isOpen, onClose, onCreated }: OpenTicketDialogProps) {
-  const { t } = useTranslation('support');
-  return (
-    <Dialog isOpen={isOpen} title={t('create.title')} onClose={onClose}>
-      <OpenTicketForm onCreated={onCreated} />
-    </Dialog>
-  );
-}
-
-function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>) {
+function OpenTicketForm({ onCreated }: { onCreated: (ticket: Ticket) => void }) {
   const { t } = useTranslation('support');
   const creation = useCreateTicket();
   const draft = useDraft('ticket', isTicketDraft);
@@ -114,7 +99,7 @@ function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>)
   });
   useKeptDraft(form, draft);
   const { errors } = form.formState;
-  const limitMinutes = limitMinutesOf(creation.error);
+  const limitMinutes = toLimitMinutes(creation.error);
   const submit = form.handleSubmit(async (body) => {
     const ticket = await creation.run(body);
     if (ticket === undefined) return;

@@ -9,11 +9,11 @@ import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, maxDecimals } from '../../format/format.ts';
 import { useProfile } from '../../session/profile.ts';
 import { useSettings } from '../../data/settings.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
+import { ColumnMoney } from '../../ui/columns.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { useMonth } from './api.ts';
-import { monthName, monthOf, recentMonths } from './month.ts';
+import { monthName, toMonth, recentMonths } from './month.ts';
 import classes from './month-dialog.module.css';
 
 export interface MonthDialogProps {
@@ -27,7 +27,7 @@ export function MonthDialog({ month, onMonth }: MonthDialogProps) {
   const { t, i18n } = useTranslation('transaction');
   const language = i18n.resolvedLanguage ?? 'en';
   const [now] = useState(() => new Date());
-  const shown = month ?? monthOf(now);
+  const shown = month ?? toMonth(now);
   const months = recentMonths(now);
   return (
     <Dialog isOpen={month !== undefined} title={t('month.title')} size="lg" onClose={() => onMonth(undefined)}>

@@ -4,14 +4,14 @@ import { startOfDay, toDay } from '../../format/day.ts';
 /** Older ones can be opened by URL. */
 const LISTED_MONTHS = 24;
 
-export function monthOf(date: Date): string {
+export function toMonth(date: Date): string {
   return toDay(date).slice(0, 7);
 }
 
 /** The month of `now` and the ones before it, newest first. */
 export function recentMonths(now: Date): string[] {
   return Array.from({ length: LISTED_MONTHS }, (_, ago) =>
-    monthOf(new Date(now.getFullYear(), now.getMonth() - ago, 1)),
+    toMonth(new Date(now.getFullYear(), now.getMonth() - ago, 1)),
   );
 }
 

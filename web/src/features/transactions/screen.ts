@@ -1,6 +1,20 @@
 import { IconArrowsExchange } from '@tabler/icons-react';
 import type { Screen } from '../../loading/screen.ts';
-import { dayOf, pageSearch, type Search, textsOf } from '../../loading/search-values.ts';
+import { dayParameter, pageSearch, textParameters, searchParameters } from '../../loading/search-values.ts';
+
+export const transactionsSearch = searchParameters((search) => {
+  const kinds = textParameters(search['kind']);
+  return {
+    ...pageSearch(search),
+    /** The screen ignores unknown kinds. */
+    kind: kinds.length > 0 ? kinds : undefined,
+    /** Days, such as 2026-11-21, both included. */
+    from: dayParameter(search['from']),
+    to: dayParameter(search['to']),
+    /** The month whose statement is open, such as 2026-11. */
+    month: dayParameter(`${String(search['month'])}-01`)?.slice(0, 7),
+  };
+});
 
 export const transactionsScreen = {
   path: '/transactions',
@@ -9,25 +23,3 @@ export const transactionsScreen = {
   title: 'transactions',
   Icon: IconArrowsExchange,
 } as const satisfies Screen;
-
-export interface TransactionsSearch {
-  page?: number | undefined;
-  /** The screen ignores unknown kinds. */
-  kind?: string[] | undefined;
-  /** Days, such as 2026-11-21, both included. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** The month whose statement is open, such as 2026-11. */
-  month?: string | undefined;
-}
-
-export function transactionsSearch(search: Search): TransactionsSearch {
-  const kinds = textsOf(search['kind']);
-  return {
-    ...pageSearch(search),
-    kind: kinds.length > 0 ? kinds : undefined,
-    from: dayOf(search['from']),
-    to: dayOf(search['to']),
-    month: dayOf(`${String(search['month'])}-01`)?.slice(0, 7),
-  };
-}

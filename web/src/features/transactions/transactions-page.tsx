@@ -8,16 +8,16 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, maxDecimals } from '../../format/format.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
+import { ColumnMoney } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { DateField } from '../../ui/date-field.tsx';
+import { DayFields } from '../../ui/date-field.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { OverlaySpinner } from '../../ui/spinner.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { useTransactions, useExport, useReconciliation } from './api.ts';
 import { type Choice, isEmpty, isKind, NO_CHOICE } from './choice.ts';
-import { monthOf } from './month.ts';
+import { toMonth } from './month.ts';
 import { transactionsScreen, transactionsSearch } from './screen.ts';
 import { subjectText } from './subject-text.ts';
 import classes from './transactions-filter.module.css';
@@ -40,7 +40,7 @@ export function TransactionsPage() {
       <TransactionsFilter
         choice={choice}
         onChange={({ kinds, ...days }) => change(transactionsSearch({ kind: kinds, ...days }), { replace: true })}
-        onMonth={() => showMonth(monthOf(new Date()))}
+        onMonth={() => showMonth(toMonth(new Date()))}
       />
       <PagedList
         list={transactions}
@@ -94,18 +94,11 @@ function TransactionsFilter({ choice, onChange, onMonth }: TransactionsFilterPro
           onChange={(values) => onChange({ ...choice, kinds: values.filter(isKind) })}
           withScrollArea={false}
         />
-        <DateField
-          label={t('filter.from')}
-          value={from}
-          max={to === '' ? undefined : to}
-          onChange={(day) => day !== undefined && onChange({ ...choice, from: day })}
-        />
-        <DateField
-          label={t('filter.to')}
-          value={to}
-          min={from === '' ? undefined : from}
-          error={from !== '' && to !== '' && from > to ? t('filter.reversed') : undefined}
-          onChange={(day) => day !== undefined && onChange({ ...choice, to: day })}
+        <DayFields
+          from={from}
+          to={to}
+          texts={{ from: t('filter.from'), to: t('filter.to'), reversed: t('filter.reversed') }}
+          onChange={(days) => onChange({ ...choice, ...days })}
         />
       </div>
       <div className={classes['actions']}>

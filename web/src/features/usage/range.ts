@@ -69,7 +69,7 @@ function shiftDays(date: Date, days: number): Date {
 }
 
 /** Label below the axis: `14:00`, or `21.11`. */
-export function timeOf(at: string, step: UsageStep): { key: string; label: string } {
+export function barLabel(at: string, step: UsageStep): { key: string; label: string } {
   const written = formatDate(at);
   return { key: at, label: step === 'hour' ? written.slice(-5) : written.slice(0, 5) };
 }

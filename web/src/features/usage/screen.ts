@@ -2,7 +2,7 @@ import type { UsageSort } from '@cellhop/contract/usage';
 import { USAGE_DAYS_MAX, usageSorts } from '@cellhop/contract/usage.values';
 import { IconChartBar } from '@tabler/icons-react';
 import type { Screen } from '../../loading/screen.ts';
-import { dayOf, idOf, oneOf, type Search } from '../../loading/search-values.ts';
+import { dayParameter, idParameter, oneOf, type Search } from '../../loading/search-values.ts';
 
 /** Time zone data is not reliable for earlier days. */
 const FIRST_DAY = '1970-01-01';
@@ -32,13 +32,13 @@ interface UsageSearch extends RangeSearch {
 
 export function usageSearch(search: Search): UsageSearch {
   const { range, from, to, connection, sort } = search;
-  const days = [dayOf(from), dayOf(to)];
+  const days = [dayParameter(from), dayParameter(to)];
   const isOwn = days[0] !== undefined && days[1] !== undefined && isUsageRange(days[0], days[1]);
   return {
     range: !isOwn && (range === 'day' || range === 'month') ? range : undefined,
     from: isOwn ? days[0] : undefined,
     to: isOwn ? days[1] : undefined,
-    connection: idOf(connection),
+    connection: idParameter(connection),
     sort: oneOf(sort, usageSorts.slice(1)),
   };
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, formatMoney } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
-import { spokenTime, timeOf } from './range.ts';
+import { spokenTime, barLabel } from './range.ts';
 import classes from './usage-charts.module.css';
 
 const KIB_PER_MEGABYTE = 1024;
@@ -27,7 +27,7 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
               emptyText={t('noSpending')}
               formatTick={formatMoney}
               bars={points.map((point) => ({
-                ...timeOf(point.at, step),
+                ...barLabel(point.at, step),
                 text: `${spokenTime(point.at, step)}\n${formatMoney(point.spent)}`,
                 parts: [point.spent],
               }))}
@@ -42,7 +42,7 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
               emptyText={t('noTraffic')}
               formatTick={(value) => value.toLocaleString('en-US')}
               bars={points.map((point) => ({
-                ...timeOf(point.at, step),
+                ...barLabel(point.at, step),
                 text: [
                   spokenTime(point.at, step),
                   `${t('downloaded')}: ${megabytes(downloaded(point))}`,

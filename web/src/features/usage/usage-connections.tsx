@@ -3,8 +3,7 @@ import { usageSorts } from '@cellhop/contract/usage.values';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
-import { ColumnMoney } from '../../ui/column-money.tsx';
-import { CountryFlag } from '../../ui/country-flag.tsx';
+import { ColumnMoney, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import classes from './usage-connections.module.css';
@@ -39,13 +38,7 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
       place: 'heading',
       render: ({ ip }) => ip,
     },
-    {
-      key: 'country',
-      width: 4,
-      header: t('common:location.country'),
-      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
-      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
-    },
+    { ...countryColumn(t('common:location.country')), width: 4 },
     {
       key: 'createdAt',
       width: 7.3,
@@ -75,7 +68,6 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
       width: 8.65,
       header: t('proxyConnection:table.action'),
       place: 'action',
-      isLast: true,
       render: ({ id, ip }) => (
         <ShowButton ip={ip} isPressed={id === chosenId} onClick={() => onChoose(id === chosenId ? undefined : id)} />
       ),

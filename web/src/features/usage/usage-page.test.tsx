@@ -33,10 +33,10 @@ it('sorts the connections by their columns, by keyboard, and the address keeps t
   const { screen, user } = await openApp('/usage', { answers });
   const table = within(await screen.findByRole('region', { name: 'By connection' }));
   const header = (name: string) => table.getByRole('columnheader', { name: new RegExp(`^${name}`) });
-  const orderOf = (name: string) => header(name).getAttribute('aria-sort');
+  const findOrder = (name: string) => header(name).getAttribute('aria-sort');
   const firstRow = () => table.getAllByRole('row')[1]?.textContent;
   await expect.poll(firstRow).toContain(dear.ip);
-  expect(orderOf('Spent')).toBe('descending');
+  expect(findOrder('Spent')).toBe('descending');
   expect(within(header('Country')).queryByRole('button')).toBeNull();
 
   const byTraffic = within(header('Used traffic')).getByRole('button');
@@ -44,11 +44,11 @@ it('sorts the connections by their columns, by keyboard, and the address keeps t
   await user.keyboard('{Enter}');
   await expect.poll(firstRow).toContain(busy.ip);
   expect(location.search).toBe('?sort=-trafficUsed');
-  expect([orderOf('Used traffic'), orderOf('Spent')]).toEqual(['descending', null]);
+  expect([findOrder('Used traffic'), findOrder('Spent')]).toEqual(['descending', null]);
   expect(document.activeElement).toBe(within(header('Used traffic')).getByRole('button'));
   await user.keyboard(' ');
   await expect.poll(firstRow).toContain(dear.ip);
-  expect(orderOf('Used traffic')).toBe('ascending');
+  expect(findOrder('Used traffic')).toBe('ascending');
   history.back();
   await expect.poll(firstRow).toContain(busy.ip);
 });

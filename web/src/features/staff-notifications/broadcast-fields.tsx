@@ -10,26 +10,11 @@ import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { languages } from '../../i18n/languages.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DateField } from '../../ui/date-field.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { useCountRecipients, useSendBroadcast } from './api.ts';
 import { audienceWords, formatRecipients } from './audience-words.ts';
 import { type BroadcastForm, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
 import { NotificationFields } from './notification-fields.tsx';
 import classes from './staff-notifications.module.css';
-
-interface BroadcastDialogProps {
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-export function BroadcastDialog({ isOpen, onClose }: BroadcastDialogProps) {
-  const { t } = useTranslation('staffContent');
-  return (
-    <Dialog isOpen={isOpen} title={t('broadcasts.create')} size="lg" onClose={onClose}>
-      <BroadcastFields onSent={onClose} />
-    </Dialog>
-  );
-}
 
 interface Confirmation {
   body: SendBroadcastBody;
@@ -37,7 +22,7 @@ interface Confirmation {
 }
 
 /** Counts the recipients before it asks for confirmation. */
-function BroadcastFields({ onSent }: { onSent: () => void }) {
+export function BroadcastFields({ onSent }: { onSent: () => void }) {
   const { t } = useTranslation('staffContent');
   const counting = useCountRecipients();
   const [confirmation, setConfirmation] = useState<Confirmation>();

@@ -8,28 +8,16 @@ import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { formatMoney } from '../../format/format.ts';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
-import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice, useCurrencies, useReplacedInvoice } from './api.ts';
 import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
-interface CreateInvoiceDialogProps {
-  isOpen: boolean;
-  onClose: () => void;
+interface CreateInvoiceFormProps {
   onCreated: (invoice: Invoice) => void;
   onShow: (invoice: Invoice) => void;
 }
 
-export function CreateInvoiceDialog({ isOpen, onClose, onCreated, onShow }: CreateInvoiceDialogProps) {
-  const { t } = useTranslation('payment');
-  return (
-    <Dialog isOpen={isOpen} title={t('create.title')} size="sm" onClose={onClose}>
-      <CreateInvoiceForm onCreated={onCreated} onShow={onShow} />
-    </Dialog>
-  );
-}
-
 /** Starts with the draft of an interrupted session, if there is one. */
-function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps, 'onCreated' | 'onShow'>) {
+export function CreateInvoiceForm({ onCreated, onShow }: CreateInvoiceFormProps) {
   const { t } = useTranslation(['payment', 'common']);
   const creation = useCreateInvoice();
   const draft = useDraft('invoice', isInvoiceDraft);
@@ -120,7 +108,7 @@ interface CurrencySelectProps extends Omit<SelectProps, 'data'> {
 /** Unavailable currencies stay in the list, with the reason. */
 function CurrencySelect({ currencies, ...props }: CurrencySelectProps) {
   const { t } = useTranslation('payment');
-  const problemOf = (value: string) => currencies.find(({ currency }) => currency === value)?.problem ?? null;
+  const findProblem = (value: string) => currencies.find(({ currency }) => currency === value)?.problem ?? null;
   const data = currencies.map(({ currency, problem }) => ({
     value: currency,
     label: t(`networks.${currency}`),
@@ -133,7 +121,7 @@ function CurrencySelect({ currencies, ...props }: CurrencySelectProps) {
       allowDeselect={false}
       data={data}
       renderOption={({ option: { value, label } }) => {
-        const problem = problemOf(value);
+        const problem = findProblem(value);
         return (
           <div>
             {label}

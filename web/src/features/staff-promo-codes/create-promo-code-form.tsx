@@ -7,25 +7,10 @@ import { useTranslation } from 'react-i18next';
 import { toDay } from '../../format/day.ts';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
 import { DateField } from '../../ui/date-field.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { useCreatePromoCode } from './api.ts';
 import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
 
-interface CreatePromoCodeDialogProps {
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-export function CreatePromoCodeDialog({ isOpen, onClose }: CreatePromoCodeDialogProps) {
-  const { t } = useTranslation('staffContent');
-  return (
-    <Dialog isOpen={isOpen} title={t('promoCodes.create.title')} onClose={onClose}>
-      <CreatePromoCodeForm onCreated={onClose} />
-    </Dialog>
-  );
-}
-
-function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
+export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
   const { t } = useTranslation('staffContent');
   const creation = useCreatePromoCode();
   const [today] = useState(() => toDay(new Date()));

@@ -6,26 +6,11 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { formatCount } from '../../format/format.ts';
-import { Dialog } from '../../ui/dialog.tsx';
 import { useApplyImport, useCheckImport } from './api.ts';
-import classes from './import-dialog.module.css';
-
-interface ImportDialogProps {
-  isOpen: boolean;
-  onClose: () => void;
-}
+import classes from './import-form.module.css';
 
 /** Checks the file, shows the counts or the errors, and imports only after a confirmation. */
-export function ImportDialog({ isOpen, onClose }: ImportDialogProps) {
-  const { t } = useTranslation('staffInventory');
-  return (
-    <Dialog isOpen={isOpen} title={t('import.title')} size="lg" onClose={onClose}>
-      {isOpen && <ImportForm onClose={onClose} />}
-    </Dialog>
-  );
-}
-
-function ImportForm({ onClose }: Pick<ImportDialogProps, 'onClose'>) {
+export function ImportForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['staffInventory', 'common']);
   const checking = useCheckImport();
   const applying = useApplyImport();

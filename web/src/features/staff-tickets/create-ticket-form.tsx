@@ -7,28 +7,16 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
-import { Dialog } from '../../ui/dialog.tsx';
 import { TicketFields } from '../tickets/ticket-parts.tsx';
 import { useCreateTicketForUser } from './api.ts';
 
-interface CreateTicketDialogProps {
-  isOpen: boolean;
+interface CreateTicketFormProps {
   /** The customer; undefined: the form asks for their email. */
   userId: string | undefined;
-  onClose: () => void;
   onCreated: (ticket: StaffTicket) => void;
 }
 
-export function CreateTicketDialog({ isOpen, userId, onClose, onCreated }: CreateTicketDialogProps) {
-  const { t } = useTranslation('staffSupport');
-  return (
-    <Dialog isOpen={isOpen} title={t('create.title')} onClose={onClose}>
-      <CreateTicketForm userId={userId} onCreated={onCreated} />
-    </Dialog>
-  );
-}
-
-function CreateTicketForm({ userId, onCreated }: Pick<CreateTicketDialogProps, 'userId' | 'onCreated'>) {
+export function CreateTicketForm({ userId, onCreated }: CreateTicketFormProps) {
   const { t } = useTranslation('staffSupport');
   const creation = useCreateTicketForUser();
   const form = useForm<CreateTicketForUserBody>({
