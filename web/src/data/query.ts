@@ -2,14 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import type { EndpointInput, EndpointKey, EndpointOutput } from '@cellhop/contract/endpoints';
 import { PAGE_SIZE } from '@cellhop/contract/limits';
 import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
-import {
-  focusManager,
-  onlineManager,
-  type Query,
-  QueryClient,
-  type QueryKey,
-  queryOptions,
-} from '@tanstack/react-query';
+import { focusManager, onlineManager, type Query, QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from '../ui/toasts.ts';
 import { currentSession, tokens } from '../session/tokens.ts';
@@ -171,16 +164,4 @@ export function dependsOn(dependencies: Dependencies | undefined, matches: (topi
 /** Whether live events announce the topic. Those of staff have a prefix, so that customers do not load the list of them. */
 export function isStreamed(topic: string): boolean {
   return topic.startsWith('staff-') || liveTopics.some((each) => each === topic);
-}
-
-/** Puts a new row in front of the cached first page of a list. A live event may have brought it before. */
-export function prependRow(queryKey: QueryKey, row: { id: string }): void {
-  queryClient.setQueryData<{ data: { id: string }[]; totalPages: number }>(queryKey, (response) =>
-    response === undefined
-      ? response
-      : {
-          totalPages: Math.max(1, response.totalPages),
-          data: [row, ...response.data.filter(({ id }) => id !== row.id)],
-        },
-  );
 }

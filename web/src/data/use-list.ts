@@ -1,5 +1,6 @@
 import type { ApiError } from '@cellhop/contract/client';
-import type { UseQueryOptions } from '@tanstack/react-query';
+import type { QueryKey, UseQueryOptions } from '@tanstack/react-query';
+import { queryClient } from './query.ts';
 import { type ApiQueryOptions, type ApiQueryState, useApiQuery } from './use-api-query.ts';
 
 interface ListResponse<Row> {
@@ -46,4 +47,16 @@ export function listOptions<Row>({ isBusy, ...options }: ListOptions<Row>): ApiQ
 export function toList<Row>({ response, isPrevious, ...loaded }: ApiQueryState<ListResponse<Row>>): List<Row> {
   const { data, totalPages = 0, isTruncated = false } = response ?? {};
   return { ...loaded, rows: isPrevious ? undefined : data, totalPages, isTruncated };
+}
+
+/** Puts a new row in front of the cached first page of a list. A live event may have brought it before. */
+export function prependRow(queryKey: QueryKey, row: { id: string }): void {
+  queryClient.setQueryData<{ data: { id: string }[]; totalPages: number }>(queryKey, (response) =>
+    response === undefined
+      ? response
+      : {
+          totalPages: Math.max(1, response.totalPages),
+          data: [row, ...response.data.filter(({ id }) => id !== row.id)],
+        },
+  );
 }

@@ -1,5 +1,6 @@
 /** CSV files that spreadsheets open correctly in the user's language. */
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../i18n/languages.ts';
+import { toDay } from './day.ts';
 import { twoDigits } from './format.ts';
 
 interface SpreadsheetColumn {
@@ -24,7 +25,7 @@ export function toSpreadsheet(
 ): string {
   const { separator, decimalMark } = csvFormats[isLanguage(language) ? language : FALLBACK_LANGUAGE];
   const formatCell = (cell: string, index: number) =>
-    columns[index]?.isNumber === true ? cell.replace('.', decimalMark) : quote(escapeFormula(cell), separator);
+    columns[index]?.isNumber === true ? cell.replace('.', decimalMark) : toCsvCell(cell, separator);
   const header = columns.map((column) => quote(column.header, separator));
   const lines = [header, ...rows.map((row) => row.map(formatCell))].map((cells) => `${cells.join(separator)}\r\n`);
   return BYTE_ORDER_MARK + lines.join('');
@@ -33,8 +34,7 @@ export function toSpreadsheet(
 /** `2026-11-21 18:05:09` in the user's time zone: every spreadsheet recognizes this format as a time, and it sorts. */
 export function spreadsheetTime(iso: string): string {
   const at = new Date(iso);
-  const day = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(twoDigits).join('-');
-  return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(':')}`;
+  return `${toDay(at)} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(':')}`;
 }
 
 /** Parses CSV (RFC 4180) as the API returns it. */
@@ -53,11 +53,11 @@ export function parseCsv(text: string): string[][] {
 }
 
 /**
- * Prevents CSV injection: spreadsheets run cells that begin like a formula. A leading apostrophe marks a text and is
- * hidden.
+ * Quoted where needed. Prevents CSV injection: spreadsheets run cells that begin like a formula. A leading apostrophe marks a text and
+ * is hidden.
  */
-function escapeFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+export function toCsvCell(text: string, separator: string): string {
+  return quote(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text, separator);
 }
 
 function quote(text: string, separator: string): string {

@@ -2,7 +2,6 @@ import { ApiError } from '@cellhop/contract/client';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../data/error-text.ts';
-import type { Failure } from '../data/use-api-query.ts';
 import classes from './list-state.module.css';
 import { PlainButton } from './plain-button.tsx';
 
@@ -44,25 +43,5 @@ export function EmptyList({ text, children }: { text: string; children?: ReactNo
       <p>{text}</p>
       {children}
     </div>
-  );
-}
-
-interface PageFailureProps {
-  failure: Failure;
-  text: string;
-  /** For a URL of nothing, where a retry does not help: says so, and leads to the list. */
-  missingText: string;
-  list: ReactNode;
-}
-
-/** Replaces a page about one thing, such as a ticket, that failed to load. */
-export function PageFailure({ failure, text, missingText, list }: PageFailureProps) {
-  const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
-  if (!isMissing) return <LoadFailure text={text} {...failure} />;
-  return (
-    <LoadFailure text={text}>
-      <span>{missingText}</span>
-      {list}
-    </LoadFailure>
   );
 }

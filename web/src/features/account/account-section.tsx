@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Stack, Skeleton } from '@mantine/core';
 import { type ReactNode, type Ref, useId } from 'react';
 import type { ApiQueryState } from '../../data/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -33,8 +33,8 @@ export function AccountSection({ anchor, title, text, headingRef, children }: Ac
 interface SectionContentProps<Data> {
   state: Pick<ApiQueryState<{ data: Data }>, 'response' | 'failure'>;
   failedText: string;
-  /** About as tall as the content, so that nothing below it moves. */
-  placeholders: ReactNode;
+  /** Heights of placeholders, about as tall as the content, so that nothing below it moves. */
+  placeholders: readonly number[];
   children: (data: Data) => ReactNode;
 }
 
@@ -50,7 +50,11 @@ export function SectionContent<Data>({ state, failedText, placeholders, children
   if (response !== undefined) return children(response.data);
   return (
     <Stack p="lg" aria-busy="true">
-      {placeholders}
+      {placeholders.map((height, index) => (
+        // Placeholders can only be identified by their index.
+        // oxlint-disable-next-line react/no-array-index-key
+        <Skeleton key={index} height={height} />
+      ))}
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { ALERT_DOLLARS_MAX } from '@cellhop/contract/limits';
-import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { parseAmount } from '../../format/amount.ts';
@@ -15,16 +15,7 @@ export function AlertsSection() {
   const { t } = useTranslation('user');
   return (
     <AccountSection anchor="alerts" title={t('alerts.title')} text={t('alerts.text')}>
-      <SectionContent
-        state={useAlertSettings()}
-        failedText={t('alerts.failed')}
-        placeholders={
-          <>
-            <Skeleton height={60} />
-            <Skeleton height={24} />
-          </>
-        }
-      >
+      <SectionContent state={useAlertSettings()} failedText={t('alerts.failed')} placeholders={[60, 24]}>
         {(settings) => <AlertsForm settings={settings} />}
       </SectionContent>
     </AccountSection>

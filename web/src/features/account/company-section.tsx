@@ -1,7 +1,7 @@
 import type { Company } from '@cellhop/contract/company';
 import { isTaxId } from '@cellhop/contract/company.values';
 import { COMPANY_ADDRESS_LENGTH_MAX, COMPANY_NAME_LENGTH_MAX, TAX_ID_LENGTH_MAX } from '@cellhop/contract/limits';
-import { Button, Skeleton, Textarea, TextInput } from '@mantine/core';
+import { Button, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AccountSection, SectionContent } from './account-section.tsx';
@@ -13,17 +13,7 @@ export function CompanySection() {
   const { t } = useTranslation('user');
   return (
     <AccountSection anchor="company" title={t('company.title')} text={t('company.text')}>
-      <SectionContent
-        state={useCompany()}
-        failedText={t('company.failed')}
-        placeholders={
-          <>
-            <Skeleton height={60} />
-            <Skeleton height={90} />
-            <Skeleton height={60} />
-          </>
-        }
-      >
+      <SectionContent state={useCompany()} failedText={t('company.failed')} placeholders={[60, 90, 60]}>
         {(company) => <CompanyForm company={company} />}
       </SectionContent>
     </AccountSection>

@@ -1,5 +1,5 @@
 import type { Session } from '@cellhop/contract/auth';
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -30,16 +30,7 @@ export function SessionsSection() {
 
   return (
     <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')} headingRef={heading}>
-      <SectionContent
-        state={sessions}
-        failedText={t('sessions.failed')}
-        placeholders={
-          <>
-            <Skeleton height={40} />
-            <Skeleton height={40} />
-          </>
-        }
-      >
+      <SectionContent state={sessions} failedText={t('sessions.failed')} placeholders={[40, 40]}>
         {(rows) => (
           <ul aria-label={t('sessions.title')}>
             {rows.map((session) => (

@@ -1,4 +1,5 @@
 import type { Connection } from '@cellhop/contract/connections';
+import { toCsvCell } from '../../format/spreadsheet.ts';
 import { connectionStrings, proxyUrls } from './access-strings.ts';
 
 export const exportFormats = ['TXT', 'CSV', 'JSON'] as const;
@@ -19,7 +20,7 @@ const writers: Record<ExportFormat, (connections: readonly Opened[]) => string> 
   TXT: (connections) => connections.map((each) => `${connectionStrings(each)[2]}\n`).join(''),
   CSV: (connections) =>
     [columns, ...connections.map((each) => columns.map((column) => String(each[column])))]
-      .map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
+      .map((cells) => `${cells.map((cell) => toCsvCell(cell, ',')).join(',')}\r\n`)
       .join(''),
   JSON: (connections) => {
     const rows = connections.map((each) => ({
@@ -29,9 +30,3 @@ const writers: Record<ExportFormat, (connections: readonly Opened[]) => string> 
     return `${JSON.stringify(rows, null, 2)}\n`;
   },
 };
-
-/** Quoted where needed. Spreadsheets would run a text with a leading sign as a formula. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

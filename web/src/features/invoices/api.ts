@@ -2,12 +2,12 @@ import type { CreateInvoiceBody, CurrencyState, Invoice } from '@cellhop/contrac
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
 import { call, callForData } from '../../data/http.ts';
-import { apiQuery, invalidate, pageQuery, prependRow } from '../../data/query.ts';
+import { apiQuery, invalidate, pageQuery } from '../../data/query.ts';
 import { useSettings } from '../../data/settings.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList, prependRow } from '../../data/use-list.ts';
 import { useOnChange } from '../../hooks/use-last-value.ts';
 
 /** Polled more often while a payment is expected; a change of status may have changed the balance. */

@@ -2,18 +2,14 @@ import type { EndpointKey, Endpoints } from '@cellhop/contract/endpoints';
 import type { Permission } from '@cellhop/contract/permissions';
 import type { IconProps } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import type { Namespace } from '../../i18n/languages.ts';
+import type { Screen } from '../../loading/screen.ts';
 import type staff from '../../i18n/locales/en/staff.json';
 
 /** A screen of the admin area. Each feature of staff declares its screens in its `screen.ts`. */
-export interface StaffScreen {
+export interface StaffScreen extends Pick<Screen, 'texts' | 'search'> {
   path: `/admin${string}`;
   /** Undefined: for every member of staff. Several: one of them is enough. */
   permission?: Permission | readonly Permission[];
-  /** Besides `staff`, which all of them share. */
-  texts: readonly Namespace[];
-  /** Validates the URL parameters (loading/search-values.ts). */
-  search?: (search: Record<string, unknown>) => object;
   title: keyof (typeof staff)['titles'];
   /** Screens with an icon are in the menu. Others are below the menu item with the same title. */
   Icon?: ComponentType<IconProps>;

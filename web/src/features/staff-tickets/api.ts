@@ -11,11 +11,11 @@ import type { TicketStatus } from '@cellhop/contract/tickets';
 import { ApiError } from '@cellhop/contract/client';
 import { startOfDay, toDay } from '../../format/day.ts';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, queryClient, staffDependencies, prependRow } from '../../data/query.ts';
+import { apiQuery, queryClient, staffDependencies } from '../../data/query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useQuarterHour } from '../../hooks/use-time.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList, prependRow } from '../../data/use-list.ts';
 import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
 
 const dependencies = staffDependencies('staff-tickets');

@@ -7,7 +7,7 @@ import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { useProfile } from '../../session/profile.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
-import { PageFailure } from '../../ui/list-state.tsx';
+import { PageFailure } from '../../ui/page-failure.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { MessageList, QuestionPlaceholder, TicketQuestion } from '../tickets/ticket-parts.tsx';

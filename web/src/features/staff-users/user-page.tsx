@@ -9,7 +9,7 @@ import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
-import { PageFailure } from '../../ui/list-state.tsx';
+import { PageFailure } from '../../ui/page-failure.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/columns.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';

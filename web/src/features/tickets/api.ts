@@ -3,12 +3,12 @@ import type { CreateTicketBody, Ticket, TicketMessageBody } from '@cellhop/contr
 import { useTranslation } from 'react-i18next';
 import { toLimitMinutes } from '../../data/error-text.ts';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, type Dependencies, pageQuery, queryClient, prependRow } from '../../data/query.ts';
+import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../data/query.ts';
 import { withoutEcho } from '../../live/echoes.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList, prependRow } from '../../data/use-list.ts';
 
 type MessagesResponse = EndpointOutput<'GET /v1/support/tickets/{id}/messages'>;
 

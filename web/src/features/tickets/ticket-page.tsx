@@ -11,7 +11,7 @@ import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
-import { PageFailure } from '../../ui/list-state.tsx';
+import { PageFailure } from '../../ui/page-failure.tsx';
 import { useCloseTicket, useMessages, useTicket, useSendMessage } from './api.ts';
 import { ticketScreen } from './screen.ts';
 import classes from './ticket-page.module.css';
