@@ -26,3 +26,11 @@ export function useKeptDraft<Values extends FieldValues, Sent>(
     [subscribe, draft],
   );
 }
+
+/** Accepts a stored draft whose fields are texts. */
+export function textDraft<Values extends object>(...names: (keyof Values)[]) {
+  return (value: unknown): value is Partial<Values> =>
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => ['undefined', 'string'].includes(typeof (value as Values)[name]));
+}

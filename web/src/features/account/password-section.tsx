@@ -1,9 +1,8 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Button } from '@mantine/core';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../data/form-errors.ts';
+import { fieldErrorText, isPasswordRefused } from '../../data/form-errors.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { changePasswordForm, useChangePassword } from './api.ts';
@@ -11,10 +10,7 @@ import { FormAlert, SecretInput } from './proof-form.tsx';
 
 export function PasswordSection({ email }: { email: string }) {
   const { t } = useTranslation(['user', 'common']);
-  const form = useForm({
-    resolver: zodResolver(changePasswordForm, { error: formErrorMap }),
-    defaultValues: { currentPassword: '', password: '', confirmPassword: '' },
-  });
+  const form = useSchemaForm(changePasswordForm, { currentPassword: '', password: '', confirmPassword: '' });
   const { errors } = form.formState;
   const change = useChangePassword(() =>
     form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true }),

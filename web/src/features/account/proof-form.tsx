@@ -1,11 +1,10 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Stack, Text, TextInput, Alert, PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { IconAlertCircle, IconEye, IconEyeOff } from '@tabler/icons-react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import type { Action } from '../../data/use-action.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { type Proof, proofForm } from './api.ts';
 
 interface ProofFormProps {
@@ -20,10 +19,7 @@ interface ProofFormProps {
 /** Asks for password and code again, so that access to an unlocked computer is not enough. */
 export function ProofForm({ text, submitText, isDangerous = false, action, onDone }: ProofFormProps) {
   const { t } = useTranslation(['user', 'common']);
-  const form = useForm({
-    resolver: zodResolver(proofForm, { error: formErrorMap }),
-    defaultValues: { password: '', code: '' },
-  });
+  const form = useSchemaForm(proofForm, { password: '', code: '' });
   const { errors } = form.formState;
   const submit = form.handleSubmit(async (proof) => {
     if ((await action.run(proof)) !== undefined) onDone?.();

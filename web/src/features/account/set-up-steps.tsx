@@ -1,10 +1,9 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { QRCodeSVG } from 'qrcode.react';
 import { useEffect } from 'react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useFocusOnMount, RecoveryCodes } from './recovery-codes.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { appCodeForm, passwordForm, useEnableSecondFactor, useSetUpSecondFactor } from './api.ts';
@@ -30,10 +29,7 @@ export function SetUpSteps({ onCodes, onDone }: SetUpStepsProps) {
 
 function PasswordStep({ setUp }: { setUp: ReturnType<typeof useSetUpSecondFactor> }) {
   const { t } = useTranslation(['user', 'common']);
-  const form = useForm({
-    resolver: zodResolver(passwordForm, { error: formErrorMap }),
-    defaultValues: { password: '' },
-  });
+  const form = useSchemaForm(passwordForm, { password: '' });
   const { setFocus } = form;
   // The dialog opened before this form and has focused its own button.
   useEffect(() => setFocus('password'), [setFocus]);
@@ -70,10 +66,7 @@ interface AppStepProps {
 function AppStep({ secret, uri, enabling, onCodes }: AppStepProps) {
   const { t } = useTranslation(['user', 'common']);
   const text = useFocusOnMount<HTMLParagraphElement>();
-  const form = useForm({
-    resolver: zodResolver(appCodeForm, { error: formErrorMap }),
-    defaultValues: { code: '' },
-  });
+  const form = useSchemaForm(appCodeForm, { code: '' });
   const submit = form.handleSubmit(async (values) => {
     if ((await enabling.run(values)) !== undefined) onCodes();
   });

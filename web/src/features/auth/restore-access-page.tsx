@@ -1,10 +1,9 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { repeatRecovery, requestConfirmation, requestRecovery, restoreForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard, SignInLink, SignUpLink } from './auth-card.tsx';
@@ -15,10 +14,7 @@ export function RestoreAccessPage() {
   const { t } = useTranslation(['auth', 'common']);
   const navigate = useNavigate();
   const [sessionId, setSessionId] = useState<string>();
-  const form = useForm({
-    resolver: zodResolver(restoreForm, { error: formErrorMap }),
-    defaultValues: { email: '' },
-  });
+  const form = useSchemaForm(restoreForm, { email: '' });
   const { errors } = form.formState;
 
   const { send, isSending, alert, notice, setNotice } = useAuthForm({

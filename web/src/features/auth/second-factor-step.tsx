@@ -1,7 +1,6 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
 import { openSession, secondFactorForms } from './api.ts';
@@ -25,10 +24,7 @@ const recoveryInput = { autoComplete: 'off', autoCapitalize: 'none', spellCheck:
 /** After the right email and password: the code of the app, or a recovery code. */
 export function SecondFactorStep({ credentials, method, onMethod, onBack }: SecondFactorStepProps) {
   const { t } = useTranslation(['auth', 'common']);
-  const form = useForm({
-    resolver: zodResolver(secondFactorForms[method], { error: formErrorMap }),
-    defaultValues: { code: '' },
-  });
+  const form = useSchemaForm(secondFactorForms[method], { code: '' });
   const { errors } = form.formState;
 
   const { send, isSending, alert } = useAuthForm({

@@ -1,13 +1,12 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import plain from '../../ui/plain.module.css';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { savePassword, setPasswordForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard, RestoreLink, SignInLink, SignUpLink } from './auth-card.tsx';
@@ -27,10 +26,7 @@ export function SetPasswordPage() {
 function SetPassword({ code, email }: { code: string; email: string }) {
   const { t } = useTranslation(['auth', 'common']);
   const [isSaved, setSaved] = useState(false);
-  const form = useForm({
-    resolver: zodResolver(setPasswordForm, { error: formErrorMap }),
-    defaultValues: { password: '', confirmPassword: '' },
-  });
+  const form = useSchemaForm(setPasswordForm, { password: '', confirmPassword: '' });
   const { errors } = form.formState;
 
   const { send, isSending, alert } = useAuthForm({

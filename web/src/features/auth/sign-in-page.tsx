@@ -1,10 +1,9 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useReducer } from 'react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { openSession, requestConfirmation, signInForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard, RestoreLink, SignInLink, SignUpLink } from './auth-card.tsx';
@@ -26,10 +25,7 @@ interface CredentialsStepProps {
 type SignInForm = ReturnType<typeof useSignInForm>;
 
 function useSignInForm() {
-  return useForm({
-    resolver: zodResolver(signInForm, { error: formErrorMap }),
-    defaultValues: { email: '', password: '' },
-  });
+  return useSchemaForm(signInForm, { email: '', password: '' });
 }
 
 /** Once there are tokens, the layout around this page redirects. */

@@ -1,14 +1,13 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useNavigate } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import type { z } from 'zod';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { isLanguage } from '../../i18n/languages.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { createAccount, requestConfirmation, signUpForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard, RestoreLink, SignInLink } from './auth-card.tsx';
@@ -19,10 +18,7 @@ import { signUpScreen } from './screen.ts';
 type SignUpValues = z.infer<typeof signUpForm>;
 
 function useSignUpForm(referralCode: string) {
-  return useForm({
-    resolver: zodResolver(signUpForm, { error: formErrorMap }),
-    defaultValues: { email: '', password: '', confirmPassword: '', referralCode },
-  });
+  return useSchemaForm(signUpForm, { email: '', password: '', confirmPassword: '', referralCode });
 }
 
 export function SignUpPage() {

@@ -128,19 +128,18 @@ function AllowListForm({ connectionId: id }: { connectionId: string }) {
     action: t('controls.allowList.addOf', { address }),
     onAct: () => save([...allowList, address]),
   }));
-  if (isFull)
-    return (
-      <>
-        <Networks name={t('controls.allowList.title')} lines={listed} Icon={IconX} isBusy={saving.isRunning} />
-        <p>{t('controls.allowList.full', { count: ALLOW_LIST_MAX })}</p>
-      </>
-    );
   return (
     <>
       <Networks name={t('controls.allowList.title')} lines={listed} Icon={IconX} isBusy={saving.isRunning} />
-      <AddForm saving={saving} onAdd={(network) => save([...allowList, network])} />
-      {offered.length > 0 && <p>{t('controls.allowList.recent')}</p>}
-      <Networks name={t('controls.allowList.recent')} lines={offered} Icon={IconPlus} isBusy={saving.isRunning} />
+      {isFull ? (
+        <p>{t('controls.allowList.full', { count: ALLOW_LIST_MAX })}</p>
+      ) : (
+        <>
+          <AddForm saving={saving} onAdd={(network) => save([...allowList, network])} />
+          {offered.length > 0 && <p>{t('controls.allowList.recent')}</p>}
+          <Networks name={t('controls.allowList.recent')} lines={offered} Icon={IconPlus} isBusy={saving.isRunning} />
+        </>
+      )}
     </>
   );
 }

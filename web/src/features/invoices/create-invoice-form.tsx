@@ -1,15 +1,15 @@
-import type { CreateInvoiceBody, Invoice, CurrencyState } from '@cellhop/contract/invoices';
+import type { Invoice, CurrencyState } from '@cellhop/contract/invoices';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Stack, TextInput, Select, type SelectProps, Text } from '@mantine/core';
-import { Controller, useForm, useWatch } from 'react-hook-form';
+import { Controller, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { formatMoney } from '../../format/format.ts';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useCreateInvoice, useCurrencies, useReplacedInvoice } from './api.ts';
-import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
+import { invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
 interface CreateInvoiceFormProps {
   onCreated: (invoice: Invoice) => void;
@@ -21,10 +21,7 @@ export function CreateInvoiceForm({ onCreated, onShow }: CreateInvoiceFormProps)
   const { t } = useTranslation(['payment', 'common']);
   const creation = useCreateInvoice();
   const draft = useDraft('invoice', isInvoiceDraft);
-  const form = useForm<InvoiceForm, unknown, CreateInvoiceBody>({
-    resolver: zodResolver(invoiceForm, { error: formErrorMap }),
-    defaultValues: draft.read() ?? {},
-  });
+  const form = useSchemaForm(invoiceForm, draft.read() ?? {});
   useKeptDraft(form, draft);
   const currencies = useCurrencies();
   const chosen = useWatch({ control: form.control, name: 'currency' });

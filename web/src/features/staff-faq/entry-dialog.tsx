@@ -1,11 +1,11 @@
 import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faq';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useForm, type UseFormReturn, useWatch } from 'react-hook-form';
+import { type UseFormReturn, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { type Language, languages } from '../../i18n/languages.ts';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FaqList } from '../faq/faq-page.tsx';
 import { useSaveEntry } from './api.ts';
@@ -43,10 +43,7 @@ function EntryFields({ entry, current, onSaved }: EntryFieldsProps) {
   // The version of the entry that the form is based on: changes by others are not overwritten before the member of staff has decided.
   const [base, setBase] = useState(entry);
   const saving = useSaveEntry();
-  const form: Form = useForm<EntryForm, unknown, FaqTexts>({
-    resolver: zodResolver(entryForm, { error: formErrorMap }),
-    defaultValues: toForm(entry?.texts),
-  });
+  const form: Form = useSchemaForm(entryForm, toForm(entry?.texts));
   const submit = form.handleSubmit(async (texts) => {
     if ((await saving.run({ texts, seen: base })) !== undefined) onSaved();
   });

@@ -1,12 +1,12 @@
 import { seededRoles } from '@cellhop/contract/permissions';
 import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Stack, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useForm, useWatch, Controller, type UseFormReturn } from 'react-hook-form';
+import { useWatch, Controller, type UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { formErrorMap, fieldErrorText } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { languages } from '../../i18n/languages.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DateField } from '../../ui/date-field.tsx';
@@ -27,10 +27,7 @@ export function BroadcastFields({ onSent }: { onSent: () => void }) {
   const counting = useCountRecipients();
   const [confirmation, setConfirmation] = useState<Confirmation>();
   const [hasNobody, setNobody] = useState(false);
-  const form: BroadcastFormState = useForm<BroadcastForm, unknown, SendBroadcastBody>({
-    resolver: zodResolver(broadcastForm, { error: formErrorMap }),
-    defaultValues: emptyBroadcast,
-  });
+  const form: BroadcastFormState = useSchemaForm(broadcastForm, emptyBroadcast);
   const submit = form.handleSubmit(async (body) => {
     const count = await counting.run(body.audience);
     if (count === undefined) return;

@@ -1,11 +1,9 @@
-import type { NotificationText } from '@cellhop/contract/staff/notifications';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useForm, useWatch } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { formErrorMap } from '../../data/form-errors.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -13,7 +11,7 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { NotificationItem } from '../notifications/notifications-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useNotifyUser, useUserNotifications } from './api.ts';
-import { emptyNotification, type NotificationForm, notificationForm } from './broadcast-form.ts';
+import { emptyNotification, notificationForm } from './broadcast-form.ts';
 import { NotificationFields } from './notification-fields.tsx';
 import { userNotificationsScreen } from './screen.ts';
 import classes from './staff-notifications.module.css';
@@ -64,10 +62,7 @@ export function UserNotificationsPage() {
 function NotifyForm({ userId, onSent }: { userId: string; onSent: () => void }) {
   const { t } = useTranslation('staffContent');
   const sending = useNotifyUser(userId);
-  const form = useForm<NotificationForm, unknown, NotificationText>({
-    resolver: zodResolver(notificationForm, { error: formErrorMap }),
-    defaultValues: emptyNotification,
-  });
+  const form = useSchemaForm(notificationForm, emptyNotification);
   const values = useWatch({ control: form.control });
   const submit = form.handleSubmit(async (text) => {
     if ((await sending.run(text)) !== undefined) onSent();

@@ -1,11 +1,10 @@
-import type { CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Controller, useForm, useWatch } from 'react-hook-form';
+import { Controller, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { toDay } from '../../format/day.ts';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import { useCreatePromoCode } from './api.ts';
 import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
@@ -14,10 +13,7 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
   const { t } = useTranslation('staffContent');
   const creation = useCreatePromoCode();
   const [today] = useState(() => toDay(new Date()));
-  const form = useForm<PromoCodeForm, unknown, CreatePromoCodeBody>({
-    resolver: zodResolver(promoCodeForm, { error: formErrorMap }),
-    defaultValues: emptyPromoCode,
-  });
+  const form = useSchemaForm(promoCodeForm, emptyPromoCode);
   const { errors } = form.formState;
   const [trialCredit, trialCreditsMax, budget] = useWatch({
     control: form.control,

@@ -1,14 +1,13 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
 import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Textarea, Select } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
-import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
+import { useDraft, useKeptDraft, textDraft } from '../../hooks/use-draft.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useProfile } from '../../session/profile.ts';
 import { answersSince } from './answers-since.ts';
 import { isConflict, useAnswer, useAnyMessages } from './api.ts';
@@ -23,6 +22,8 @@ interface AnswerFormProps {
 /** The newest message when the author began to write: undefined while the form is empty. */
 type Seen = string | null | undefined;
 
+const isAnswerDraft = textDraft<TicketMessageBody>('content');
+
 /**
  * Each ticket has its own draft. If other staff answer while the author writes, the form warns and names them; the next click sends
  * anyway.
@@ -35,10 +36,7 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
   const me = useProfile();
   const [seen, setSeen] = useState<Seen>();
   const draft = useDraft(`answer:${id}`, isAnswerDraft);
-  const form = useForm<TicketMessageBody>({
-    resolver: zodResolver(ticketMessageBody, { error: formErrorMap }),
-    defaultValues: { content: '', ...draft.read() },
-  });
+  const form = useSchemaForm(ticketMessageBody, { content: '', ...draft.read() });
   useKeptDraft(form, draft);
   const newest = rows === undefined ? undefined : (rows[0]?.id ?? null);
   const others = seen === undefined ? [] : answersSince(rows ?? [], seen, me?.id);
@@ -95,12 +93,6 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
 function authorEmails(messages: ReturnType<typeof answersSince>): string | undefined {
   const emails = new Set(messages.map(({ author }) => author.email));
   return emails.size === 0 ? undefined : [...emails].join(', ');
-}
-
-function isAnswerDraft(value: unknown): value is Partial<TicketMessageBody> {
-  if (typeof value !== 'object' || value === null) return false;
-  const { content } = value as Record<string, unknown>;
-  return content === undefined || typeof content === 'string';
 }
 
 interface CannedReplySelectProps {

@@ -1,12 +1,11 @@
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
-import { ticketNoteBody, type TicketNoteBody } from '@cellhop/contract/staff/tickets.forms';
-import { zodResolver } from '@hookform/resolvers/zod';
+import { ticketNoteBody } from '@cellhop/contract/staff/tickets.forms';
 import { Button, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { formatDate, formatMoney } from '../../format/format.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { Time } from '../../ui/columns.tsx';
@@ -154,10 +153,7 @@ export function Notes({ ticketId, page, onPage, canWrite }: NotesProps) {
 function NoteForm({ ticketId, onWritten }: { ticketId: string; onWritten: () => void }) {
   const { t } = useTranslation('staffSupport');
   const writing = useWriteNote(ticketId);
-  const form = useForm<TicketNoteBody>({
-    resolver: zodResolver(ticketNoteBody, { error: formErrorMap }),
-    defaultValues: { content: '' },
-  });
+  const form = useSchemaForm(ticketNoteBody, { content: '' });
   const submit = form.handleSubmit(async (body) => {
     if ((await writing.run(body)) === undefined) return;
     form.reset();

@@ -1,14 +1,13 @@
 import type { CannedReply } from '@cellhop/contract/staff/canned-replies';
 import { cannedReplyBody, type CannedReplyBody } from '@cellhop/contract/staff/canned-replies.forms';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Group, Alert, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -145,10 +144,7 @@ function CannedReplyForm({ reply, onSaved }: CannedReplyFormProps) {
   const current = useCannedReplies().rows?.find(({ id }) => id === reply?.id) ?? reply;
   const [base, setBase] = useState(reply);
   const saving = useSaveCannedReply(base);
-  const form = useForm<CannedReplyBody>({
-    resolver: zodResolver(cannedReplyBody, { error: formErrorMap }),
-    defaultValues: toFormValues(reply),
-  });
+  const form = useSchemaForm(cannedReplyBody, toFormValues(reply));
   const { errors } = form.formState;
   const submit = form.handleSubmit(async (body) => {
     if ((await saving.run(body)) !== undefined) onSaved();

@@ -1,12 +1,11 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
-import { createTicketForUserBody, type CreateTicketForUserBody } from '@cellhop/contract/staff/tickets.forms';
-import { zodResolver } from '@hookform/resolvers/zod';
+import { createTicketForUserBody } from '@cellhop/contract/staff/tickets.forms';
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { TicketFields } from '../tickets/ticket-parts.tsx';
 import { useCreateTicketForUser } from './api.ts';
 
@@ -19,9 +18,10 @@ interface CreateTicketFormProps {
 export function CreateTicketForm({ userId, onCreated }: CreateTicketFormProps) {
   const { t } = useTranslation('staffSupport');
   const creation = useCreateTicketForUser();
-  const form = useForm<CreateTicketForUserBody>({
-    resolver: zodResolver(createTicketForUserBody, { error: formErrorMap }),
-    defaultValues: { ...(userId === undefined ? { email: '' } : { userId }), name: '', description: '' },
+  const form = useSchemaForm(createTicketForUserBody, {
+    ...(userId === undefined ? { email: '' } : { userId }),
+    name: '',
+    description: '',
   });
   const { errors } = form.formState;
   const submit = form.handleSubmit(async (body) => {

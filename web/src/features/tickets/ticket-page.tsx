@@ -1,14 +1,13 @@
 import type { Ticket } from '@cellhop/contract/tickets';
 import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../data/form-errors.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
-import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
+import { useDraft, useKeptDraft, textDraft } from '../../hooks/use-draft.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { PageFailure } from '../../ui/page-failure.tsx';
@@ -75,15 +74,14 @@ interface MessageFormProps {
   onSent: () => void;
 }
 
+const isMessageDraft = textDraft<TicketMessageBody>('content');
+
 /** Each ticket has its own draft; a message that failed to send stays in the form. */
 function MessageForm({ ticketId, onSent }: MessageFormProps) {
   const { t } = useTranslation('support');
   const sending = useSendMessage(ticketId);
   const draft = useDraft(`message:${ticketId}`, isMessageDraft);
-  const form = useForm<TicketMessageBody>({
-    resolver: zodResolver(ticketMessageBody, { error: formErrorMap }),
-    defaultValues: { content: '', ...draft.read() },
-  });
+  const form = useSchemaForm(ticketMessageBody, { content: '', ...draft.read() });
   useKeptDraft(form, draft);
   const submit = form.handleSubmit(async (body) => {
     const message = await sending.run(body);
@@ -111,10 +109,4 @@ function MessageForm({ ticketId, onSent }: MessageFormProps) {
       </Button>
     </form>
   );
-}
-
-function isMessageDraft(value: unknown): value is Partial<TicketMessageBody> {
-  if (typeof value !== 'object' || value === null) return false;
-  const { content } = value as Record<string, unknown>;
-  return content === undefined || typeof content === 'string';
 }

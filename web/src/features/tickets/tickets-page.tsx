@@ -1,15 +1,13 @@
 import type { Ticket } from '@cellhop/contract/tickets';
 import { createTicketBody, type CreateTicketBody } from '@cellhop/contract/tickets.forms';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Skeleton, Alert, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText, toLimitMinutes } from '../../data/error-text.ts';
-import { formErrorMap } from '../../data/form-errors.ts';
 import { formatDate } from '../../format/format.ts';
-import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
+import { useDraft, useKeptDraft, textDraft } from '../../hooks/use-draft.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { creatingSearch } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -89,14 +87,13 @@ function TicketCard({ ticket: { id, name, status, createdAt } }: { ticket: Ticke
   );
 }
 
+const isTicketDraft = textDraft<CreateTicketBody>('name', 'description');
+
 function OpenTicketForm({ onCreated }: { onCreated: (ticket: Ticket) => void }) {
   const { t } = useTranslation('support');
   const creation = useCreateTicket();
   const draft = useDraft('ticket', isTicketDraft);
-  const form = useForm<CreateTicketBody>({
-    resolver: zodResolver(createTicketBody, { error: formErrorMap }),
-    defaultValues: { name: '', description: '', ...draft.read() },
-  });
+  const form = useSchemaForm(createTicketBody, { name: '', description: '', ...draft.read() });
   useKeptDraft(form, draft);
   const { errors } = form.formState;
   const limitMinutes = toLimitMinutes(creation.error);
@@ -126,10 +123,4 @@ function OpenTicketForm({ onCreated }: { onCreated: (ticket: Ticket) => void }) 
       </Stack>
     </form>
   );
-}
-
-function isTicketDraft(value: unknown): value is Partial<CreateTicketBody> {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, description } = value as Record<string, unknown>;
-  return [name, description].every((text) => text === undefined || typeof text === 'string');
 }
