@@ -1,7 +1,6 @@
 /** The time range of the usage screen, in the URL and in the API's query. */
 import type { UsageStep } from '@cellhop/contract/usage';
 import { isDay, startOfDay } from '../../format/day.ts';
-import { formatDate } from '../../format/format.ts';
 import type { RangeSearch } from './screen.ts';
 
 export const presets = ['day', 'week', 'month'] as const;
@@ -66,14 +65,4 @@ function query(from: Date, to: Date, step: UsageStep, timeZone: string): RangeQu
 /** Uses the calendar, because a day can have 23 or 25 hours. */
 function shiftDays(date: Date, days: number): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
-}
-
-/** Label below the axis: `14:00`, or `21.11`. */
-export function barLabel(at: string, step: UsageStep): { key: string; label: string } {
-  const written = formatDate(at);
-  return { key: at, label: step === 'hour' ? written.slice(-5) : written.slice(0, 5) };
-}
-
-export function spokenTime(at: string, step: UsageStep): string {
-  return step === 'hour' ? formatDate(at) : formatDate(at).slice(0, -6);
 }

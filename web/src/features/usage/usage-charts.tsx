@@ -1,10 +1,8 @@
 import type { UsagePoint, UsageStep } from '@cellhop/contract/usage';
 import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoney } from '../../format/format.ts';
+import { formatMegabytes, formatMoney, formatDate } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
-import { spokenTime, barLabel } from './range.ts';
 import classes from './usage-charts.module.css';
 
 const KIB_PER_MEGABYTE = 1024;
@@ -17,42 +15,29 @@ interface UsageChartsProps {
 export function UsageCharts({ points, step }: UsageChartsProps) {
   const { t } = useTranslation(['usage', 'proxyConnection', 'common']);
   const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
+  const steps = points?.map(({ at }) => at);
   return (
     <>
       <div className={classes['charts']}>
-        <Figure title={t('spendingChart')}>
-          {points && (
-            <BarChart
-              label={t('spendingChart')}
-              emptyText={t('noSpending')}
-              formatTick={formatMoney}
-              bars={points.map((point) => ({
-                ...barLabel(point.at, step),
-                text: `${spokenTime(point.at, step)}\n${formatMoney(point.spent)}`,
-                parts: [point.spent],
-              }))}
-            />
-          )}
-        </Figure>
-        <Figure title={t('trafficChart')} hasLegend>
-          {points && (
-            <BarChart
-              label={t('trafficChart')}
-              legend={[t('downloaded'), t('uploaded')]}
-              emptyText={t('noTraffic')}
-              formatTick={(value) => value.toLocaleString('en-US')}
-              bars={points.map((point) => ({
-                ...barLabel(point.at, step),
-                text: [
-                  spokenTime(point.at, step),
-                  `${t('downloaded')}: ${megabytes(downloaded(point))}`,
-                  `${t('uploaded')}: ${megabytes(point.uploaded)}`,
-                ].join('\n'),
-                parts: [downloaded(point) / KIB_PER_MEGABYTE, point.uploaded / KIB_PER_MEGABYTE],
-              }))}
-            />
-          )}
-        </Figure>
+        <StepChart
+          steps={steps}
+          step={step}
+          title={t('spendingChart')}
+          emptyText={t('noSpending')}
+          parts={[points?.map(({ spent }) => spent) ?? []]}
+          format={formatMoney}
+        />
+        <StepChart
+          steps={steps}
+          step={step}
+          title={t('trafficChart')}
+          emptyText={t('noTraffic')}
+          legend={[t('downloaded'), t('uploaded')]}
+          parts={[points?.map(downloaded) ?? [], points?.map(({ uploaded }) => uploaded) ?? []]}
+          scale={KIB_PER_MEGABYTE}
+          format={megabytes}
+          formatTick={(value) => value.toLocaleString('en-US')}
+        />
       </div>
       <details className={classes['table']}>
         <summary>{t('asTable')}</summary>
@@ -85,20 +70,49 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
   );
 }
 
-interface FigureProps {
+interface StepChartProps {
+  /** The times of the bars; undefined while they are loaded. */
+  steps: readonly string[] | undefined;
+  step: UsageStep;
   title: string;
-  hasLegend?: boolean;
-  children: ReactNode;
+  emptyText: string;
+  /** One series for each part, from the bottom up, with a value for each step. */
+  parts: readonly (readonly number[])[];
+  /** Names of the parts. */
+  legend?: readonly string[];
+  /** Values per unit of the axis. */
+  scale?: number;
+  format: (value: number) => string;
+  /** Default: like the values. */
+  formatTick?: (value: number) => string;
+  onOpen?: (index: number) => void;
 }
 
-function Figure({ title, hasLegend = false, children }: FigureProps) {
+/** A titled chart with a bar for each hour or day. */
+export function StepChart({ steps, step, title, parts, scale = 1, format, ...chart }: StepChartProps) {
+  const { legend, formatTick = format } = chart;
   return (
     <section className={classes['figure']}>
       <h2>{title}</h2>
-      {children ?? (
-        <div className={classes['waiting']} data-legend={hasLegend}>
+      {steps === undefined ? (
+        <div className={classes['waiting']} data-legend={legend !== undefined}>
           <Skeleton height="100%" />
         </div>
+      ) : (
+        <BarChart
+          {...chart}
+          label={title}
+          formatTick={formatTick}
+          bars={steps.map((at, index) => {
+            const values = parts.map((part) => part[index] ?? 0);
+            const texts = values.map((value, part) => (legend ? `${legend[part]}: ${format(value)}` : format(value)));
+            return {
+              ...barLabel(at, step),
+              text: [spokenTime(at, step), ...texts].join('\n'),
+              parts: values.map((value) => value / scale),
+            };
+          })}
+        />
       )}
     </section>
   );
@@ -106,4 +120,14 @@ function Figure({ title, hasLegend = false, children }: FigureProps) {
 
 function downloaded({ trafficUsed, uploaded }: UsagePoint): number {
   return trafficUsed - uploaded;
+}
+
+/** Label below the axis: `14:00`, or `21.11`. */
+function barLabel(at: string, step: UsageStep): { key: string; label: string } {
+  const written = formatDate(at);
+  return { key: at, label: step === 'hour' ? written.slice(-5) : written.slice(0, 5) };
+}
+
+function spokenTime(at: string, step: UsageStep): string {
+  return step === 'hour' ? formatDate(at) : formatDate(at).slice(0, -6);
 }
