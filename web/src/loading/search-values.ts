@@ -12,12 +12,6 @@ export function searchParameters<S extends object>(validate: (search: Search) =>
   return validate;
 }
 
-/** Values of a repeated parameter that are known; undefined for none. */
-export function someOf<T extends string>(value: unknown, known: readonly T[]): T[] | undefined {
-  const values = textParameters(value).flatMap((text) => oneOf(text, known) ?? []);
-  return values.length > 0 ? values : undefined;
-}
-
 export function pageSearch(search: Search): { page?: number | undefined } {
   const page = Number(search['page']);
   return { page: Number.isSafeInteger(page) && page > 1 ? page : undefined };

@@ -6,10 +6,9 @@ import {
   pageSearch,
   type Search,
   textParameter,
-  someOf,
 } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
+import { someOf, type StaffScreenOf } from '../staff-parts/staff-screen.ts';
 import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 
 export const staffAuditLogScreen = {

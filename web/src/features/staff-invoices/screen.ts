@@ -8,11 +8,10 @@ import {
   pageSearch,
   type Search,
   textParameter,
-  someOf,
 } from '../../loading/search-values.ts';
 import { invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
 import { momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
+import { someOf, type StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffInvoicesScreen = {
   path: '/admin/payment/invoices',

@@ -1,7 +1,7 @@
 import { transactionKinds } from '@cellhop/contract/transactions.values';
-import { dayParameter, pageSearch, type Search, someOf } from '../../loading/search-values.ts';
+import { dayParameter, pageSearch, type Search } from '../../loading/search-values.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
-import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
+import { someOf, type StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffLedgerScreen = {
   path: '/admin/users/$userId/transactions',

@@ -4,6 +4,7 @@ import type { IconProps } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { Screen } from '../../loading/screen.ts';
 import type staff from '../../i18n/locales/en/staff.json';
+import { oneOf, textParameters } from '../../loading/search-values.ts';
 
 /** A screen of the admin area. Each feature of staff declares its screens in its `screen.ts`. */
 export interface StaffScreen extends Pick<Screen, 'texts' | 'search'> {
@@ -21,3 +22,9 @@ type PermissionOf<K extends EndpointKey> = Endpoints[K]['access'] extends { perm
 export type StaffScreenOf<K extends EndpointKey> = StaffScreen & {
   permission: PermissionOf<K> | readonly PermissionOf<K>[];
 };
+
+/** Values of a repeated parameter that are known; undefined for none. */
+export function someOf<T extends string>(value: unknown, known: readonly T[]): T[] | undefined {
+  const values = textParameters(value).flatMap((text) => oneOf(text, known) ?? []);
+  return values.length > 0 ? values : undefined;
+}

@@ -9,10 +9,9 @@ import {
   pageSearch,
   textParameter,
   searchParameters,
-  someOf,
 } from '../../loading/search-values.ts';
 import { momentsSearch, toLimitedRange } from '../staff-parts/continuation.ts';
-import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
+import { someOf, type StaffScreenOf } from '../staff-parts/staff-screen.ts';
 import { isRoleName } from './role-name.ts';
 
 export const userStatuses = ['ACTIVE', 'BLOCKED', 'DELETED'] as const satisfies readonly UserStatus[];
