@@ -3,7 +3,7 @@ import { IconEye } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import '../../i18n/staff-texts.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
-import { useSecondsLeft } from '../../hooks/use-time.ts';
+import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { closeView, currentView, type ShownView } from '../../session/view.ts';
 import classes from './view-banner.module.css';
 

@@ -6,7 +6,7 @@ import { toWaitSeconds, errorText } from '../../data/error-text.ts';
 import { isPasswordRefused } from '../../data/form-errors.ts';
 import { useAction } from '../../data/use-action.ts';
 import { splitSeconds } from '../../format/format.ts';
-import { useSecondsLeft } from '../../hooks/use-time.ts';
+import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import classes from './auth-card.module.css';

@@ -6,7 +6,7 @@ import { toLocalTime } from '../../data/server-clock.ts';
 import { useSettings } from '../../data/settings.ts';
 import { formatDate, formatMoney, splitSeconds, twoDigits } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
-import { useSecondsLeft } from '../../hooks/use-time.ts';
+import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { isOpen, usePayInvoice } from './api.ts';

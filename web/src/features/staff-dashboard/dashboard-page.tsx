@@ -1,6 +1,6 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { useQuarterHour } from '../../hooks/use-time.ts';
+import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { RangePicker } from '../usage/range-picker.tsx';

@@ -14,7 +14,7 @@ import { callForData } from '../../data/http.ts';
 import { apiQuery, queryClient, staffDependencies } from '../../data/query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
-import { useQuarterHour } from '../../hooks/use-time.ts';
+import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { useList, prependRow } from '../../data/use-list.ts';
 import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
 

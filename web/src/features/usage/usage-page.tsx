@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { toDay } from '../../format/day.ts';
 import { downloadText } from '../../data/download-text.ts';
 import { formatMegabytes, formatMoney } from '../../format/format.ts';
-import { useQuarterHour } from '../../hooks/use-time.ts';
+import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';

@@ -16,16 +16,3 @@ function subscribeToSeconds(listener: () => void): () => void {
   const timer = setInterval(listener, TICK_MS);
   return () => clearInterval(timer);
 }
-
-const QUARTER_HOUR_MS = 900_000;
-const CHECK_MS = 30_000;
-
-/** Start of the current quarter of an hour: in every time zone an hour starts with one. */
-export function useQuarterHour(): number {
-  return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
-}
-
-function subscribe(listener: () => void): () => void {
-  const timer = setInterval(listener, CHECK_MS);
-  return () => clearInterval(timer);
-}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { secondsUntil } from './use-time.ts';
+import { secondsUntil } from './use-seconds-left.ts';
 
 it('rounds up, and is 0 when the time has come', () => {
   expect(secondsUntil(60_000, 0)).toBe(60);
