@@ -2,7 +2,7 @@
 import { createFakeEvmChain, serveEvm } from '../../api/test/chains/fake-evm.ts';
 import { listenAsNode, type Methods } from '../../api/test/chains/fake-node.ts';
 import { createFakeUtxoChain, genesisHash, serveUtxo } from '../../api/test/chains/fake-utxo.ts';
-import { witnessScript } from '../../api/src/payments/chains/witness-script.ts';
+import { witnessScript } from '../../api/src/payments/chains/utxo-node.ts';
 
 export interface NodeSettings {
   kind: 'evm' | 'utxo';

@@ -137,3 +137,6 @@ export const BROWSER_ERROR_PATH_LENGTH_MAX = 200;
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** The access token is refreshed when it ends within this time. */
 export const REFRESH_MARGIN_MS = 10_000;
+
+/** More users of a role are not counted. */
+export const ROLE_USERS_COUNTED_MAX = 1000;

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
 
 /** The prefix that a provider assigns to one customer (RFC 6177), who can use every address in it. */
 const IPV6_CUSTOMER_PREFIX_BITS = 64;
@@ -90,3 +91,17 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 function isIpv6(address: ipaddr.IPv4 | ipaddr.IPv6): address is ipaddr.IPv6 {
   return address.kind() === 'ipv6';
 }
+
+/** Both ports are inclusive. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Such as `20000-20999`. */
+export const portRangeSchema = z
+  .string()
+  .regex(/^\d{1,5}-\d{1,5}$/, 'must look like 20000-20999')
+  .transform((text) => text.split('-').map(Number) as [number, number])
+  .refine(([first, last]) => first >= 1 && first <= last && last <= 65_535, 'must be a range of ports')
+  .transform(([first, last]): PortRange => ({ first, last }));

@@ -60,3 +60,6 @@ export const seededRoles: Record<string, readonly Permission[]> = {
   ],
   ADMIN: permissions,
 };
+
+/** USER is the role of customers and has no permissions; ADMIN always has all. */
+export const fixedRoles = ['USER', 'ADMIN'] as const;

@@ -1,4 +1,4 @@
-import { portRangeSchema } from '@cellhop/contract/port-range';
+import { portRangeSchema } from '@cellhop/contract/network';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { isIP } from 'node:net';
 import { z } from 'zod';

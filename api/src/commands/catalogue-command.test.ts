@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy } from '../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
-import { parseCatalogueArguments } from './catalogue-arguments.ts';
-import { refusalText, runCatalogueCommand } from './catalogue-command.ts';
+import { parseCatalogueArguments, refusalText, runCatalogueCommand } from './catalogue-command.ts';
 import { addNode } from '../modules/gateway/gateway.service.ts';
 
 let testApp: TestApp;

@@ -2,8 +2,14 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type CatalogueCommand, parseCatalogueArguments, USAGE } from './catalogue-arguments.ts';
-import { refusalText, runCatalogueCommand, type Terminal } from './catalogue-command.ts';
+import {
+  type CatalogueCommand,
+  parseCatalogueArguments,
+  USAGE,
+  refusalText,
+  runCatalogueCommand,
+  type Terminal,
+} from './catalogue-command.ts';
 import { loadConfig } from '../process/config.ts';
 import { createCtx } from '../ctx.ts';
 import { openDatabase } from '../db/db.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_NODE_NAME, type NodeOptions } from '../modules/gateway/gateway.service.ts';
-import { portRangeSchema } from '@cellhop/contract/port-range';
+import { portRangeSchema } from '@cellhop/contract/network';
 
 const USAGE = 'Usage: npm run add-node -- NAME [host=HOST port=PORT] [dns-ports=FIRST-LAST]';
 

@@ -3,7 +3,7 @@
  * `graphile_worker.jobs` shows all but the payload. What they cannot do reads or changes these tables. jobs.store.test.ts lists
  * their columns, and fails when a version of the runner changes them.
  */
-import type { JobState } from '@cellhop/contract/staff/system.values';
+import type { JobState } from '@cellhop/contract/staff/lists.values';
 import type { Ctx } from '../ctx.ts';
 import { toOffset, type PageQuery } from '../http/paging.ts';
 

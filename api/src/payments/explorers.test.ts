@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explorerUrl } from './explorers.ts';
+import { explorerUrl } from './payment-links.ts';
 
 const HASH = 'ab'.repeat(32);
 

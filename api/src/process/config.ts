@@ -7,7 +7,7 @@ import {
   requireCurrency,
   type PaymentSettings,
 } from '../payments/settings.ts';
-import { portRangeSchema, type PortRange } from '@cellhop/contract/port-range';
+import { portRangeSchema, type PortRange } from '@cellhop/contract/network';
 
 const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
 const port = z.coerce.number().int().min(0).max(65_535);

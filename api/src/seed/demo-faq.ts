@@ -1,5 +1,5 @@
 import type { Ctx } from '../ctx.ts';
-import { insertEntry } from '../modules/faq/faq-entries.service.ts';
+import { insertEntry } from '../modules/faq/faq.service.ts';
 
 type Entry = readonly [question: string, response: string];
 

@@ -1,5 +1,4 @@
-import { permissions, seededRoles } from '@cellhop/contract/permissions';
-import { fixedRoles } from '@cellhop/contract/staff/roles.values';
+import { fixedRoles, permissions, seededRoles } from '@cellhop/contract/permissions';
 import type { Ctx } from '../ctx.ts';
 import { hasRoles, insertRole, updatePermissions } from './seed.store.ts';
 

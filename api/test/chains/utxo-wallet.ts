@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hex } from '@scure/base';
 import { p2wpkh, Transaction } from '@scure/btc-signer';
 import { pubECDSA } from '@scure/btc-signer/utils.js';
-import { witnessScript } from '../../src/payments/chains/witness-script.ts';
+import { witnessScript } from '../../src/payments/chains/utxo-node.ts';
 import type { Payout } from './local-chain.ts';
 import type { Rpc } from './rpc.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.values.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
-import { requestStatuses } from './approvals.values.ts';
+import { requestStatuses } from './lists.values.ts';
 
 /** A user as staff see them in a list. */
 export const namedUserSchema = z.object({ id: idSchema, email: z.string() });

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { data, dateSchema, idParams, idSchema, versionQuery, versionSchema } from '../schemas.ts';
-import { cannedReplyBody } from './canned-replies.forms.ts';
+import { cannedReplyBody } from './tickets.forms.ts';
 
-export { cannedReplyBody, type CannedReplyBody } from './canned-replies.forms.ts';
+export { cannedReplyBody, type CannedReplyBody } from './tickets.forms.ts';
 
 export const cannedReplySchema = z.object({
   id: idSchema,

@@ -11,7 +11,7 @@ import {
   listed,
   reasonSchema,
 } from '../schemas.ts';
-import { connectionSorts } from './connections.values.ts';
+import { connectionSorts } from './lists.values.ts';
 
 /** Staff never see passwords, nor the labels of customers. */
 export const staffConnectionSchema = connectionSchema

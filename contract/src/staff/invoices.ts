@@ -17,7 +17,7 @@ import {
   repeated,
 } from '../schemas.ts';
 import { namedUserSchema, staffRequestSchema } from './approvals.ts';
-import { invoiceSorts } from './invoices.values.ts';
+import { invoiceSorts } from './lists.values.ts';
 
 export const staffInvoiceSchema = invoiceSchema.extend({ user: namedUserSchema });
 export type StaffInvoice = z.infer<typeof staffInvoiceSchema>;

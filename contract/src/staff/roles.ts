@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { ROLE_NAME_LENGTH_MAX, ROLE_NAME_LENGTH_MIN } from '../limits.ts';
+import { ROLE_NAME_LENGTH_MAX, ROLE_NAME_LENGTH_MIN, ROLE_USERS_COUNTED_MAX } from '../limits.ts';
 import { permissions } from '../permissions.ts';
 import { data, reasonSchema, versionQuery, versionSchema } from '../schemas.ts';
-import { ROLE_USERS_COUNTED_MAX } from './roles.values.ts';
 
 /** Part of a URL, and the same in every language. */
 export const roleNameSchema = z

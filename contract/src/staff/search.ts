@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { EMAIL_LENGTH_MAX } from '../limits.ts';
 import { data, idSchema } from '../schemas.ts';
-import { foundKinds, SEARCH_LENGTH_MIN } from './search.values.ts';
+import { foundKinds, SEARCH_LENGTH_MIN } from './lists.values.ts';
 
 export const foundSchema = z.object({
   kind: z.enum(foundKinds),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { data, dateSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { reconciliationSchema } from '../transactions.ts';
-import { jobStates } from './system.values.ts';
+import { jobStates } from './lists.values.ts';
 
 const count = z.int().nonnegative();
 

@@ -20,7 +20,7 @@ import { closeTicketBody, ticketMessageBody, ticketMessageSchema, ticketSchema }
 import { ticketStatuses } from '../tickets.values.ts';
 import { staffConnectionSchema } from './connections.ts';
 import { createTicketForUserBody, ticketNoteBody } from './tickets.forms.ts';
-import { ticketViews } from './tickets.values.ts';
+import { ticketViews } from './lists.values.ts';
 
 export {
   createTicketForUserBody,

@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../limits.ts';
 import { dateSchema, dollarsSchema, idParams, idSchema, repeated } from '../schemas.ts';
 import { transactionKinds } from '../transactions.values.ts';
-import { timelineKinds } from './timeline.values.ts';
+import { timelineKinds } from './lists.values.ts';
 
 const connection = { connectionId: idSchema, ip: z.string() };
 const base = { id: z.string(), at: dateSchema };

@@ -17,7 +17,7 @@ import {
 } from '../schemas.ts';
 import { userStatusSchema } from '../users.ts';
 import { roleNameSchema } from './roles.ts';
-import { EMAIL_PART_LENGTH_MIN, userSorts } from './users.values.ts';
+import { EMAIL_PART_LENGTH_MIN, userSorts } from './lists.values.ts';
 
 export type UserSort = (typeof userSorts)[number];
 

@@ -1,5 +1,5 @@
 import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
-import type { PortRange } from '@cellhop/contract/port-range';
+import type { PortRange } from '@cellhop/contract/network';
 import type { Logger } from 'pino';
 import { type DestinationPolicy, isDestinationAllowed, ownListeners } from '../destination-policy.ts';
 import type { Limits } from '../limits.ts';

@@ -1,4 +1,4 @@
-import type { PortRange } from '@cellhop/contract/port-range';
+import type { PortRange } from '@cellhop/contract/network';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { PortRange } from '@cellhop/contract/port-range';
+import type { PortRange } from '@cellhop/contract/network';
 import { isWithin } from '../exits/source-ports.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';

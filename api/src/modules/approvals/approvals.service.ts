@@ -7,11 +7,11 @@
  */
 import { AppError } from '@cellhop/contract/errors';
 import { APPROVAL_HOURS_MAX, APPROVAL_SUM_HOURS } from '@cellhop/contract/limits';
-import type { RequestStatus } from '@cellhop/contract/staff/approvals.values';
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
+import type { RequestStatus } from '@cellhop/contract/staff/lists.values';
 import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
-import { toMicros } from '@cellhop/contract/units';
+import { toMicros, toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Actor } from '../../http/actor.ts';
 import { cleanUp } from '../../db/clean-up.ts';
@@ -30,7 +30,7 @@ import {
   type RequestAction,
 } from './application.ts';
 import * as store from './approvals.store.ts';
-import { presentRequest } from './request-presenter.ts';
+import type { RequestRow } from './approvals.store.ts';
 
 /** The member of staff and the request's origin. */
 export interface Staff {
@@ -218,4 +218,26 @@ export async function findNotes(ctx: Ctx, ids: readonly string[]): Promise<Map<s
   const notes = await store.listNotes(ctx, ids);
   assert.equal(notes.length, new Set(ids).size, 'an adjustment has no request');
   return new Map(notes.map((note) => [note.id, note]));
+}
+
+function presentRequest(row: RequestRow): StaffRequest {
+  const { invoiceId, currency, units, deciderId, deciderEmail } = row;
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    user: { id: row.userId, email: row.userEmail },
+    invoice:
+      invoiceId === null || currency === null || units === null
+        ? null
+        : { id: invoiceId, currency, amountInCurrency: settlements.describeUnits(currency, units) },
+    amount: toDollars(row.amountMicros),
+    reason: row.reason,
+    author: { id: row.authorId, email: row.authorEmail },
+    createdAt: row.createdAt.toISOString(),
+    lapsesAt: row.lapsesAt?.toISOString() ?? null,
+    decidedBy: deciderId === null || deciderEmail === null ? null : { id: deciderId, email: deciderEmail },
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    decisionReason: row.decisionReason,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
-import type { RequestStatus } from '@cellhop/contract/staff/approvals.values';
+import type { RequestStatus } from '@cellhop/contract/staff/lists.values';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 

@@ -11,7 +11,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import type { ConnectionSort } from '@cellhop/contract/staff/connections.values';
+import type { ConnectionSort } from '@cellhop/contract/staff/lists.values';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';
@@ -20,12 +20,11 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { grantsReturned, setCap } from '../billing/cap.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { setAllowList } from './access.service.ts';
-import { newConnectionId } from './connection-id.ts';
+import { newConnectionId, encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 import { presentConnection, presentForStaff, presentSold } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
 import * as staffList from './staff-list.store.ts';
 import type { ConnectionFilter } from './staff-list.store.ts';
-import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 import { endConnection } from '../billing/ending.service.ts';
 
 /**

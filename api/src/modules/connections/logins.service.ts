@@ -4,8 +4,9 @@ import { AppError } from '@cellhop/contract/errors';
 import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
 import { decryptCredentials } from '../../secrets/exit-credentials.ts';
+import { resealRows, type Position, type ResealedBatch } from '../../secrets/sealing.ts';
 import * as store from './logins.store.ts';
-import { isPassword } from './credentials.ts';
+import { isPassword, encryptionKeys, encryptPassword, hashPassword } from './credentials.ts';
 
 export interface Login {
   connectionId: string;
@@ -60,4 +61,25 @@ function toExit(ctx: Ctx, row: store.ExitOfLogin): Exit {
   // Without its login an upstream might let traffic leave by another route.
   ctx.log.error({ exitId: id }, 'no key of SECRET_KEY decrypts the credentials of this exit');
   throw new AppError('UNAVAILABLE');
+}
+
+/** Encrypts and hashes the passwords of connections again, with the newest key. */
+export async function resealPasswords(ctx: Ctx, after: Position, limit: number): Promise<ResealedBatch> {
+  const { secretKeys } = ctx.config;
+  const rows = await store.listSealed(ctx, after, limit);
+  return resealRows(encryptionKeys(secretKeys), after, rows, (opened) =>
+    store.saveSealed(
+      ctx,
+      opened.map(({ id, before, secret }) => ({
+        id,
+        before,
+        encrypted: encryptPassword(secretKeys, id, secret),
+        hash: hashPassword(secretKeys, secret),
+      })),
+    ),
+  );
+}
+
+export function countSealedPasswords(ctx: Ctx, after: Position): Promise<number> {
+  return store.countSealed(ctx, after);
 }

@@ -1,5 +1,5 @@
 import type { ConnectionStatus } from '@cellhop/contract/connections';
-import type { ConnectionSort } from '@cellhop/contract/staff/connections.values';
+import type { ConnectionSort } from '@cellhop/contract/staff/lists.values';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import { SELECT_ROW, type ConnectionRow } from './connections.store.ts';

@@ -16,7 +16,7 @@ import type { Output } from '@cellhop/contract/endpoint';
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
-import type { PortRange } from '@cellhop/contract/port-range';
+import type { PortRange } from '@cellhop/contract/network';
 import {
   openInRun,
   chargeReports,

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { PortRange } from '@cellhop/contract/port-range';
+import type { PortRange } from '@cellhop/contract/network';
 
 export async function findNode(ctx: Ctx, tokenHash: Buffer): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(

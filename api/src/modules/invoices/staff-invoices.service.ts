@@ -2,7 +2,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { InvoiceStatus } from '@cellhop/contract/invoices';
-import type { InvoiceSort } from '@cellhop/contract/staff/invoices.values';
+import type { InvoiceSort } from '@cellhop/contract/staff/lists.values';
 import type { StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';

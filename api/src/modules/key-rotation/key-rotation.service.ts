@@ -5,7 +5,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { newestKeyId } from '../../secrets/keys.ts';
 import { countRecoveryCodesOfOlderKeys, countSealedSecrets, resealSecrets } from '../auth/second-factor.service.ts';
-import { countSealedPasswords, resealPasswords } from '../connections/resealing.service.ts';
+import { countSealedPasswords, resealPasswords } from '../connections/logins.service.ts';
 import { countSealedExits, resealExits } from '../gateway/exit-resealing.service.ts';
 import * as store from './key-rotation.store.ts';
 import type { Position, ResealedBatch } from '../../secrets/sealing.ts';

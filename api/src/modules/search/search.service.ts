@@ -1,8 +1,8 @@
 /** The search of staff. Each kind is looked up by indexes, in the lists that staff have, if the caller may read them. */
 import type { Permission } from '@cellhop/contract/permissions';
 import { addressSchema, idSchema } from '@cellhop/contract/schemas';
-import { foundKinds, type FoundKind } from '@cellhop/contract/staff/search.values';
-import { type Found } from '@cellhop/contract/staff/search';
+import { foundKinds, type FoundKind } from '@cellhop/contract/staff/lists.values';
+import type { Found } from '@cellhop/contract/staff/search';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { findForStaff } from '../connections/connections.service.ts';

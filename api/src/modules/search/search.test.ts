@@ -1,6 +1,6 @@
 import { connect, type Connection } from '@cellhop/contract/connections';
 import { createInvoice, type Invoice } from '@cellhop/contract/invoices';
-import type { FoundKind } from '@cellhop/contract/staff/search.values';
+import type { FoundKind } from '@cellhop/contract/staff/lists.values';
 import { searchEverything } from '@cellhop/contract/staff/search';
 import { createTicket, type Ticket } from '@cellhop/contract/tickets';
 import { randomUUID } from 'node:crypto';

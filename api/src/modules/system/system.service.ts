@@ -1,7 +1,7 @@
 /** The state of the system for staff, and the retry of jobs. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Job, SystemState } from '@cellhop/contract/staff/system';
-import type { JobState } from '@cellhop/contract/staff/system.values';
+import type { JobState } from '@cellhop/contract/staff/lists.values';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import type { Actor } from '../../http/actor.ts';

@@ -1,6 +1,6 @@
 /** Compares the search by words with a simple one that reads all tickets, without indexes, copies of words and views. */
 import { listAllTickets, type TicketView } from '@cellhop/contract/staff/tickets';
-import { ticketViews } from '@cellhop/contract/staff/tickets.values';
+import { ticketViews } from '@cellhop/contract/staff/lists.values';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';

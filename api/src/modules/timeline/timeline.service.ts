@@ -1,8 +1,8 @@
 /** The timeline of a user: entries of many modules, merged by time. Each source reads one page more than is shown. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Permission } from '@cellhop/contract/permissions';
-import { timelineKinds, type TimelineKind } from '@cellhop/contract/staff/timeline.values';
-import { type TimelineEntry } from '@cellhop/contract/staff/timeline';
+import { timelineKinds, type TimelineKind } from '@cellhop/contract/staff/lists.values';
+import type { TimelineEntry } from '@cellhop/contract/staff/timeline';
 import type { TransactionKind } from '@cellhop/contract/transactions.values';
 import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';

@@ -1,7 +1,7 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { createAdjustment } from '@cellhop/contract/staff/transactions';
 import { getTimeline, type TimelineEntry } from '@cellhop/contract/staff/timeline';
-import { type TimelineKind } from '@cellhop/contract/staff/timeline.values';
+import type { TimelineKind } from '@cellhop/contract/staff/lists.values';
 import { createTicket } from '@cellhop/contract/tickets';
 import { changeUserStatus } from '@cellhop/contract/staff/users';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,7 @@
+/** Transactions as JSON, and as CSV: RFC 4180, UTF-8, dates in ISO 8601, amounts with all six decimals. */
 import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import type { Transaction } from '@cellhop/contract/transactions';
-import { toDollars } from '@cellhop/contract/units';
+import { toDollars, toDollarText } from '@cellhop/contract/units';
 import type { AdjustmentNote } from '../approvals/approvals.service.ts';
 import type { EntryRow } from './transactions.store.ts';
 
@@ -25,7 +26,7 @@ export function presentForStaff(row: EntryRow, notes: ReadonlyMap<string, Adjust
   };
 }
 
-export function presentSubject(row: EntryRow): Transaction['subject'] {
+function presentSubject(row: EntryRow): Transaction['subject'] {
   if (row.connectionId !== null) return { kind: 'CONNECTION', id: row.connectionId, label: row.ip ?? '' };
   if (row.invoiceId !== null) return { kind: 'INVOICE', id: row.invoiceId, label: row.currency ?? '' };
   if (row.promoCodeId !== null) return { kind: 'PROMO_CODE', id: row.promoCodeId, label: row.promoCode ?? '' };
@@ -39,4 +40,30 @@ export function presentSubject(row: EntryRow): Transaction['subject'] {
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   return `${email.slice(0, 1)}***${email.slice(at)}`;
+}
+
+export const CSV_HEADER = 'id,createdAt,kind,amount,balanceAfter,subjectKind,subjectId,subject\r\n';
+
+export function toCsvLine(row: EntryRow): string {
+  const subject = presentSubject(row);
+  const fields = [
+    String(row.id),
+    row.createdAt.toISOString(),
+    row.kind,
+    toDollarText(row.micros),
+    toDollarText(row.balanceAfterMicros),
+    subject?.kind ?? '',
+    subject?.id ?? '',
+    quoteText(subject?.label ?? ''),
+  ];
+  return `${fields.join(',')}\r\n`;
+}
+
+/**
+ * Prevents CSV injection by texts that users chose, such as an email address. Spreadsheets run a text that starts with one of these
+ * characters as a formula, unless an apostrophe precedes it, which they hide.
+ */
+export function quoteText(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -1,7 +1,7 @@
 /** Lists and exports the transactions of a customer, for themselves and for staff. Read-only. */
 import { AppError } from '@cellhop/contract/errors';
+import type { Transaction, TransactionSummary } from '@cellhop/contract/transactions';
 import { transactionKinds, type TransactionKind } from '@cellhop/contract/transactions.values';
-import { type Transaction } from '@cellhop/contract/transactions';
 import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -9,8 +9,7 @@ import { readListed, toOffset, toTotalPages, type PageQuery } from '../../http/p
 import * as approvals from '../approvals/approvals.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as users from '../users/users.service.ts';
-import { CSV_HEADER, toCsvLine } from './transactions-csv.ts';
-import { presentForStaff, presentTransaction } from './transactions-presenter.ts';
+import { CSV_HEADER, toCsvLine, presentForStaff, presentTransaction } from './transactions-presenter.ts';
 import * as store from './transactions.store.ts';
 
 /** About 100 kB: all that a slow client keeps in memory. */
@@ -103,4 +102,29 @@ function toFilter({ kind, from, to }: Filter): store.EntryFilter | null {
 /** The same filter as the SQL of the list. Bounds are whole milliseconds, so the precision of Date is enough. */
 function isShown({ kind, createdAt }: store.EntryRow, { kinds, from, to }: store.EntryFilter): boolean {
   return kinds.includes(kind) && createdAt >= from && createdAt < to;
+}
+
+/** The sums of a statement, for a customer's accountant. The balances are derived from the current one, so opening balance, sums and closing balance always add up. */
+export async function summarizeTransactions(
+  ctx: Ctx,
+  { accountId }: Actor,
+  range: { from: string; to: string },
+): Promise<TransactionSummary> {
+  const { balanceMicros, laterMicros, kinds } = await store.sumEntries(
+    ctx,
+    accountId,
+    new Date(range.from),
+    new Date(range.to),
+  );
+  const closingMicros = balanceMicros - laterMicros;
+  const totalMicros = kinds.reduce((sum, { micros }) => sum + micros, 0n);
+  return {
+    openingBalance: toDollars(closingMicros - totalMicros),
+    closingBalance: toDollars(closingMicros),
+    kinds: transactionKinds.flatMap((kind) =>
+      kinds
+        .filter((each) => each.kind === kind)
+        .map(({ count, micros }) => ({ kind, count, amount: toDollars(micros) })),
+    ),
+  };
 }

@@ -10,8 +10,7 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
-import { CSV_HEADER, quoteText } from './transactions-csv.ts';
-import { maskEmail } from './transactions-presenter.ts';
+import { CSV_HEADER, quoteText, maskEmail } from './transactions-presenter.ts';
 import { listTransactions as list, writeCsv, type Filter } from './transactions.service.ts';
 
 const DOLLAR = 1_000_000n;

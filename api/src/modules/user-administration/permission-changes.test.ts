@@ -1,7 +1,6 @@
 import { changeUserRole, changeUserStatus, deleteUser } from '@cellhop/contract/staff/users';
 import { changeRole, createRole, deleteRole, listRoles } from '@cellhop/contract/staff/roles';
-import { ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/staff/roles.values';
-import { ROLES_MAX } from '@cellhop/contract/limits';
+import { ROLE_USERS_COUNTED_MAX, ROLES_MAX } from '@cellhop/contract/limits';
 import { permissions, type Permission } from '@cellhop/contract/permissions';
 import { getProfile } from '@cellhop/contract/users';
 import { randomBytes, randomUUID } from 'node:crypto';

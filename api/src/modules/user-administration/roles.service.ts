@@ -1,8 +1,7 @@
 /** Roles and their permissions, changed by staff. */
 import { AppError } from '@cellhop/contract/errors';
-import { ROLES_MAX } from '@cellhop/contract/limits';
-import { isPermission, type Permission } from '@cellhop/contract/permissions';
-import { fixedRoles, ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/staff/roles.values';
+import { ROLE_USERS_COUNTED_MAX, ROLES_MAX } from '@cellhop/contract/limits';
+import { fixedRoles, isPermission, type Permission } from '@cellhop/contract/permissions';
 import type { ChangeRoleBody, CreateRoleBody, Role } from '@cellhop/contract/staff/roles';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';

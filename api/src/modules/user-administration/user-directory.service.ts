@@ -1,12 +1,14 @@
 /** Lists and shows users to staff. Read-only. */
 import { AppError } from '@cellhop/contract/errors';
+import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { ListedUser, StaffUser, UsersQuery } from '@cellhop/contract/staff/users';
+import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toOffset } from '../../http/paging.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { currentLevels } from '../referrals/levels.service.ts';
 import * as users from '../users/users.service.ts';
-import { presentListed, presentUser, type UserFigures } from './user-presenter.ts';
+import type { ListedUserRow, StaffUserRow } from '../users/users.service.ts';
 
 export async function listUsers(ctx: Ctx, query: UsersQuery) {
   const filter = toFilter(query);
@@ -65,4 +67,37 @@ async function findFigures(
     balanceMicros: balances.get(accountId)?.balanceMicros ?? 0n,
     referralLevel: levels.get(id) ?? 'BASIC',
   });
+}
+
+/** Data of other modules about a user. */
+export interface UserFigures {
+  balanceMicros: bigint;
+  referralLevel: ReferralLevel;
+}
+
+function presentListed(user: ListedUserRow, { balanceMicros, referralLevel }: UserFigures): ListedUser {
+  return {
+    id: user.id,
+    email: user.email,
+    isConfirmedEmail: user.isEmailConfirmed,
+    status: user.status,
+    balance: toDollars(balanceMicros),
+    referralLevel,
+    role: { name: user.roleName },
+    createdAt: user.createdAt.toISOString(),
+  };
+}
+
+function presentUser(user: StaffUserRow, figures: UserFigures): StaffUser {
+  const { referrerId, referrerEmail } = user;
+  return {
+    ...presentListed(user, figures),
+    languageCode: user.languageCode,
+    referralCode: user.referralCode,
+    deletedAt: user.deletedAt?.toISOString() ?? null,
+    referral: referrerId === null || referrerEmail === null ? null : { id: referrerId, email: referrerEmail },
+    promoCode: user.promoCode,
+    hasSecondFactor: user.hasSecondFactor,
+    version: user.version,
+  };
 }

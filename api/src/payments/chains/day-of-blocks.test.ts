@@ -6,7 +6,7 @@ import { startFakeNode } from '../../../test/chains/test-node.ts';
 import { createEvmWatcher } from './evm.ts';
 import { createUtxoWatcher } from './utxo-rpc.ts';
 import type { ChainWatcher, ObservedPayment } from './watcher.ts';
-import { witnessScript } from './witness-script.ts';
+import { witnessScript } from './utxo-node.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
 const HEAD = 1000;

@@ -1,4 +1,5 @@
 /** Turns ranges of blocks into payments that all sources agree on. */
+import { z } from 'zod';
 import { findUnexplained, type NativeTransaction, readBlocks } from './evm-balance.ts';
 import { parseTransfer, type TokenTransfer, type TransferReader } from './evm-logs.ts';
 import type { EvmBlock, EvmHeader, EvmNode, EvmReceipt, EvmTransaction } from './evm-node.ts';
@@ -203,3 +204,22 @@ const identifyTransfer = ({ log, recipient, units }: TokenTransfer) =>
 
 const chainChanged = (height: number) =>
   new ChainUnavailable('DISAGREEING', `the chain changed at block ${height} while it was read`);
+
+/**
+ * Blocks whose hashes are remembered, ascending: the last one that was read as final, those after it that contain payments, and
+ * where each poll ended. Any change of the chain changes the hash of the last one.
+ */
+export type Checkpoint = readonly [height: number, hash: string];
+
+export const CHECKPOINTS_MAX = 300;
+
+const cursorSchema = z.object({
+  checkpoints: z
+    .array(z.tuple([z.number().int(), z.string()]))
+    .min(1)
+    .max(CHECKPOINTS_MAX),
+});
+
+/** @throws ZodError if it was not written by `writeCursor` */
+export const readCursor = (cursor: string): Checkpoint[] => cursorSchema.parse(JSON.parse(cursor)).checkpoints;
+export const writeCursor = (checkpoints: readonly Checkpoint[]): string => JSON.stringify({ checkpoints });

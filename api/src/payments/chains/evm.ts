@@ -1,8 +1,15 @@
 /** Watches Ethereum and BSC: tokens by logs, the native coin by transactions and balances. Rules: docs/chains.md. */
-import { type Checkpoint, CHECKPOINTS_MAX, readCursor, writeCursor } from './evm-cursor.ts';
+import {
+  type Checkpoint,
+  CHECKPOINTS_MAX,
+  readCursor,
+  writeCursor,
+  readFinalPayments,
+  readPayments,
+  type Reading,
+} from './evm-reader.ts';
 import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node.ts';
 import { createTransferReader } from './evm-logs.ts';
-import { readFinalPayments, readPayments, type Reading } from './evm-reader.ts';
 import { readBalances } from './multicall.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
 import { type ChainHead, ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';

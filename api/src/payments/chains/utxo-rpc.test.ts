@@ -8,9 +8,8 @@ import {
   toOutput,
 } from '../../../test/chains/fake-utxo.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
-import { parseAmount } from './utxo-node.ts';
+import { parseAmount, witnessScript } from './utxo-node.ts';
 import { createUtxoWatcher } from './utxo-rpc.ts';
-import { witnessScript } from './witness-script.ts';
 
 /** The first two addresses of BIP84's vector. */
 const ours = 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu';

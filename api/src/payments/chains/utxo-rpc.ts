@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { createMemoryPoolReader, type MemoryPool } from './memory-pool.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
-import { createUtxoNode, type UtxoBlock, type UtxoNode, type UtxoTransaction } from './utxo-node.ts';
+import { createUtxoNode, type UtxoBlock, type UtxoNode, type UtxoTransaction, witnessScript } from './utxo-node.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
-import { witnessScript } from './witness-script.ts';
 
 export interface UtxoWatcherOptions {
   chain: keyof typeof mainNetworks;

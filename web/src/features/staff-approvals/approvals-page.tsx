@@ -1,5 +1,5 @@
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
-import { requestStatuses, type RequestStatus } from '@cellhop/contract/staff/approvals.values';
+import { requestStatuses, type RequestStatus } from '@cellhop/contract/staff/lists.values';
 import { SegmentedControl, Select, Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { toList } from '../../data/use-list.ts';

@@ -1,4 +1,4 @@
-import { requestStatuses } from '@cellhop/contract/staff/approvals.values';
+import { requestStatuses } from '@cellhop/contract/staff/lists.values';
 import { IconChecks } from '@tabler/icons-react';
 import { idParameter, oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';

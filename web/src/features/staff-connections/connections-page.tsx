@@ -1,5 +1,5 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import { connectionSorts } from '@cellhop/contract/staff/connections.values';
+import { connectionSorts } from '@cellhop/contract/staff/lists.values';
 import { Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, maxDecimals } from '../../format/format.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionStatus } from '@cellhop/contract/connections';
-import { connectionSorts } from '@cellhop/contract/staff/connections.values';
+import { connectionSorts } from '@cellhop/contract/staff/lists.values';
 import { IconPlugConnected } from '@tabler/icons-react';
 import {
   dayParameter,

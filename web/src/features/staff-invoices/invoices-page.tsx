@@ -1,6 +1,6 @@
 import { currencies } from '@cellhop/contract/invoices.values';
 import type { StaffInvoice } from '@cellhop/contract/staff/invoices';
-import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
+import { invoiceSorts } from '@cellhop/contract/staff/lists.values';
 import { MultiSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

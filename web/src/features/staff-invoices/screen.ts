@@ -1,5 +1,5 @@
 import { currencies } from '@cellhop/contract/invoices.values';
-import { invoiceSorts } from '@cellhop/contract/staff/invoices.values';
+import { invoiceSorts } from '@cellhop/contract/staff/lists.values';
 import { IconReceipt2 } from '@tabler/icons-react';
 import {
   dayParameter,

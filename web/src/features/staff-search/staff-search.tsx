@@ -1,6 +1,6 @@
 import '../../i18n/staff-texts.ts';
 import type { Found } from '@cellhop/contract/staff/search';
-import { SEARCH_LENGTH_MIN, type FoundKind } from '@cellhop/contract/staff/search.values';
+import { SEARCH_LENGTH_MIN, type FoundKind } from '@cellhop/contract/staff/lists.values';
 import { TextInput } from '@mantine/core';
 import { useDisclosure, useHotkeys, useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';

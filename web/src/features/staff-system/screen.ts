@@ -1,4 +1,4 @@
-import { jobStates } from '@cellhop/contract/staff/system.values';
+import { jobStates } from '@cellhop/contract/staff/lists.values';
 import { IconActivity } from '@tabler/icons-react';
 import { oneOf, pageSearch, type Search } from '../../loading/search-values.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';

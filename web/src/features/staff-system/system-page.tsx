@@ -1,5 +1,5 @@
 import type { Job, SystemState } from '@cellhop/contract/staff/system';
-import { jobStates, type JobState } from '@cellhop/contract/staff/system.values';
+import { jobStates, type JobState } from '@cellhop/contract/staff/lists.values';
 import { Select, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';

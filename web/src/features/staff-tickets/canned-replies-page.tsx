@@ -1,5 +1,5 @@
 import type { CannedReply } from '@cellhop/contract/staff/canned-replies';
-import { cannedReplyBody, type CannedReplyBody } from '@cellhop/contract/staff/canned-replies.forms';
+import { cannedReplyBody, type CannedReplyBody } from '@cellhop/contract/staff/tickets.forms';
 import { Button, Group, Alert, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,6 +1,6 @@
 import { ticketStatuses } from '@cellhop/contract/tickets.values';
 import { TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '@cellhop/contract/limits';
-import { ticketViews } from '@cellhop/contract/staff/tickets.values';
+import { ticketViews } from '@cellhop/contract/staff/lists.values';
 import { IconMessages } from '@tabler/icons-react';
 import {
   dayParameter,

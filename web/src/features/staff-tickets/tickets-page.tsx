@@ -1,6 +1,6 @@
 import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { TicketView, StaffTicket } from '@cellhop/contract/staff/tickets';
-import { ticketViews } from '@cellhop/contract/staff/tickets.values';
+import { ticketViews } from '@cellhop/contract/staff/lists.values';
 import { Button, Group, Select } from '@mantine/core';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';

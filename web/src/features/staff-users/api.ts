@@ -1,6 +1,6 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import type { CreateRoleBody, Role } from '@cellhop/contract/staff/roles';
-import type { TimelineKind } from '@cellhop/contract/staff/timeline.values';
+import type { TimelineKind } from '@cellhop/contract/staff/lists.values';
 import type { StaffUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';

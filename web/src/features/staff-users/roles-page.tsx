@@ -1,5 +1,5 @@
 import type { Role } from '@cellhop/contract/staff/roles';
-import { ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/staff/roles.values';
+import { ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/limits';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';

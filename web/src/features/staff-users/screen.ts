@@ -1,5 +1,4 @@
-import { timelineKinds } from '@cellhop/contract/staff/timeline.values';
-import { EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/users.values';
+import { timelineKinds, EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/lists.values';
 import type { UserStatus } from '@cellhop/contract/users';
 import { IconShieldLock, IconUsers } from '@tabler/icons-react';
 import {

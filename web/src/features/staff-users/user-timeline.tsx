@@ -1,6 +1,6 @@
 import { auditActions } from '@cellhop/contract/staff/audit-log.values';
 import type { TimelineEntry } from '@cellhop/contract/staff/timeline';
-import { timelineKinds } from '@cellhop/contract/staff/timeline.values';
+import { timelineKinds } from '@cellhop/contract/staff/lists.values';
 import { Button, Chip, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';

@@ -1,5 +1,5 @@
 import type { ListedUser } from '@cellhop/contract/staff/users';
-import { userSorts, EMAIL_PART_LENGTH_MIN } from '@cellhop/contract/staff/users.values';
+import { userSorts, EMAIL_PART_LENGTH_MIN } from '@cellhop/contract/staff/lists.values';
 import { Select, TextInput, VisuallyHidden } from '@mantine/core';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';

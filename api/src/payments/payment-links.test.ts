@@ -1,6 +1,6 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { describe, expect, test } from 'vitest';
-import { toPaymentUri, toWalletUri } from './payment-uri.ts';
+import { toPaymentUri, toWalletUri } from './payment-links.ts';
 
 const EVM = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94';
 const TON = 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w';

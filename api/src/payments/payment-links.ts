@@ -4,7 +4,7 @@
  */
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { formatUnits } from './amounts.ts';
-import { currencyRules } from './currencies.ts';
+import { currencyRules, type Chain } from './currencies.ts';
 
 export interface PaymentRequest {
   currency: Currency;
@@ -60,4 +60,21 @@ function withQuery(uri: string, parameters: Record<string, string | undefined>):
     value === undefined ? [] : [`${name}=${value}`],
   );
   return query.length === 0 ? uri : `${uri}?${query.join('&')}`;
+}
+
+const transactionPages: Record<Chain, string> = {
+  bitcoin: 'https://mempool.space/tx/',
+  litecoin: 'https://litecoinspace.org/tx/',
+  ethereum: 'https://etherscan.io/tx/',
+  bsc: 'https://bscscan.com/tx/',
+  tron: 'https://tronscan.org/#/transaction/',
+  ton: 'https://tonviewer.com/transaction/',
+};
+
+/** On all chains: hashes in hexadecimal. Payments without a transaction have other ids, such as `balance:<height>:<address>`. */
+const TRANSACTION_ID = /^(?:0x)?[0-9a-f]{64}$/i;
+
+/** A link to a public block explorer, for payers; the server never calls it. @returns null if no page shows the payment */
+export function explorerUrl(chain: Chain, transactionId: string): string | null {
+  return TRANSACTION_ID.test(transactionId) ? transactionPages[chain] + transactionId : null;
 }

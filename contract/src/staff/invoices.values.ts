@@ -1,4 +1,0 @@
-/** A leading minus: descending. */
-export const invoiceSorts = ['-createdAt', 'createdAt', '-amount', 'amount'] as const;
-
-export type InvoiceSort = (typeof invoiceSorts)[number];

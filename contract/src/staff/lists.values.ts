@@ -1,0 +1,37 @@
+/** Orders, views, states and kinds of the lists of staff. */
+
+/** A leading minus: descending. The first is the default, as in the other lists. */
+export const connectionSorts = ['-createdAt', 'createdAt'] as const;
+export type ConnectionSort = (typeof connectionSorts)[number];
+
+export const invoiceSorts = ['-createdAt', 'createdAt', '-amount', 'amount'] as const;
+
+export type InvoiceSort = (typeof invoiceSorts)[number];
+
+export const userSorts = ['-createdAt', 'createdAt', 'email', '-email'] as const;
+
+/** Shorter texts would be found by reading all emails. */
+export const EMAIL_PART_LENGTH_MIN = 3;
+
+/**
+ * `open`: newest first. `mine`: those assigned to the caller. `waiting`: the customer waits for staff, the longest wait first.
+ * `oldest`: open, oldest first. `all` has closed ones too, newest first.
+ */
+export const ticketViews = ['all', 'open', 'mine', 'waiting', 'oldest'] as const;
+
+export const requestStatuses = ['PENDING', 'APPLIED', 'APPROVED', 'REJECTED', 'LAPSED'] as const;
+
+export type RequestStatus = (typeof requestStatuses)[number];
+
+/** RETRYING: it has failed and will run again by itself. */
+export const jobStates = ['FAILED', 'RETRYING', 'RUNNING', 'WAITING'] as const;
+
+export type JobState = (typeof jobStates)[number];
+
+export const foundKinds = ['USER', 'CONNECTION', 'PROXY', 'INVOICE', 'PROMO_CODE', 'TICKET'] as const;
+export type FoundKind = (typeof foundKinds)[number];
+/** Indexes of parts of texts need three characters. */
+export const SEARCH_LENGTH_MIN = 3;
+
+export const timelineKinds = ['ACCOUNT', 'STAFF', 'MONEY', 'PURCHASE', 'END', 'TICKET', 'NOTIFICATION'] as const;
+export type TimelineKind = (typeof timelineKinds)[number];
