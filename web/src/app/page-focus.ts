@@ -64,6 +64,8 @@ export function restoreLostFocus(): () => void {
   const removals = new MutationObserver(() => {
     if (focused === null || focused.isConnected) return;
     focused = null;
+    // Another removal shortly before: one timer, so that stopping leaves none.
+    clearTimeout(timer);
     timer = setTimeout(restore, FOCUS_DELAY_MS);
   });
   document.addEventListener('focusin', rememberFocused, { signal: stopping.signal });
