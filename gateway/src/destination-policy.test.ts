@@ -121,9 +121,47 @@ describe('hosts', () => {
   it('formats authorities for Host fields', () => {
     expect(rewritten('A.test:80')).toBe('a.test');
     expect(rewritten('a.test:8080')).toBe('a.test:8080');
-    expect(rewritten('[::1]:8080')).toBe('[0:0:0:0:0:0:0:1]:8080');
-    expect(addressText(toBytes('2606:4700::1111'))).toBe('2606:4700:0:0:0:0:0:1111');
+    expect(rewritten('[::1]')).toBe('[::1]');
+    expect(rewritten('[0:0:0:0:0:0:0:1]:8080')).toBe('[::1]:8080');
   });
+
+  it.each([
+    '::',
+    '::1',
+    '1::',
+    '2606:4700::1111',
+    '1:0:2::3',
+    '1::2:0:0:3:4',
+    '10:0:1:2::3:4',
+    '1:2:3:4:5:6:7:8',
+    '1:0:2:0:3:0:4:0',
+    '::ffff:7f00:1',
+  ])('formats IPv6 addresses as usual (RFC 5952): %s', (text) => {
+    expect(addressText(toBytes(text))).toBe(text);
+  });
+
+  it('accept brackets of a URL in a name', () => {
+    expect(parseHost('[::1]')).toEqual(parseHost('::1'));
+    for (const text of ['[::1', '::1]', '[]', '[a.test]', '[127.0.0.1]']) expect(parseHost(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['::1:443', '[::1]:443'],
+    ['2001:db8::5:80', '[2001:db8::5]:80'],
+    ['1:2:3:4:5:6:7:8:443', '[1:2:3:4:5:6:7:8]:443'],
+    ['::ffff:127.0.0.1:443', '[::ffff:7f00:1]:443'],
+  ])('accept an IPv6 address without brackets if the port is required: %s', (text, expected) => {
+    const target = parseAuthority(text);
+    expect(target && authorityText(target)).toBe(expected);
+    expect(parseAuthority(text, 80)).toBeUndefined();
+  });
+
+  it.each(['::1', '::::443', '1:2:3:4:5:6:7:443', '::1:', '::1:65536', 'a:b:443', '127.0.0.1::80', ':'.repeat(16_000)])(
+    'refuse %j as an authority with a port',
+    (text) => {
+      expect(parseAuthority(text)).toBeUndefined();
+    },
+  );
 });
 
 function fail(text: string): never {

@@ -13,6 +13,10 @@ const NAME_LENGTH_MAX = 253;
 // Without percent signs, which the URL parser would decode, and without URL delimiters.
 const PLAUSIBLE_NAME = /^[\p{L}\p{M}\p{N}._-]+$/u;
 const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const AUTHORITY = /^(?:\[([^[\]]*)\]|([^:[\]@]*))(?::(\d{0,5}))?$/;
+/** At least two colons. */
+const UNBRACKETED_AUTHORITY = /^(?=[^:]*:[^:]*:)([0-9a-fA-F:.]{2,45}):(\d{1,5})$/;
+const ZERO_GROUPS = /\b0(?::0)+\b/g;
 const DOTTED = /^\d+\.\d+\.\d+\.\d+$/;
 
 /**
@@ -21,7 +25,8 @@ const DOTTED = /^\d+\.\d+\.\d+\.\d+$/;
  */
 export function parseHost(text: string): Host | undefined {
   if (CANONICAL_IPV4.test(text)) return ipv4(text); // Fast path for the most frequent form; the URL parser gives the same result.
-  if (text.includes(':')) return parseIpv6(text);
+  // Some clients keep the brackets of a URL in a name of SOCKS.
+  if (text.includes(':')) return parseIpv6(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text);
   if (!PLAUSIBLE_NAME.test(text)) return undefined;
   const canonical = toHostname(text);
   if (canonical === undefined) return undefined;
@@ -32,9 +37,12 @@ export function parseHost(text: string): Host | undefined {
   return isValid ? { kind: 'name', name } : undefined;
 }
 
-/** Parses `host:port` and `[v6]:port`. Without a default port the port is required (RFC 9110, section 9.3.6). */
+/**
+ * Parses `host:port` and `[v6]:port`. Without a default port the port is required (RFC 9110, section 9.3.6), so the last
+ * group of `v6:port` is the port: many clients send CONNECT without brackets.
+ */
 export function parseAuthority(text: string, defaultPort?: number): Target | undefined {
-  const match = /^(?:\[([^[\]]*)\]|([^:[\]@]*))(?::(\d{0,5}))?$/.exec(text);
+  const match = AUTHORITY.exec(defaultPort === undefined ? text.replace(UNBRACKETED_AUTHORITY, '[$1]:$2') : text);
   if (!match) return undefined;
   const [, bracketed, plain, digits] = match;
   const port = digits ? Number(digits) : defaultPort;
@@ -43,11 +51,16 @@ export function parseAuthority(text: string, defaultPort?: number): Target | und
   return host && { host, port };
 }
 
-/** Formats an address for dialling and logging: dotted IPv4, or IPv6 in eight groups. */
+/** Formats an address for dialling, logging and Host fields: dotted IPv4, or the usual text of IPv6 (RFC 5952). */
 export function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0));
-  return groups.map((group) => group.toString(16)).join(':');
+  const text = groups.map((group) => group.toString(16)).join(':');
+  let [longest, at] = ['', 0];
+  for (const { 0: zeros, index } of text.matchAll(ZERO_GROUPS))
+    if (zeros.length > longest.length) [longest, at] = [zeros, index];
+  if (longest === '') return text;
+  return `${text.slice(0, at).replace(/:$/, '')}::${text.slice(at + longest.length).replace(/^:/, '')}`;
 }
 
 /** Formats a target for the Host field; omits the default port of the scheme. */

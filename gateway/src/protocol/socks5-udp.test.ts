@@ -23,7 +23,7 @@ describe('the header of a datagram', () => {
     [
       'IPv6',
       '0000 00 04 20010db8000000000000000000000001 01bb c3ff00000001',
-      { host: '2001:db8:0:0:0:0:0:1', port: 443, payload: 'c3ff00000001' },
+      { host: '2001:db8::1', port: 443, payload: 'c3ff00000001' },
     ],
     ['a name', '0000 00 03 0b 6578616d706c652e6f7267 01bb 01', { host: 'example.org', port: 443, payload: '01' }],
     ['a name of one byte', '0000 00 03 01 61 0050', { host: 'a', port: 80, payload: '' }],
