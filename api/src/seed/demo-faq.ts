@@ -8,7 +8,7 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [
       'Which traffic is counted?',
-      'The bytes that you send and receive through the proxy, both directions together, and the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. One megabyte is 1,048,576 bytes.',
+      'The bytes that you send and receive through the proxy, both directions together, and the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. In plain HTTP (addresses with http://), the heads of requests and responses count as well. One megabyte is 1,048,576 bytes.',
     ],
     [
       'What do I pay for?',
@@ -28,7 +28,7 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Which protocols are supported?',
-      'SOCKS5, HTTP (also for HTTPS sites, by the CONNECT method) and QUIC (HTTP/3), which travels over SOCKS5 UDP: programs that support UDP ASSOCIATE use it by themselves. All of them use the same host and port, with the username and password of the connection; addresses on its allow-list need no password.',
+      'SOCKS5, HTTP (also for HTTPS sites, by the CONNECT method) and QUIC (HTTP/3), which travels over SOCKS5 UDP: programs that support UDP ASSOCIATE use it by themselves. Programs that speak only SOCKS4 or SOCKS4a work too, with username:password as their user id. All of them use the same host and port, with the username and password of the connection; addresses on its allow-list need no password.',
     ],
     [
       'How do I use a proxy that I bought?',
@@ -58,7 +58,7 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   ru: [
     [
       'Какой трафик учитывается?',
-      'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. Один мегабайт — 1 048 576 байт.',
+      'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. В обычном HTTP (адреса с http://) учитываются и заголовки запросов и ответов. Один мегабайт — 1 048 576 байт.',
     ],
     [
       'За что я плачу?',
@@ -78,7 +78,7 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Какие протоколы поддерживаются?',
-      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC (HTTP/3), который идёт через SOCKS5 UDP: программы, которые поддерживают UDP ASSOCIATE, используют его сами. Для всех один и тот же хост и порт, имя пользователя и пароль подключения; адресам из списка разрешённых пароль не нужен.',
+      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC (HTTP/3), который идёт через SOCKS5 UDP: программы, которые поддерживают UDP ASSOCIATE, используют его сами. Программы, которые знают только SOCKS4 или SOCKS4a, тоже работают: идентификатор пользователя (user id) для них — username:password. Для всех один и тот же хост и порт, имя пользователя и пароль подключения; адресам из списка разрешённых пароль не нужен.',
     ],
     [
       'Как пользоваться купленным прокси?',
