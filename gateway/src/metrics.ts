@@ -7,7 +7,7 @@ import type { HeaderFault } from './protocol/socks5.ts';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const DIRECTIONS = ['toExit', 'toClient'] as const;
-const PROTOCOLS = ['socks5', 'socks5-udp', 'http-connect', 'http-request', 'dns'] as const;
+const PROTOCOLS = ['socks4', 'socks5', 'socks5-udp', 'http-connect', 'http-request', 'dns'] as const;
 
 /** No label contains a user, a connection, a client address or a destination. */
 export function createMetrics() {

@@ -1,12 +1,16 @@
 /** Failures of requests for a tunnel, and their replies to the client. */
 import { STATUS_CODES } from 'node:http';
 
-type Socks5Reply = number | 'login-failed' | 'close';
+const GENERAL_FAILURE = 1;
+const SOCKS4_REFUSED = 0x5b;
+const SOCKS4_LOGIN_FAILED = 0x5d;
+
+type Socks5Reply = number | 'login-failed';
 
 interface FailureReply {
   /**
-   * REP field of RFC 1928, section 6; `login-failed`: status 1 of RFC 1929, or no acceptable method; `close` if the protocol
-   * has no code for it.
+   * REP field of RFC 1928, section 6, if the cause is known at the request. Before it, all causes are status 1 of RFC 1929,
+   * or no acceptable method; `login-failed` is only known then.
    */
   readonly socks5: Socks5Reply;
   readonly http: number;
@@ -49,7 +53,7 @@ export const failureReplies = {
   'ended-exit-lost': denied('login-failed', 403, 'This connection has ended: the proxy has gone offline.'),
   'ended-at-cap': denied('login-failed', 403, 'This connection has ended: its traffic cap was reached.'),
   ended: denied('login-failed', 403, 'This connection has ended.'),
-  'too-many-failed-logins': denied('close', 429, 'Too many failed logins from this address.', 300),
+  'too-many-failed-logins': denied('login-failed', 429, 'Too many failed logins from this address.', 300),
   'no-credit': denied(2, 402, 'No credit is left.'),
   'cap-reached': denied(2, 403, 'The traffic cap of this connection is reached.'),
   'destination-prohibited': reply(2, 403, 'destination_ip_prohibited', 'This destination is not allowed.'),
@@ -84,17 +88,18 @@ export const failureReplies = {
   'udp-unsupported': badRequest(7, 400, 'The exit of this connection carries no UDP.'),
   'command-unsupported': badRequest(7, 400, 'This command is not supported.'),
   'address-type': badRequest(8, 400, 'This address type is not supported.'),
-  malformed: badRequest('close', 400, 'The request is malformed.'),
-  'not-absolute': badRequest('close', 400, 'This is a proxy: the request target must be an absolute http address.'),
-  'connect-required': badRequest('close', 400, 'For https use CONNECT.'),
-  'connect-not-first': badRequest('close', 400, 'CONNECT needs a connection that has carried no other request.'),
-  'upgrade-with-body': badRequest('close', 400, 'A request to change the protocol must have no body.'),
-  'transfer-coding': badRequest('close', 501, 'This transfer coding is not supported.'),
-  'head-too-large': badRequest('close', 431, 'The request head is too large.'),
-  'handshake-timeout': badRequest('close', 408, 'The request took too long.'),
-  'http-version': badRequest('close', 505, 'This HTTP version is not supported.'),
+  malformed: badRequest(1, 400, 'The request is malformed.'),
+  'not-absolute': badRequest(1, 400, 'This is a proxy: the request target must be an absolute http address.'),
+  'connect-required': badRequest(1, 400, 'For https use CONNECT.'),
+  'connect-not-first': badRequest(1, 400, 'CONNECT needs a connection that has carried no other request.'),
+  'upgrade-with-body': badRequest(1, 400, 'A request to change the protocol must have no body.'),
+  'tls-unsupported': badRequest(1, 400, 'This port does not speak TLS.'),
+  'transfer-coding': badRequest(1, 501, 'This transfer coding is not supported.'),
+  'head-too-large': badRequest(1, 431, 'The request head is too large.'),
+  'handshake-timeout': badRequest(1, 408, 'The request took too long.'),
+  'http-version': badRequest(1, 505, 'This HTTP version is not supported.'),
   /** The client has disconnected, so no reply is sent. */
-  'client-closed': reply('close', 400, undefined, 'The client closed the connection.'),
+  'client-closed': reply(1, 400, undefined, 'The client closed the connection.'),
 } as const satisfies Record<string, FailureReply>;
 
 export type FailureCause = keyof typeof failureReplies;
@@ -116,6 +121,16 @@ export class TunnelFailure extends Error {
     this.name = 'TunnelFailure';
   }
 }
+
+/** REP of the reply to a SOCKS5 request (RFC 1928, section 6). */
+export function socks5Reply(cause: FailureCause): number {
+  const { socks5 } = failureReplies[cause];
+  return socks5 === 'login-failed' ? GENERAL_FAILURE : socks5;
+}
+
+/** CD of a SOCKS4 reply, which distinguishes only logins. */
+export const socks4Code = (cause: FailureCause): number =>
+  failureReplies[cause].socks5 === 'login-failed' ? SOCKS4_LOGIN_FAILED : SOCKS4_REFUSED;
 
 /** Any other error is a bug of the gateway. */
 export const toCause = (error: unknown): FailureCause => (error instanceof TunnelFailure ? error.failure : 'internal');

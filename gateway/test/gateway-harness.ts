@@ -51,6 +51,17 @@ export function socks5Request(host: string, port: number, command = 1): Buffer {
   return Buffer.concat([Buffer.from([5, command, 0]), address, Buffer.from([port >> 8, port & 255])]);
 }
 
+/** A host that is not an IPv4 address is sent as a name, as in SOCKS4a. */
+export function socks4Request(host: string, port: number, userId: string, command = 1): Buffer {
+  const isIpv4 = /^\d+\.\d+\.\d+\.\d+$/.test(host);
+  const address = isIpv4 ? host.split('.').map(Number) : [0, 0, 0, 1];
+  const name = isIpv4 ? '' : `${host}\0`;
+  return Buffer.concat([
+    Buffer.from([4, command, port >> 8, port & 255, ...address]),
+    Buffer.from(`${userId}\0${name}`),
+  ]);
+}
+
 export const socks5Greeting = Buffer.from([5, 1, 2]);
 
 export const basic = ({ username, password }: Credentials) =>

@@ -5,7 +5,7 @@ import { Meter } from '../metering/meter.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PipeEnd } from '../pipe/pipe.ts';
 
-export type Protocol = 'socks5' | 'socks5-udp' | 'http-connect' | 'http-request';
+export type Protocol = 'socks4' | 'socks5' | 'socks5-udp' | 'http-connect' | 'http-request';
 
 export type EndReason =
   | PipeEnd

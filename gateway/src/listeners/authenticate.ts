@@ -9,7 +9,22 @@ import type { ListenerContext } from './listener-context.ts';
 type AuthenticationContext = Pick<ListenerContext, 'connections' | 'loginGuard' | 'addressGuard' | 'log'>;
 
 /**
- * Finds the connection of a client. After too many failed logins, unknown credentials from the same network are refused for
+ * Finds the connection of a client. An empty password is none: programs without credentials send it (Java, with the name
+ * of the operating system's user), although their address may be on an allow-list.
+ * @throws TunnelFailure
+ */
+export async function logIn(
+  context: AuthenticationContext,
+  client: ClientSocket,
+  credentials: Credentials | undefined,
+): Promise<Login> {
+  if (credentials === undefined || credentials.password === '') return authenticateByAddress(context, client);
+  if (credentials.username === '') throw new TunnelFailure('invalid-credentials');
+  return authenticate(context, client, credentials);
+}
+
+/**
+ * Finds the connection of a client by its password. After too many failed logins, unknown credentials from the same network are refused for
  * a while. Credentials that are known in this run still work, so other users behind the address can continue.
  * @throws TunnelFailure
  */
@@ -67,8 +82,7 @@ export async function logInOverHttp(
   client: ClientSocket,
   proxyAuthorization: string | undefined,
 ): Promise<Login> {
-  if (proxyAuthorization === undefined) return authenticateByAddress(context, client);
   const credentials = parseBasicCredentials(proxyAuthorization);
-  if (!credentials) throw new TunnelFailure('invalid-credentials');
-  return authenticate(context, client, credentials);
+  if (proxyAuthorization !== undefined && !credentials) throw new TunnelFailure('invalid-credentials');
+  return logIn(context, client, credentials);
 }

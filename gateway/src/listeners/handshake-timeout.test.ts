@@ -78,7 +78,7 @@ describe('the handshake timeout', () => {
     );
     const absolute = await openClient(harness.gateway.port);
     absolute.socket.write(get(`127.0.0.1:${originPort}`, harness.control.sell()));
-    expect((await socks5.rest()).bytes.toString('hex')).toBe('0502');
+    expect((await socks5.rest()).bytes.toString('hex')).toBe('05020101');
     for (const client of [connect, absolute])
       expect((await client.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 408 [^]*Connection: close\r\n/);
     await untilGauge(harness.gateway, 'gateway_half_open', 0);

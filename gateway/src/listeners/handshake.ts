@@ -1,5 +1,5 @@
 import { MessageReader, type Parsed } from '../protocol/message-reader.ts';
-import { TunnelFailure } from '../statuses.ts';
+import { type FailureCause, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 
 interface HandshakeLimits {
@@ -11,6 +11,8 @@ interface HandshakeLimits {
 export class Handshake {
   readonly #reader = new MessageReader();
   #interrupt: ((failure: TunnelFailure) => void) | undefined;
+  /** The reply to a client that is refused now, in its protocol; set at each stage. Empty until the protocol is known. */
+  encodeRefusal: (cause: FailureCause) => string | Uint8Array = () => '';
 
   constructor(
     readonly client: ClientSocket,

@@ -1,5 +1,5 @@
 import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/http-connect.ts';
-import { toCause, encodeHttpFailure } from '../statuses.ts';
+import { encodeHttpFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import type { Handshake } from './handshake.ts';
 import { logInOverHttp } from './authenticate.ts';
@@ -8,26 +8,21 @@ import type { ListenerContext } from './listener-context.ts';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
-/** Serves CONNECT; hands clients with other methods over to the HTTP proxy. */
+/**
+ * Serves CONNECT; hands clients with other methods over to the HTTP proxy.
+ * @throws TunnelFailure
+ */
 export async function serveHttpConnect(
   context: ListenerContext,
   httpProxy: HttpProxy,
   handshake: Handshake,
 ): Promise<void> {
   const { client } = handshake;
-  try {
-    const method = await handshake.read(parseMethod);
-    if (method !== 'CONNECT') return httpProxy.adopt(client, handshake.release());
-    const head = await handshake.read((bytes) => parseConnectHead(bytes, context.limits));
-    await connectTunnel(context, handshake, head);
-  } catch (error) {
-    const cause = toCause(error);
-    if (cause === 'internal' || cause === 'client-closed') throw error;
-    context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
-    handshake.release();
-    context.metrics.refusals.inc({ reason: cause });
-    client.closeGracefully(encodeHttpFailure(cause));
-  }
+  handshake.encodeRefusal = encodeHttpFailure;
+  const method = await handshake.read(parseMethod);
+  if (method !== 'CONNECT') return httpProxy.adopt(client, handshake.release());
+  const head = await handshake.read((bytes) => parseConnectHead(bytes, context.limits));
+  await connectTunnel(context, handshake, head);
 }
 
 async function connectTunnel(

@@ -4,6 +4,7 @@ import {
   basic,
   type Harness,
   openClient,
+  socks4Request,
   socks5Connect,
   socks5Greeting,
   socks5Login,
@@ -60,7 +61,13 @@ describe('each refusal is counted once:', () => {
     ['a malformed CONNECT', () => ['CONNECT nothing HTTP/1.1\r\n\r\n'], { malformed: 1 }],
     ['a malformed request', () => ['GET / HTTP/1.1\r\nHost : x\r\n\r\n'], { malformed: 1 }],
     ['a request that is not absolute', () => [absolute(connection, 'GET / HTTP/1.1')], { 'not-absolute': 1 }],
-    ['bytes of an unknown protocol', () => [Buffer.from([0x16, 3, 1])], { malformed: 1 }],
+    ['bytes of an unknown protocol', () => [Buffer.from([0, 3, 1])], { malformed: 1 }],
+    ['TLS', () => [Buffer.from([0x16, 3, 1])], { 'tls-unsupported': 1 }],
+    [
+      'SOCKS4 with a wrong password',
+      () => [socks4Request('127.0.0.1', port, 'me:wrong')],
+      { 'invalid-credentials': 1 },
+    ],
     ['a head that does not end', () => ['CONNECT a.test:1 HTTP/1.1\r\n'], { 'handshake-timeout': 1 }],
     ['a greeting that does not end', () => [Buffer.from([5])], { 'handshake-timeout': 1 }],
   ];

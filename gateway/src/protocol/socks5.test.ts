@@ -26,6 +26,14 @@ describe('SOCKS5 messages', () => {
     expect(readAtEverySplit(parseUserPassword, '01 03 616263 02 c3a9')).toEqual({ username: 'abc', password: 'é' });
   });
 
+  it.each([
+    ['01 01 61 00', 'a', ''],
+    ['01 00 01 61', '', 'a'],
+    ['01 00 00', '', ''],
+  ])('reads user and password of which one is empty: %s', (hex, username, password) => {
+    expect(readAtEverySplit(parseUserPassword, hex)).toEqual({ username, password });
+  });
+
   it('reads requests of all address types', () => {
     const ipv4 = { kind: 'address' as const, bytes: Uint8Array.of(1, 2, 3, 4) };
     expect(readAtEverySplit(parseRequest, '05 01 00 01 01020304 0050')).toEqual({
@@ -48,13 +56,15 @@ describe('SOCKS5 messages', () => {
     const parsed = parseRequest(bytes('05 01 00 03 05 3132372e31 0050'));
     const host = { kind: 'address', bytes: Uint8Array.of(127, 0, 0, 1) };
     expect(parsed).toMatchObject({ message: { target: { host } } });
+    const bracketed = { kind: 'address', bytes: Uint8Array.from([...Array(15).fill(0), 1]) };
+    expect(parseRequest(bytes('05 01 00 03 05 5b3a3a315d 0050'))).toMatchObject({
+      message: { target: { host: bracketed } },
+    });
   });
 
   it.each([
     [parseGreeting, '04 01', 'malformed'],
     [parseUserPassword, '05', 'malformed'],
-    [parseUserPassword, '01 00', 'malformed'],
-    [parseUserPassword, '01 01 61 00', 'malformed'],
     [parseRequest, '04', 'malformed'],
     [parseRequest, '05 01 00 03 00', 'malformed'],
     [parseRequest, '05 01 00 02', 'address-type'],

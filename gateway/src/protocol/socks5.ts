@@ -38,14 +38,12 @@ export function parseGreeting(bytes: Buffer): Parsed<number[]> {
   return parsedMessage([...bytes.subarray(2, 2 + count)], 2 + count);
 }
 
-/** VER, ULEN, UNAME, PLEN, PASSWD; both lengths are 1 to 255. */
+/** VER, ULEN, UNAME, PLEN, PASSWD. Lengths of 0 are not in the RFC, but programs without credentials send them. */
 export function parseUserPassword(bytes: Buffer): Parsed<Credentials> {
   if (bytes.length >= 1 && bytes[0] !== AUTHENTICATION_VERSION) return parseFailure('malformed');
   const usernameLength = bytes[1];
-  if (usernameLength === 0) return parseFailure('malformed');
   if (usernameLength === undefined) return needMore;
   const passwordLength = bytes[2 + usernameLength];
-  if (passwordLength === 0) return parseFailure('malformed');
   const length = 3 + usernameLength + (passwordLength ?? 0);
   if (passwordLength === undefined || bytes.length < length) return needMore;
   const username = bytes.toString('utf8', 2, 2 + usernameLength);

@@ -3,6 +3,7 @@ import { createRandom, type Random } from '../../../tools/random.ts';
 import { connectInput, requestInput } from './http-inputs.ts';
 import { byteMutations, httpMutations } from './mutations.ts';
 import { between, chance, type Draft, type Leaving, type Plan, randomBytes, type RunContext } from './plan.ts';
+import { socks4Input } from './socks4-inputs.ts';
 import { socks5Input } from './socks5-inputs.ts';
 
 const MUTATED_SHARE = 0.45;
@@ -33,6 +34,7 @@ export function createPlan(seed: number, index: number, context: RunContext): Pl
 
 function createDraft(random: Random, context: RunContext, index: number): Draft {
   const kind = random.below(100);
+  if (kind < 8) return socks4Input(random, context, index);
   if (kind < 36) return socks5Input(random, context, index);
   if (kind < 60) return connectInput(random, context, index);
   if (kind < 97) return requestInput(random, context, index);
@@ -49,7 +51,7 @@ const whole = ({ parts }: Draft) => ({ bytes: Buffer.concat(parts), mutations: [
 function mutate(random: Random, { kind, parts }: Draft): { bytes: Buffer; mutations: string[] } {
   const mutations: string[] = [];
   let bytes: Buffer = Buffer.concat(rearranged(random, parts, mutations));
-  const isHttp = !kind.startsWith('socks5');
+  const isHttp = !kind.startsWith('socks');
   for (let count = chance(random, 0.75) ? 1 : 2; count > 0; count -= 1) {
     const ways = isHttp && chance(random, 0.7) ? httpMutations : byteMutations;
     const name = random.pick(Object.keys(ways));

@@ -25,10 +25,12 @@ export const basic = ({ username, password }: Login) =>
 
 export function connectInput(random: Random, context: RunContext, index: number): Draft {
   const login = pickLogin(random, context);
-  const [targetKind, authority] = pickAuthority(random, context, index);
+  const [targetKind, authority] = chance(random, 0.03)
+    ? ['ipv6 without brackets', `::ffff:${addressFor(index)}:${context.originPort}`]
+    : pickAuthority(random, context, index);
   const fields = shuffled(random, [`Host: ${authority}`, ...login.fields, ...someFields(random)]);
   const version = chance(random, 0.9) ? '1.1' : '1.0';
-  const head = `CONNECT ${authority} HTTP/${version}\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
+  const head = `${emptyLines(random)}CONNECT ${authority} HTTP/${version}\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
   const origin = pickTunnelOrigin(random);
   const payload = pattern(origin.behaviour === 'download' ? 1 : someBytes(random));
   return {
@@ -61,6 +63,9 @@ export function requestInput(random: Random, context: RunContext, index: number)
     leaving: endsEarly ? pickTunnelLeaving(random) : 'wait',
   };
 }
+
+/** Some clients send them before a request, after the body of the one before. */
+const emptyLines = (random: Random) => (chance(random, 0.03) ? random.pick(['\r\n', '\r\n\r\n', '\n']) : '');
 
 interface RequestPlan {
   readonly authority: string;
@@ -96,7 +101,7 @@ function request(random: Random, { authority, path, login, isLast, isUpgrade }: 
 
 function head(random: Random, line: string, fields: readonly string[]): Buffer {
   const all = shuffled(random, fields).map((field) => `${field}\r\n`);
-  return Buffer.from(`${line}\r\n${all.join('')}\r\n`, 'latin1');
+  return Buffer.from(`${emptyLines(random)}${line}\r\n${all.join('')}\r\n`, 'latin1');
 }
 
 function chunked(random: Random, body: Buffer): Buffer {
@@ -128,7 +133,7 @@ function pickAuthority(random: Random, { originPort, gatewayPort }: RunContext, 
   const address = addressFor(index);
   if (kind < 75) return ['ipv4', `${address}:${originPort}`];
   if (kind < 81) return ['name', `${nameFor(index)}:${originPort}`];
-  if (kind < 88) return ['ipv6', `[::ffff:${address}]:${originPort}`];
+  if (kind < 86) return ['ipv6', `[::ffff:${address}]:${originPort}`];
   if (kind < 91) return ['closed port', `${address}:1`];
   if (kind < 93) return ['refused port', `${address}:25`];
   if (kind < 95) return ['own port', `127.0.0.1:${gatewayPort}`];

@@ -29,6 +29,10 @@ const gatewayStatuses: ReadonlySet<number> = new Set(
   Object.entries(failureReplies).flatMap(([cause, { http }]) => (cause === 'internal' ? [] : [http])),
 );
 const REPLIES_MAX = 8;
+const SOCKS4_GRANTED = 0x5a;
+const SOCKS4_REFUSED = 0x5b;
+const SOCKS4_LOGIN_FAILED = 0x5d;
+const TLS_ALERT = Buffer.from('15030300020246', 'hex');
 /** Shorter than any timeout of the gateway in this run. */
 const SLOW_MS = 900;
 
@@ -38,10 +42,11 @@ export function checkTrial(trial: Trial, context: RunContext): string[] {
   const faults = checkOrigins(trial);
   if (transcript.end === 'timed-out') faults.push('it has timed out');
   if (transcript.received.includes(FORBIDDEN)) faults.push('the client got bytes that belong to no response');
-  if (parsed.protocol === 'socks5') faults.push(...checkSocks5(trial, context));
+  if (parsed.protocol === 'socks4') faults.push(...checkSocks4(trial, context));
+  else if (parsed.protocol === 'socks5') faults.push(...checkSocks5(trial, context));
   else if (parsed.protocol === 'connect') faults.push(...checkConnect(trial, context));
   else if (parsed.protocol === 'requests') faults.push(...checkResponses(trial, context));
-  else if (transcript.received.length > 0) faults.push('an unknown protocol got a reply');
+  else faults.push(...checkUnknown(trial));
   if (mustSucceed(trial, context)) faults.push(...checkSuccess(trial));
   return faults.map((fault) => `${fault} (${plan.kind}; ${plan.mutations.join(', ') || 'valid'})`);
 }
@@ -53,7 +58,9 @@ export function isOriginPending({ parsed, connections, transcript }: Trial, { or
 }
 
 const hasTunnel = ({ received }: Transcript) =>
-  startsWith(received, Buffer.from(ESTABLISHED)) || (isValidReply(received) && received[5] === 0);
+  startsWith(received, Buffer.from(ESTABLISHED)) ||
+  (isValidReply(received) && received[5] === 0) ||
+  (isValidSocks4Reply(received) && received[1] === SOCKS4_GRANTED);
 
 export function checkOrigins({ parsed, connections, transcript, plan }: Trial): string[] {
   if (parsed.protocol !== 'requests') {
@@ -127,10 +134,41 @@ const startsWith = (whole: Buffer, part: Buffer) => whole.subarray(0, part.lengt
 /** Whether `received` is a prefix of `allowed`. */
 const isWithin = (received: Buffer, allowed: Buffer) => startsWith(allowed, received);
 
+/** Bytes of no protocol get a refusal in text, and a client of TLS an alert. */
+function checkUnknown({ plan, transcript }: Trial): string[] {
+  const { received } = transcript!;
+  if (plan.bytes[0] === 0x16) return isWithin(received, TLS_ALERT) ? [] : ['TLS got another reply than an alert'];
+  if (received.length === 0) return [];
+  const response = readResponse(received, 0, 'GET');
+  const isRefusal = typeof response !== 'string' && [400, 408].includes(response.status) && isFromGateway(response);
+  return isRefusal && response.end === received.length ? [] : ['an unknown protocol got another reply than a refusal'];
+}
+
+function checkSocks4(trial: Trial, { originPort }: RunContext): string[] {
+  const received = trial.transcript!.received;
+  const { stage } = trial.parsed;
+  if (received.length === 0) return [];
+  if (!isValidSocks4Reply(received)) return [`replied ${received.toString('hex', 0, 40)}`];
+  const code = received[1];
+  if (code === SOCKS4_GRANTED)
+    return stage === 'tunnel' ? checkDownload(trial, received.subarray(8), originPort) : [`succeeded at ${stage}`];
+  if (received.length > 8) return ['bytes after a refusal'];
+  // Only a wrong login has another code; that of a connection whose credit has ended is refused as well.
+  if (stage === 'login-wrong') return code === SOCKS4_LOGIN_FAILED ? [] : [`replied ${code} to a wrong login`];
+  const isPoor = trial.plan.kind === 'socks4 poor login';
+  return code === SOCKS4_REFUSED || isPoor ? [] : [`replied ${code} at ${stage}`];
+}
+
+const isValidSocks4Reply = (received: Buffer) =>
+  received.length >= 8 &&
+  received[0] === 0 &&
+  [SOCKS4_GRANTED, SOCKS4_REFUSED, SOCKS4_LOGIN_FAILED].includes(received[1] ?? 0);
+
+/** What a client may receive before its request, and at a refusal that it may also get (a timeout, a malformed message). */
 const validSocks5: Readonly<Record<Exclude<ParsedClient['stage'], 'refused' | 'association' | 'tunnel'>, string>> = {
-  method: '',
+  method: '05ff',
   'no-method': '05ff',
-  login: '0502',
+  login: '05020101',
   'login-wrong': '05020101',
   request: '05020100',
 };

@@ -36,6 +36,7 @@ describe('the reference parser of HTTP clients', () => {
     ['no login', get('/1').replace(/Proxy.*\r\n/, '') + get('/2'), ['/1 false', '/2 true']],
     ['a wrong password', get('/1').replace(basic(login), basic({ ...login, password: 'x' })), ['/1 false']],
     ['a late CONNECT', `${get('/1')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${get('/2')}`, ['/1 true']],
+    ['line ends first', `\r\n\n${get('/1')}\r\n${get('/2')}`, ['/1 true', '/2 true']],
     ['an upgrade', get('/1').replace('Host', 'Connection: Upgrade\r\nUpgrade: chat\r\nHost') + get('/2'), ['/1 true']],
   ])('parses %s', (_name, text, expected) => {
     expect(paths(text)).toEqual(expected);
@@ -78,6 +79,27 @@ describe('the reference parser of SOCKS5 clients', () => {
     const { stage: reached, payload } = parseClient(Buffer.from(hex, 'hex'), logins);
     expect(reached).toBe(stage);
     expect(payload.toString('hex')).toBe(stage === 'tunnel' ? 'abcd' : '');
+  });
+});
+
+describe('the reference parser of SOCKS4 clients', () => {
+  const user = Buffer.from('user:secret').toString('hex');
+  const name = Buffer.from(nameFor(1)).toString('hex');
+  it.each([
+    ['0401', 'method'],
+    [`040100517f400001${user}`, 'method'],
+    [`0401005100000001${user}00${name}`, 'method'],
+    [`0401005100000001${user}0000`, 'method'],
+    [`040100517f40000100abcd`, 'login-wrong'],
+    [`040100517f400001${user}7800abcd`, 'login-wrong'],
+    [`040200517f400001${user}00abcd`, 'refused'],
+    [`040100517f400001${user}00abcd`, 'tunnel'],
+    [`0401005100000001${user}00${name}00abcd`, 'tunnel'],
+  ])('with input %s reaches stage %s', (hex, stage) => {
+    const { stage: reached, payload, tunnel } = parseClient(Buffer.from(hex, 'hex'), logins);
+    expect(reached).toBe(stage);
+    expect(payload.toString('hex')).toBe(stage === 'tunnel' ? 'abcd' : '');
+    expect(tunnel).toEqual(stage === 'tunnel' ? { address: '127.64.0.1', port: 81 } : undefined);
   });
 });
 

@@ -17,8 +17,8 @@ export interface ExpectedRequest {
 }
 
 export interface ParsedClient {
-  readonly protocol: 'socks5' | 'connect' | 'requests' | 'nothing';
-  /** The last stage that a SOCKS5 client can reach; `tunnel` also for CONNECT. */
+  readonly protocol: 'socks4' | 'socks5' | 'connect' | 'requests' | 'nothing';
+  /** The last stage that a SOCKS client can reach; `tunnel` also for CONNECT. */
   readonly stage: 'method' | 'no-method' | 'login' | 'login-wrong' | 'request' | 'refused' | 'association' | 'tunnel';
   readonly tunnel: Destination | undefined;
   /** The bytes after a request for a tunnel. */
@@ -37,10 +37,34 @@ const NOTHING: ParsedClient = {
 };
 
 export function parseClient(bytes: Buffer, logins: Logins): ParsedClient {
-  const first = bytes[0] ?? 0;
-  if (first === 5) return readSocks5(bytes, logins);
+  if (bytes[0] === 4) return readSocks4(bytes, logins);
+  if (bytes[0] === 5) return readSocks5(bytes, logins);
+  const request = withoutLineEnds(bytes);
+  const first = request[0] ?? 0;
   if (first < 0x41 || first > 0x5a) return NOTHING;
-  return bytes.toString('latin1', 0, 8) === 'CONNECT ' ? readConnect(bytes, logins) : readRequests(bytes, logins);
+  return request.toString('latin1', 0, 8) === 'CONNECT ' ? readConnect(request, logins) : readRequests(request, logins);
+}
+
+/** Line ends before a request are ignored (RFC 9112, section 2.2). */
+function withoutLineEnds(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === 13 || bytes[start] === 10) start += 1;
+  return bytes.subarray(start);
+}
+
+function readSocks4(bytes: Buffer, logins: Logins): ParsedClient {
+  const result = (stage: ParsedClient['stage']): ParsedClient => ({ ...NOTHING, protocol: 'socks4', stage });
+  const userEnd = bytes.indexOf(0, 8);
+  if (bytes.length < 9 || userEnd < 0 || userEnd > 8 + 511) return result('method');
+  const hasName = bytes.toString('hex', 4, 7) === '000000' && bytes[7] !== 0;
+  const nameEnd = hasName ? bytes.indexOf(0, userEnd + 1) : userEnd;
+  if (nameEnd < 0 || nameEnd - userEnd > 256 || (hasName && nameEnd === userEnd + 1)) return result('method');
+  const [, username = '', password = ''] = /^([^:]+):(.+)$/s.exec(bytes.toString('utf8', 8, userEnd)) ?? [];
+  if (password === '' || logins.get(username)?.password !== password) return result('login-wrong');
+  if (bytes[1] !== 1) return result('refused');
+  const host = hasName ? bytes.toString('utf8', userEnd + 1, nameEnd) : [...bytes.subarray(4, 8)].join('.');
+  const tunnel = toDestination(host, bytes.readUInt16BE(2));
+  return { ...result('tunnel'), tunnel, payload: bytes.subarray(nameEnd + 1) };
 }
 
 function readSocks5(bytes: Buffer, logins: Logins): ParsedClient {
@@ -52,7 +76,7 @@ function readSocks5(bytes: Buffer, logins: Logins): ParsedClient {
   const userLength = login[1] ?? 0;
   const passwordLength = login[2 + userLength] ?? 0;
   const loginLength = 3 + userLength + passwordLength;
-  if (login[0] !== 1 || userLength === 0 || passwordLength === 0 || login.length < loginLength) return result('login');
+  if (login[0] !== 1 || login.length < loginLength) return result('login');
   const password = login.toString('utf8', 3 + userLength, loginLength);
   if (logins.get(login.toString('utf8', 2, 2 + userLength))?.password !== password) return result('login-wrong');
   const request = login.subarray(loginLength);
@@ -85,7 +109,7 @@ function readRequests(bytes: Buffer, logins: Logins): ParsedClient {
   const requests: ExpectedRequest[] = [];
   const result: ParsedClient = { ...NOTHING, protocol: 'requests', stage: 'request', requests };
   for (let at = 0; ;) {
-    while (bytes[at] === 13 || bytes[at] === 10) at += 1;
+    at = bytes.length - withoutLineEnds(bytes.subarray(at)).length;
     const message = readRequest(bytes, at);
     if (typeof message === 'string' || message.method === 'CONNECT') return result;
     requests.push(expectedRequest(message, logins));
@@ -139,7 +163,7 @@ function toHost(host: string): string | undefined {
 
 function toDestination(host: string | undefined, port: number): Destination | undefined {
   if (host === undefined || host === '') return undefined;
-  const inUrl = host.includes(':') ? toHost(`[${host}]`) : host;
+  const inUrl = host.includes(':') ? toHost(host.startsWith('[') ? host : `[${host}]`) : host;
   if (inUrl === undefined || !URL.canParse(`http://${inUrl}/`)) return undefined;
   const { hostname } = new URL(`http://${inUrl}/`);
   const name = hostname.replace(/\.$/, '');

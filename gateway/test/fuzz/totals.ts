@@ -5,7 +5,7 @@ import type { OriginConnection } from './origins.ts';
 
 /** Node's HTTP client adds `Connection` and `Content-Length: 0` to a head. */
 const ADDED_HEAD_BYTES = 64;
-const TUNNELS = ['socks5', 'http-connect'];
+const TUNNELS = ['socks4', 'socks5', 'http-connect'];
 
 type Counted = 'upload of tunnels' | 'download of tunnels' | 'upload of requests' | 'download of requests';
 
@@ -64,9 +64,10 @@ export class Totals {
   }
 }
 
-/** The bytes after the SOCKS5 reply or the response to CONNECT. */
+/** The bytes after the SOCKS reply or the response to CONNECT. */
 function payloadBytes(received: Buffer): number {
-  const headBytes = received[0] === 5 ? 14 : received.indexOf('\r\n\r\n') + 4;
+  const socksBytes = received[0] === 5 ? 14 : received[0] === 0 ? 8 : undefined;
+  const headBytes = socksBytes ?? received.indexOf('\r\n\r\n') + 4;
   return Math.max(0, received.length - headBytes);
 }
 
