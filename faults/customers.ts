@@ -36,8 +36,8 @@ export interface CustomersOptions {
   readonly urls: readonly string[];
   /** A call without a response in this time is a violation. */
   readonly requestLimitMs: number;
-  /** The ports of all gateways; each connection uses them concurrently. */
-  readonly gatewayPorts: readonly number[];
+  /** The ports of each gateway, at several distances; each connection uses all gateways concurrently. */
+  readonly gatewayPorts: readonly (readonly number[])[];
   /** How often a gateway was killed so far. */
   readonly gatewayKills: (gateway: number) => number;
   readonly random: Random;
@@ -166,7 +166,8 @@ export class Customers {
     this.#tunnels.push({ connectionId: id, gateway, generation: gatewayKills(gateway), outcome });
     const target = `${random.pick(urls)}/dev/download/${megabytes}`;
     const bodyBytes = megabytes * MB;
-    await download({ host, port: gatewayPorts[gateway]!, username, password: password!, target, bodyBytes }, outcome);
+    const port = random.pick(gatewayPorts[gateway]!);
+    await download({ host, port, username, password: password!, target, bodyBytes }, outcome);
     this.counts.downloads += 1;
   }
 

@@ -13,6 +13,7 @@ import { createCtx, type Ctx } from '../api/src/ctx.ts';
 import { openDatabase } from '../api/src/db/db.ts';
 import { createLog } from '../api/src/process/log.ts';
 import { addNode } from '../api/src/modules/gateway/gateway.service.ts';
+import { openDistantPorts } from '../gateway/test/distance.ts';
 import { startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';
 import { startProduct } from '../tools/product.mjs';
@@ -29,8 +30,8 @@ import { ReportTap } from './report-tap.ts';
 import { Customers } from './customers.ts';
 
 const CUSTOMERS = 4;
-/** The bytes that a gateway may have counted but not delivered when a tunnel breaks. */
-const SOCKET_BUFFERS_BYTES = 8 * BYTES_PER_MEGABYTE;
+/** The bytes that a gateway may have counted but not delivered when a tunnel breaks: its buffers and those of the distance. */
+const SOCKET_BUFFERS_BYTES = 2 * 8 * BYTES_PER_MEGABYTE;
 const LOG_FILE = '.data/faults.log';
 const SECOND_GATEWAY = { GATEWAY_DRAIN_SECONDS: '0' };
 
@@ -104,7 +105,7 @@ let isOpen = true;
 const customers = new Customers({
   urls: products.map(({ url }) => url),
   requestLimitMs: REQUEST_LIMIT_MS,
-  gatewayPorts: [first.gatewayPort, secondPort],
+  gatewayPorts: await Promise.all([first.gatewayPort, secondPort].map(openDistantPorts)),
   gatewayKills: countKills,
   random,
   isOpen: () => isOpen,

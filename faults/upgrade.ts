@@ -114,7 +114,7 @@ async function serveWhileMigrating(
   const customers = createCustomers({
     urls: [product.url],
     requestLimitMs: REQUEST_LIMIT_MS,
-    gatewayPorts: [product.gatewayPort],
+    gatewayPorts: [[product.gatewayPort]],
     gatewayKills: () => 0,
     random: createRandom(1),
     isOpen,

@@ -13,6 +13,8 @@ interface ClientEvents {
   authenticated(client: ClientSocket, connection: Connection): void;
   /** `isWaiting` may have changed. */
   changed(client: ClientSocket): void;
+  /** The client has sent its first byte. */
+  spoke(client: ClientSocket): void;
   closed(client: ClientSocket): void;
 }
 
@@ -27,6 +29,7 @@ export class ClientSocket {
   readonly network: string;
   /** Called when the handshake times out; set by the current protocol. */
   onHandshakeTimeout: () => void = () => this.socket.destroy();
+  #hasSpoken = false;
   #isAuthenticated = false;
   #isTunnel = false;
   #isBusy = false;
@@ -58,20 +61,35 @@ export class ClientSocket {
     return !this.#isTunnel && !(this.#isAuthenticated && this.#isBusy);
   }
 
+  /** Call it when the client has sent something. */
+  spoke(): void {
+    if (this.#hasSpoken) return;
+    this.#hasSpoken = true;
+    this.events.spoke(this);
+  }
+
   /**
-   * Call it after valid credentials, before the tunnel opens.
+   * Call it after valid credentials: from now on the socket is not half-open. The handshake deadline applies until `requestStarted`.
    * @throws TunnelFailure if the connection has too many client sockets
    */
-  authenticated(connection: Connection): void {
+  loggedIn(connection: Connection): void {
     if (this.#isBlocked) return;
     this.events.authenticated(this, connection);
     this.#isAuthenticated = true;
-    clearTimeout(this.#deadline);
-    this.#setBusy(true);
+  }
+
+  /**
+   * The same with a complete request, before the tunnel opens.
+   * @throws TunnelFailure if the connection has too many client sockets
+   */
+  authenticated(connection: Connection): void {
+    this.loggedIn(connection);
+    this.requestStarted();
   }
 
   /** A request has started; its tunnel has its own timeouts. */
   requestStarted(): void {
+    if (this.#isBlocked) return;
     if (this.#isAuthenticated) clearTimeout(this.#deadline);
     this.#setBusy(true);
   }

@@ -4,6 +4,8 @@ import type { FakeConnection } from '../../test/control-plane.ts';
 import { basic, type Harness, openClient, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
 import { listenLocally, type Reader, until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { ClientSocket } from './client-socket.ts';
 import { ClientSockets, type SocketLimit } from './client-sockets.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -198,5 +200,41 @@ describe('networks', () => {
     expect(closed).toEqual(['halfOpenPerNetwork']);
     expect(accepted.map((client) => client?.socket.destroyed)).toEqual([true, false, false]);
     for (const client of accepted) client?.socket.destroy();
+  });
+});
+
+describe('sockets without valid credentials', () => {
+  const connection = { id: 'connection' } as Connection;
+  const open = () => {
+    const limits = { ...defaultLimits, halfOpenPerNode: 2 };
+    return new ClientSockets(limits, { closedFor: () => {}, authenticatedAfter: () => {} });
+  };
+  const areOpen = (...accepted: (ClientSocket | undefined)[]) => accepted.map((client) => !client?.socket.destroyed);
+
+  it('are evicted in the order of their arrival, those that have sent nothing first', () => {
+    const clients = open();
+    const speaking = accept(clients, '192.0.2.1');
+    speaking?.spoke();
+    const silent = accept(clients, '192.0.2.2');
+    const third = accept(clients, '192.0.2.3');
+    expect(areOpen(speaking, silent, third)).toEqual([true, false, true]);
+    third?.spoke();
+    const fourth = accept(clients, '192.0.2.4');
+    expect(areOpen(speaking, third, fourth)).toEqual([false, true, true]);
+    for (const client of [third, fourth]) client?.socket.destroy();
+  });
+
+  it('are evicted last if clients of their network have authenticated', () => {
+    const clients = open();
+    accept(clients, '192.0.2.1')?.loggedIn(connection);
+    const known = accept(clients, '192.0.2.1');
+    const strangers = Array.from({ length: 5 }, (_, index) => {
+      const stranger = accept(clients, `198.51.100.${index}`);
+      stranger?.spoke();
+      return stranger;
+    });
+    expect(areOpen(known, ...strangers)).toEqual([true, false, false, false, false, true]);
+    expect(clients.halfOpen).toBe(2);
+    for (const client of [known, ...strangers]) client?.socket.destroy();
   });
 });

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
 import { ClientSocket } from './client-socket.ts';
+import { HalfOpenGroup } from './half-open.ts';
 
 type SocketLimits = Pick<
   Limits,
@@ -38,7 +40,8 @@ class Group {
     return this.#waiting;
   }
 
-  get longestWaiting(): ClientSocket | undefined {
+  /** The socket that has to leave for a new one: the one that waits longest. */
+  get first(): ClientSocket | undefined {
     for (const client of this.#waiting) return client;
     return undefined;
   }
@@ -60,18 +63,21 @@ class Group {
 }
 
 /** One group per network or per connection; empty groups are removed. */
-class Groups {
-  readonly #byKey = new Map<string, Group>();
+class Groups<Kind extends { readonly size: number; leave(client: ClientSocket): void }> {
+  readonly #byKey = new Map<string, Kind>();
+
+  constructor(private readonly create: () => Kind) {}
 
   /** Undefined if it has no members. */
-  get(key: string): Group | undefined {
+  get(key: string): Kind | undefined {
     return this.#byKey.get(key);
   }
 
-  join(key: string, client: ClientSocket): void {
+  /** The group with this key, to which a member is added. */
+  open(key: string): Kind {
     let group = this.#byKey.get(key);
-    if (group === undefined) this.#byKey.set(key, (group = new Group()));
-    group.join(client);
+    if (group === undefined) this.#byKey.set(key, (group = this.create()));
+    return group;
   }
 
   leave(key: string, client: ClientSocket): void {
@@ -87,17 +93,21 @@ interface Membership {
   connectionId: string | undefined;
 }
 
+/** Networks from which clients have authenticated in this run; the one that did so least recently is forgotten. */
+const KNOWN_NETWORKS_MAX = 20_000;
+
 /**
  * Counts and bounds all client sockets of this node. If a limit is reached, a new socket evicts the one of the same group
- * that has waited longest for its client. So sockets that clients leave open are lost, but lock out nobody. Sockets with a
+ * that has waited longest for its client; of those without valid credentials, `HalfOpenGroup` chooses. So sockets that clients leave open are lost, but lock out nobody. Sockets with a
  * tunnel or a running request are never evicted; if there are no others, the new socket is refused.
  */
 export class ClientSockets {
   readonly #all = new Group();
-  readonly #halfOpen = new Group();
-  readonly #byNetwork = new Groups();
-  readonly #halfOpenByNetwork = new Groups();
-  readonly #byConnection = new Groups();
+  readonly #halfOpen = new HalfOpenGroup();
+  readonly #byNetwork = new Groups(() => new Group());
+  readonly #halfOpenByNetwork = new Groups(() => new HalfOpenGroup());
+  readonly #byConnection = new Groups(() => new Group());
+  readonly #knownNetworks = new BoundedMap<string, true>(KNOWN_NETWORKS_MAX);
   /** The memberships of all counted sockets. An evicted socket is no longer counted, although its `close` event comes later. */
   readonly #memberships = new Map<ClientSocket, Membership>();
 
@@ -125,6 +135,7 @@ export class ClientSockets {
     const client = new ClientSocket(socket, this.limits, {
       authenticated: (client, { id }) => this.#authenticated(client, id),
       changed: (client) => this.#changed(client),
+      spoke: (client) => this.#spoke(client),
       closed: (client) => this.#leave(client),
     });
     const { network } = client;
@@ -133,15 +144,16 @@ export class ClientSockets {
       this.#makeRoom('clientSocketsPerNetwork', this.#byNetwork.get(network)) &&
       this.#makeRoom('halfOpenPerNode', this.#halfOpen) &&
       this.#makeRoom('clientSocketsPerNode', this.#all);
+    const isKnown = this.#knownNetworks.has(network);
     if (!hasRoom) {
       client.reset();
       return undefined;
     }
     this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
     this.#all.join(client);
-    this.#halfOpen.join(client);
-    this.#byNetwork.join(network, client);
-    this.#halfOpenByNetwork.join(network, client);
+    this.#halfOpen.join(client, isKnown);
+    this.#byNetwork.open(network).join(client);
+    this.#halfOpenByNetwork.open(network).join(client, isKnown);
     return client;
   }
 
@@ -150,10 +162,10 @@ export class ClientSockets {
     for (const client of this.#all.waiting) client.socket.destroy();
   }
 
-  #makeRoom(limit: SocketLimit, group: Group | undefined): boolean {
+  #makeRoom(limit: SocketLimit, group: Group | HalfOpenGroup | undefined): boolean {
     if ((group?.size ?? 0) < this.limits[limit]) return true;
     this.observer.closedFor(limit);
-    const evicted = group?.longestWaiting;
+    const evicted = group?.first;
     if (!evicted) return false;
     this.#leave(evicted); // Its `close` event comes later.
     evicted.reset();
@@ -171,7 +183,14 @@ export class ClientSockets {
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
     else this.#byConnection.leave(before, client);
     membership.connectionId = connectionId;
-    this.#byConnection.join(connectionId, client);
+    this.#byConnection.open(connectionId).join(client);
+    this.#knownNetworks.set(client.network, true);
+  }
+
+  #spoke(client: ClientSocket): void {
+    if (!this.#memberships.get(client)?.isHalfOpen) return;
+    this.#halfOpen.spoke(client);
+    this.#halfOpenByNetwork.get(client.network)?.spoke(client);
   }
 
   #changed(client: ClientSocket): void {

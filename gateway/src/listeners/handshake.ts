@@ -51,6 +51,7 @@ export class Handshake {
   }
 
   readonly #onData = (chunk: Buffer) => {
+    this.client.spoke();
     this.#reader.add(chunk);
     if (this.#reader.bytes.length > this.limits.earlyDataBytes) this.client.socket.pause();
   };

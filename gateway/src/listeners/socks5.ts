@@ -34,9 +34,10 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     ? await logInByPassword(context, handshake)
     : await logInByAddress(context, handshake, methods);
   handshake.encodeRefusal = (cause) => encodeReply(socks5Reply(cause));
+  if (!(login instanceof TunnelFailure)) client.loggedIn(login.connection);
   const request = await handshake.read(parseRequest);
   if (login instanceof TunnelFailure) throw login;
-  client.authenticated(login.connection);
+  client.requestStarted();
   if (request.command === COMMAND_UDP_ASSOCIATE) return serveUdpAssociate(context, handshake, login);
   if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
   const early = handshake.release();

@@ -1,0 +1,92 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDistantPort, ROUND_TRIPS_MS } from '../../test/distance.ts';
+import {
+  type Harness,
+  openClient,
+  socks5Connect,
+  socks5Greeting,
+  socks5Login,
+  socks5Request,
+  untilGauge,
+} from '../../test/gateway-harness.ts';
+import { listenLocally, type Reader } from '../../test/sockets.ts';
+import { startNode } from '../../test/udp-harness.ts';
+
+const HONEST = 20;
+/** Of each kind: silent ones, and ones that stop in their handshake. */
+const SOCKETS_PER_SECOND = 200;
+/** As many as a node has with a `ulimit -n` of 1,024. */
+const limits = { halfOpenPerNode: 100, halfOpenPerNetwork: 50 };
+const HALF_GREETING = Buffer.from([5, 2, 0]);
+
+const echo = async () => (await listenLocally((socket) => socket.pipe(socket))).port;
+
+/** Opens sockets from thousands of addresses at an even rate. */
+function startFlood({ gateway }: Harness, sends?: Buffer): void {
+  const clients: Promise<Reader | undefined>[] = [];
+  const timer = setInterval(() => {
+    const index = clients.length;
+    const address = `127.${10 + (index >> 14)}.${(index >> 6) & 255}.${1 + (index & 63)}`;
+    const opened = openClient(gateway.port, address).catch(() => undefined);
+    clients.push(opened);
+    if (sends) void opened.then((client) => client?.socket.write(sends));
+  }, 1_000 / SOCKETS_PER_SECOND);
+  onTestFinished(async () => {
+    clearInterval(timer);
+    for (const client of await Promise.all(clients)) client?.socket.destroy();
+  });
+}
+
+/** @returns how many of the honest clients got their tunnel */
+async function countTunnels(port: number, { control }: Harness, originPort: number): Promise<number> {
+  const connection = control.sell();
+  const tunnels = Array.from({ length: HONEST }, async () => {
+    const { client, reply } = await socks5Connect({ port }, connection, '127.0.0.1', originPort);
+    client.socket.destroy();
+    return reply;
+  });
+  const outcomes = await Promise.all(tunnels.map((tunnel) => tunnel.catch(() => 'closed')));
+  return outcomes.filter((outcome) => outcome === 0).length;
+}
+
+describe.each(ROUND_TRIPS_MS)('clients with a round trip of %i ms', (roundTripMs) => {
+  it('all get their tunnels while strangers open silent sockets', async () => {
+    const harness = await startNode({ limits });
+    const originPort = await echo();
+    const distant = await openDistantPort(harness.gateway.port, roundTripMs);
+    onTestFinished(() => distant.stop());
+    startFlood(harness);
+    await untilGauge(harness.gateway, 'gateway_half_open', limits.halfOpenPerNode);
+    expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
+  });
+
+  it('all get their tunnels, if they have had one, while strangers also begin handshakes', async () => {
+    const harness = await startNode({ limits: { ...limits, halfOpenPerNode: 40 } });
+    const originPort = await echo();
+    const distant = await openDistantPort(harness.gateway.port, roundTripMs);
+    onTestFinished(() => distant.stop());
+    expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
+    startFlood(harness);
+    startFlood(harness, HALF_GREETING);
+    await untilGauge(harness.gateway, 'gateway_half_open', 40);
+    expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
+  });
+});
+
+describe('a client with valid credentials', () => {
+  it('is not half-open any more, and has the handshake time for its request', async () => {
+    const { gateway, control } = await startNode({ limits: { handshakeMs: 1_000 } });
+    const connection = control.sell();
+    const client = await openClient(gateway.port);
+    client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
+    await client.take(4);
+    await untilGauge(gateway, 'gateway_half_open', 0);
+    client.socket.write(socks5Request('127.0.0.1', await echo()));
+    expect((await client.take(10))[1]).toBe(0);
+    client.socket.destroy();
+    const late = await openClient(gateway.port);
+    late.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
+    await late.rest();
+    await untilGauge(gateway, 'gateway_client_sockets', 0);
+  });
+});
