@@ -13,13 +13,15 @@ import { Problem } from './problem.mjs';
 const REQUIRED_IN_PRODUCTION = {
   api: ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL'],
   worker: ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL'],
-  gateway: ['GATEWAY_TOKEN', 'GATEWAY_CONTROL_URL'],
+  gateway: ['GATEWAY_TOKEN', 'GATEWAY_CONTROL_URL', 'GATEWAY_NAME_SERVERS'],
 };
+
+/** Of all parts on one machine; the address of the api is known then. */
+const REQUIRED_OF_ALL = [...REQUIRED_IN_PRODUCTION.api, 'GATEWAY_NAME_SERVERS'];
 
 /** @param {Environment} environment @param {Part[]} parts */
 function refuseIncompleteProduction(environment, parts) {
-  const required =
-    parts.length === 3 ? REQUIRED_IN_PRODUCTION.api : parts.flatMap((part) => REQUIRED_IN_PRODUCTION[part]);
+  const required = parts.length === 3 ? REQUIRED_OF_ALL : parts.flatMap((part) => REQUIRED_IN_PRODUCTION[part]);
   const missing = required.filter((name) => !environment[name]);
   if (missing.length === 0) return;
   throw new Problem(`NODE_ENV=production needs ${missing.join(', ')}: docs/settings.md describes them.`);

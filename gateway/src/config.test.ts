@@ -16,7 +16,8 @@ describe('the settings', () => {
 
   it('drain tunnels for a minute unless they say otherwise', () => {
     expect(parseConfig(required).drainMs).toBe(60_000);
-    expect(parseConfig({ ...required, NODE_ENV: 'production' }).drainMs).toBe(60_000);
+    const production = { ...required, NODE_ENV: 'production', GATEWAY_NAME_SERVERS: '9.9.9.9' };
+    expect(parseConfig(production).drainMs).toBe(60_000);
     expect(parseConfig({ ...required, GATEWAY_DRAIN_SECONDS: '0' }).drainMs).toBe(0);
   });
 
@@ -34,6 +35,11 @@ describe('the settings', () => {
   it('accept a list of name servers', () => {
     const config = parseConfig({ ...required, GATEWAY_NAME_SERVERS: '192.0.2.1, [2001:db8::1]:53' });
     expect(config.nameServers).toEqual(['192.0.2.1', '[2001:db8::1]:53']);
+  });
+
+  it('require name servers in production, because those of the host may know names of its own network', () => {
+    expect(() => parseConfig({ ...required, NODE_ENV: 'production' })).toThrow('GATEWAY_NAME_SERVERS: is required');
+    expect(parseConfig({ ...required, NODE_ENV: 'development' }).nameServers).toBeUndefined();
   });
 
   it('contain the DNS ports, which no tunnel may use', () => {

@@ -20,25 +20,31 @@ const addresses = z
   .transform(addressList)
   .refine((list) => list.every((item) => isIP(item)), { message: 'must be addresses, separated by commas' });
 
-const environmentSchema = z.object({
-  NODE_ENV: z.string().default('development'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
-  GATEWAY_LISTEN_HOST: z.string().min(1).optional(),
-  GATEWAY_PORT: port.default(1080),
-  GATEWAY_DNS_PORTS: portRangeSchema.default({ first: 20_000, last: 20_999 }),
-  GATEWAY_UDP_PORTS: portRangeSchema.default({ first: 21_000, last: 29_999 }),
-  GATEWAY_PUBLIC_ADDRESSES: addresses.default([]),
-  GATEWAY_CONTROL_URL: z.url({ protocol: /^https?$/ }),
-  GATEWAY_TOKEN: z.string().min(1),
-  GATEWAY_ALLOW_PRIVATE: isTrue.default(false),
-  GATEWAY_METRICS_PORT: port.optional(),
-  GATEWAY_NAME_SERVERS: nameServers.optional(),
-  GATEWAY_LOGIN_FAILURES_PER_MINUTE: z.coerce.number().int().nonnegative().default(20),
-  GATEWAY_GRANT_MEGABYTES_MAX: z.coerce.number().int().min(1).max(4096).default(256),
-  EXIT_LOST_SECONDS: z.coerce.number().nonnegative().max(86_400).default(30),
-  GATEWAY_DRAIN_SECONDS: z.coerce.number().nonnegative().max(3600).default(60),
-});
+const environmentSchema = z
+  .object({
+    NODE_ENV: z.string().default('development'),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
+    GATEWAY_LISTEN_HOST: z.string().min(1).optional(),
+    GATEWAY_PORT: port.default(1080),
+    GATEWAY_DNS_PORTS: portRangeSchema.default({ first: 20_000, last: 20_999 }),
+    GATEWAY_UDP_PORTS: portRangeSchema.default({ first: 21_000, last: 29_999 }),
+    GATEWAY_PUBLIC_ADDRESSES: addresses.default([]),
+    GATEWAY_CONTROL_URL: z.url({ protocol: /^https?$/ }),
+    GATEWAY_TOKEN: z.string().min(1),
+    GATEWAY_ALLOW_PRIVATE: isTrue.default(false),
+    GATEWAY_METRICS_PORT: port.optional(),
+    GATEWAY_NAME_SERVERS: nameServers.optional(),
+    GATEWAY_LOGIN_FAILURES_PER_MINUTE: z.coerce.number().int().nonnegative().default(20),
+    GATEWAY_GRANT_MEGABYTES_MAX: z.coerce.number().int().min(1).max(4096).default(256),
+    EXIT_LOST_SECONDS: z.coerce.number().nonnegative().max(86_400).default(30),
+    GATEWAY_DRAIN_SECONDS: z.coerce.number().nonnegative().max(3600).default(60),
+  })
+  .refine(({ NODE_ENV, GATEWAY_NAME_SERVERS }) => NODE_ENV !== 'production' || GATEWAY_NAME_SERVERS !== undefined, {
+    path: ['GATEWAY_NAME_SERVERS'],
+    message:
+      'is required in production: those of this host may know names of its own network, which are not for customers',
+  });
 
 export type Config = ReturnType<typeof parseConfig>;
 

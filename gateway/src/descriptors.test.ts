@@ -41,15 +41,20 @@ describe('the limits of a node', () => {
     },
   );
 
-  it('allow 234 tunnels with 1,024 descriptors, and use all of them', () => {
+  it('allow 226 tunnels with 1,024 descriptors, and use all of them', () => {
     const limits = fitToDescriptors(defaultLimits, 1_024);
     expect(limits).toMatchObject({
-      tunnelsPerNode: 234,
-      associationsPerNode: 46,
-      clientSocketsPerNode: 385,
-      halfOpenPerNode: 101,
+      tunnelsPerNode: 226,
+      associationsPerNode: 45,
+      clientSocketsPerNode: 370,
+      halfOpenPerNode: 98,
     });
-    expect(limits).toMatchObject({ dnsPortsPerNode: 29, dnsTcpClientsPerNode: 29, dnsUpstreamSockets: 29 });
+    expect(limits).toMatchObject({
+      dnsPortsPerNode: 23,
+      dnsTcpClientsPerNode: 23,
+      dnsUpstreamSockets: 46,
+      extraDialsPerNode: 29,
+    });
     expect(descriptorsFor(limits)).toBe(1_024);
   });
 
@@ -65,9 +70,9 @@ describe('the limits of a node', () => {
     expect(lines[0]).toMatchObject({
       level: 40,
       descriptors: 1_024,
-      wantedDescriptors: 61_144,
-      tunnels: 234,
-      dnsPorts: 29,
+      wantedDescriptors: 61_644,
+      tunnels: 226,
+      dnsPorts: 23,
     });
   });
 

@@ -9,8 +9,10 @@ import type { Limits } from './limits.ts';
 const RESERVED = 96;
 /** The maximum share of the others for clients without valid credentials; each may also need an authorization call. */
 const HALF_OPEN_SHARE = 1 / 8;
-/** The maximum share of DNS ports, with their clients and name servers. */
+/** The maximum share of DNS ports and their clients, and of sockets to name servers, which also resolve the names of tunnels. */
 const DNS_SHARE = 1 / 8;
+/** The maximum share of dials of further addresses. */
+const EXTRA_DIALS_SHARE = 1 / 32;
 /** The maximum shares of one network and of one connection on a small node. */
 const NETWORK_SHARE = 1 / 2;
 const CONNECTION_SHARE = 1 / 4;
@@ -42,7 +44,11 @@ export const flowDescriptors = ({ tunnels, associations }: { tunnels: number; as
 
 /** A tunnel needs a client socket and one to its destination; each authorization call needs one, too. */
 export const descriptorsFor = (limits: Limits): number =>
-  RESERVED + limits.halfOpenPerNode + descriptorsForFlows(limits) + descriptorsForDns(limits);
+  RESERVED +
+  limits.extraDialsPerNode +
+  limits.halfOpenPerNode +
+  descriptorsForFlows(limits) +
+  descriptorsForDns(limits);
 
 /** For clients, with and without a tunnel, and for tunnels and associations. */
 export const descriptorsForFlows = ({ clientSocketsPerNode, tunnelsPerNode, associationsPerNode }: Limits): number =>
@@ -56,7 +62,8 @@ const descriptorsForDns = ({ dnsPortsPerNode, dnsTcpClientsPerNode, dnsUpstreamS
 export function fitToDescriptors(limits: Limits, descriptors: number | undefined): Limits {
   if (descriptors === undefined || descriptors >= descriptorsFor(limits)) return limits;
   const dns = fitDns(limits, Math.max(0, descriptors - RESERVED) * DNS_SHARE);
-  const free = Math.max(0, descriptors - RESERVED - descriptorsForDns(dns));
+  const extraDialsPerNode = lower(limits.extraDialsPerNode, Math.max(0, descriptors - RESERVED) * EXTRA_DIALS_SHARE);
+  const free = Math.max(0, descriptors - RESERVED - extraDialsPerNode - descriptorsForDns(dns));
   const halfOpenPerNode = lower(limits.halfOpenPerNode, free * HALF_OPEN_SHARE);
   // The rest keeps the ratio of the default limits: an idle client socket needs one descriptor, a tunnel two.
   const wanted = descriptorsForFlows(limits) - limits.halfOpenPerNode;
@@ -67,6 +74,7 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   const clientSocketsPerNode = lower(limits.clientSocketsPerNode, free - flows - halfOpenPerNode);
   return {
     ...dns,
+    extraDialsPerNode,
     halfOpenPerNode,
     tunnelsPerNode,
     associationsPerNode,
@@ -79,13 +87,13 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   };
 }
 
-/** Half for the ports, a quarter each for TCP clients and for the sockets to name servers. */
+/** Two fifths for the ports, a fifth for TCP clients, and two fifths for the sockets to name servers. */
 function fitDns(limits: Limits, descriptors: number): Limits {
   return {
     ...limits,
-    dnsPortsPerNode: lower(limits.dnsPortsPerNode, descriptors / 4),
-    dnsTcpClientsPerNode: lower(limits.dnsTcpClientsPerNode, descriptors / 4),
-    dnsUpstreamSockets: lower(limits.dnsUpstreamSockets, descriptors / 4),
+    dnsPortsPerNode: lower(limits.dnsPortsPerNode, descriptors / 5),
+    dnsTcpClientsPerNode: lower(limits.dnsTcpClientsPerNode, descriptors / 5),
+    dnsUpstreamSockets: lower(limits.dnsUpstreamSockets, (2 * descriptors) / 5),
   };
 }
 

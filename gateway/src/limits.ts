@@ -64,12 +64,18 @@ export const defaultLimits = {
 
   /** For all addresses of a destination together, including name resolution. */
   dialMs: 15_000,
+  /** For each address but the last one. */
   dialAttemptMs: 4_000,
   addressAttempts: 6,
+  /** After this time without a connection, the next address of a destination is dialled as well (RFC 8305, section 5). */
+  connectionAttemptDelayMs: 250,
+  /** The same through another proxy, whose handshake takes some four round trips. */
+  upstreamAttemptDelayMs: 1_000,
+  /** Dials of addresses beside the first one. Above the limits, the next address is dialled when an earlier one has failed. */
+  extraDialsPerDestination: 2,
+  extraDialsPerNode: 500,
   /** Source ports that a dial from an exit's address tries if they are in use. */
   sourcePortAttempts: 16,
-  resolverAttemptMs: 2_000,
-  resolverAttempts: 2,
 
   exitCheckMs: 1_000,
   /** An exit is lost, and its connections end, after its address was missing for this time. 0 disables this. */
@@ -93,8 +99,10 @@ export const defaultLimits = {
   dnsQuestionsPerSecondPerClient: 50,
   dnsQuestionsBurstPerClient: 200,
   dnsQuestionsInFlight: 64,
-  /** The time from a question to its answer, with all attempts at the name servers. */
+  /** The time from a question to its answer, with all attempts at the name servers; for names of destinations, too. */
   dnsAnswerMs: 5_000,
+  /** After this silence of a name server, the next one is asked as well, or the same one again. */
+  resolverAttemptMs: 2_000,
   dnsTcpClientsPerPort: 16,
   dnsTcpClientsPerNode: 1_000,
   /** Per TCP client; the next question is read after an answer. */

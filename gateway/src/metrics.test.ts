@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 /** The allowed label names. */
-const LABELS = new Set(['call', 'direction', 'le', 'limit', 'outcome', 'protocol', 'reason', 'relay']);
+const LABELS = new Set(['call', 'direction', 'event', 'le', 'limit', 'outcome', 'protocol', 'reason', 'relay']);
 
 interface Visit {
   readonly connection: FakeConnection;

@@ -151,10 +151,11 @@ function udpMetrics(registers: Registry[]) {
 export type Transport = 'udp' | 'tcp';
 
 /**
- * How a question was answered. `refused`: by this node itself (format, opcode, zone transfer). `failed`: SERVFAIL, because no
- * name server answered. `filtered`: the answer had private addresses.
+ * How a question was answered. `refused`: by this node itself (format, opcode, zone transfer). `special-name`: by this node itself,
+ * because the name exists in local networks only. `failed`: SERVFAIL, because no name server answered. `filtered`: the answer had
+ * private addresses.
  */
-export type Outcome = 'answered' | 'truncated' | 'refused' | 'failed' | 'filtered';
+export type Outcome = 'answered' | 'truncated' | 'refused' | 'special-name' | 'failed' | 'filtered';
 
 /** Why a message got no answer. */
 export type DropReason =

@@ -8,7 +8,7 @@ export interface QuestionOptions {
   flags?: number;
 }
 
-export const TYPE = { A: 1, TXT: 16, AAAA: 28, AXFR: 252, ANY: 255 };
+export const TYPE = { A: 1, PTR: 12, TXT: 16, AAAA: 28, SRV: 33, SVCB: 64, HTTPS: 65, AXFR: 252, ANY: 255 };
 
 function nameBytes(name: string): Buffer {
   const labels = name.split('.').filter((label) => label !== '');
@@ -53,6 +53,12 @@ export const address = (text: string): RecordOptions => ({
   type: TYPE.A,
   data: Buffer.from(text.split('.').map(Number)),
 });
+
+/** A record of the type HTTPS or SVCB (RFC 9460). @param parameters key and value of each */
+export function service(type: number, ...parameters: readonly (readonly [key: number, value: Uint8Array])[]) {
+  const encoded = parameters.map(([key, value]) => Buffer.concat([words(key, value.length), value]));
+  return { type, data: Buffer.concat([words(1), nameBytes('svc.example.test'), ...encoded]) };
+}
 
 export const text = (length: number): RecordOptions => {
   const full = Math.floor(length / 256);

@@ -47,5 +47,6 @@ function parseQuestion(message: Buffer): { name: string; type: number; end: numb
     labels.push(message.toString('latin1', at + 1, at + 1 + length));
     at += 1 + length;
   }
-  return { name: labels.join('.'), type: message.readUInt16BE(at + 1), end: at + 5 };
+  // The case of letters is random ("0x20").
+  return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }

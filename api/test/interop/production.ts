@@ -102,6 +102,7 @@ async function productionSettings() {
     // The destination of the test is on this machine, and no customer's download has to finish.
     GATEWAY_ALLOW_PRIVATE: 'true',
     GATEWAY_DRAIN_SECONDS: '1',
+    GATEWAY_NAME_SERVERS: '127.0.0.1',
     MAIL_FROM: 'Cellhop <no-reply@example.com>',
     PAY_EVM_XPUB: ACCOUNT.key,
     PAY_EVM_ADDRESS_0: ACCOUNT.firstAddress,

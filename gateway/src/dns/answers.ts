@@ -6,16 +6,19 @@ import type { Limits } from '../limits.ts';
 import { Meter } from '../metering/meter.ts';
 import type { DropReason, Metrics, Outcome, Transport } from '../metrics.ts';
 import {
-  type Answer,
   errorAnswer,
   parseQuery,
+  type ParsedQuery,
   type Query,
+  questionName,
   responseCodes,
   toClientAnswer,
   truncatedAnswer,
   udpPayloadMax,
   withheldAnswer,
 } from '../protocol/dns.ts';
+import type { Answer } from '../protocol/dns-records.ts';
+import { isSpecialName } from '../protocol/special-names.ts';
 import { toCause } from '../statuses.ts';
 
 /** The parts of the node that DNS ports use. */
@@ -43,14 +46,16 @@ export interface Question {
 interface Result {
   readonly answer: Buffer;
   readonly outcome: Outcome;
+  /** This node has made the answer itself, without one of a name server: then neither question nor answer is counted. */
+  readonly isFree?: boolean;
 }
 
 /** Datagrams never wait for a grant: they are dropped. */
 const neverWaits = { timeoutMs: 0, started: () => {}, finished: () => {}, timedOut: () => {} };
 
 /**
- * Answers the questions of one connection's clients through its exit. Question and answer are each counted as a whole before they
- * pass; a message beyond the grant is dropped.
+ * Answers the questions of one connection's clients through its exit. Question and answer are each counted as a whole when a name
+ * server has answered; what this node answers itself is free. A message beyond the grant is dropped.
  */
 export class Answers {
   readonly #meter: Meter;
@@ -93,16 +98,14 @@ export class Answers {
     if (this.#inFlight >= this.context.limits.dnsQuestionsInFlight) return drop('in-flight-limit');
     const parsed = parseQuery(message);
     if (parsed.kind === 'dropped') return drop(parsed.reason);
-    if (!this.#meter.takeWhole('toExit', message.length)) return drop('no-credit');
+    if (!this.#meter.hasWhole(message.length)) return drop('no-credit');
     this.connection.lastDnsAt = performance.now();
-    const { answer, outcome } =
-      parsed.kind === 'refused'
-        ? { answer: errorAnswer(parsed.query, parsed.code), outcome: 'refused' as const }
-        : await this.#resolve(parsed.query, transport);
+    const { answer, outcome, isFree } = ownAnswer(parsed) ?? (await this.#resolve(parsed.query, transport));
     // In the meantime the connection may have ended, or its access may have changed.
     if (this.#isClosed || !this.isAllowed(client)) return drop('port-closed');
+    if (!isFree && !this.#meter.takeWhole('toExit', message.length)) return drop('no-credit');
     if (isGone?.()) return drop('client-closed');
-    if (!this.#meter.takeWhole('toClient', answer.length)) return drop('no-credit');
+    if (!isFree && !this.#meter.takeWhole('toClient', answer.length)) return drop('no-credit');
     this.context.metrics.dns.answered(transport, outcome);
     send(answer);
     return true;
@@ -132,7 +135,7 @@ export class Answers {
     } catch (error) {
       // Otherwise no name server answers, or the exit is not available: the exit counts both.
       if (toCause(error) === 'internal') this.context.log.error({ err: error }, 'A DNS question failed');
-      return { answer: errorAnswer(query, responseCodes.serverFailure), outcome: 'failed' };
+      return { answer: errorAnswer(query, responseCodes.serverFailure), outcome: 'failed', isFree: true };
     } finally {
       this.#inFlight -= 1;
       if (this.#inFlight === 0) this.#announceSettled();
@@ -154,6 +157,14 @@ export class Answers {
     for (const announce of this.#settled) announce();
     this.#settled.clear();
   }
+}
+
+/** @returns undefined if name servers have to be asked */
+function ownAnswer(parsed: Exclude<ParsedQuery, { kind: 'dropped' }>): Result | undefined {
+  const { query } = parsed;
+  if (parsed.kind === 'refused') return { answer: errorAnswer(query, parsed.code), outcome: 'refused', isFree: true };
+  if (!isSpecialName(questionName(query))) return undefined;
+  return { answer: errorAnswer(query, responseCodes.nameError), outcome: 'special-name', isFree: true };
 }
 
 /** Client addresses of one port with their own rate; the oldest is evicted. */

@@ -4,12 +4,12 @@ import {
   isAnswerTo,
   parseQuery,
   RANDOM_BYTES,
-  readAnswer,
   toClientAnswer,
   truncatedAnswer,
   udpPayloadMax,
   upstreamQuestion,
 } from '../protocol/dns.ts';
+import { readAnswer } from '../protocol/dns-records.ts';
 import { scaled } from '../../../tools/test-scale.ts';
 
 /** `DNS_FUZZ_INPUTS=200000` is the full run. */

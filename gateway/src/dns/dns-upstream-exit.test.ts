@@ -62,7 +62,7 @@ describe.each(['socks5', 'http'] as const)('a DNS port through another proxy (%s
   });
 
   it('answers with a failure when the proxy is unreachable, and when the name server is silent', async () => {
-    const limits = { resolverAttemptMs: 100 };
+    const limits = { resolverAttemptMs: 100, dnsAnswerMs: 200 };
     const { upstream, dnsPort, gateway, resolver } = await startThrough(kind, () => {}, { limits });
     const client = await openDnsClient(dnsPort);
     expect(read(await client.ask(question('silent.test')))).toMatchObject({ code: SERVER_FAILURE });

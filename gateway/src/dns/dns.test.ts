@@ -382,7 +382,7 @@ describe('name servers', () => {
     const working = await startResolver(answerAll);
     const node = await startReadyNode(answerAll, {
       nameServers: [silent.address, working.address],
-      limits: { resolverAttemptMs: 500 },
+      limits: { resolverAttemptMs: 500, dnsAnswerMs: 2_000 },
     });
     const client = await openDnsClient(node.dnsPort);
     for (let id = 1; id <= 3; id += 1)

@@ -1,5 +1,6 @@
 import { type DestinationPolicy, isDestinationAllowed, unmapped } from '../destination-policy.ts';
 import type { Target } from '../protocol/host.ts';
+import { isSpecialName } from '../protocol/special-names.ts';
 import { TunnelFailure } from '../statuses.ts';
 import type { DialAbort, Exit } from './exit.ts';
 
@@ -38,9 +39,9 @@ export function createGuard(policy: DestinationPolicy, revision: () => number = 
   };
 }
 
-/** Special-use names are never sent to a name server (RFC 6761, sections 6.3 and 6.4). */
+/** `localhost` has the loopback addresses (RFC 6761, section 6.3); other special names do not exist. */
 async function resolve(exit: Exit, name: string, abort: DialAbort): Promise<Uint8Array[]> {
   if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
-  if (name === 'invalid' || name.endsWith('.invalid')) throw new TunnelFailure('name-not-found');
+  if (isSpecialName(name)) throw new TunnelFailure('name-not-found');
   return exit.resolve(name, abort);
 }

@@ -1,37 +1,79 @@
 import type { Limits } from '../limits.ts';
 import type { Target } from '../protocol/host.ts';
-import { toDialFailure, isUpstreamDown, TunnelFailure } from '../statuses.ts';
+import { toDialFailure, isUpstreamDown } from '../statuses.ts';
 import type { DestinationGuard } from './destination-guard.ts';
-import type { DialAbort, Exit, ExitStream } from './exit.ts';
+import { DialAbort, type Exit, type ExitStream } from './exit.ts';
+import { staggered } from './staggered.ts';
 
 interface DialSettings {
   readonly guard: DestinationGuard;
-  readonly limits: Pick<Limits, 'addressAttempts' | 'dialAttemptMs' | 'dialMs'>;
+  readonly limits: Pick<
+    Limits,
+    'addressAttempts' | 'dialAttemptMs' | 'dialMs' | 'extraDialsPerDestination' | 'extraDialsPerNode'
+  >;
+  /** The dials of this node that run beside an earlier one to the same destination. */
+  readonly extraDials: { count: number };
 }
 
 /** @throws TunnelFailure */
 export type Dial = (exit: Exit, target: Target, abort: DialAbort) => Promise<ExitStream>;
 
-/** Dials the checked addresses of a destination in turn. */
-export function createDial({ guard, limits }: DialSettings): Dial {
+/** Dials the checked addresses of a destination, and uses the first connection ("Happy Eyeballs", RFC 8305). */
+export function createDial({ guard, limits, extraDials }: DialSettings): Dial {
   return async (exit, target, abort) => {
-    const addresses = await guard.addressesFor(exit, target, abort);
-    return connectFirst(exit, addresses.slice(0, limits.addressAttempts), target.port, abort);
+    const { port } = target;
+    const addresses = interleaved(await guard.addressesFor(exit, target, abort)).slice(0, limits.addressAttempts);
+    const [only] = addresses;
+    if (addresses.length > 1 || only === undefined) return race(exit, addresses, port, abort);
+    return exit.connect({ address: only, port }, limits.dialMs, abort).catch((error: unknown) => {
+      throw toDialFailure(error);
+    });
   };
 
-  async function connectFirst(exit: Exit, addresses: Uint8Array[], port: number, abort: DialAbort) {
-    let failure: TunnelFailure | undefined;
-    for (const [index, address] of addresses.entries()) {
-      const isLast = index === addresses.length - 1;
+  /** While others run, attempts are only added within limits; then an address is tried when an earlier one has failed. */
+  function race(exit: Exit, addresses: readonly Uint8Array[], port: number, abort: DialAbort): Promise<ExitStream> {
+    const attempts = new DialAbort();
+    const unsubscribe = abort.whenAborted(() => attempts.abort());
+    let inProgress = 0;
+
+    async function attempt(index: number): Promise<ExitStream> {
+      const isExtra = inProgress > 0;
+      inProgress += 1;
+      if (isExtra) extraDials.count += 1;
       // The last address may use all of the remaining time.
-      const timeoutMs = isLast ? limits.dialMs : limits.dialAttemptMs;
+      const timeoutMs = index === addresses.length - 1 ? limits.dialMs : limits.dialAttemptMs;
       try {
-        return await exit.connect({ address, port }, timeoutMs, abort);
+        return await exit.connect({ address: addresses[index]!, port }, timeoutMs, attempts);
       } catch (error) {
-        failure = toDialFailure(error);
-        if (abort.isAborted || isUpstreamDown(failure.failure)) break;
+        throw toDialFailure(error);
+      } finally {
+        inProgress -= 1;
+        if (isExtra) extraDials.count -= 1;
       }
     }
-    throw failure ?? new TunnelFailure('exit-unavailable');
+
+    return staggered({
+      count: addresses.length,
+      delayMs: exit.attemptDelayMs,
+      mayOverlap: () => inProgress <= limits.extraDialsPerDestination && extraDials.count < limits.extraDialsPerNode,
+      attempt,
+      isFatal: (error) => abort.isAborted || isUpstreamDown(toDialFailure(error).failure),
+      discard: ({ side }) => side.close(),
+      settled: () => {
+        unsubscribe();
+        attempts.abort();
+      },
+    });
   }
+}
+
+/** Alternates between the address families, beginning with that of the first address (RFC 8305, section 4). */
+function interleaved(addresses: readonly Uint8Array[]): readonly Uint8Array[] {
+  const first = addresses.filter(({ length }) => length === addresses[0]?.length);
+  if (first.length === addresses.length) return addresses;
+  const other = addresses.filter(({ length }) => length !== addresses[0]?.length);
+  const longest = Math.max(first.length, other.length);
+  return Array.from({ length: longest }, (_, index) => [first[index], other[index]])
+    .flat()
+    .filter((address) => address !== undefined);
 }

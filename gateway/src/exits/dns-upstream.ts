@@ -2,10 +2,12 @@ import { randomFillSync } from 'node:crypto';
 import { getServers } from 'node:dns';
 import type { Limits } from '../limits.ts';
 import { parseAuthority, parseHost, addressText } from '../protocol/host.ts';
-import { type Answer, isTruncated, type Query, RANDOM_BYTES, upstreamQuestion } from '../protocol/dns.ts';
-import { toCause, TunnelFailure } from '../statuses.ts';
+import { isRefusal, isTruncated, type Query, RANDOM_BYTES, upstreamQuestion } from '../protocol/dns.ts';
+import type { Answer } from '../protocol/dns-records.ts';
+import { type FailureCause, isUpstreamDown, toCause, TunnelFailure } from '../statuses.ts';
 import { QueryConnections, type QueryConnectionsSettings } from './query-connections.ts';
 import { type NameServer, QuerySocket } from './query-socket.ts';
+import { staggered } from './staggered.ts';
 
 const DNS_PORT = 53;
 /** Attempts at the same name server if there is only one. */
@@ -27,7 +29,8 @@ export interface DnsUpstreamSettings extends QueryConnectionsSettings {
 
 /** Asks the name servers of an exit. Each question has a random id and spelling, and soon another source port (RFC 5452). */
 export class DnsUpstream {
-  #servers: readonly NameServer[] | undefined;
+  /** Read at the first question. */
+  #servers: readonly NameServer[] = [];
   /** The index of the name server that is asked first: the one after the last that failed. */
   #preferred = 0;
   readonly #sockets = new Map<NameServer, QuerySocket>();
@@ -41,33 +44,37 @@ export class DnsUpstream {
   }
 
   /**
-   * Asks over UDP, and over TCP if the answer does not repeat the question exactly. Tries the next name server if one is silent.
+   * Asks over UDP, and over TCP if the answer does not repeat the question exactly. If a name server is silent for `resolverAttemptMs`,
+   * or has failed, the next one is asked as well; an answer to any of these questions counts until `dnsAnswerMs`.
    * @param needsWhole also asks over TCP if the answer is truncated
    * @returns the answer, whose id and spelling are ours
-   * @throws TunnelFailure `dns-timeout`, or `exit-unavailable` if the exit's address is missing
+   * @throws TunnelFailure `dns-timeout`, or why there is no connection to a name server
    */
   async ask(query: Query, { needsWhole }: { needsWhole: boolean }): Promise<Answer> {
-    this.#servers ??= this.#readServers();
-    const deadline = performance.now() + this.settings.limits.dnsAnswerMs;
-    // Created only when one is needed: its stack trace was a tenth of the cost of a question.
-    let failure: TunnelFailure | undefined;
-    const attempts = Math.max(ATTEMPTS_MIN, this.#servers.length);
-    let index = this.#preferred;
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const leftMs = deadline - performance.now();
-      const server = this.#servers[index];
-      if (!server || leftMs <= 0) break;
-      try {
-        return await this.#askServer(server, query, needsWhole, leftMs);
-      } catch (error) {
-        failure = new TunnelFailure(toCause(error));
-        const next = (index + 1) % this.#servers.length;
-        // Another question may already have changed it.
-        if (this.#preferred === index) this.#preferred = next;
-        index = next;
-      }
+    const { limits } = this.settings;
+    if (this.#servers.length === 0) this.#servers = this.#readServers();
+    const servers = this.#servers;
+    if (servers.length === 0) throw new TunnelFailure('exit-unavailable');
+    const deadline = performance.now() + limits.dnsAnswerMs;
+    const first = this.#preferred;
+    /** The answer of a name server that could not answer: passed on if no other one can, also none that was asked before. */
+    let refusal: Answer | undefined;
+    const attempt = async (index: number) => {
+      const at = (first + index) % servers.length;
+      // One that refuses this question may well answer others.
+      if (index > 0 && !refusal) this.#replacePreferred((at + servers.length - 1) % servers.length);
+      const answer = await this.#askServer(servers[at]!, query, needsWhole, deadline);
+      if (servers.length === 1 || !isRefusal(answer.message)) return answer;
+      refusal = answer;
+      throw new TunnelFailure('name-not-found');
+    };
+    const count = Math.max(ATTEMPTS_MIN, servers.length);
+    try {
+      return await staggered({ count, delayMs: limits.resolverAttemptMs, attempt });
+    } catch (error) {
+      if (refusal) return refusal;
+      throw new TunnelFailure(nameServerCause(error));
     }
-    throw failure ?? new TunnelFailure('exit-unavailable');
   }
 
   close(): void {
@@ -78,23 +85,26 @@ export class DnsUpstream {
     this.#connections.close();
   }
 
-  async #askServer(server: NameServer, query: Query, needsWhole: boolean, leftMs: number): Promise<Answer> {
-    const { budget, isTcpOnly, limits } = this.settings;
-    const timeoutMs = Math.min(leftMs, limits.resolverAttemptMs);
-    const startedAt = performance.now();
+  /** Other questions start with the next name server. Another question may already have changed it. */
+  #replacePreferred(failed: number): void {
+    if (this.#preferred === failed) this.#preferred = (failed + 1) % this.#servers.length;
+  }
+
+  async #askServer(server: NameServer, query: Query, needsWhole: boolean, deadline: number): Promise<Answer> {
+    const { budget, isTcpOnly } = this.settings;
+    const leftMs = () => Math.max(1, deadline - performance.now());
     budget.onEvent('sent');
     try {
       if (!isTcpOnly) {
         const socket = this.#socketFor(server);
-        const answer = await socket.ask(this.#question(socket, query));
+        const answer = await socket.ask(this.#question(socket, query), leftMs());
         if (answer !== 'mismatch' && !(needsWhole && isTruncated(answer.message))) {
           budget.onEvent('answered');
           return answer;
         }
       }
       budget.onEvent('tcp-fallback');
-      const leftForTcpMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
-      const whole = await this.#connections.ask(server, (to) => this.#question(to, query), leftForTcpMs);
+      const whole = await this.#connections.ask(server, (to) => this.#question(to, query), leftMs());
       budget.onEvent('answered');
       return whole;
     } catch (error) {
@@ -115,19 +125,20 @@ export class DnsUpstream {
     }
   }
 
-  /** @throws TunnelFailure if the node has too many sockets */
+  /** @throws TunnelFailure if the node has too many sockets, and none to this name server */
   #socketFor(server: NameServer): QuerySocket {
     const current = this.#sockets.get(server);
-    if (current && current.asked < QUESTIONS_PER_SOCKET && performance.now() - current.openedAt < SOCKET_MS)
-      return current;
-    const { budget, address, limits } = this.settings;
+    const { budget, address } = this.settings;
+    const isFull = budget.sockets >= budget.socketsMax;
+    const isFresh = (socket: QuerySocket) =>
+      socket.asked < QUESTIONS_PER_SOCKET && performance.now() - socket.openedAt < SOCKET_MS;
+    if (current && (isFull || isFresh(current))) return current;
+    if (isFull) throw new TunnelFailure('exit-unavailable');
     if (current) this.#replace(server, current);
-    if (budget.sockets >= budget.socketsMax) throw new TunnelFailure('exit-unavailable');
     budget.sockets += 1;
     const socket: QuerySocket = new QuerySocket({
       server,
       localAddress: address,
-      timeoutMs: limits.resolverAttemptMs,
       onEvent: budget.onEvent,
       onClosed: () => {
         budget.sockets -= 1;
@@ -166,4 +177,11 @@ export class DnsUpstream {
       return isReached ? [{ host: addressText(bytes), port: target.port }] : [];
     });
   }
+}
+
+/** Failures of the exit itself remain; others mean that the name server did not answer, and must not look like those of a destination. */
+function nameServerCause(error: unknown): FailureCause {
+  const cause = toCause(error);
+  const isOfExit = cause === 'exit-unavailable' || cause === 'descriptors-exhausted' || isUpstreamDown(cause);
+  return isOfExit || cause === 'internal' ? cause : 'dns-timeout';
 }

@@ -1,5 +1,6 @@
 import type { Side } from '../pipe/pipe.ts';
-import type { Answer, Query } from '../protocol/dns.ts';
+import type { Query } from '../protocol/dns.ts';
+import type { Answer } from '../protocol/dns-records.ts';
 import type { Drop } from '../metrics.ts';
 import type { DatagramEvents } from '../udp/udp-socket.ts';
 
@@ -53,6 +54,8 @@ export interface Exit {
    * refuse.
    */
   readonly udp: 'none' | 'each-family' | 'one-port';
+  /** How long a dial may take before the next address of the destination is dialled as well. */
+  readonly attemptDelayMs: number;
   /** Whether it can reach addresses of this family. */
   reaches(address: Uint8Array): boolean;
   /**

@@ -7,8 +7,10 @@ import type { Metrics } from '../metrics.ts';
 import { ClientPorts } from '../udp/client-ports.ts';
 import { createGuard, type DestinationGuard } from './destination-guard.ts';
 import { createDial, type Dial } from './dial.ts';
-import type { Exit } from './exit.ts';
-import { LocalAddressExit } from './local-address.ts';
+import { DnsUpstream } from './dns-upstream.ts';
+import { DialAbort, type Exit } from './exit.ts';
+import { dialAddress, LocalAddressExit, type LocalExitSettings } from './local-address.ts';
+import { NameResolver } from './name-resolver.ts';
 import type { UpstreamBudget } from './query-connections.ts';
 import type { UpstreamEvent } from './query-socket.ts';
 import { ReservedAddresses } from './reserved-addresses.ts';
@@ -91,7 +93,11 @@ const UDP_PORTS: PortRange = { first: 21_000, last: 29_999 };
 
 export function openExits(settings: ExitSettings, { limits, metrics, ownPorts, isDnsPort }: NodeParts): Routes {
   const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate, log } = settings;
-  const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
+  const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
+  const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
+  metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
+  const names = openDirectNames({ limits, nameServers, upstreamBudget });
+  const reserved = new ReservedAddresses({ controlUrl, names, log });
   reserved.refreshOwn();
   const hostAddresses = () => reserved.own;
   const policyWithout = (isOwnPort: (port: number) => boolean): DestinationPolicy => ({
@@ -106,21 +112,31 @@ export function openExits(settings: ExitSettings, { limits, metrics, ownPorts, i
   // The address of a relay comes from another proxy, so it is never private.
   const relayPolicy = { ...udpPolicy, isPrivateAllowed: false };
   const isRelayAllowed = (address: Uint8Array, port: number) => isDestinationAllowed(relayPolicy, address, port);
-  const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
-  const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
-  metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
   const sourcePorts = new SourcePorts([dnsPorts]);
+  const extraDials = { count: 0 };
+  metrics.watch('gateway_extra_dials', 'Dials beside an earlier one to the same destination', () => extraDials.count);
   const shared = { limits, nameServers, upstreamBudget };
   const exits = new Exits((exit) =>
     exit.kind === 'local-address'
       ? new LocalAddressExit({ ...shared, address: exit.address, sourcePorts, hostAddresses })
-      : new UpstreamProxyExit({ ...shared, upstream: exit, isRelayAllowed, metrics, log }),
+      : new UpstreamProxyExit({ ...shared, upstream: exit, names, isRelayAllowed, metrics, log }),
   );
   return {
     exits,
     reserved,
-    dial: createDial({ guard: createGuard(tcpPolicy), limits }),
+    dial: createDial({ guard: createGuard(tcpPolicy), limits, extraDials }),
     guard: createGuard(udpPolicy, () => reserved.revision),
     clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
   };
+}
+
+/** Resolves names by the host's default route: those of upstream proxies, of destinations behind them, and of the control plane. */
+function openDirectNames(settings: Pick<LocalExitSettings, 'limits' | 'nameServers' | 'upstreamBudget'>): NameResolver {
+  const upstream = new DnsUpstream({
+    ...settings,
+    address: null,
+    budget: settings.upstreamBudget,
+    dial: ({ host, port }, timeoutMs) => dialAddress({ host, port }, timeoutMs, new DialAbort()),
+  });
+  return new NameResolver(upstream, null);
 }

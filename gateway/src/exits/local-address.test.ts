@@ -5,19 +5,19 @@ import { listenLocally, readToEnd } from '../../test/sockets.ts';
 import type { DestinationPolicy } from '../destination-policy.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
-import { toCause } from '../statuses.ts';
+import { toCause, TunnelFailure } from '../statuses.ts';
 import { DialAbort, type ExitStream } from './exit.ts';
 import { createGuard } from './destination-guard.ts';
 import { createDial } from './dial.ts';
 import { LocalAddressExit } from './local-address.ts';
 import { SourcePorts } from './source-ports.ts';
 
-const limits = { ...defaultLimits, resolverAttemptMs: 100, resolverAttempts: 1 };
+const limits = { ...defaultLimits, resolverAttemptMs: 100, dnsAnswerMs: 200 };
 const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);
 const hostAddresses = () => new Set<string>();
-const upstreamBudget = { socketsMax: 1, sockets: 0, onEvent: () => {} };
+const upstreamBudget = { socketsMax: 100, sockets: 0, onEvent: () => {} };
 
 async function toFailure(dialled: Promise<ExitStream>): Promise<string> {
   const outcome = await dialled.catch((error: unknown) => error);
@@ -43,7 +43,10 @@ describe('the exit from a local address', () => {
   });
   afterAll(() => names.stop());
 
-  function dial(host: string, { policy = relaxed, address = null as string | null, toPort = port } = {}) {
+  function dial(
+    host: string,
+    { policy = relaxed, address = null as string | null, toPort = port, abort = new DialAbort() } = {},
+  ) {
     const parsed = parseHost(host);
     if (!parsed) throw new Error(`${host} is not a host`);
     const exit = new LocalAddressExit({
@@ -54,7 +57,11 @@ describe('the exit from a local address', () => {
       hostAddresses,
       upstreamBudget,
     });
-    return createDial({ guard: createGuard(policy), limits })(exit, { host: parsed, port: toPort }, new DialAbort());
+    return createDial({ guard: createGuard(policy), limits, extraDials: { count: 0 } })(
+      exit,
+      { host: parsed, port: toPort },
+      abort,
+    );
   }
 
   it('resolves a name and dials its address', async () => {
@@ -70,15 +77,15 @@ describe('the exit from a local address', () => {
   });
 
   it('dials no further address after the client has disconnected', async () => {
-    const dials = vi.spyOn(DialAbort.prototype, 'whenAborted').mockImplementation(function (this: DialAbort, cancel) {
-      this.abort();
-      cancel();
-      return () => {};
+    const abort = new DialAbort();
+    const connect = vi.spyOn(LocalAddressExit.prototype, 'connect').mockImplementation(() => {
+      abort.abort();
+      return Promise.reject(new TunnelFailure('dial-timeout'));
     });
     // localhost has two addresses: the second must not be tried.
-    expect(await toFailure(dial('localhost'))).toBe('dial-timeout');
-    expect(dials).toHaveBeenCalledTimes(1);
-    dials.mockRestore();
+    expect(await toFailure(dial('localhost', { abort }))).toBe('dial-timeout');
+    expect(connect).toHaveBeenCalledTimes(1);
+    connect.mockRestore();
   });
 
   it('refuses a name with private addresses', async () => {

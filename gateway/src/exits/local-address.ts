@@ -1,11 +1,12 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
-import type { Answer, Query } from '../protocol/dns.ts';
+import type { Query } from '../protocol/dns.ts';
+import type { Answer } from '../protocol/dns-records.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
 import { toDialFailure, TunnelFailure } from '../statuses.ts';
 import { type DatagramPort, openUdpSocket, UNSPECIFIED } from '../udp/udp-socket.ts';
-import { AddressWatch, isBindable } from './address-watch.ts';
+import { AddressWatch } from './address-watch.ts';
 import {
   type DatagramTarget,
   DialAbort,
@@ -35,6 +36,7 @@ export interface LocalExitSettings {
 export class LocalAddressExit implements Exit {
   readonly kind = 'local-address';
   readonly udp = 'each-family';
+  readonly attemptDelayMs: number;
   readonly #resolver: NameResolver;
   readonly #upstream: DnsUpstream;
   /** Undefined for the host's default route, which is never lost. */
@@ -42,12 +44,13 @@ export class LocalAddressExit implements Exit {
 
   constructor(private readonly settings: LocalExitSettings) {
     const { address, limits, hostAddresses } = settings;
-    this.#resolver = new NameResolver(settings);
+    this.attemptDelayMs = limits.connectionAttemptDelayMs;
     this.#upstream = new DnsUpstream({
       ...settings,
       budget: settings.upstreamBudget,
       dial: (server, timeoutMs) => this.#dial(server, timeoutMs, new DialAbort()),
     });
+    this.#resolver = new NameResolver(this.#upstream, address);
     if (address !== null) this.#watch = new AddressWatch(address, { lostAfterMs: limits.exitLostMs, hostAddresses });
   }
 
@@ -60,7 +63,6 @@ export class LocalAddressExit implements Exit {
   }
 
   close(): void {
-    this.#resolver.close();
     this.#upstream.close();
   }
 
@@ -69,15 +71,8 @@ export class LocalAddressExit implements Exit {
     return address === null || destination.length === addressBytes(address);
   }
 
-  /** Without the exit's address, queries fail in the same way as for an unknown name. */
-  async resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
-    const { address } = this.settings;
-    try {
-      return await this.#resolver.resolve(name, abort);
-    } catch (error) {
-      if (address !== null && !(await isBindable(address))) throw new TunnelFailure('exit-unavailable');
-      throw error;
-    }
+  resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    return this.#resolver.resolve(name, abort);
   }
 
   async ask(query: Query, options: { readonly needsWhole: boolean }): Promise<Answer> {

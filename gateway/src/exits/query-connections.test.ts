@@ -146,7 +146,7 @@ describe('the connection to a name server over TCP', () => {
         if (asked.name === 'stalls.test') held.push(asked);
         else answerAll(asked);
       },
-      { resolverAttemptMs: 100 },
+      { resolverAttemptMs: 100, dnsAnswerMs: 200 },
     );
     const stalled = ask('stalls.test');
     await until(() => held.length === 1);
@@ -172,7 +172,7 @@ describe('the connection to a name server over TCP', () => {
         one.respond(forged.subarray(0, 1));
         one.respond(answering(one));
       },
-      { resolverAttemptMs: 200 },
+      { resolverAttemptMs: 200, dnsAnswerMs: 400 },
     );
     // The first question is answered after the forgeries; the second one failed by its forged answer, and nobody answers it again.
     expect(await askAll(2)).toEqual(['192.0.2.1', 'dns-timeout']);
@@ -183,7 +183,7 @@ describe('the connection to a name server over TCP', () => {
 
   it('that cannot be opened fails all questions that wait for it', async () => {
     const { budget, askAll } = await openUpstream(answerAll, {}, `127.0.0.1:${await freePort()}`);
-    expect(await askAll(3)).toEqual(numbers(3).map(() => 'connection-refused'));
+    expect(await askAll(3)).toEqual(numbers(3).map(() => 'dns-timeout'));
     await until(() => budget.sockets === 0);
   });
 

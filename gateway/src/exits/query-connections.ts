@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
-import { type Answer, framed, isAnswerTo, LENGTH_BYTES, messageEnd, readAnswer } from '../protocol/dns.ts';
+import { framed, isAnswerTo, LENGTH_BYTES, messageEnd } from '../protocol/dns.ts';
+import { type Answer, readAnswer } from '../protocol/dns-records.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
 import type { NameServer, UpstreamEvent } from './query-socket.ts';
 
@@ -12,7 +13,7 @@ export interface UpstreamBudget {
 }
 
 export interface QueryConnectionsSettings {
-  readonly limits: Pick<Limits, 'dnsUpstreamTcpQuestions' | 'dnsUpstreamTcpIdleMs'>;
+  readonly limits: Pick<Limits, 'resolverAttemptMs' | 'dnsUpstreamTcpQuestions' | 'dnsUpstreamTcpIdleMs'>;
   readonly budget: UpstreamBudget;
   /** @throws TunnelFailure */
   readonly dial: (server: NameServer, timeoutMs: number) => Promise<Socket>;
@@ -62,6 +63,7 @@ export class QueryConnections {
     budget.sockets += 1;
     const connection: QueryConnection = new QueryConnection({
       questionsMax,
+      silenceMs: limits.resolverAttemptMs,
       idleMs: limits.dnsUpstreamTcpIdleMs,
       onEvent: budget.onEvent,
       onClosed: () => {
@@ -77,6 +79,8 @@ export class QueryConnections {
 
 interface QueryConnectionSettings {
   readonly questionsMax: number;
+  /** After this time without the answer to a question, it takes no further ones, because it may be dead. */
+  readonly silenceMs: number;
   /** How long it stays open without a question. */
   readonly idleMs: number;
   readonly onEvent: (event: UpstreamEvent) => void;
@@ -136,12 +140,14 @@ class QueryConnection {
     return new Promise((fulfil, reject) => {
       const settle = (outcome: Outcome) => {
         clearTimeout(timer);
+        clearTimeout(silence);
         this.#pending.delete(id);
         if (outcome instanceof Error) reject(outcome);
         else fulfil(outcome);
         this.#settled();
       };
       const timer = setTimeout(() => this.#failed(id), timeoutMs);
+      const silence = setTimeout(() => (this.#isRetired = true), this.settings.silenceMs);
       this.#pending.set(id, { asked, timer, settle });
       this.#socket?.write(framed(asked));
     });
@@ -186,6 +192,7 @@ class QueryConnection {
     this.#receivedBytes = rest.length;
   }
 
+  /** The spelling of the question may differ: some name servers change it, and nobody else can send on this connection. */
   #answered(message: Buffer): void {
     const pending = message.length < 2 ? undefined : this.#pending.get(message.readUInt16BE(0));
     // Late, or the name server confuses its clients: the connection takes no further questions.
@@ -193,7 +200,7 @@ class QueryConnection {
       this.settings.onEvent('unexpected');
       return this.retire();
     }
-    const answer = isAnswerTo(pending.asked, message) ? readAnswer(message) : undefined;
+    const answer = isAnswerTo(pending.asked, message, { ignoresCase: true }) ? readAnswer(message) : undefined;
     if (answer) return pending.settle(answer);
     this.settings.onEvent('mismatch');
     return this.#failed(message.readUInt16BE(0));

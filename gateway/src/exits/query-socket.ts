@@ -1,6 +1,7 @@
 import type { Socket } from 'node:dgram';
-import { type Answer, isAnswerTo, readAnswer } from '../protocol/dns.ts';
-import { TunnelFailure } from '../statuses.ts';
+import { isAnswerTo } from '../protocol/dns.ts';
+import { type Answer, readAnswer } from '../protocol/dns-records.ts';
+import { type FailureCause, toDialFailure, TunnelFailure } from '../statuses.ts';
 import { createUdpSocket } from '../udp/udp-socket.ts';
 
 /** A name server: an address in canonical text, and a port. */
@@ -16,7 +17,6 @@ interface QuerySocketSettings {
   readonly server: NameServer;
   /** Null: the host's default route. */
   readonly localAddress: string | null;
-  readonly timeoutMs: number;
   readonly onEvent: (event: UpstreamEvent) => void;
   /** Called once. */
   readonly onClosed: () => void;
@@ -44,7 +44,7 @@ export class QuerySocket {
   constructor(private readonly settings: QuerySocketSettings) {
     this.#socket = createUdpSocket(settings.server.host);
     this.#socket.on('message', (message) => this.#received(message));
-    this.#socket.on('error', () => this.#failed());
+    this.#socket.on('error', (error) => this.#failed(error));
     this.#socket.once('connect', () => {
       this.#isReady = true;
       for (const { asked } of this.#pending.values()) this.#send(asked);
@@ -66,9 +66,9 @@ export class QuerySocket {
   /**
    * @returns the answer, or `mismatch` if there was one with the right id but another question or spelling: then the name server
    * does not preserve the case, or somebody tries to forge answers
-   * @throws TunnelFailure `dns-timeout`, or `exit-unavailable` if the socket fails
+   * @throws TunnelFailure `dns-timeout`, or why there is no socket
    */
-  ask(asked: Buffer): Promise<Answer | 'mismatch'> {
+  ask(asked: Buffer, timeoutMs: number): Promise<Answer | 'mismatch'> {
     const id = asked.readUInt16BE(0);
     this.asked += 1;
     return new Promise((fulfil, reject) => {
@@ -80,7 +80,7 @@ export class QuerySocket {
         else fulfil(outcome);
         if (this.#isRetired) this.#closeIfIdle();
       };
-      const timer = setTimeout(() => settle(new TunnelFailure('dns-timeout')), this.settings.timeoutMs);
+      const timer = setTimeout(() => settle(new TunnelFailure('dns-timeout')), timeoutMs);
       this.#pending.set(id, { asked, timer, settle });
       if (this.#isReady) this.#send(asked);
     });
@@ -93,12 +93,12 @@ export class QuerySocket {
   }
 
   /** Fails the pending questions. */
-  close(): void {
+  close(cause: FailureCause = 'exit-unavailable'): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#socket.close();
     this.settings.onClosed();
-    for (const { settle } of this.#pending.values()) settle(new TunnelFailure('exit-unavailable'));
+    for (const { settle } of this.#pending.values()) settle(new TunnelFailure(cause));
   }
 
   #closeIfIdle(): void {
@@ -107,7 +107,7 @@ export class QuerySocket {
 
   #send(asked: Buffer): void {
     this.#socket.send(asked, (error) => {
-      if (error) this.#failed();
+      if (error) this.#failed(error);
     });
   }
 
@@ -121,9 +121,9 @@ export class QuerySocket {
   }
 
   /** The exit's address is missing, or the name server's host refuses: the next name server may work. */
-  #failed(): void {
+  #failed(error: Error): void {
     if (this.#isClosed) return;
     this.settings.onEvent('failed');
-    this.close();
+    this.close(this.#isReady ? 'dns-timeout' : toDialFailure(error).failure);
   }
 }

@@ -10,7 +10,7 @@ function open({ controlUrl = CONTROL_URL, own = ['198.41.7.7'] } = {}) {
   const host = { addresses: own, isFailing: false };
   const reserved = new ReservedAddresses({
     controlUrl,
-    nameServers: undefined,
+    names: { resolve: () => Promise.reject(new Error('Not used')) },
     log: pino({}, { write: (line) => lines.push(line) }),
     hostAddresses: () => {
       if (host.isFailing) throw new Error('EMFILE');

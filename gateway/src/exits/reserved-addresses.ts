@@ -1,18 +1,21 @@
-import { lookup, Resolver } from 'node:dns/promises';
+import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { canonicalAddress } from '@cellhop/contract/network';
 import type { Logger } from 'pino';
+import { addressText } from '../protocol/host.ts';
+import { DialAbort } from './exit.ts';
+import type { NameResolver } from './name-resolver.ts';
 
 export interface ReservedAddressesSettings {
   readonly controlUrl: string;
-  readonly nameServers: readonly string[] | undefined;
+  /** Resolves names by the host's default route. */
+  readonly names: Pick<NameResolver, 'resolve'>;
   readonly log: Logger;
   /** The addresses of this host's interfaces. */
   readonly hostAddresses?: () => readonly string[];
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
-const RESOLVER_ATTEMPT_MS = 2_000;
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 /**
@@ -32,7 +35,7 @@ export class ReservedAddresses {
 
   constructor(private readonly settings: ReservedAddressesSettings) {
     this.#hostAddresses = settings.hostAddresses ?? hostAddresses;
-    this.#resolve = settings.resolve ?? ((host) => findAddresses(host, settings.nameServers));
+    this.#resolve = settings.resolve ?? ((host) => findAddresses(host, settings.names));
   }
 
   /** The addresses of this host in canonical text. */
@@ -99,13 +102,10 @@ function hostAddresses(): string[] {
  * Resolves the host both by the system (hosts file) and by DNS, as customers do: a hosts file often maps the name of this
  * machine to a loopback address.
  */
-async function findAddresses(host: string, nameServers: readonly string[] | undefined): Promise<string[]> {
-  const resolver = new Resolver({ timeout: RESOLVER_ATTEMPT_MS, tries: 1 });
-  if (nameServers) resolver.setServers(nameServers);
+async function findAddresses(host: string, names: ReservedAddressesSettings['names']): Promise<string[]> {
   const results = await Promise.allSettled([
     lookup(host, { all: true }).then((list) => list.map(({ address }) => address)),
-    resolver.resolve4(host),
-    resolver.resolve6(host),
+    names.resolve(host, new DialAbort()).then((list) => list.map(addressText)),
   ]);
   return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
 }

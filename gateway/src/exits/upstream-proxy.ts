@@ -5,7 +5,8 @@ import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
-import type { Answer, Query } from '../protocol/dns.ts';
+import type { Query } from '../protocol/dns.ts';
+import type { Answer } from '../protocol/dns-records.ts';
 import { addressText, parseHost, type Target } from '../protocol/host.ts';
 import * as http from '../protocol/http-upstream.ts';
 import { METHOD_NONE, METHOD_USER_PASSWORD, SUCCEEDED } from '../protocol/socks5.ts';
@@ -14,7 +15,7 @@ import { toCause, type FailureCause, toDialFailure, TunnelFailure } from '../sta
 import { DialAbort, type Endpoint, type Exit, type ExitPort, type ExitStream } from './exit.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { dialAddress } from './local-address.ts';
-import { NameResolver } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { UpstreamBudget } from './query-connections.ts';
 import type { NameServer } from './query-socket.ts';
 import { openUpstreamAssociation } from './upstream-association.ts';
@@ -25,6 +26,8 @@ export interface UpstreamSettings {
   readonly upstream: UpstreamExit;
   readonly limits: Limits;
   readonly nameServers: readonly string[] | undefined;
+  /** Resolves names by the host's default route. */
+  readonly names: Pick<NameResolver, 'resolve'>;
   readonly upstreamBudget: UpstreamBudget;
   /** Whether datagrams may be sent to an address of a relay that the upstream names. */
   readonly isRelayAllowed: (address: Uint8Array, port: number) => boolean;
@@ -49,7 +52,7 @@ interface OpenUpstream<Result> {
 export class UpstreamProxyExit implements Exit {
   readonly kind: UpstreamExit['kind'];
   readonly udp: Exit['udp'];
-  readonly #resolver: NameResolver;
+  readonly attemptDelayMs: number;
   readonly #dns: DnsUpstream;
   readonly #watch: UpstreamWatch;
   #known: { readonly addresses: Uint8Array[]; readonly until: number } | undefined;
@@ -57,8 +60,8 @@ export class UpstreamProxyExit implements Exit {
   constructor(private readonly settings: UpstreamSettings) {
     const { upstream, limits, metrics, log } = settings;
     this.kind = upstream.kind;
+    this.attemptDelayMs = limits.upstreamAttemptDelayMs;
     this.udp = upstream.kind === 'socks5' ? 'one-port' : 'none';
-    this.#resolver = new NameResolver({ ...settings, address: null });
     this.#dns = new DnsUpstream({
       ...settings,
       address: null,
@@ -93,7 +96,6 @@ export class UpstreamProxyExit implements Exit {
   }
 
   close(): void {
-    this.#resolver.close();
     this.#dns.close();
   }
 
@@ -103,7 +105,7 @@ export class UpstreamProxyExit implements Exit {
   }
 
   resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
-    return this.#resolver.resolve(name, abort);
+    return this.settings.names.resolve(name, abort);
   }
 
   async openUdp(_family: 4 | 6, abort: DialAbort): Promise<ExitPort> {
@@ -212,7 +214,7 @@ export class UpstreamProxyExit implements Exit {
     const host = parseHost(upstream.host);
     if (!host) throw new TunnelFailure('upstream-unreachable');
     if (host.kind === 'address') return [host.bytes];
-    const resolved = await this.#resolver.resolve(host.name, abort).catch(() => {
+    const resolved = await this.settings.names.resolve(host.name, abort).catch(() => {
       throw new TunnelFailure('upstream-unreachable');
     });
     const addresses = resolved.slice(0, limits.addressAttempts);

@@ -24,7 +24,7 @@ describe.each(['pump', 'streams'] as const)('a client that ends its direction, w
 
   beforeAll(async () => {
     names = await startNameServer({ 'held.test': ['127.0.0.1'] });
-    harness = await startHarness({ relay, nameServers: [names.address], limits: { resolverAttemptMs: 15_000 } });
+    harness = await startHarness({ relay, nameServers: [names.address], limits: { dnsAnswerMs: 15_000 } });
     connection = harness.control.sell();
     ({ port: originPort } = await listenLocally((socket) => origins.push(new Reader(socket))));
   });

@@ -203,16 +203,16 @@ describe('networks', () => {
   });
 });
 
-describe('sockets without valid credentials', () => {
-  const connection = { id: 'connection' } as Connection;
-  const open = () => {
-    const limits = { ...defaultLimits, halfOpenPerNode: 2 };
-    return new ClientSockets(limits, { closedFor: () => {}, authenticatedAfter: () => {} });
-  };
-  const areOpen = (...accepted: (ClientSocket | undefined)[]) => accepted.map((client) => !client?.socket.destroyed);
+function openSmall(): ClientSockets {
+  const limits = { ...defaultLimits, halfOpenPerNode: 2 };
+  return new ClientSockets(limits, { closedFor: () => {}, authenticatedAfter: () => {} });
+}
 
+const areOpen = (...accepted: (ClientSocket | undefined)[]) => accepted.map((client) => !client?.socket.destroyed);
+
+describe('sockets without valid credentials', () => {
   it('are evicted in the order of their arrival, those that have sent nothing first', () => {
-    const clients = open();
+    const clients = openSmall();
     const speaking = accept(clients, '192.0.2.1');
     speaking?.spoke();
     const silent = accept(clients, '192.0.2.2');
@@ -225,8 +225,8 @@ describe('sockets without valid credentials', () => {
   });
 
   it('are evicted last if clients of their network have authenticated', () => {
-    const clients = open();
-    accept(clients, '192.0.2.1')?.loggedIn(connection);
+    const clients = openSmall();
+    accept(clients, '192.0.2.1')?.loggedIn({ id: 'connection' } as Connection);
     const known = accept(clients, '192.0.2.1');
     const strangers = Array.from({ length: 5 }, (_, index) => {
       const stranger = accept(clients, `198.51.100.${index}`);

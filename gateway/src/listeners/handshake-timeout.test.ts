@@ -28,7 +28,7 @@ describe('the handshake timeout', () => {
     names = await startNameServer({ 'held.test': ['127.0.0.1'] });
     harness = await startHarness({
       nameServers: [names.address],
-      limits: { handshakeMs: HANDSHAKE_MS, nextRequestMs: 15_000, controlRequestMs: 15_000, resolverAttemptMs: 15_000 },
+      limits: { handshakeMs: HANDSHAKE_MS, nextRequestMs: 15_000, controlRequestMs: 15_000, dnsAnswerMs: 15_000 },
     });
     const response = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
     ({ port: originPort } = await listenLocally((socket) => socket.on('data', () => socket.write(response))));

@@ -107,10 +107,14 @@ export class Credit {
 
   /** All or nothing, for datagrams. @returns whether the bytes were counted and may be forwarded */
   takeWhole(direction: Direction, bytes: number): boolean {
-    if (bytes <= this.#freeBytesFor(bytes)) {
-      this.#count(direction, bytes);
-      return true;
-    }
+    if (!this.hasWhole(bytes)) return false;
+    this.#count(direction, bytes);
+    return true;
+  }
+
+  /** Whether so many bytes may pass now; if not, a report requests more. */
+  hasWhole(bytes: number): boolean {
+    if (bytes <= this.#freeBytesFor(bytes)) return true;
     // The remaining bytes cannot make a report due, because they cannot be used. With a final grant only the window can grow.
     if (!this.isBeyondFinal(bytes) && this.#dueAtBytes !== Number.POSITIVE_INFINITY) this.#requestReport();
     return false;

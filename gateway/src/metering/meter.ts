@@ -42,6 +42,11 @@ export class Meter {
     return true;
   }
 
+  /** Whether `takeWhole` would count so many bytes now. */
+  hasWhole(bytes: number): boolean {
+    return !this.#isStopped && this.credit.hasWhole(bytes);
+  }
+
   /** Reserves bytes for a read that is counted after it; undefined if too few are free. */
   lease(direction: Direction, bytes: number, recalled: () => void): Lease | undefined {
     if (this.#isStopped) return undefined;

@@ -5,13 +5,13 @@ import {
   parseQuery,
   type Query,
   RANDOM_BYTES,
-  readAnswer,
   responseCodes,
   toClientAnswer,
   truncatedAnswer,
   udpPayloadMax,
   upstreamQuestion,
 } from './dns.ts';
+import { readAnswer } from './dns-records.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 

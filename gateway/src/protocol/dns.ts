@@ -1,8 +1,14 @@
-/** Parses and rewrites DNS messages for a forwarder (RFC 1035, section 4; EDNS(0): RFC 6891). */
+/** Parses, creates and rewrites DNS messages for a forwarder (RFC 1035, section 4; EDNS(0): RFC 6891). */
+import {
+  type Answer,
+  HEADER_LENGTH,
+  NAME_LENGTH_MAX,
+  questionNameEnd,
+  readRecord,
+  type ResourceRecord,
+  TYPE_OPT,
+} from './dns-records.ts';
 
-const HEADER_LENGTH = 12;
-const NAME_LENGTH_MAX = 255;
-const LABEL_LENGTH_MAX = 63;
 /** A longer question can only be padding. */
 export const QUESTION_BYTES_MAX = 4096;
 /** Answers over UDP are never larger: they pass every path without fragments (RFC 9715). */
@@ -14,12 +20,11 @@ const FLAG_RESPONSE = 0x80_00;
 const FLAG_TRUNCATED = 0x02_00;
 /** Recursion desired, authentic data and checking disabled are the client's; the other bits of a question are not forwarded. */
 const FORWARDED_FLAGS = 0x01_30;
+const FLAG_RECURSION_DESIRED = 0x01_00;
 const OPCODE_MASK = 0x78_00;
+const CLASS_IN = 1;
 const DNSSEC_OK = 0x80_00;
 
-const TYPE_A = 1;
-const TYPE_AAAA = 28;
-const TYPE_OPT = 41;
 /** IXFR and AXFR: their responses have many messages. */
 const ZONE_TRANSFERS: ReadonlySet<number> = new Set([251, 252]);
 const OPT_LENGTH = 11;
@@ -27,6 +32,7 @@ const OPT_LENGTH = 11;
 export const responseCodes = {
   formatError: 1,
   serverFailure: 2,
+  nameError: 3,
   notImplemented: 4,
   refused: 5,
   badVersion: 16,
@@ -83,18 +89,6 @@ export function parseQuery(message: Buffer): ParsedQuery {
 
 const refused = (code: ResponseCode, query: Query): ParsedQuery => ({ kind: 'refused', code, query });
 
-/** The first name of a message has nothing to point to, so compression is malformed there. */
-function questionNameEnd(message: Buffer): number | undefined {
-  let at = HEADER_LENGTH;
-  for (;;) {
-    const length = message[at];
-    if (length === undefined || length > LABEL_LENGTH_MAX) return undefined;
-    at += 1 + length;
-    if (at - HEADER_LENGTH > NAME_LENGTH_MAX) return undefined;
-    if (length === 0) return at;
-  }
-}
-
 /** @returns the OPT records after the question; undefined if the records do not fill the rest of the message exactly */
 function readOptions(message: Buffer, start: number): Edns[] | undefined {
   const found: Edns[] = [];
@@ -111,20 +105,6 @@ function readOptions(message: Buffer, start: number): Edns[] | undefined {
   return at === message.length ? found : undefined;
 }
 
-interface ResourceRecord {
-  readonly type: number;
-  /** The offset of type, class, TTL and data length. */
-  readonly fieldsAt: number;
-  readonly end: number;
-}
-
-function readRecord(message: Buffer, at: number): ResourceRecord | undefined {
-  const fieldsAt = nameEnd(message, at);
-  if (fieldsAt === undefined || fieldsAt + 10 > message.length) return undefined;
-  const end = fieldsAt + 10 + message.readUInt16BE(fieldsAt + 8);
-  return end > message.length ? undefined : { type: message.readUInt16BE(fieldsAt), fieldsAt, end };
-}
-
 function readEdns(message: Buffer, { fieldsAt }: ResourceRecord): Edns {
   return {
     payloadBytes: message.readUInt16BE(fieldsAt + 2),
@@ -133,30 +113,25 @@ function readEdns(message: Buffer, { fieldsAt }: ResourceRecord): Edns {
   };
 }
 
-/** @returns the offset after a name; undefined if it is truncated, too long, or its pointers do not always lead backwards */
-function nameEnd(message: Buffer, start: number): number | undefined {
-  let [at, end, length, lowest] = [start, -1, 0, start];
-  for (;;) {
-    const first = message[at];
-    if (first === undefined) return undefined;
-    if (first <= LABEL_LENGTH_MAX) {
-      at += 1 + first;
-      length += 1 + first;
-      if (length > NAME_LENGTH_MAX) return undefined;
-      if (first === 0) return end === -1 ? at : end;
-    } else {
-      const second = message[at + 1];
-      if (first < 0xc0 || second === undefined) return undefined;
-      if (end === -1) end = at + 2;
-      at = ((first & 0x3f) << 8) | second;
-      if (at >= lowest || at < HEADER_LENGTH) return undefined; // Strictly backwards, so it cannot loop.
-      lowest = at;
-    }
-  }
-}
-
 const UPPER_CASE_BIT = 0x20;
 const isLetter = (byte: number) => (byte | UPPER_CASE_BIT) >= 0x61 && (byte | UPPER_CASE_BIT) <= 0x7a;
+
+/** The question for the addresses of a host name in canonical text. */
+export function addressQuery(name: string, type: number): Query {
+  const labels = name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label, 'latin1')]));
+  const question = Buffer.concat([...labels, Buffer.from([0, 0, type, 0, CLASS_IN])]);
+  return { id: 0, flags: FLAG_RECURSION_DESIRED, question, edns: undefined };
+}
+
+/** The name of a question in lower case, without the last dot. */
+export function questionName({ question }: Query): string {
+  const labels: string[] = [];
+  for (let at = 0, length = question[0] ?? 0; length > 0; length = question[at] ?? 0) {
+    labels.push(question.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return labels.join('.').toLowerCase();
+}
 
 /**
  * The message to ask a resolver with. The id and the case of each letter are random, because a forged answer must repeat both
@@ -192,49 +167,30 @@ function writeOpt(message: Buffer, at: number, isDnssecOk: boolean, extendedCode
 }
 
 /** Whether a message can be the answer to a question of ours: a response with this id and exactly this question. */
-export function isAnswerTo(asked: Buffer, message: Buffer): boolean {
+export function isAnswerTo(asked: Buffer, message: Buffer, { ignoresCase = false } = {}): boolean {
   if (message.length < HEADER_LENGTH || message.readUInt16BE(0) !== asked.readUInt16BE(0)) return false;
   const flags = message.readUInt16BE(2);
   if ((flags & FLAG_RESPONSE) === 0 || (flags & OPCODE_MASK) !== 0 || message.readUInt16BE(4) !== 1) return false;
   const end = questionNameEnd(asked)! + 4;
-  return message.length >= end && message.compare(asked, HEADER_LENGTH, end, HEADER_LENGTH, end) === 0;
+  if (message.length < end) return false;
+  if (message.compare(asked, HEADER_LENGTH, end, HEADER_LENGTH, end) === 0) return true;
+  const [ours, theirs] = [asked, message].map((bytes) =>
+    bytes.toString('latin1', HEADER_LENGTH, end - 4).toLowerCase(),
+  );
+  return ignoresCase && ours === theirs && message.compare(asked, end - 4, end, end - 4, end) === 0;
 }
 
 export const isTruncated = (message: Buffer) => (message.readUInt16BE(2) & FLAG_TRUNCATED) !== 0;
 
-/** An answer, with the fields that a forwarder needs. */
-export interface Answer {
-  readonly message: Buffer;
-  /** The addresses of all A and AAAA records. */
-  readonly addresses: readonly Uint8Array[];
-  readonly optAt: number | undefined;
-}
+const RESPONSE_CODE_MASK = 0x0f;
+const refusals: ReadonlySet<number> = new Set([
+  responseCodes.serverFailure,
+  responseCodes.notImplemented,
+  responseCodes.refused,
+]);
 
-/** @returns undefined if the records are malformed, or do not fill the message exactly */
-export function readAnswer(message: Buffer): Answer | undefined {
-  const addresses: Uint8Array[] = [];
-  let optAt: number | undefined;
-  let at = questionNameEnd(message);
-  if (at === undefined) return undefined;
-  at += 4;
-  const count = message.readUInt16BE(6) + message.readUInt16BE(8) + message.readUInt16BE(10);
-  for (let left = count; left > 0; left -= 1) {
-    const record = readRecord(message, at);
-    if (!record) return undefined;
-    const data = message.subarray(record.fieldsAt + 10, record.end);
-    const length = addressLength(record.type);
-    if (length !== undefined && data.length !== length) return undefined;
-    if (length !== undefined) addresses.push(data);
-    if (record.type === TYPE_OPT) optAt = record.fieldsAt;
-    at = record.end;
-  }
-  return at === message.length ? { message, addresses, optAt } : undefined;
-}
-
-function addressLength(type: number): number | undefined {
-  if (type === TYPE_A) return 4;
-  return type === TYPE_AAAA ? 16 : undefined;
-}
+/** Whether the name server could not answer the question; another one may. */
+export const isRefusal = (message: Buffer) => refusals.has(message.readUInt16BE(2) & RESPONSE_CODE_MASK);
 
 /** The largest answer over UDP that the client accepts. */
 export function udpPayloadMax({ edns }: Query): number {
