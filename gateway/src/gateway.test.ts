@@ -262,7 +262,7 @@ describe('a running gateway', () => {
     }
     const socks5 = await openClient(gateway.port);
     socks5.socket.write(Buffer.concat([socks5Greeting, socks5Login({ username, password: 'any' })]));
-    expect((await socks5.rest()).bytes.toString('hex')).toBe('0502');
+    expect((await socks5.rest()).bytes.toString('hex')).toBe('05020101');
   });
 
   it('limits the tunnels of one connection', async () => {
