@@ -7,6 +7,11 @@ export const defaultLimits = {
   handshakeMs: 10_000,
   headBytes: 16 * KIB,
   headFields: 100,
+  /** Of an origin's response: browsers allow more than servers do, but each field costs a microsecond. */
+  responseHeadBytes: 64 * KIB,
+  responseHeadFields: 1_000,
+  /** Further ones before a response are not forwarded. */
+  interimResponses: 100,
   /** Payload that a client sent before the reply to its request. */
   earlyDataBytes: 64 * KIB,
   /** Clients without valid credentials. A network is an IPv4 address or the /64 of an IPv6 address. */

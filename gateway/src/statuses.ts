@@ -92,7 +92,6 @@ export const failureReplies = {
   'not-absolute': badRequest(1, 400, 'This is a proxy: the request target must be an absolute http address.'),
   'connect-required': badRequest(1, 400, 'For https use CONNECT.'),
   'connect-not-first': badRequest(1, 400, 'CONNECT needs a connection that has carried no other request.'),
-  'upgrade-with-body': badRequest(1, 400, 'A request to change the protocol must have no body.'),
   'tls-unsupported': badRequest(1, 400, 'This port does not speak TLS.'),
   'transfer-coding': badRequest(1, 501, 'This transfer coding is not supported.'),
   'head-too-large': badRequest(1, 431, 'The request head is too large.'),

@@ -1,5 +1,5 @@
 import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/http-connect.ts';
-import { encodeHttpFailure } from '../statuses.ts';
+import { encodeHttpFailure, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import type { Handshake } from './handshake.ts';
 import { logInOverHttp } from './authenticate.ts';
@@ -20,6 +20,8 @@ export async function serveHttpConnect(
   const { client } = handshake;
   handshake.encodeRefusal = encodeHttpFailure;
   const method = await handshake.read(parseMethod);
+  // The preface of HTTP/2, whose clients wait for a server that speaks it.
+  if (method === 'PRI') throw new TunnelFailure('http-version');
   if (method !== 'CONNECT') return httpProxy.adopt(client, handshake.release());
   const head = await handshake.read((bytes) => parseConnectHead(bytes, context.limits));
   await connectTunnel(context, handshake, head);

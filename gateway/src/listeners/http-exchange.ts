@@ -1,17 +1,23 @@
-import { type ClientRequest, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type InformationEvent,
+  request as sendRequest,
+  type ServerResponse,
+} from 'node:http';
 import type { EndReason } from '../flows/flow.ts';
 import { openTunnel, type Tunnel } from '../flows/tunnel.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import type { Pipe } from '../pipe/pipe.ts';
 import {
   hasBody,
-  isReasonValid,
-  isStatusValid,
   readRequestHead,
   requestFields,
   responseFields,
   fieldValues,
+  transferCodings,
 } from '../protocol/http-fields.ts';
+import { forwardedOnce, lastRecipientAnswer } from '../protocol/max-forwards.ts';
 import type { Target } from '../protocol/host.ts';
 import { toCause, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
@@ -30,7 +36,16 @@ interface Parties {
   readonly isUpgrade: boolean;
 }
 
+interface OwnResponse {
+  readonly status: number;
+  readonly fields: Record<string, string>;
+  readonly body: string | Buffer;
+}
+
+const FINAL_STATUS_MIN = 200;
 const PROXY_AUTHENTICATION_REQUIRED = 407;
+/** Rewriting `a:` and a line feed to a field of a strict parser adds at most as much. */
+const REWRITTEN_GROWTH = 2;
 
 /** The cause for the client if its tunnel ends before a response. For other reasons the origin is the cause. */
 const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
@@ -57,7 +72,7 @@ const causesThatCloseConnection: ReadonlySet<FailureCause> = new Set<FailureCaus
 
 /** One absolute-form request and its response, on a separate connection to the origin. */
 export class Exchange {
-  readonly #origin = new HttpSide();
+  readonly #origin: HttpSide;
   #tunnel: Tunnel | undefined;
   #originResponse: IncomingMessage | undefined;
   /** The response is complete or has failed: later events of the origin no longer matter. */
@@ -66,7 +81,9 @@ export class Exchange {
   constructor(
     private readonly context: ListenerContext,
     private readonly parties: Parties,
-  ) {}
+  ) {
+    this.#origin = new HttpSide(context.limits, () => this.fail('response-malformed'));
+  }
 
   async run(): Promise<void> {
     const { client, request } = this.parties;
@@ -77,6 +94,8 @@ export class Exchange {
       const login = await logInOverHttp(this.context, client, forwarded.proxyAuthorization);
       if (this.#isOver) return;
       client.authenticated(login.connection);
+      const answer = lastRecipientAnswer(head);
+      if (answer) return this.#respond(answer, false);
       const dialled = { target: forwarded.target, client: client.socket };
       const { tunnel, exit } = await openTunnel(this.context, login, 'http-request', dialled);
       this.#tunnel = tunnel;
@@ -98,7 +117,7 @@ export class Exchange {
     if (this.parties.response.headersSent) this.#abortResponse();
     else {
       this.context.metrics.refusals.inc({ reason: cause });
-      this.#sendFailure(cause);
+      this.#respond(httpFailure(cause), causesThatCloseConnection.has(cause));
     }
     this.#tunnel?.flow.close('exit-failed');
   }
@@ -107,16 +126,26 @@ export class Exchange {
     const { request, response, isUpgrade } = this.parties;
     const { stream } = this.#origin;
     const upgradeTo = isUpgrade ? fieldValues(request.rawHeaders, 'upgrade').join(', ') : undefined;
-    const headers = requestFields({ ...toHead(request), method, url: path }, target, upgradeTo);
+    const head = toHead(request);
+    const headers = forwardedOnce(head, requestFields(head, target, upgradeTo));
     // Must be the first listener: Node's parser treats a reset as the end of a body without a length.
     stream.on('error', () => this.#reset());
     stream.on('end', () => process.nextTick(() => this.#originEnded()));
     response.once('close', () => {
       if (!response.writableFinished) tunnel.flow.close('client-failed');
     });
-    const sent = sendRequest({ method, path, headers, setHost: false, createConnection: () => stream });
+    const sent = sendRequest({
+      method,
+      path,
+      headers,
+      setHost: false,
+      createConnection: () => stream,
+      insecureHTTPParser: false,
+      maxHeaderSize: this.context.limits.responseHeadBytes * REWRITTEN_GROWTH,
+    });
+    sent.maxHeadersCount = 0; // With a limit, Node silently drops further fields.
     // HTTP/1.0 has no interim responses (RFC 9110, section 15.2).
-    if (request.httpVersion !== '1.0') sent.on('continue', () => response.writeContinue());
+    if (request.httpVersion !== '1.0') sent.on('information', (interim) => this.#forwardInterim(interim));
     sent.on('response', (originResponse) => this.#forwardResponse(originResponse));
     sent.on('error', (error: NodeJS.ErrnoException) => this.#originFailed(error.code));
     if (isUpgrade) sent.end();
@@ -124,10 +153,21 @@ export class Exchange {
     return sent;
   }
 
+  /** Interim responses are hints, so those that a client does not read are dropped instead of kept in memory. */
+  #forwardInterim({ statusCode, statusMessage, rawHeaders }: InformationEvent): void {
+    const { stream } = this.parties;
+    if (this.#isOver || stream.writableNeedDrain) return;
+    stream.write(encodeHead(statusCode, statusMessage, responseFields(rawHeaders)), 'latin1');
+  }
+
   #forwardResponse(originResponse: IncomingMessage): void {
     const { request, response } = this.parties;
     if (this.#isOver) return;
-    if (!isStatusValid(originResponse.statusCode, originResponse.statusMessage)) return this.fail('response-malformed');
+    // A 101 that names no protocol is no upgrade.
+    if ((originResponse.statusCode ?? 0) < FINAL_STATUS_MIN) return this.fail('response-malformed');
+    const codings = transferCodings(originResponse.rawHeaders).filter((coding) => coding !== 'chunked');
+    // HTTP/1.0 has no transfer codings, so the client could not decode the body.
+    if (codings.length > 0 && request.httpVersion === '1.0') return this.fail('response-malformed');
     // The client would take a 407 as the gateway's and send its proxy password again.
     if (originResponse.statusCode === PROXY_AUTHENTICATION_REQUIRED) return this.fail('origin-requires-proxy-auth');
     this.#originResponse = originResponse;
@@ -135,11 +175,9 @@ export class Exchange {
     originResponse.on('end', () => this.#responseEnded(originResponse));
     // Otherwise the rest of this request would have to be read before the next one.
     if (isUnfinished(request)) response.shouldKeepAlive = false;
-    response.writeHead(
-      originResponse.statusCode ?? 502,
-      originResponse.statusMessage ?? '',
-      responseFields(originResponse.rawHeaders),
-    );
+    const fields = responseFields(originResponse.rawHeaders);
+    if (codings.length > 0) fields.push('Transfer-Encoding', [...codings, 'chunked'].join(', '));
+    response.writeHead(originResponse.statusCode ?? 502, originResponse.statusMessage ?? '', fields);
     originResponse.pipe(response, { end: false });
   }
 
@@ -182,7 +220,7 @@ export class Exchange {
   #joinUpgraded(pipe: Pipe, originResponse: IncomingMessage, bytes: Buffer): void {
     const { client, stream, response, isUpgrade } = this.parties;
     if (this.#isOver) return;
-    if (!isUpgrade || !isReasonValid(originResponse.statusMessage)) return this.fail('response-malformed');
+    if (!isUpgrade) return this.fail('response-malformed');
     this.#isOver = true;
     response.removeAllListeners('close');
     response.detachSocket(this.parties.request.socket);
@@ -204,11 +242,12 @@ export class Exchange {
     this.#resetWhenStalled();
   }
 
-  #sendFailure(cause: FailureCause): void {
+  /** Sends a response of the gateway itself. */
+  #respond({ status, fields, body }: OwnResponse, isLast: boolean): void {
     const { client, request, response } = this.parties;
+    this.#isOver = true;
     if (client.socket.destroyed) return;
-    const { status, fields, body } = httpFailure(cause);
-    if (isUnfinished(request) || causesThatCloseConnection.has(cause)) response.shouldKeepAlive = false;
+    if (isUnfinished(request) || isLast) response.shouldKeepAlive = false;
     response.writeHead(status, fields);
     response.end(body);
     this.#resetWhenStalled();
@@ -232,7 +271,7 @@ const toHead = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMess
 /** Node sets `complete` of a request without a body only after the handler has returned. */
 const isUnfinished = ({ complete, rawHeaders }: IncomingMessage) => !complete && hasBody(rawHeaders);
 
-const isChunked = ({ rawHeaders }: IncomingMessage) => fieldValues(rawHeaders, 'transfer-encoding').length > 0;
+const isChunked = ({ rawHeaders }: IncomingMessage) => transferCodings(rawHeaders).at(-1) === 'chunked';
 
 const hasLength = (originResponse: IncomingMessage) =>
   isChunked(originResponse) || fieldValues(originResponse.rawHeaders, 'content-length').length > 0;
@@ -240,6 +279,11 @@ const hasLength = (originResponse: IncomingMessage) =>
 function upgradedHead(originResponse: IncomingMessage): string {
   const fields = [...responseFields(originResponse.rawHeaders), 'Connection', 'Upgrade'];
   fields.push('Upgrade', fieldValues(originResponse.rawHeaders, 'upgrade').join(', '));
+  return encodeHead(101, originResponse.statusMessage, fields);
+}
+
+/** @param fields pairs of name and value */
+function encodeHead(status: number, reason = '', fields: readonly string[]): string {
   const lines = fields.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${fields[index + 1]}\r\n`] : []));
-  return `HTTP/1.1 101 ${originResponse.statusMessage ?? ''}\r\n${lines.join('')}\r\n`;
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`;
 }

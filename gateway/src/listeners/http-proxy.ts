@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Duplex } from 'node:stream';
 import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
-import { hasBody, fieldValues } from '../protocol/http-fields.ts';
+import { fieldValues, isUpgradeRequired } from '../protocol/http-fields.ts';
 import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
@@ -25,6 +25,8 @@ interface HttpClient {
 const causesOfParserErrors: Record<string, FailureCause> = {
   HPE_HEADER_OVERFLOW: 'head-too-large',
   HPE_INVALID_VERSION: 'http-version',
+  /** The preface of HTTP/2, which begins like a request. */
+  HPE_PAUSED_H2_UPGRADE: 'http-version',
 };
 
 /** Serves absolute-form requests with Node's strict parser. The HTTP server itself does not listen. */
@@ -57,7 +59,6 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
   function serveUpgrade(request: IncomingMessage, stream: Duplex): void {
     const entry = clients.get(stream);
     if (!entry || entry.current) return stream.destroy() && undefined;
-    if (hasBody(request.rawHeaders)) return refuse(stream, 'upgrade-with-body');
     start(entry, request, createUpgradeResponse(request, entry.stream), true);
   }
 
@@ -108,6 +109,7 @@ function createStrictServer({ headBytes }: Pick<Limits, 'headBytes'>): Server {
   const server = createServer({
     maxHeaderSize: headBytes,
     insecureHTTPParser: false,
+    shouldUpgradeCallback: ({ rawHeaders }) => isUpgradeRequired(rawHeaders),
     requireHostHeader: false, // Checked by `readRequestHead`, so that the gateway writes the response.
     keepAliveTimeout: 0,
     requestTimeout: 0,

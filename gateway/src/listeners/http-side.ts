@@ -1,10 +1,16 @@
 import { Duplex } from 'node:stream';
 import type { Side, SideListener } from '../pipe/pipe.ts';
+import { type ResponseLimits, ResponseReader } from '../protocol/http-response.ts';
 
-/** Node's HTTP client as a side of a pipe. The client uses `stream` as the socket to the origin. */
+/**
+ * Node's HTTP client as a side of a pipe. The client uses `stream` as the socket to the origin, and reads the heads of its
+ * responses as `ResponseReader` rewrites them.
+ */
 export class HttpSide implements Side {
   readonly stream: Duplex;
   #listener: SideListener | undefined;
+  readonly #responses: ResponseReader;
+  #isMalformed = false;
   #isInputEnded = false;
   #isTruncated = false;
   /** Called when the HTTP client can accept more data. */
@@ -12,7 +18,12 @@ export class HttpSide implements Side {
   /** Called when the pipe can accept more of the request; the HTTP client waits for it. */
   #onForwarded: (() => void) | undefined;
 
-  constructor() {
+  /** @param whenMalformed called once, and later, if the origin's response has no usable head; nothing more is read then */
+  constructor(
+    limits: ResponseLimits,
+    private readonly whenMalformed: () => void,
+  ) {
+    this.#responses = new ResponseReader(limits);
     this.stream = new Duplex({
       allowHalfOpen: true,
       // With `Expect: 100-continue` Node writes the head without an encoding.
@@ -49,7 +60,15 @@ export class HttpSide implements Side {
   }
 
   write(chunk: Buffer, onDrained: () => void): boolean {
-    const hasRoom = this.stream.push(chunk);
+    const bytes = this.#isMalformed ? 'malformed' : this.#responses.read(chunk);
+    if (bytes === 'malformed') {
+      // The pipe is still inside its own write.
+      if (!this.#isMalformed) process.nextTick(this.whenMalformed);
+      this.#isMalformed = true;
+      return true;
+    }
+    if (bytes.length === 0) return true;
+    const hasRoom = this.stream.push(bytes);
     if (!hasRoom) this.#onDrained = onDrained;
     return hasRoom;
   }

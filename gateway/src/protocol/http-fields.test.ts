@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type Target } from './host.ts';
 import {
   hasBody,
-  isReasonValid,
-  isStatusValid,
+  isUpgradeRequired,
   readRequestHead,
   requestFields,
   responseFields,
+  transferCodings,
 } from './http-fields.ts';
 
 const FIELDS_MAX = 100;
@@ -33,6 +33,7 @@ describe('the head of an absolute-form request', () => {
     ['http://a.test:/', 'GET', 80, '/'],
     ['HTTP://A.test//twice', 'GET', 80, '//twice'],
     ['http://a.test/http://b.test/', 'GET', 80, '/http://b.test/'],
+    ['ws://a.test/chat', 'GET', 80, '/chat'],
   ])('%s with method %s has port %i and path %s', (url, method, port, path) => {
     expect(read({ url, method })).toEqual({ target: named('a.test', port), path, proxyAuthorization: undefined });
   });
@@ -44,6 +45,7 @@ describe('the head of an absolute-form request', () => {
     ['ftp://a.test/', 'not-absolute'],
     ['https://a.test/', 'connect-required'],
     ['HTTPS://a.test/', 'connect-required'],
+    ['wss://a.test/', 'connect-required'],
     ['http:///path', 'malformed'],
     ['http://user:password@a.test/', 'malformed'],
     ['http://a.test:0/', 'malformed'],
@@ -143,27 +145,18 @@ describe('a response', () => {
     expect(responseFields(given)).toEqual(['ETag', '2']);
   });
 
-  it.each([
-    [200, 'OK', true],
-    [200, '', true],
-    [999, '\u00e9\t!', true],
-    [199, 'OK', false],
-    [101, 'Switching', false],
-    [99, 'OK', false],
-    [0, 'OK', false],
-    [200, 'a\u0000', false],
-    [200, 'a\rb', false],
-    [200, 'a\nb', false],
-    [200, '\u007f', false],
-  ])('with status %i and reason %j is valid: %s', (status, reason, isValid) => {
-    expect(isStatusValid(status, reason)).toBe(isValid);
+  it('keeps its Proxy-Status, unless Connection names it', () => {
+    expect(responseFields(['Proxy-Status', 'a'])).toEqual(['Proxy-Status', 'a']);
+    expect(responseFields(['Connection', 'proxy-status', 'Proxy-Status', 'a'])).toEqual([]);
   });
 
-  it('is invalid without a status but valid without a reason', () => {
-    expect(isStatusValid()).toBe(false);
-    expect(isReasonValid()).toBe(true);
+  it('has transfer codings in their order', () => {
+    const rawHeaders = ['Transfer-Encoding', 'GZIP, identity ,', 'X', 'y', 'transfer-encoding', 'Chunked'];
+    expect(transferCodings(rawHeaders)).toEqual(['gzip', 'chunked']);
   });
+});
 
+describe('a request', () => {
   it.each<[string[], boolean]>([
     [[], false],
     [['Content-Length', '0'], false],
@@ -171,5 +164,19 @@ describe('a response', () => {
     [['Transfer-Encoding', 'chunked'], true],
   ])('with %j has a body: %s', (rawHeaders, expected) => {
     expect(hasBody(rawHeaders)).toBe(expected);
+  });
+
+  it.each<[string[], boolean]>([
+    [['Upgrade', 'websocket'], true],
+    [['Upgrade', 'h2c, chat'], true],
+    [['Upgrade', 'websocket', 'Content-Length', '0'], true],
+    [['Upgrade', 'websocket', 'Content-Length', '4'], false],
+    [['Upgrade', 'websocket', 'Transfer-Encoding', 'chunked'], false],
+    [['Upgrade', 'h2c'], false],
+    [['Upgrade', 'TLS/1.2, HTTP/2.0'], false],
+    [['Upgrade', ''], false],
+    [[], false],
+  ])('with %j requires an upgrade: %s', (rawHeaders, expected) => {
+    expect(isUpgradeRequired(rawHeaders)).toBe(expected);
   });
 });

@@ -6,13 +6,15 @@ import type { Credentials } from './socks5.ts';
 const HTTP_PORT = 80;
 const CREDENTIAL_BYTES_MAX = 255;
 const ABSOLUTE_TARGET = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)/i;
+/** The web server of a `ws` address is that of the same `http` address. */
+const PLAIN_SCHEMES = new Set(['http', 'ws']);
+const ENCRYPTED_SCHEMES = new Set(['https', 'wss']);
 /** Hop-by-hop fields (RFC 9110, section 7.6.1). Node writes its own framing; trailers are not forwarded. */
 const HOP_FIELDS = new Set(['connection', 'keep-alive', 'te', 'trailer', 'upgrade']);
 /** Kept even if `Connection` names them: without them the body would change its length. */
-const FRAMING_FIELDS = new Set(['content-length', 'transfer-encoding']);
-/** RFC 9112, section 4. Node's parser accepts other bytes, but its writer throws for them. */
-const REASON_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const FINAL_STATUS_MIN = 200;
+export const FRAMING_FIELDS: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+/** Protocols that clients offer without needing them (RFC 7540, section 3.2; RFC 2817, section 3.1). */
+const OFFERED_PROTOCOL = /^(?:h2c|http\/.*|tls\/.*)$/i;
 /** Methods for which Node sends no body without Content-Length or Transfer-Encoding. */
 const BODILESS_METHODS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
@@ -43,8 +45,8 @@ export function readRequestHead(head: RequestHead, headFields: number): Forwarde
   if (authorizations.length > 1) return 'malformed';
 
   const [, scheme, authority = '', rest = ''] = ABSOLUTE_TARGET.exec(url) ?? [];
-  if (scheme?.toLowerCase() === 'https') return 'connect-required';
-  if (scheme?.toLowerCase() !== 'http') return 'not-absolute';
+  if (scheme !== undefined && ENCRYPTED_SCHEMES.has(scheme.toLowerCase())) return 'connect-required';
+  if (scheme === undefined || !PLAIN_SCHEMES.has(scheme.toLowerCase())) return 'not-absolute';
   const target = parseAuthority(authority, HTTP_PORT);
   if (!target) return 'malformed';
   return { target, path: originForm(method, rest), proxyAuthorization: authorizations[0] };
@@ -52,7 +54,7 @@ export function readRequestHead(head: RequestHead, headFields: number): Forwarde
 
 /** The fields for the origin. `Host` is derived from the target, not from the client's field (RFC 9112, section 3.2.2). */
 export function requestFields(head: RequestHead, target: Target, upgrade: string | undefined): string[] {
-  const kept = withoutHopFields(head.rawHeaders, (name) => name === 'host');
+  const kept = withoutHopFields(head.rawHeaders, (name) => name === 'host' || name.startsWith('proxy-'));
   const fields = ['Host', authorityText(target, HTTP_PORT), ...kept];
   if (upgrade !== undefined) return [...fields, 'Connection', 'Upgrade', 'Upgrade', upgrade];
   const hasFraming = kept.some((name, index) => index % 2 === 0 && FRAMING_FIELDS.has(name.toLowerCase()));
@@ -60,16 +62,26 @@ export function requestFields(head: RequestHead, target: Target, upgrade: string
   return fields;
 }
 
-/** Whether a status line may be forwarded as a final response; 101 is handled separately, as an upgrade. */
-export const isStatusValid = (status = 0, reason = ''): boolean => status >= FINAL_STATUS_MIN && isReasonValid(reason);
-
-export function isReasonValid(reason = ''): boolean {
-  return REASON_PHRASE.test(reason);
-}
-
-/** The fields for the client; chunking is decided separately for its hop. */
+/** The fields for the client; chunking is decided separately for its hop. `Proxy-Status` is for the client (RFC 9209). */
 export const responseFields = (rawHeaders: readonly string[]): string[] =>
-  withoutHopFields(rawHeaders, (name) => name === 'transfer-encoding');
+  withoutHopFields(
+    rawHeaders,
+    (name) => name === 'transfer-encoding' || (name.startsWith('proxy-') && name !== 'proxy-status'),
+  );
+
+/**
+ * Whether a request must be forwarded as an upgrade. One with a body, or that only offers to continue with HTTP/2 or TLS, is
+ * served without it: any server may ignore the offer (RFC 9110, section 7.8), and the client's connection stays persistent.
+ */
+export const isUpgradeRequired = (rawHeaders: readonly string[]): boolean =>
+  !hasBody(rawHeaders) &&
+  fieldTokens(rawHeaders, 'upgrade').some((protocol) => protocol !== '' && !OFFERED_PROTOCOL.test(protocol));
+
+/** The codings of a body in the order of their application, in lower case; `identity` is none. */
+export const transferCodings = (rawHeaders: readonly string[]): string[] =>
+  fieldTokens(rawHeaders, 'transfer-encoding')
+    .map((coding) => coding.toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
 
 export const hasBody = (rawHeaders: readonly string[]): boolean =>
   fieldValues(rawHeaders, 'transfer-encoding').length > 0 ||
@@ -79,15 +91,17 @@ export function fieldValues(rawHeaders: readonly string[], name: string): string
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
+/** The elements of a field that is a list. An empty field is one empty element, so that an empty length is not taken for none. */
+export const fieldTokens = (rawHeaders: readonly string[], name: string): string[] =>
+  fieldValues(rawHeaders, name).flatMap((value) => value.split(',').map((token) => token.trim()));
+
 function withoutHopFields(rawHeaders: readonly string[], isDropped: (name: string) => boolean): string[] {
-  const named = new Set(
-    fieldValues(rawHeaders, 'connection').flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())),
-  );
+  const named = new Set(fieldTokens(rawHeaders, 'connection').map((name) => name.toLowerCase()));
   const kept: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     const key = name.toLowerCase();
-    const isHop = HOP_FIELDS.has(key) || key.startsWith('proxy-') || (named.has(key) && !FRAMING_FIELDS.has(key));
+    const isHop = HOP_FIELDS.has(key) || (named.has(key) && !FRAMING_FIELDS.has(key));
     if (!isHop && !isDropped(key)) kept.push(name, value);
   }
   return kept;

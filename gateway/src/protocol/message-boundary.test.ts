@@ -40,6 +40,13 @@ describe('the end of a message', () => {
     expect(boundary.isComplete).toBe(false);
   });
 
+  it('is never found in the preface of HTTP/2: the parser must reject it', () => {
+    const boundary = new HeadBoundary();
+    const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+    expect(messageLength(boundary, preface, [3])).toBe(preface.length);
+    expect(boundary.isComplete).toBe(false);
+  });
+
   it.each([
     'g\r\n',
     '\r\n',

@@ -13,16 +13,23 @@ const CHUNK_SIZE = /^([0-9a-f]{1,13})[ \t]*(?:;.*)?\r\n$/i;
 /** A longer line is not a valid chunk size or trailer field; the HTTP parser rejects it. */
 const LINE_BYTES_MAX = 16 * 1024;
 
-/** Ends after the first empty line. The HTTP parser rejects line ends other than CR LF. */
+const HTTP2_METHOD = 'PRI ';
+
+/**
+ * Ends after the first empty line. The HTTP parser rejects line ends other than CR LF, and it reads the preface of HTTP/2,
+ * which has an empty line inside, to its end before it rejects it.
+ */
 export class HeadBoundary implements MessageBoundary {
   isComplete = false;
+  #method = '';
   /** The last bytes of the previous read, because the end may be split between two reads. */
   #tail = '';
 
   take(bytes: Buffer): number {
     const text = this.#tail + bytes.toString('latin1');
+    this.#method = (this.#method + bytes.toString('latin1', 0, HTTP2_METHOD.length)).slice(0, HTTP2_METHOD.length);
     const at = text.indexOf(HEAD_END);
-    if (at < 0) {
+    if (at < 0 || this.#method === HTTP2_METHOD) {
       this.#tail = text.slice(1 - HEAD_END.length);
       return bytes.length;
     }

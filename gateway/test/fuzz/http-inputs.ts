@@ -77,7 +77,7 @@ interface RequestPlan {
 
 function request(random: Random, { authority, path, login, isLast, isUpgrade }: RequestPlan): Buffer {
   const method = random.pick(METHODS);
-  const url = `http://${authority}${path}${chance(random, 0.2) ? '?query=a/b?c&d=%20' : ''}`;
+  const url = `${chance(random, 0.97) ? 'http' : 'ws'}://${authority}${path}${chance(random, 0.2) ? '?query=a/b?c&d=%20' : ''}`;
   const host = chance(random, 0.8) ? authority : 'elsewhere.test';
   const fields = [`Host: ${host}`, ...login, ...someFields(random)];
   const version = chance(random, 0.93) ? '1.1' : '1.0';
@@ -157,6 +157,8 @@ function someFields(random: Random): string[] {
     'Keep-Alive: timeout=5',
     'TE: trailers',
     'X-Named: 1',
+    'Max-Forwards: 3',
+    'Connection: Upgrade, X-Named\r\nUpgrade: h2c',
     `X-Long: ${'y'.repeat(500)}`,
     "!#$%&'*+-.^_`|~1a: token",
   ];

@@ -43,7 +43,7 @@ export function readRequest(bytes: Buffer, start: number): Read<RequestMessage> 
   if (typeof head === 'string') return head;
   const [, method, target, version] = REQUEST_LINE.exec(head.line) ?? [];
   if (method === undefined || target === undefined || version === undefined) return 'malformed';
-  const framing = readFraming(head.fields);
+  const framing = readFraming(head.fields, false);
   if (framing === 'malformed' || (framing === 'chunked' && version === '1.0')) return 'malformed';
   const body = readBody(bytes, head.end, framing ?? 0);
   return { method, target, version, fields: head.fields, ...body };
@@ -54,7 +54,7 @@ export function readResponse(bytes: Buffer, start: number, method: string): Read
   if (typeof head === 'string') return head;
   const status = Number(STATUS_LINE.exec(head.line)?.[1] ?? 0);
   if (status < 100) return 'malformed';
-  const framing = readFraming(head.fields);
+  const framing = readFraming(head.fields, true);
   if (framing === 'malformed') return 'malformed';
   const { fields, end } = head;
   const isBodiless = method === 'HEAD' || status < 200 || status === 204 || status === 304;
@@ -76,13 +76,17 @@ function readHead(bytes: Buffer, start: number): Read<{ line: string; fields: Fi
   return { line, fields, end: end + 4 };
 }
 
-/** @returns undefined if no field defines the length of the body */
-function readFraming(fields: readonly Field[]): number | 'chunked' | 'malformed' | undefined {
+/**
+ * @param allowsCodings whether the body may have other codings before it was divided into chunks
+ * @returns undefined if no field defines the length of the body
+ */
+function readFraming(fields: readonly Field[], allowsCodings: boolean): number | 'chunked' | 'malformed' | undefined {
   const lengths = fieldValues(fields, 'content-length');
   const codings = fieldValues(fields, 'transfer-encoding');
   if (codings.length > 0) {
-    const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked' && lengths.length === 0;
-    return isChunked ? 'chunked' : 'malformed';
+    const [coding = '', ...others] = codings;
+    const isChunked = allowsCodings ? /(?:^|, )chunked$/i.test(coding) : coding.toLowerCase() === 'chunked';
+    return isChunked && others.length === 0 && lengths.length === 0 ? 'chunked' : 'malformed';
   }
   const [length] = lengths;
   if (length === undefined) return undefined;

@@ -23,8 +23,8 @@ export interface Trial {
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 const PROXY_FIELDS = /^(?:proxy-.*|keep-alive|te|trailer)$/i;
-/** Fields that Node's HTTP client writes. */
-const OWN_FIELDS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade']);
+/** Fields that Node's HTTP client or the gateway write. */
+const OWN_FIELDS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'max-forwards']);
 const gatewayStatuses: ReadonlySet<number> = new Set(
   Object.entries(failureReplies).flatMap(([cause, { http }]) => (cause === 'internal' ? [] : [http])),
 );

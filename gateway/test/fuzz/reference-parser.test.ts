@@ -36,6 +36,14 @@ describe('the reference parser of HTTP clients', () => {
     ['no login', get('/1').replace(/Proxy.*\r\n/, '') + get('/2'), ['/1 false', '/2 true']],
     ['a wrong password', get('/1').replace(basic(login), basic({ ...login, password: 'x' })), ['/1 false']],
     ['a late CONNECT', `${get('/1')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${get('/2')}`, ['/1 true']],
+    [
+      'upgrades that are only offered',
+      get('/1').replace('Host', 'Connection: Upgrade\r\nUpgrade: h2c\r\nHost') +
+        post('Connection: Upgrade\r\nUpgrade: chat\r\nContent-Length: 2\r\n', 'ok') +
+        get('/2'),
+      ['/1 true', '/post true', '/2 true'],
+    ],
+    ['a ws address', get('/1').replace('http:', 'ws:'), ['/1 true']],
     ['line ends first', `\r\n\n${get('/1')}\r\n${get('/2')}`, ['/1 true', '/2 true']],
     ['an upgrade', get('/1').replace('Host', 'Connection: Upgrade\r\nUpgrade: chat\r\nHost') + get('/2'), ['/1 true']],
   ])('parses %s', (_name, text, expected) => {
@@ -108,6 +116,7 @@ describe('responses', () => {
     ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', 'GET', { state: 'complete', isUntilEnd: false }],
     ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok', 'GET', { state: 'incomplete' }],
     ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n', 'HEAD', { state: 'complete' }],
+    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 'GET', { state: 'complete' }],
     ['HTTP/1.1 200 OK\r\n\r\nok', 'GET', { state: 'complete', isUntilEnd: true }],
     ['HTTP/1.1 204 None\r\n\r\n', 'GET', { state: 'complete', isUntilEnd: false }],
   ])('%j to %s are parsed', (text, method, expected) => {

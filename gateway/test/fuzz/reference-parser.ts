@@ -114,16 +114,25 @@ function readRequests(bytes: Buffer, logins: Logins): ParsedClient {
     if (typeof message === 'string' || message.method === 'CONNECT') return result;
     requests.push(expectedRequest(message, logins));
     const { fields, end } = message;
-    const isUpgrade =
-      fieldTokens(fields, 'connection').includes('upgrade') && fieldValues(fields, 'upgrade').length > 0;
-    if (isUpgrade) return { ...result, payload: bytes.subarray(end) };
+    if (isUpgrade(fields)) return { ...result, payload: bytes.subarray(end) };
     if (message.state !== 'complete') return result;
     at = end;
   }
 }
 
+/** Upgrades to HTTP/2 and TLS, and those of requests with a body, are only offers. */
+function isUpgrade(fields: RequestMessage['fields']): boolean {
+  const hasBody =
+    fieldValues(fields, 'transfer-encoding').length > 0 ||
+    fieldValues(fields, 'content-length').some((length) => length !== '0');
+  const protocols = fieldTokens(fields, 'upgrade').filter(
+    (each) => each !== '' && !/^(?:h2c$|http\/|tls\/)/.test(each),
+  );
+  return fieldTokens(fields, 'connection').includes('upgrade') && protocols.length > 0 && !hasBody;
+}
+
 function expectedRequest(message: RequestMessage, logins: Logins): ExpectedRequest {
-  const [, authority = '', rest = ''] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(message.target) ?? [];
+  const [, authority = '', rest = ''] = /^(?:http|ws):\/\/([^/?#]*)([^#]*)/i.exec(message.target) ?? [];
   const empty = message.method === 'OPTIONS' ? '*' : '/';
   const path = rest === '' ? empty : rest.startsWith('/') ? rest : `/${rest}`;
   const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? [];

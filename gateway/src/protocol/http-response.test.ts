@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ResponseReader } from './http-response.ts';
+
+const limits = { responseHeadBytes: 65_536, responseHeadFields: 1_000, interimResponses: 100 };
+
+/** Reads a text that arrives in pieces of these sizes. */
+function read(
+  text: string,
+  pieceBytes: readonly number[] = [text.length],
+  responseHeadBytes = limits.responseHeadBytes,
+): string {
+  const reader = new ResponseReader({ ...limits, responseHeadBytes });
+  const bytes = Buffer.from(text, 'latin1');
+  const pieces: Buffer[] = [];
+  for (let at = 0, index = 0; at < bytes.length; index += 1) {
+    const length = pieceBytes[index % pieceBytes.length] ?? 1;
+    const piece = reader.read(bytes.subarray(at, at + length));
+    if (piece === 'malformed') return piece;
+    pieces.push(piece);
+    at += length;
+  }
+  return Buffer.concat(pieces).toString('latin1');
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+describe('the response of an origin', () => {
+  it.each([
+    `${OK}X-Latin: \u00e9\u00a0\r\nContent-Length: 2\r\n\r\nok`,
+    `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
+    `${OK}\r\nuntil the end\r\n\r\nHTTP/1.1 200 OK\n\n`,
+    `HTTP/1.0 404 \r\n\r\n`,
+    `HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n${OK}Content-Length: 0\r\n\r\n`,
+    `${OK}Transfer-Encoding: xchunked\r\n\r\nuntil the end`,
+    'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n\n\nraw',
+  ])('is unchanged if it is strict: %j', (text) => {
+    expect(read(text)).toBe(text);
+  });
+
+  it.each([
+    ['bare line feeds', 'HTTP/1.1 200 OK\nContent-Length: 2\n\no\n', `${OK}Content-Length: 2\r\n\r\no\n`],
+    ['line ends before it', `\r\n\n${OK}\r\n`, `${OK}\r\n`],
+    ['other spaces in the status line', 'http/1.1  200\tFine \r\n\r\n', 'HTTP/1.1 200 Fine\r\n\r\n'],
+    ['no reason', 'HTTP/1.1 200\r\n\r\n', 'HTTP/1.1 200 \r\n\r\n'],
+    ['another version', 'HTTP/2.0 200 OK\r\n\r\n', `${OK}\r\n`],
+    ['an older version', 'HTTP/0.9 200 OK\r\n\r\n', 'HTTP/1.0 200 OK\r\n\r\n'],
+    ['a control character in the reason', 'HTTP/1.1 200 a\u0001\0\rb\r\n\r\n', 'HTTP/1.1 200 a   b\r\n\r\n'],
+    ['control characters in a value', `${OK}X: \0a\u0001\u007f\rb\u000b\r\n\r\n`, `${OK}X: a   b\r\n\r\n`],
+    ['spaces before the colon', `${OK}Content-Length \t: 2\r\n\r\n`, `${OK}Content-Length: 2\r\n\r\n`],
+    ['a folded line', `${OK}X: a\r\n \t b\n\tc\r\n\r\n`, `${OK}X: a  b c\r\n\r\n`],
+    [
+      'lines that are no fields',
+      `${OK}nothing\r\n: 1\r\nA b: 2\r\n(c): 3\r\n\u00e9: 4\r\nX: 5\r\n\r\n`,
+      `${OK}X: 5\r\n\r\n`,
+    ],
+  ])('with %s is rewritten', (_name, text, expected) => {
+    expect(read(text)).toBe(expected);
+  });
+
+  it.each([
+    ['Content-Length: 2\r\nX: 1\r\ncontent-length: 2', 'X: 1\r\nContent-Length: 2'],
+    ['Content-Length: 2, 2', 'Content-Length: 2'],
+    ['Content-Length: 02\r\nContent-Length: 2', 'Content-Length: 2'],
+    ['Content-Length: 2\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: Chunked\r\nContent-Length: 2\r\nContent-Length: x', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: identity\r\nContent-Length: 2', 'Content-Length: 2'],
+    ['Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: gzip, chunked'],
+    ['Transfer-Encoding: gzip\r\nContent-Length: 2', 'Transfer-Encoding: gzip'],
+    ['Transfer-Encoding: xchunked', 'Transfer-Encoding: xchunked'],
+  ])('has one delimiter: of %j it is %j', (given, expected) => {
+    expect(read(`${OK}${given}\r\n\r\n`)).toBe(`${OK}${expected}\r\n\r\n`);
+  });
+
+  it('has chunks that are rewritten, too, from the first byte after the head', () => {
+    const text = `${OK}Transfer-Encoding: chunked\n\n2 \nok\n0\n\nHTTP/1.1 200 OK\r\n\r\n`;
+    for (const pieceBytes of [[1], [text.length]])
+      expect(read(text, pieceBytes)).toBe(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`);
+    expect(read(`${OK}Transfer-Encoding: chunked\r\n\r\nok`, [50])).toBe(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
+    expect(read(`${OK}Transfer-Encoding: chunked\r\n\r\nok\r\n`)).toBe('malformed');
+  });
+
+  it.each([
+    'Content-Length: 2\r\nContent-Length: 3',
+    'Content-Length: 2, 3',
+    'Content-Length: -2',
+    'Content-Length: +2',
+    'Content-Length:',
+    'Content-Length: x',
+    'Content-Length: 0x2',
+    'Content-Length: 9999999999999999',
+    'Transfer-Encoding: chunked, gzip',
+    'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+  ])('is malformed without a usable delimiter: %j', (given) => {
+    expect(read(`${OK}${given}\r\n\r\n`)).toBe('malformed');
+  });
+
+  it.each([
+    'HTTP/1.1 99 Low',
+    'HTTP/1.1 099 Low',
+    'HTTP/1.1 000 None',
+    'HTTP/1.1 1000 Long',
+    'HTTP/1.1 abc',
+    'HTTP/1.1',
+    'HTTP/1.1 200x',
+  ])('is malformed without a usable status: %j', (line) => {
+    expect(read(`${line}\r\n\r\n`)).toBe('malformed');
+  });
+
+  it.each(['SSH-2.0-OpenSSH_9.6\r\n', '\0', 'G', 'HTXP/', ' HTTP/1.1 200 OK\r\n\r\n'])(
+    'is malformed at its first byte of another protocol: %j',
+    (text) => {
+      expect(read(text, [1])).toBe('malformed');
+    },
+  );
+
+  it('may have a head of exactly the limit, and not one byte more', () => {
+    const head = `${OK}X: ${'x'.repeat(100 - OK.length - 'X: \r\n\r\n'.length)}\r\n\r\n`;
+    expect(read(`${head}body`, [7], head.length)).toBe(`${head}body`);
+    expect(read(head, [7], head.length - 1)).toBe('malformed');
+    expect(read('HTTP/1.1 200 OK\r\nX: '.padEnd(200, 'x'), [7], 100)).toBe('malformed');
+  });
+
+  it('may have so many fields, and not one more', () => {
+    const head = `${OK}${'X: 1\r\n'.repeat(1_000)}\r\n`;
+    expect(read(head)).toBe(head);
+    expect(read(head.replace('X', 'Y: 1\r\nX'))).toBe('malformed');
+  });
+
+  it('may follow many interim responses, of which the first hundred are kept', () => {
+    const interim = 'HTTP/1.1 102 Wait\r\n\r\n';
+    expect(read(`${interim.repeat(5_000)}${OK}\r\n`)).toBe(`${interim.repeat(100)}${OK}\r\n`);
+  });
+
+  it('is read alike at every split', () => {
+    const text =
+      '\r\nHTTP/1.1 102 Wait\n\n\r\nHTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX: a\n b\r\n\r\n\nbody\n\n';
+    const whole = read(text);
+    expect(whole).toBe(
+      'HTTP/1.1 102 Wait\r\n\r\nHTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX: a b\r\n\r\n\nbody\n\n',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }), (pieceBytes) => {
+        expect(read(text, pieceBytes)).toBe(whole);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    ['carriage returns', `${OK}X: ${'\r'.repeat(60_000)}x\r\n\r\n`],
+    ['spaces', `${OK}X: ${' '.repeat(60_000)}x\r\n\r\n`],
+    ['folded lines', `${OK}X: a${'\n b'.repeat(20_000)}\r\n\r\n`],
+    ['spaces before line ends', `${OK}X: a${' \n '.repeat(20_000)}\r\n\r\n`],
+    ['lengths', `${OK}Content-Length: 2${',2'.repeat(30_000)}\r\n\r\n`],
+    ['interim responses', `${'HTTP/1.1 102 Wait\r\n\r\n'.repeat(12_000)}${OK}\r\n`],
+  ])('takes linear time for many %s', (_name, text) => {
+    const startedAt = performance.now();
+    expect(read(text)).not.toBe('malformed');
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
