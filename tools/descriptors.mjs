@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { Problem } from './problem.mjs';
 
-/** For a thousand DNS ports over UDP and TCP in one process. */
+/** For hundreds of associations with their clients in one process, or a thousand DNS ports over UDP and TCP. */
 const NEEDED = 4096;
 
 /** The hard limit of open files, to which Node raises its own. @returns {number} */
@@ -15,6 +15,6 @@ export function readDescriptorLimit() {
 export function requireDescriptors(limit) {
   if (limit >= NEEDED) return;
   throw new Problem(
-    `The long tests need ${NEEDED} open files in one process, and the hard limit of this shell is ${limit} (ulimit -Hn): raise it.`,
+    `The tests need ${NEEDED} open files in one process, and the hard limit of this shell is ${limit} (ulimit -Hn): raise it.`,
   );
 }

@@ -12,7 +12,7 @@ describe('the limit of open files', () => {
     expect(readDescriptorLimit()).toBeGreaterThanOrEqual(512);
   });
 
-  it('is named in a sentence before the long tests if it is too low', () => {
+  it('is named in a sentence before the tests if it is too low', () => {
     expect(() => requireDescriptors(1024)).toThrow('the hard limit of this shell is 1024 (ulimit -Hn)');
     requireDescriptors(4096);
     requireDescriptors(Number.POSITIVE_INFINITY);

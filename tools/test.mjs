@@ -86,6 +86,7 @@ async function report(run) {
 /** @param {() => Promise<void>} prepare installs and builds @returns {Promise<number>} the exit code */
 export function test(prepare) {
   return report(async (times) => {
+    requireDescriptors(readDescriptorLimit());
     await times.measure('install and build', prepare);
     await times.measure('format, lint, types', () => runChecks([...CHECKS, BUNDLE_SIZES]));
     await times.measure('unit and integration tests', () => runVitest());
