@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FakeConnection } from '../gateway/test/control-plane.ts';
-import { openClient, socks5Greeting, socks5Login, socks5Request } from '../gateway/test/gateway-harness.ts';
+import { socks5ConnectInSteps } from '../gateway/test/gateway-harness.ts';
 import { listenLocally } from '../gateway/test/sockets.ts';
 
 /** 10 Mbit/s, like a modem: slow enough that this machine is not the bottleneck. */
@@ -123,10 +123,9 @@ export class NewTunnels {
 }
 
 async function openTunnel(gatewayPort: number, login: FakeConnection, originPort: number, address: string) {
-  const client = await openClient(gatewayPort, address);
-  client.socket.write(Buffer.concat([socks5Greeting, socks5Login(login), socks5Request('127.0.0.1', originPort)]));
-  const reply = await client.take(14);
-  if (reply[5] !== 0) throw new Error(`Reply ${reply[5]}`);
+  const origin = { host: '127.0.0.1', port: originPort };
+  const { client, reply } = await socks5ConnectInSteps({ port: gatewayPort }, login, origin, address);
+  if (reply !== 0) throw new Error(`Reply ${reply}`);
   client.socket.removeAllListeners('data');
   return client.socket;
 }

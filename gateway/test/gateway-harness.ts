@@ -98,3 +98,19 @@ export async function socks5Connect(
   const reply = await client.take(10);
   return { client, reply: reply[1] };
 }
+
+/** The same, but the client waits for each reply, as most programs do: three round trips. @returns the client and the reply code */
+export async function socks5ConnectInSteps(
+  { port }: Pick<Gateway, 'port'>,
+  connection: Credentials,
+  destination: { readonly host: string; readonly port: number },
+  localAddress?: string,
+) {
+  const client = await openClient(port, localAddress);
+  client.socket.write(socks5Greeting);
+  await client.take(2);
+  client.socket.write(socks5Login(connection));
+  await client.take(2);
+  client.socket.write(socks5Request(destination.host, destination.port));
+  return { client, reply: (await client.take(10))[1] };
+}

@@ -3,7 +3,7 @@ import { openDistantPort, ROUND_TRIPS_MS } from '../../test/distance.ts';
 import {
   type Harness,
   openClient,
-  socks5Connect,
+  socks5ConnectInSteps,
   socks5Greeting,
   socks5Login,
   socks5Request,
@@ -41,7 +41,8 @@ function startFlood({ gateway }: Harness, sends?: Buffer): void {
 async function countTunnels(port: number, { control }: Harness, originPort: number): Promise<number> {
   const connection = control.sell();
   const tunnels = Array.from({ length: HONEST }, async () => {
-    const { client, reply } = await socks5Connect({ port }, connection, '127.0.0.1', originPort);
+    const origin = { host: '127.0.0.1', port: originPort };
+    const { client, reply } = await socks5ConnectInSteps({ port }, connection, origin);
     client.socket.destroy();
     return reply;
   });
