@@ -55,6 +55,7 @@ describe('the reference parser of HTTP clients', () => {
     ['[::ffff:127.64.0.1]:81', { address: '127.64.0.1', port: 81 }],
     [`${nameFor(1)}:81`, { address: '127.64.0.1', port: 81 }],
     ['0x7f400001:81', { address: '127.64.0.1', port: 81 }],
+    ['0.0.0.0:81', { address: '127.0.0.1', port: 81 }],
     ['other.test:81', undefined],
   ])('finds the destination of %s', (authority, destination) => {
     expect(read(get('/').replace('127.64.0.1:81', authority)).requests[0]?.destination).toEqual(destination);

@@ -176,6 +176,7 @@ function toDestination(host: string | undefined, port: number): Destination | un
   if (inUrl === undefined || !URL.canParse(`http://${inUrl}/`)) return undefined;
   const { hostname } = new URL(`http://${inUrl}/`);
   const name = hostname.replace(/\.$/, '');
-  const address = /^[\d.]+$/.test(name) ? name : addressOfName(name);
+  const dialled = name === '0.0.0.0' ? '127.0.0.1' : name; // To connect, the unspecified address is this host.
+  const address = /^[\d.]+$/.test(dialled) ? dialled : addressOfName(dialled);
   return address === undefined ? undefined : { address, port };
 }
