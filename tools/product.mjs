@@ -8,7 +8,7 @@ import { reachableHost } from './ports.mjs';
 import { Problem } from './problem.mjs';
 import { completeSettings } from './product-settings.mjs';
 import { createPrograms } from './programs.mjs';
-import { acceptsConnections, returnsOk, waitUntilReady } from './readiness.mjs';
+import { acceptsConnections, forAtMost, hasOffers, returnsOk, waitUntilReady } from './readiness.mjs';
 
 /** @typedef {import('./child-process.mjs').Child} Child */
 /** @typedef {import('./programs.mjs').Part} Part */
@@ -68,6 +68,9 @@ export async function startProduct(options) {
     await waitForApi();
     if (parts.includes('gateway')) programs.start('gateway');
     await waitForReady();
+    // Nobody should find the demo's catalogue empty. It fills when the gateway has checked its exits, which takes a second.
+    const isDemo = options.env?.['NODE_ENV'] !== 'production' && parts.includes('api') && parts.includes('gateway');
+    if (isDemo) await waitUntilReady(forAtMost(hasOffers(url), OFFERS_WAIT_MS), check);
     programs.markReady();
   } catch (error) {
     await programs.stop();
@@ -92,6 +95,7 @@ export async function startProduct(options) {
   };
 }
 
+const OFFERS_WAIT_MS = 10_000;
 const LAST_OUTPUT_CHARACTERS = 4000;
 
 /** The output of the programs shows why they did not start. @param {string} logFile */

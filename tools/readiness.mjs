@@ -20,6 +20,24 @@ export function returnsOk(address) {
   };
 }
 
+/** Whether any proxy is for sale, which needs a check of its exit. @param {string} url of the API @returns {Probe} */
+export function hasOffers(url) {
+  return async () => {
+    const response = await fetch(`${url}/v1/proxies/lowest-price`, { signal: AbortSignal.timeout(5000) });
+    const { data } = await response.json();
+    return data.megabytePrice === null ? 'no proxy is for sale' : undefined;
+  };
+}
+
+/**
+ * Gives up in silence: what the probe waits for may never happen.
+ * @param {Probe} probe @param {number} limitMs @returns {Probe}
+ */
+export function forAtMost(probe, limitMs) {
+  const deadline = Date.now() + limitMs;
+  return async () => (Date.now() > deadline ? undefined : probe());
+}
+
 /** @param {number} port @param {string} host @returns {Probe} */
 export function acceptsConnections(port, host) {
   return () =>

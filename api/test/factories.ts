@@ -96,8 +96,8 @@ export interface ProxyOptions {
 /** @returns the proxy's id */
 export async function createProxy(test: TestApp, options: ProxyOptions = {}): Promise<string> {
   const [row] = await test.database.query<{ id: string }>(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, is_exit_healthy, exit_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
     [
       `2001:db8:${randomBytes(12).toString('hex').match(/.{4}/g)!.join(':')}`,
       options.priceMicros ?? 800_000n,
@@ -107,16 +107,35 @@ export async function createProxy(test: TestApp, options: ProxyOptions = {}): Pr
       options.zip ?? '10115',
       options.isp ?? 'Telekom',
       options.connectionType ?? 'LTE',
-      options.isHealthy ?? true,
       options.exitId ?? (await defaultExit(test)),
     ],
   );
+  // As if a check of its exit had failed; others with the exit stay for sale.
+  if (options.isHealthy === false)
+    await test.database.query('update proxies set is_exit_healthy = false where id = $1', [row!.id]);
   return row!.id;
 }
 
+/** As checks do, so that all proxies of the exit are for sale. @param exitId undefined: all exits */
+export async function markHealthy(
+  { database }: { database: Pick<TestApp['database'], 'query'> },
+  exitId?: string,
+): Promise<void> {
+  const exits = exitId ?? null;
+  await database.query(
+    `update exit_checks
+        set health = 'HEALTHY', checked_at = now(), succeeded_at = now(), latency_ms = 20, reason = null, failing_since = null
+      where health <> 'HEALTHY' and ($1::uuid is null or exit_id = $1)`,
+    [exits],
+  );
+  await database.query('update proxies set is_exit_healthy = true where $1::uuid is null and not is_exit_healthy', [
+    exits,
+  ]);
+}
+
 /** The exit of the built-in node by its own route; before the node is registered as well. */
-export async function defaultExit({ database }: Pick<TestApp, 'database'>): Promise<string> {
-  const [row] = await database.query<{ id: string }>(
+export async function defaultExit(test: Pick<TestApp, 'database'>): Promise<string> {
+  const [row] = await test.database.query<{ id: string }>(
     `with node as (
        insert into gateway_nodes (name, token_hash) values ($1, '') on conflict (name) do update set name = excluded.name
        returning id
@@ -126,16 +145,18 @@ export async function defaultExit({ database }: Pick<TestApp, 'database'>): Prom
      returning id`,
     [DEFAULT_NODE_NAME],
   );
+  await markHealthy(test, row!.id);
   return row!.id;
 }
 
-/** @returns the id of an exit of this node from an address, or by its own route */
+/** @returns the id of a working exit of this node from an address, or by its own route */
 export async function createExit(test: TestApp, node: string, address: string | null = null): Promise<string> {
   const [row] = await test.database.query<{ id: string }>(
     `insert into exits (node_id, kind, address) select id, 'local-address', $2 from gateway_nodes where name = $1
      returning id`,
     [node, address],
   );
+  await markHealthy(test, row!.id);
   return row!.id;
 }
 

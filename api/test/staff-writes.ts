@@ -2,8 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../src/db/db.ts';
 import { permissionTable } from './permission-table.ts';
 
-/** Reads that use POST because they need a body. */
-const unrecorded: ReadonlySet<string> = new Set(['POST /v1/notifications/admin/broadcasts/recipients']);
+/** Reads that use POST because they need a body, and the order of a check, which changes nothing by itself. */
+const unrecorded: ReadonlySet<string> = new Set([
+  'POST /v1/notifications/admin/broadcasts/recipients',
+  'POST /v1/proxies/admin/exits/{id}/check',
+]);
 
 /**
  * Checks that writes of staff leave an entry in the audit log. For each endpoint of staff that a test file calls successfully, at

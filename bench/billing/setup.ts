@@ -136,12 +136,13 @@ async function insertUsers(client: pg.Client, count: number): Promise<Actor[]> {
 }
 
 async function insertProxies(client: pg.Client, count: number): Promise<void> {
+  await client.query(`insert into exits (node_id, kind) select id, 'local-address' from gateway_nodes`);
+  await client.query(`update exit_checks set health = 'HEALTHY'`);
   await client.query(
-    `with exit as (insert into exits (node_id, kind) select id, 'local-address' from gateway_nodes returning id)
-     insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
      select '10.0.0.0'::inet + n, 800000, 'DE', 'region ' || n % 16, 'city ' || n % 200, 'zip ' || n % 5000,
-            'isp ' || n % 10, 'LTE', exit.id
-       from exit cross join generate_series(1, $1::int) as n`,
+            'isp ' || n % 10, 'LTE', exits.id
+       from exits cross join generate_series(1, $1::int) as n`,
     [count],
   );
 }

@@ -25,6 +25,7 @@ import type * as staffAuditLog from './staff/audit-log.ts';
 import type * as staffCannedReplies from './staff/canned-replies.ts';
 import type * as staffConnections from './staff/connections.ts';
 import type * as staffDashboard from './staff/dashboard.ts';
+import type * as staffExitChecks from './staff/exit-checks.ts';
 import type * as staffFaq from './staff/faq.ts';
 import type * as staffInventory from './staff/inventory.ts';
 import type * as staffInvoices from './staff/invoices.ts';
@@ -65,6 +66,7 @@ type Module =
   | typeof staffCannedReplies
   | typeof staffConnections
   | typeof staffDashboard
+  | typeof staffExitChecks
   | typeof staffFaq
   | typeof staffInventory
   | typeof staffInvoices

@@ -13,7 +13,7 @@ import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
 /** Increases with each call or exit kind that nodes or APIs of the release before do not know. */
-export const GATEWAY_CONTRACT_VERSION = 1;
+export const GATEWAY_CONTRACT_VERSION = 2;
 /** The oldest contract version of a node that the API accepts: that of the release before. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
@@ -45,6 +45,8 @@ export const hello = endpoint({
       oldestContractVersion: versionSchema,
       /** The public address of web app and API. Customers may reach it through a node even if both share a machine. */
       publicUrl: z.url(),
+      /** Where checks of exits send their requests. Absent: this API knows no checks. */
+      echoUrls: z.array(z.url()).max(4).optional(),
     }),
   ),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { FACET_VALUES_MAX, FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
 import { filterGroups } from './proxies.values.ts';
-import { data, dollarsSchema, idSchema, repeated } from './schemas.ts';
+import { data, dateSchema, dollarsSchema, idSchema, repeated } from './schemas.ts';
 
 /** The location of a proxy; catalogue and connections have the same fields. */
 export const locationSchema = z.object({
@@ -17,7 +17,14 @@ export const locationSchema = z.object({
 });
 
 /** `price`: US dollars for 100 MB. */
-export const proxySchema = locationSchema.extend({ id: idSchema, price: dollarsSchema });
+export const proxySchema = locationSchema.extend({
+  id: idSchema,
+  price: dollarsSchema,
+  /** The last successful check of its exit; null for an exit that was sold before there were checks. */
+  checkedAt: dateSchema.nullable().optional(),
+  /** Of a request through the exit at that check. */
+  latencyMs: z.int().nullable().optional(),
+});
 export type Proxy = z.infer<typeof proxySchema>;
 
 const countsSchema = z.record(z.string(), z.int().positive());

@@ -2,6 +2,8 @@ import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Loop, repeat } from './background.ts';
+import { ExitCheckPerformer } from './checks/exit-check.ts';
+import { ExitChecks } from './checks/exit-checks.ts';
 import { Connections } from './connections/connections.ts';
 import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
@@ -11,7 +13,10 @@ import { Heartbeat, NodeStatusReader } from './control/heartbeat.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
 import { isPublicAddress } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
+import type { DialOutcomes } from './exits/dial-outcomes.ts';
+import type { Exit } from './exits/exit.ts';
 import { type Exits, type ExitSettings, openExits } from './exits/exits.ts';
+import type { ReservedAddresses } from './exits/reserved-addresses.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
@@ -56,6 +61,15 @@ export interface Gateway {
   abortDrain(): void;
 }
 
+type CheckParts = Pick<
+  ReturnType<typeof openExits>,
+  'exits' | 'reserved' | 'dialForChecks' | 'ownRoute' | 'dialOutcomes'
+> & {
+  readonly control: ControlClient;
+  readonly heartbeat: Heartbeat;
+  readonly metrics: Metrics;
+};
+
 /** Starts a gateway. It listens even if the control plane is not available yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
@@ -65,24 +79,29 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, reserved, ...routes } = openExits(settings, {
+  const { exits, reserved, dialForChecks, ownRoute, dialOutcomes, ...routes } = openExits(settings, {
     limits,
     metrics,
     ownPorts,
     isDnsPort: (port) => dnsPorts.serves(port),
+    onSuspect: (exitId) => checks.suspect(exitId),
   });
   const parts = openConnections(settings, limits, { control, exits, metrics });
   const { connections, reporter, endWatch, dnsPorts, dnsPortList } = parts;
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, relay, connections, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
-  const heartbeat = new Heartbeat({ control, status, reserved, limits, log });
+  const onRefreshed = () => checks.request();
+  const heartbeat = new Heartbeat({ control, status, reserved, limits, log, onRefreshed });
+  const routesOfChecks = { exits, reserved, dialForChecks, ownRoute, dialOutcomes };
+  const checks = openChecks(settings, limits, { control, heartbeat, metrics, ...routesOfChecks });
   watchNode(context, connections);
   const controlState = { health, reporter, heartbeat, endWatch };
   watchControl(metrics, controlState);
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const stops = [() => reporter.stop(), () => heartbeat.stop(), () => endWatch.stop(), () => dnsPortList.stop()];
+  const loops = [reporter, heartbeat, endWatch, dnsPortList, checks];
+  const stops = [...loops.map((loop) => () => loop.stop()), () => ownRoute.close()];
   const { metricsPort } = settings;
   if (metricsPort !== undefined) {
     stops.push(await openMetricsPort(metricsPort, { metrics, log, control: controlState }));
@@ -96,19 +115,13 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(port);
   reporter.start();
-  const { descriptorCheckMs, exitCheckMs } = limits;
-  stops.push(
-    repeat({ log, task: 'descriptor watch', everyMs: descriptorCheckMs }, () => context.descriptors.check()),
-    repeat({ log, task: 'DNS ports', everyMs: limits.dnsPortsCheckMs }, () => dnsPorts.retry()),
-    repeat({ log, task: 'exit watch', everyMs: exitCheckMs }, () => {
-      reserved.refreshOwn();
-      return exits.check(connections.exitsInUse);
-    }),
-  );
+  const usersOfExits = [connections, checks];
+  stops.push(...watchHost(context, { dnsPorts, reserved, exits, dialOutcomes, usersOfExits }));
   log.info({ address, port, relay: relay.kind, runId }, 'Gateway is ready');
   heartbeat.start();
   endWatch.start();
   dnsPortList.start();
+  checks.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     publicPort.server.close();
@@ -125,6 +138,51 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   }
 
   return { port, address, relay: relay.kind, metrics, close, abortDrain: () => context.flows.abortDrain() };
+}
+
+function openChecks(
+  { log }: GatewaySettings,
+  limits: Limits,
+  { control, heartbeat, metrics, exits, reserved, dialForChecks, ownRoute, dialOutcomes }: CheckParts,
+): ExitChecks {
+  const echoUrls = () => chooseEchoes(heartbeat.echoUrls, reserved);
+  const performer = new ExitCheckPerformer({ dial: dialForChecks, limits, echoUrls, ownRoute });
+  const isReady = () => echoUrls().length > 0;
+  const checks = new ExitChecks({ control, exits, dialOutcomes, performer, isReady, limits, metrics, log });
+  metrics.watch('gateway_exit_checks_running', 'Checks of exits that run now', () => checks.running);
+  return checks;
+}
+
+/** An echo on this host proves nothing about an exit, because requests to it need not leave the host: only without another one. */
+function chooseEchoes(urls: readonly string[], reserved: Pick<ReservedAddresses, 'isOwnEcho'>): readonly string[] {
+  const elsewhere = urls.filter((url) => !reserved.isOwnEcho(url));
+  return elsewhere.length > 0 ? elsewhere : urls;
+}
+
+interface HostParts {
+  readonly dnsPorts: DnsPorts;
+  readonly reserved: ReservedAddresses;
+  readonly exits: Exits;
+  readonly dialOutcomes: DialOutcomes;
+  readonly usersOfExits: readonly { readonly exitsInUse: Iterable<Exit> }[];
+}
+
+/** Looks again and again at what may change on this host. @returns functions that stop it */
+function watchHost(
+  { descriptors, limits, log }: ReturnType<typeof openContext>,
+  { dnsPorts, reserved, exits, dialOutcomes, usersOfExits }: HostParts,
+): (() => void)[] {
+  const { descriptorCheckMs, dnsPortsCheckMs, exitCheckMs } = limits;
+  return [
+    repeat({ log, task: 'descriptor watch', everyMs: descriptorCheckMs }, () => descriptors.check()),
+    repeat({ log, task: 'DNS ports', everyMs: dnsPortsCheckMs }, () => dnsPorts.retry()),
+    repeat({ log, task: 'exit watch', everyMs: exitCheckMs }, () => {
+      reserved.refreshOwn();
+      const inUse = new Set(usersOfExits.flatMap(({ exitsInUse }) => [...exitsInUse]));
+      dialOutcomes.retain(inUse);
+      return exits.check(inUse);
+    }),
+  ];
 }
 
 function fitLimits({ limits, descriptors = descriptorLimit(), log }: GatewaySettings): Limits {

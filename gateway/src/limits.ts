@@ -85,10 +85,24 @@ export const defaultLimits = {
   exitCheckMs: 1_000,
   /** An exit is lost, and its connections end, after its address was missing for this time. 0 disables this. */
   exitLostMs: 30_000,
-  /** The mean interval between two checks of an upstream proxy, varied by half of it; also the timeout of a check. */
-  upstreamCheckMs: 10_000,
-  /** Longer than a restart of an upstream proxy. 0: such an exit is never lost. */
-  upstreamLostMs: 180_000,
+  /** Checks of exits that run at once: some 2,000 a minute through exits with a second of latency. */
+  exitChecksAtOnce: 32,
+  /** The timeout of a check, for all echoes together. The control plane hands a check to another run after 30 s. */
+  exitCheckTimeoutMs: 10_000,
+  /** Interval of the calls that report checks and fetch due ones; the shorter one while checks run. */
+  exitChecksPollMs: 1_000,
+  exitChecksBusyPollMs: 250,
+  exitChecksRetryMs: 5_000,
+  /** The timeout of the request by which the node finds out whether the echo itself works, and how long the result is used. */
+  echoProbeMs: 4_000,
+  echoProbeCacheMs: 10_000,
+  echoResponseBytes: 16 * KIB,
+  /** Destinations to which tunnels through an exit fail, without a success in between, before it is checked at once. */
+  suspectDestinations: 3,
+  /** Minimum interval between two such checks of an exit. */
+  suspectSpacingMs: 10_000,
+  /** An exit is not lost, whatever its checks say, within this time of a tunnel that has opened. */
+  workingMs: 60_000,
   /** How long the addresses of an upstream proxy that has a name are kept. */
   upstreamAddressMs: 30_000,
 

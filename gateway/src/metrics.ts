@@ -75,11 +75,7 @@ function eventMetrics(registers: Registry[]) {
       'gateway_grant_wait_seconds_total',
       'Sum of these waits over all tunnels; added when a wait ends',
     ),
-    upstreamChecks: counter(
-      'gateway_upstream_checks_total',
-      'Checks of upstream proxies: ok, or why they failed',
-      'outcome',
-    ),
+    exitChecks: counter('gateway_exit_checks_total', 'Checks of exits: ok, or why they did not succeed', 'outcome'),
     dialSeconds: histogram('gateway_dial_seconds', 'Successful dials'),
     socketsClosed: counter(
       'gateway_client_sockets_closed_total',

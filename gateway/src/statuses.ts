@@ -115,7 +115,11 @@ export const isUpstreamDown = (cause: FailureCause): boolean => downCauses.has(c
 
 /** An expected failure to open a tunnel. */
 export class TunnelFailure extends Error {
-  constructor(readonly failure: FailureCause) {
+  /** @param code the status or reply code of an upstream proxy, for staff */
+  constructor(
+    readonly failure: FailureCause,
+    readonly code?: number,
+  ) {
     super(failureReplies[failure].text);
     this.name = 'TunnelFailure';
   }

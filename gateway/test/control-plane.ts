@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import { checkExits, type ExitCheck } from '@cellhop/contract/exit-checks';
 import { parseNetwork } from '@cellhop/contract/network';
 import {
   type Access,
@@ -70,6 +71,12 @@ export class ControlPlane {
   /** Resets the TCP connection of each long poll. */
   isWatchUnavailable = false;
   helloResponse: unknown = { contractVersion: 1, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  /** Exits whose check is due; each is handed out once. Only a node that knows an echo asks for them. */
+  dueExits: unknown[] = [];
+  lostExitIds: string[] = [];
+  /** What nodes have reported. */
+  readonly exitChecks: ExitCheck[] = [];
+  readonly suspectIds: string[] = [];
   /** Added to the credits of each `update`: a newer version may return what an older node cannot parse. */
   unknownCredits: unknown[] = [];
   /** Responses are delayed until this promise settles. */
@@ -173,6 +180,7 @@ export class ControlPlane {
     if (request.url === authorizeAddress.url) return success(this.#authorizeAddress(body));
     if (request.url === dnsPorts.url) return this.#dnsPorts(body);
     if (request.url === watch.url) return this.#watch(request, body);
+    if (request.url === checkExits.url) return this.#checkExits(body);
     if (request.url === update.url) return success([...this.unknownCredits, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
     return { status: 404, body: {} };
@@ -233,6 +241,13 @@ export class ControlPlane {
       return dnsPort !== null && allowList.length > 0 ? [{ port: dnsPort, allowList }] : [];
     });
     return success(ports);
+  }
+
+  #checkExits(body: unknown) {
+    const { checks, suspectIds, wanted } = checkExits.body.parse(body);
+    this.exitChecks.push(...checks);
+    this.suspectIds.push(...suspectIds);
+    return success({ due: this.dueExits.splice(0, wanted), lostIds: this.lostExitIds });
   }
 
   #open(found: FakeConnection): Authorization {

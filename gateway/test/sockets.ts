@@ -10,13 +10,16 @@ export const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
 );
 
-/** Listens on a free loopback port. Sockets may be half-open, so that tests control each direction. */
-export async function listenLocally(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
+/** Listens on a loopback port, by default a free one. Sockets may be half-open, so that tests control each direction. */
+export async function listenLocally(
+  onConnection: (socket: Socket) => void,
+  wantedPort = 0,
+): Promise<{ server: Server; port: number }> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
     onConnection(socket);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(wantedPort, '127.0.0.1');
   await once(server, 'listening');
   return { server, port: (server.address() as AddressInfo).port };
 }

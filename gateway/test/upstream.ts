@@ -19,8 +19,9 @@ interface SeenByUpstream {
 
 const SUCCESS = Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
 
-export async function startSocks5Upstream(settings: UpstreamSettings = {}) {
-  return start(async (reader, seen) => {
+/** @param port by default a free one */
+export async function startSocks5Upstream(settings: UpstreamSettings = {}, port = 0) {
+  return start(port, async (reader, seen) => {
     const { socket } = reader;
     const [, count = 0] = await reader.take(2);
     const methods = await reader.take(count);
@@ -44,7 +45,7 @@ export async function startSocks5Upstream(settings: UpstreamSettings = {}) {
 }
 
 export async function startHttpUpstream(settings: UpstreamSettings = {}) {
-  return start(async (reader, seen) => {
+  return start(0, async (reader, seen) => {
     const head = await reader.takeUntil('\r\n\r\n');
     const [, authority = ''] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(head) ?? [];
     const [, encoded] = /^Proxy-Authorization: Basic (.*)\r$/m.exec(head) ?? [];
@@ -58,7 +59,7 @@ export async function startHttpUpstream(settings: UpstreamSettings = {}) {
 
 type Serve = (reader: Reader, seen: SeenByUpstream) => Promise<void>;
 
-async function start(serveClient: Serve) {
+async function start(wantedPort: number, serveClient: Serve) {
   const seen: SeenByUpstream = { logins: [], targets: [] };
   const sockets = new Set<Socket>();
   const { server, port } = await listenLocally((socket) => {
@@ -66,7 +67,7 @@ async function start(serveClient: Serve) {
     socket.once('close', () => sockets.delete(socket));
     // A client that leaves early, as checks do.
     serveClient(new Reader(socket), seen).catch(() => socket.destroy());
-  });
+  }, wantedPort);
   const stop = () => {
     server.close();
     for (const socket of sockets) socket.destroy();

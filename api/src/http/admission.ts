@@ -1,5 +1,6 @@
 /** The first checks of each request: a valid Host header, rate limits and concurrency limits per network. */
 import { AppError } from '@cellhop/contract/errors';
+import { echo } from '@cellhop/contract/exit-checks';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { clientNetwork } from '@cellhop/contract/network';
 import rateLimit from '@fastify/rate-limit';
@@ -8,6 +9,8 @@ import { notFound } from './errors.ts';
 import { InProgress } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
 
+/** Requests for the echo of one network: a provider's proxies may all leave from one address, each once a minute. */
+const ECHOES_PER_MINUTE = 6000;
 /** With more networks in one minute, the least recently seen one is evicted. */
 const NETWORKS_KEPT = 50_000;
 const RETRY_SECONDS = 1;
@@ -28,6 +31,14 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
     everybody: new InProgress(config.socketsPerNetwork),
     streams: new InProgress(config.socketsPerNetwork),
     nodes: new InProgress(config.socketsPerNetwork),
+    echoes: new InProgress(config.socketsPerNetwork),
+  };
+  const perMinute = {
+    everybody: config.requestsPerMinute,
+    streams: config.requestsPerMinute,
+    nodes: config.nodeRequestsPerMinute,
+    echoes: ECHOES_PER_MINUTE,
+    probe: Number.MAX_SAFE_INTEGER,
   };
   app.decorateRequest('network', '');
   app.addHook('onRequest', async (request, reply) => {
@@ -42,9 +53,12 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
     global: false,
     cache: NETWORKS_KEPT,
     timeWindow: '1 minute',
-    max: (request) => (requestKind(request) === 'nodes' ? config.nodeRequestsPerMinute : config.requestsPerMinute),
-    // Separate limits, so customers cannot starve gateways, nor the other way round.
-    keyGenerator: (request) => (requestKind(request) === 'nodes' ? `nodes ${request.network}` : request.network),
+    max: (request) => perMinute[requestKind(request)],
+    // Separate limits, so customers cannot starve gateways and checks of exits, nor the other way round.
+    keyGenerator: (request) => {
+      const kind = requestKind(request);
+      return kind === 'nodes' || kind === 'echoes' ? `${kind} ${request.network}` : request.network;
+    },
     allowList: (request) => requestKind(request) === 'probe',
   });
   app.addHook('onRequest', app.rateLimit());
@@ -64,8 +78,11 @@ export function clientAddress(request: FastifyRequest): string {
 }
 
 /** Health probes are not limited. Long-lived streams are counted separately from other requests. */
-function requestKind({ routeOptions: { url = '' } }: FastifyRequest): 'everybody' | 'streams' | 'nodes' | 'probe' {
+function requestKind({
+  routeOptions: { url = '' },
+}: FastifyRequest): 'everybody' | 'streams' | 'nodes' | 'echoes' | 'probe' {
   if (url.startsWith('/internal/')) return 'nodes';
+  if (url === echo.url) return 'echoes';
   if (url.startsWith('/health/')) return 'probe';
   return url === LIVE_EVENTS_PATH ? 'streams' : 'everybody';
 }

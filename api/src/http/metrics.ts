@@ -96,6 +96,7 @@ interface Figures {
   unreadableSecrets: number | undefined;
   recoveryCodesOfOlderKeys: number | undefined;
   freeDnsPorts: readonly { node: string; count: number }[];
+  exits: readonly { node: string; health: string; count: number }[];
   chains: readonly ChainFigures[];
 }
 
@@ -210,6 +211,12 @@ function useFigureMetrics(registers: Registry[]): (figures: Figures | undefined)
     labelNames: ['node'],
     registers,
   });
+  const exits = new Gauge({
+    name: 'exits',
+    help: 'Exits by node and health: only proxies of HEALTHY ones are for sale',
+    labelNames: ['node', 'health'],
+    registers,
+  });
   const setChains = useChainMetrics(registers);
   return (figures) => {
     setChains(figures?.chains ?? []);
@@ -220,6 +227,8 @@ function useFigureMetrics(registers: Registry[]): (figures: Figures | undefined)
     }
     freeDnsPorts.reset();
     for (const { node, count } of figures?.freeDnsPorts ?? []) freeDnsPorts.set({ node }, count);
+    exits.reset();
+    for (const { node, health, count } of figures?.exits ?? []) exits.set({ node, health }, count);
   };
 }
 

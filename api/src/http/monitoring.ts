@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { countFailed } from '../jobs/jobs.ts';
 import { passwordHashUsage } from '../modules/auth/passwords.ts';
 import { refreshUsage } from '../modules/auth/sessions.service.ts';
+import { countByHealth } from '../modules/gateway/exit-checks.service.ts';
 import { countFreeDnsPorts, gatewaySilenceMs } from '../modules/gateway/gateway.service.ts';
 import { readChainFigures } from '../modules/invoices/chain-overview.service.ts';
 import { readKeyFigures } from '../modules/key-rotation/key-rotation.service.ts';
@@ -27,6 +28,7 @@ export function monitoringRoutes(app: FastifyInstance): void {
       ...(await readKeyFigures(ctx)),
       chains: await readChainFigures(ctx),
       freeDnsPorts: await countFreeDnsPorts(ctx),
+      exits: await countByHealth(ctx),
       failedJobs: await countFailed(ctx),
     }),
     browserErrors: () => app.browserErrors.counts,

@@ -36,6 +36,7 @@ const environmentSchema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
   PUBLIC_URL: optional(z.url()),
+  EXIT_ECHO_URL: optional(z.url({ protocol: /^https?$/ })),
   DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
   DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
@@ -90,6 +91,8 @@ export interface Config {
   internalHost: string;
   /** Without a trailing slash. */
   publicUrl: string;
+  /** An echo for checks of exits besides that of `publicUrl`. */
+  echoUrl: string | undefined;
   databaseUrl: string;
   databasePoolSize: number;
   /** Statement timeout; undefined: the default of the program. */
@@ -163,6 +166,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     internalPort: settings.INTERNAL_PORT,
     internalHost: settings.INTERNAL_HOST ?? settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
+    echoUrl: settings.EXIT_ECHO_URL,
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     databaseTimeLimitMs: settings.DATABASE_TIMEOUT_SECONDS && settings.DATABASE_TIMEOUT_SECONDS * 1000,

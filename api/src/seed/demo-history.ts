@@ -65,6 +65,8 @@ export async function seedHistory(ctx: Ctx, history: History): Promise<void> {
   for (const code of ['SPRING', 'PARTNER10', 'PODCAST', 'FORUM', 'STUDENT', 'LAUNCH'])
     promoCodeIds.push(await store.insertPromoCode(ctx, code, history.adminId, 0n));
   const freeProxies = await store.listProxies(ctx);
+  // They were for sale in the past that is told here; from now on, the checks of their exits decide.
+  await store.setForSale(ctx, true);
   // Events of the past have no listeners.
   const stage: Stage = { ctx: { ...ctx, changed: () => {} }, history, runId, promoCodeIds, freeProxies, queue: [] };
   for (const user of users) add(stage, user.at, () => signUp(stage, user));
@@ -74,6 +76,7 @@ export async function seedHistory(ctx: Ctx, history: History): Promise<void> {
   }
   await setDemoClock(ctx, new Date(now));
   await closeDemoClock(ctx);
+  await store.setForSale(ctx, false);
 }
 
 /** Keeps the queue in chronological order. */

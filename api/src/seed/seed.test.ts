@@ -1,9 +1,11 @@
 import { signIn, signUp } from '@cellhop/contract/auth';
 import { getProxyFilter } from '@cellhop/contract/proxies';
 import { afterEach, expect, test } from 'vitest';
+import { markHealthy } from '../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { checkInvariants } from '../db/check-invariants.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';
+import { refreshCounts } from '../modules/proxies/proxies.service.ts';
 import { seed } from './seed.ts';
 
 let testApp: TestApp;
@@ -31,9 +33,15 @@ test('in development an empty database gets the demo once, even with concurrent 
     { languageCode: 'en', count: 12 },
     { languageCode: 'ru', count: 12 },
   ]);
-  const [counts] = await testApp.database.query<{ body: string }>('select body from proxy_counts');
-  const { data: filter } = getProxyFilter.response.parse(JSON.parse(counts!.body));
-  expect(Object.values(filter.country).reduce((sum, free) => sum + free, 0)).toBe(500);
+  // Nothing is for sale before its exit is checked.
+  await markHealthy(testApp);
+  const countFree = async () => {
+    await refreshCounts(testApp.ctx);
+    const [counts] = await testApp.database.query<{ body: string }>('select body from proxy_counts');
+    const { data: filter } = getProxyFilter.response.parse(JSON.parse(counts!.body));
+    return Object.values(filter.country).reduce((sum, free) => sum + free, 0);
+  };
+  await expect.poll(countFree).toBe(500);
 
   const enter = async (email: string) =>
     (await testApp.call(signIn, { body: { email, password: 'demo-password' } })).data.profile;

@@ -16,6 +16,7 @@ import { endConnection } from '../../src/modules/billing/ending.service.ts';
 import { sweepConnections } from '../../src/modules/billing/sweep.service.ts';
 import * as ledger from '../../src/modules/ledger/ledger.service.ts';
 import * as gateways from '../../src/modules/gateway/gateway.service.ts';
+import { markHealthy } from '../factories.ts';
 import { compare } from './comparison.ts';
 import { judge, OracleConnection, OracleUser, type OracleReport } from './oracle.ts';
 
@@ -314,6 +315,8 @@ export class Fleet {
     else
       for (const credit of await gateways.update(this.ctx, run.nodeId, run.id, usages))
         credits.set(credit.connectionId, credit);
+    // All connections share an exit, which others have to go on buying.
+    if (messages.some(({ isExitLost }) => isExitLost)) await markHealthy({ database: this.ctx.db });
 
     for (const message of messages) {
       const { customer, purchase, isAnswerLost } = message;

@@ -37,6 +37,8 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
     },
   });
   const testApp = await startTestApp(api, createLog('api', 'trace', false, sink));
+  // The test's own port, where checks of exits find the echo.
+  testApp.ctx.config.publicUrl = testApp.url;
   await registerNode(testApp.ctx);
   const exitId = await defaultExit(testApp);
   const gateway = await startGateway({
@@ -49,6 +51,7 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
     descriptors: 1_000_000,
     log: pino({ name: 'gateway', level: 'trace' }, sink),
     ...node,
+    limits: { exitChecksPollMs: 50, exitChecksRetryMs: 50, workingMs: 1_000, ...node.limits },
   });
   return { ...testApp, gateway, exitId, logged: () => lines.join('') };
 }

@@ -1,13 +1,15 @@
 /** A proxy whose exit is another proxy, from the file of staff to the receipt of the customer. */
-import { disconnect } from '@cellhop/contract/connections';
+import { connect, disconnect } from '@cellhop/contract/connections';
+import { searchProxies } from '@cellhop/contract/proxies';
 import { applyImport, checkImport, exportInventory, listInventory } from '@cellhop/contract/staff/inventory';
-import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.values';
+import { type FileFormat, importColumns, type ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { exportTransactions } from '@cellhop/contract/transactions';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic, openClient, socks5Connect } from '../../../gateway/test/gateway-harness.ts';
+import { freePort } from '../../../tools/ports.mjs';
 import { patternedBytes, type Reader, sha256, until } from '../../../gateway/test/sockets.ts';
 import { startSocks5Upstream } from '../../../gateway/test/upstream.ts';
 import { createUser, type TestUser } from '../factories.ts';
@@ -69,16 +71,29 @@ function fileOf(format: FileFormat, ip: string, upstreamPort: number): string {
   return JSON.stringify([Object.fromEntries(importColumns.map((column, index) => [column, values[index]!]))]);
 }
 
-async function importProxy(format: FileFormat, ip: string, upstreamPort = upstream.port): Promise<string> {
+const inInventory = async (ip: string) => (await admin.call(listInventory, { query: { ip } })).data[0]!;
+const untilState = (ip: string, state: ProxyState) =>
+  expect.poll(async () => (await inInventory(ip)).state, { timeout: 30_000 }).toBe(state);
+const isOffered = async (ip: string) =>
+  (await admin.call(searchProxies, { query: {} })).data.some((proxy) => proxy.ip === ip);
+
+/** Imports a proxy, and waits for the checks of its exit. */
+async function importProxy(
+  format: FileFormat,
+  ip: string,
+  upstreamPort = upstream.port,
+  state: ProxyState = 'FREE',
+): Promise<string> {
   const query = { format, fileName: `stock.${format}` };
   const file = { type: 'text/plain', content: fileOf(format, ip, upstreamPort) };
   const { data: checked } = await admin.call(checkImport, { query }, { file });
   expect(checked).toMatchObject({ errors: [], newCount: 1 });
   await admin.call(applyImport, { params: { id: checked.id! } });
   await runJobs(product);
-  const [proxy] = (await admin.call(listInventory, { query: { ip } })).data;
-  expect(proxy!.exit).toMatchObject({ kind: 'socks5', address: `socks5://127.0.0.1:${upstreamPort}` });
-  return proxy!.id;
+  const { id, exit } = await inInventory(ip);
+  expect(exit).toMatchObject({ kind: 'socks5', address: `socks5://127.0.0.1:${upstreamPort}` });
+  await untilState(ip, state);
+  return id;
 }
 
 /** The body, downloaded in the three ways in which customers' programs use TCP. */
@@ -146,7 +161,9 @@ test.each(['csv', 'json'] as const)(
 
     for (const download of Object.values(DOWNLOADS)) expect(await download(connection)).toBe(sha256(BODY));
 
-    expect(upstream.seen.targets.slice(tunnelsBefore)).toEqual(Object.keys(DOWNLOADS).map(() => origin.authority));
+    // Besides the requests of checks.
+    const targets = upstream.seen.targets.slice(tunnelsBefore).filter((target) => target === origin.authority);
+    expect(targets).toEqual(Object.keys(DOWNLOADS).map(() => origin.authority));
     expect(new Set(upstream.seen.logins)).toEqual(new Set([`${CREDENTIALS.username}:${CREDENTIALS.password}`]));
     await customer.call(disconnect, { params: connection });
     await until(() => upstream.sockets.size === 0);
@@ -174,16 +191,76 @@ test.each(['csv', 'json'] as const)(
   },
 );
 
-test('a tunnel through a SOCKS5 proxy that refuses the login fails, and costs nothing', async () => {
-  const strict = await startSocks5Upstream({ credentials: { username: 'someone', password: 'else' } });
+test('a tunnel through a SOCKS5 proxy whose password was changed fails, and costs nothing', async () => {
+  const settings = { credentials: CREDENTIALS };
+  const strict = await startSocks5Upstream(settings);
   const customer = await createUser(product, { balanceMicros: 400_000n });
   const connection = await buy(customer, await importProxy('csv', '192.0.2.3', strict.port));
+  settings.credentials = { username: 'someone', password: 'else' };
+  const targetsBefore = strict.seen.targets.length;
   const { client, reply } = await socks5Connect(product.gateway, connection, '127.0.0.1', origin.port);
   expect(reply).toBe(1);
   client.socket.destroy();
   await customer.call(disconnect, { params: connection });
   expect(await find(customer, connection.id)).toMatchObject({ trafficUsed: 0, paidFor: 0, refundStatus: 'REFUNDED' });
   expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0, receiptTotal: 0 });
-  expect(strict.seen.targets).toEqual([]);
+  expect(strict.seen.targets).toHaveLength(targetsBefore);
   strict.stop();
+});
+
+/** Checks of all exits are due now. */
+const checkNow = () =>
+  product.database.query('update exit_checks set next_check_at = now() where next_check_at > now()');
+async function stateAfterChecks(ip: string) {
+  await checkNow();
+  return inInventory(ip);
+}
+const untilReason = (ip: string, reason: string) =>
+  expect.poll(async () => (await inInventory(ip)).check?.reason, { timeout: 30_000 }).toBe(reason);
+
+test('a proxy whose exit is dead, or refuses all that it is asked, is never for sale', async () => {
+  const customer = await createUser(product, { balanceMicros: 1_000_000n });
+  const refusing = await startSocks5Upstream({
+    credentials: CREDENTIALS,
+    reply: Buffer.from([5, 2, 0, 1, 0, 0, 0, 0, 0, 0]),
+    afterReply: (socket) => void socket.end(),
+  });
+  const exits = { '192.0.2.11': await freePort(), '192.0.2.12': refusing.port };
+  const reasons = { '192.0.2.11': 'upstream-unreachable', '192.0.2.12': 'upstream-refused:2' };
+  for (const [ip, port] of Object.entries(exits)) {
+    const id = await importProxy('csv', ip, port, 'UNCHECKED');
+    for (let check = 0; check < 3; check += 1) {
+      await checkNow();
+      await untilReason(ip, reasons[ip as keyof typeof reasons]);
+      expect([(await inInventory(ip)).state, await isOffered(ip)]).toEqual(['UNCHECKED', false]);
+    }
+    const purchase = customer.call(connect, { body: { id, price: PRICE } });
+    await expect(purchase).rejects.toMatchObject({ code: 'PROXY_NOT_FOUND' });
+  }
+  refusing.stop();
+});
+
+test('a proxy whose exit dies is lost after three minutes, is not for sale then, and is again when it works', async () => {
+  const ip = '192.0.2.13';
+  const mortal = await startSocks5Upstream({ credentials: CREDENTIALS });
+  const customer = await createUser(product, { balanceMicros: 1_000_000n });
+  const connection = await buy(customer, await importProxy('csv', ip, mortal.port));
+  const { client, reply } = await socks5Connect(product.gateway, connection, '127.0.0.1', origin.port);
+  expect(reply).toBe(0);
+  mortal.stop();
+  await expect.poll(() => stateAfterChecks(ip), { timeout: 30_000 }).toMatchObject({ isHealthy: false });
+  expect((await find(customer, connection.id)).status).toBe('WORK');
+  await product.database.query(
+    "update exit_checks set failing_since = now() - interval '181 seconds' where health = 'UNHEALTHY'",
+  );
+  await client.rest();
+  await expect
+    .poll(() => find(customer, connection.id))
+    .toMatchObject({ status: 'NOT_WORK', endReason: 'EXIT_LOST', refundStatus: 'REFUNDED', paidFor: 0 });
+  expect([(await inInventory(ip)).state, await isOffered(ip)]).toEqual(['UNHEALTHY', false]);
+
+  const again = await startSocks5Upstream({ credentials: CREDENTIALS }, mortal.port);
+  await expect.poll(() => stateAfterChecks(ip), { timeout: 30_000 }).toMatchObject({ state: 'FREE' });
+  expect(await isOffered(ip)).toBe(true);
+  again.stop();
 });

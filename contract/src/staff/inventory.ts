@@ -24,6 +24,7 @@ import {
   reasonSchema,
   repeated,
 } from '../schemas.ts';
+import { exitCheckSchema } from './exit-checks.ts';
 import {
   inventoryChangeKinds,
   inventoryChangeStatuses,
@@ -44,6 +45,8 @@ export const inventoryProxySchema = locationSchema.extend({
     /** An address of the node's host (null: its default route), or the upstream proxy as `socks5://host:port`, without credentials. */
     address: z.string().nullable(),
   }),
+  /** The checks of the exit; absent from an API that knows none. */
+  check: exitCheckSchema.optional(),
   state: z.enum(proxyStates),
   isHealthy: z.boolean(),
   /** A retired proxy may still be sold until its connection ends. */

@@ -1,6 +1,12 @@
-/** `SOLD`, `RETIRED` and `UNHEALTHY` may overlap; the state of a row is the first that applies. */
-export const proxyStates = ['SOLD', 'RETIRED', 'UNHEALTHY', 'DRAINING', 'FREE'] as const;
+/**
+ * `SOLD`, `RETIRED` and the states of an exit that does not work may overlap; the state of a row is the first that applies.
+ * `UNCHECKED`: no check of its exit has succeeded yet. `UNHEALTHY`: checks fail.
+ */
+export const proxyStates = ['SOLD', 'RETIRED', 'UNCHECKED', 'UNHEALTHY', 'DRAINING', 'FREE'] as const;
 export type ProxyState = (typeof proxyStates)[number];
+
+export const exitHealths = ['UNCHECKED', 'HEALTHY', 'UNHEALTHY'] as const;
+export type ExitHealth = (typeof exitHealths)[number];
 
 /**
  * Nothing was changed if it is `REFUSED`, because the proxies were no longer those that had been seen, or `FAILED`, after several attempts.
@@ -11,6 +17,34 @@ export type InventoryChangeStatus = (typeof inventoryChangeStatuses)[number];
 
 export const inventoryChangeKinds = ['PRICE', 'RETIRE', 'RESTORE', 'IMPORT'] as const;
 export type InventoryChangeKind = (typeof inventoryChangeKinds)[number];
+
+/** Why a check of an exit did not succeed. A newer API may send others. */
+export const exitCheckReasons = [
+  'exit-lost',
+  'exit-unavailable',
+  'upstream-unreachable',
+  'upstream-timeout',
+  'upstream-auth-failed',
+  'upstream-malformed',
+  'upstream-closed',
+  'upstream-failed',
+  'upstream-refused',
+  'name-not-found',
+  'dns-timeout',
+  'network-unreachable',
+  'host-unreachable',
+  'connection-refused',
+  'connection-terminated',
+  'dial-timeout',
+  'descriptors-exhausted',
+  'echo-unreachable',
+  'echo-mismatch',
+  'echo-status',
+  'echo-malformed',
+  'echo-tls',
+  'credentials-unreadable',
+] as const;
+export type ExitCheckReason = (typeof exitCheckReasons)[number];
 
 export const inventorySorts = ['ip', '-ip', 'price', '-price'] as const;
 export type InventorySort = (typeof inventorySorts)[number];

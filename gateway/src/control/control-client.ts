@@ -1,3 +1,4 @@
+import { checkExits, type ExitChecksResponse } from '@cellhop/contract/exit-checks';
 import {
   type Authorization,
   authorize,
@@ -7,6 +8,8 @@ import {
   creditSchema,
   dnsPorts,
   end,
+  type Exit,
+  exitSchema,
   GATEWAY_CONTRACT_VERSION,
   GATEWAY_WATCH_HELD_MS,
   hello,
@@ -42,6 +45,11 @@ export type HelloResponse = Output<typeof hello>['data'];
 
 /** Each credit is parsed separately: one that only a newer version can parse must not invalidate the others. */
 const updateResponse = z.object({ data: z.array(z.unknown()) });
+
+/** The same for exits that are due: a newer version may have other kinds. */
+const exitChecksResponse = z.object({
+  data: z.object({ due: z.array(z.unknown()), lostIds: checkExits.response.shape.data.shape.lostIds }),
+});
 
 /** The calls to the control plane. Every response is validated against the contract. */
 export class ControlClient {
@@ -108,6 +116,13 @@ export class ControlClient {
     const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
     const response = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
     return watch.response.parse(response).data;
+  }
+
+  /** Reports checks of exits and fetches due ones. Does not affect the health of the control plane: traffic goes on without. */
+  async checkExits(body: ClientInput<typeof checkExits>['body']): Promise<ExitChecksResponse> {
+    const { data } = exitChecksResponse.parse(await this.#request(checkExits, { body }));
+    const due = data.due.map((exit) => exitSchema.safeParse(exit));
+    return { due: due.flatMap((exit): Exit[] => (exit.success ? [exit.data] : [])), lostIds: data.lostIds };
   }
 
   async end(usages: readonly FinalUsage[]): Promise<string[]> {

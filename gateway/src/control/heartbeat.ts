@@ -12,6 +12,8 @@ interface HeartbeatSettings {
   readonly reserved: Pick<ReservedAddresses, 'refreshControlPlane'>;
   readonly limits: Pick<Limits, 'helloIntervalMs' | 'helloRetryMs'>;
   readonly log: Logger;
+  /** Called when the addresses of the control plane and the echoes have been read. */
+  readonly onRefreshed?: () => void;
 }
 
 /**
@@ -21,6 +23,7 @@ interface HeartbeatSettings {
 export class Heartbeat {
   #version = 0;
   #publicUrl: string | undefined;
+  #echoUrls: readonly string[] = [];
   readonly #loop: Loop;
 
   constructor(private readonly settings: HeartbeatSettings) {
@@ -32,6 +35,11 @@ export class Heartbeat {
     return this.#version;
   }
 
+  /** Where checks of exits send their requests; empty while they are unknown, or if the control plane knows no checks. */
+  get echoUrls(): readonly string[] {
+    return this.#echoUrls;
+  }
+
   start(): void {
     this.#loop.start();
   }
@@ -41,14 +49,20 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<number> {
-    const { control, status, reserved, limits } = this.settings;
+    const { control, status, reserved, limits, onRefreshed } = this.settings;
     let pauseMs = limits.helloIntervalMs;
+    let echoUrls = this.#echoUrls;
     try {
-      this.#apply(await control.hello(status.read()));
+      const response = await control.hello(status.read());
+      this.#apply(response);
+      echoUrls = response.echoUrls ?? [];
     } catch {
       pauseMs = limits.helloRetryMs; // The client has logged it.
     }
-    await reserved.refreshControlPlane(this.#publicUrl);
+    await reserved.refreshControlPlane(this.#publicUrl, echoUrls);
+    // Only now does the guard of checks know their addresses.
+    this.#echoUrls = echoUrls;
+    onRefreshed?.();
     return pauseMs;
   }
 

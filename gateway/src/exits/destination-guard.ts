@@ -1,4 +1,4 @@
-import { type DestinationPolicy, isDestinationAllowed, unmapped } from '../destination-policy.ts';
+import { unmapped } from '../destination-policy.ts';
 import type { Target } from '../protocol/host.ts';
 import { isSpecialName } from '../protocol/special-names.ts';
 import { TunnelFailure } from '../statuses.ts';
@@ -19,9 +19,11 @@ export interface DestinationGuard {
 
 const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
 
-/** @param revision changes when the addresses of the policy were read again */
-export function createGuard(policy: DestinationPolicy, revision: () => number = () => 0): DestinationGuard {
-  const isAllowed = (address: Uint8Array, port: number) => isDestinationAllowed(policy, address, port);
+/** @param revision changes when the addresses that `isAllowed` knows were read again */
+export function createGuard(
+  isAllowed: DestinationGuard['isAllowed'],
+  revision: () => number = () => 0,
+): DestinationGuard {
   const addressesFor = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
     const resolved = host.kind === 'address' ? [host.bytes] : await resolve(exit, host.name, abort);
     const allowed = resolved.map(unmapped).filter((address) => isAllowed(address, port));

@@ -2,6 +2,7 @@ import type { Limits } from '../limits.ts';
 import type { Target } from '../protocol/host.ts';
 import { toDialFailure, isUpstreamDown } from '../statuses.ts';
 import type { DestinationGuard } from './destination-guard.ts';
+import type { DialOutcomes } from './dial-outcomes.ts';
 import { DialAbort, type Exit, type ExitStream } from './exit.ts';
 import { staggered } from './staggered.ts';
 
@@ -13,14 +14,18 @@ interface DialSettings {
   >;
   /** The dials of this node that run beside an earlier one to the same destination. */
   readonly extraDials: { count: number };
+  /** Not for the requests of checks. */
+  readonly outcomes?: Pick<DialOutcomes, 'worked' | 'failed'>;
 }
 
 /** @throws TunnelFailure */
 export type Dial = (exit: Exit, target: Target, abort: DialAbort) => Promise<ExitStream>;
 
 /** Dials the checked addresses of a destination, and uses the first connection ("Happy Eyeballs", RFC 8305). */
-export function createDial({ guard, limits, extraDials }: DialSettings): Dial {
-  return async (exit, target, abort) => {
+export function createDial({ guard, limits, extraDials, outcomes }: DialSettings): Dial {
+  return outcomes ? withOutcomes(dial, outcomes, limits.dialAttemptMs) : dial;
+
+  async function dial(exit: Exit, target: Target, abort: DialAbort): Promise<ExitStream> {
     const { port } = target;
     const addresses = interleaved(await guard.addressesFor(exit, target, abort)).slice(0, limits.addressAttempts);
     const [only] = addresses;
@@ -28,7 +33,7 @@ export function createDial({ guard, limits, extraDials }: DialSettings): Dial {
     return exit.connect({ address: only, port }, limits.dialMs, abort).catch((error: unknown) => {
       throw toDialFailure(error);
     });
-  };
+  }
 
   /** While others run, attempts are only added within limits; then an address is tried when an earlier one has failed. */
   function race(exit: Exit, addresses: readonly Uint8Array[], port: number, abort: DialAbort): Promise<ExitStream> {
@@ -76,4 +81,20 @@ function interleaved(addresses: readonly Uint8Array[]): readonly Uint8Array[] {
   return Array.from({ length: longest }, (_, index) => [first[index], other[index]])
     .flat()
     .filter((address) => address !== undefined);
+}
+
+/** @param leftEarlyMs a dial that was aborted before is the client's doing, and says nothing */
+function withOutcomes(dial: Dial, outcomes: Pick<DialOutcomes, 'worked' | 'failed'>, leftEarlyMs: number): Dial {
+  return async (exit, target, abort) => {
+    const startedAt = performance.now();
+    try {
+      const stream = await dial(exit, target, abort);
+      outcomes.worked(exit);
+      return stream;
+    } catch (error) {
+      const hasLeft = abort.isAborted && performance.now() - startedAt < leftEarlyMs;
+      if (!hasLeft) outcomes.failed(exit, target, toDialFailure(error).failure);
+      throw error;
+    }
+  };
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Side } from '../pipe/pipe.ts';
 import type { Query } from '../protocol/dns.ts';
 import type { Answer } from '../protocol/dns-records.ts';
@@ -13,6 +14,8 @@ export interface Endpoint {
 /** A paused connection to a destination. */
 export interface ExitStream {
   readonly side: Side;
+  /** The connection itself, for requests of this node; whoever uses it leaves the side alone. */
+  readonly stream: Duplex;
   /** The source address and port that the destination sees, as far as the exit knows. */
   local(): Endpoint | undefined;
 }
@@ -78,10 +81,12 @@ export interface Exit {
    * @throws TunnelFailure
    */
   openUdp(family: 4 | 6, abort: DialAbort): Promise<ExitPort>;
-  /** Checks whether the exit works; called periodically while connections use it, so it does not wait for the network. */
+  /** Checks what this host knows about the exit; called periodically while it is in use, so it does not wait for the network. */
   check(): Promise<void>;
   /** The exit has failed for so long that its connections should end. */
   readonly isLost: boolean;
+  /** Whether checks of the exit have failed for so long, by the control plane's records. */
+  setLost(isLost: boolean): void;
   /** Called when no connection uses the exit any more. */
   close(): void;
 }

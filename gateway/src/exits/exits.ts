@@ -1,12 +1,15 @@
 import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
-import type { PortRange } from '@cellhop/contract/network';
+import { canonicalAddress, type PortRange } from '@cellhop/contract/network';
 import type { Logger } from 'pino';
 import { type DestinationPolicy, isDestinationAllowed, ownListeners } from '../destination-policy.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
+import { addressText, parseHost } from '../protocol/host.ts';
+import { isSpecialName } from '../protocol/special-names.ts';
 import { ClientPorts } from '../udp/client-ports.ts';
 import { createGuard, type DestinationGuard } from './destination-guard.ts';
 import { createDial, type Dial } from './dial.ts';
+import { DialOutcomes } from './dial-outcomes.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { DialAbort, type Exit } from './exit.ts';
 import { dialAddress, LocalAddressExit, type LocalExitSettings } from './local-address.ts';
@@ -45,6 +48,20 @@ export class Exits {
     return opened;
   }
 
+  /** @returns undefined if the exit was closed, or opened again after a change */
+  findId(exit: Exit): string | undefined {
+    for (const [id, open] of this.#byId) if (open.exit === exit) return id;
+    return undefined;
+  }
+
+  /**
+   * Marks the exits whose connections have to end, and no others.
+   * @param works whether tunnels of customers still open: what refuses only the echo serves its customers
+   */
+  setLost(ids: ReadonlySet<string>, works: (exit: Exit) => boolean): void {
+    for (const [id, { exit }] of this.#byId) exit.setLost(ids.has(id) && !works(exit));
+  }
+
   /** Closes unused exits and checks the others. */
   async check(inUse: ReadonlySet<Exit>): Promise<void> {
     for (const exit of this.#open) if (!inUse.has(exit)) this.#close(exit);
@@ -76,6 +93,8 @@ interface NodeParts {
   readonly ownPorts: ReadonlySet<number>;
   /** Whether a connection has this DNS port here: the control plane may assign ports outside the range of the settings. */
   readonly isDnsPort: (port: number) => boolean;
+  /** Called when tunnels of customers fail to several destinations through an exit. */
+  readonly onSuspect: (exitId: string) => void;
 }
 
 /** The exits of this node, and the checks of destinations. */
@@ -83,6 +102,11 @@ interface Routes {
   readonly exits: Exits;
   readonly reserved: ReservedAddresses;
   readonly dial: Dial;
+  /** For checks of exits alone: reaches the echoes as well, wherever they are. */
+  readonly dialForChecks: Dial;
+  /** This host's default route. */
+  readonly ownRoute: Exit;
+  readonly dialOutcomes: DialOutcomes;
   /** Checks the destinations of datagrams. */
   readonly guard: DestinationGuard;
   readonly clientPorts: ClientPorts;
@@ -91,14 +115,53 @@ interface Routes {
 const NO_PORTS: PortRange = { first: 1, last: 0 };
 const UDP_PORTS: PortRange = { first: 21_000, last: 29_999 };
 
-export function openExits(settings: ExitSettings, { limits, metrics, ownPorts, isDnsPort }: NodeParts): Routes {
-  const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate, log } = settings;
+export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
+  const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, log } = settings;
+  const { limits, metrics } = parts;
   const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
   const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
   metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
   const names = openDirectNames({ limits, nameServers, upstreamBudget });
   const reserved = new ReservedAddresses({ controlUrl, names, log });
   reserved.refreshOwn();
+  const hostAddresses = () => reserved.own;
+  const { isTcpAllowed, isUdpAllowed, isRelayAllowed } = createPolicies(settings, parts, reserved);
+  const sourcePorts = new SourcePorts([dnsPorts]);
+  const extraDials = { count: 0 };
+  metrics.watch('gateway_extra_dials', 'Dials beside an earlier one to the same destination', () => extraDials.count);
+  const shared = { limits, nameServers, upstreamBudget };
+  const openLocal = (address: string | null) =>
+    new LocalAddressExit({ ...shared, address, sourcePorts, hostAddresses });
+  const exits = new Exits((exit) =>
+    exit.kind === 'local-address'
+      ? openLocal(exit.address)
+      : new UpstreamProxyExit({ ...shared, upstream: exit, names, isRelayAllowed }),
+  );
+  const isCheckAllowed = (address: Uint8Array, port: number) =>
+    reserved.isEcho(canonicalAddress(addressText(address)) ?? '', port) || isTcpAllowed(address, port);
+  const onSuspect = (exit: Exit) => {
+    const id = exits.findId(exit);
+    if (id !== undefined) parts.onSuspect(id);
+  };
+  const dialOutcomes = new DialOutcomes({ limits, onSuspect });
+  return {
+    exits,
+    reserved,
+    dial: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials, outcomes: dialOutcomes }),
+    dialForChecks: withSystemNames(createDial({ guard: createGuard(isCheckAllowed), limits, extraDials }), reserved),
+    ownRoute: openLocal(null),
+    dialOutcomes,
+    guard: createGuard(isUdpAllowed, () => reserved.revision),
+    clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
+  };
+}
+
+/** Which addresses may be destinations of tunnels and of datagrams, and relays of upstream proxies. */
+function createPolicies(
+  { dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate }: ExitSettings,
+  { ownPorts, isDnsPort }: NodeParts,
+  reserved: ReservedAddresses,
+) {
   const hostAddresses = () => reserved.own;
   const policyWithout = (isOwnPort: (port: number) => boolean): DestinationPolicy => ({
     isPrivateAllowed: allowPrivate,
@@ -112,21 +175,10 @@ export function openExits(settings: ExitSettings, { limits, metrics, ownPorts, i
   // The address of a relay comes from another proxy, so it is never private.
   const relayPolicy = { ...udpPolicy, isPrivateAllowed: false };
   const isRelayAllowed = (address: Uint8Array, port: number) => isDestinationAllowed(relayPolicy, address, port);
-  const sourcePorts = new SourcePorts([dnsPorts]);
-  const extraDials = { count: 0 };
-  metrics.watch('gateway_extra_dials', 'Dials beside an earlier one to the same destination', () => extraDials.count);
-  const shared = { limits, nameServers, upstreamBudget };
-  const exits = new Exits((exit) =>
-    exit.kind === 'local-address'
-      ? new LocalAddressExit({ ...shared, address: exit.address, sourcePorts, hostAddresses })
-      : new UpstreamProxyExit({ ...shared, upstream: exit, names, isRelayAllowed, metrics, log }),
-  );
   return {
-    exits,
-    reserved,
-    dial: createDial({ guard: createGuard(tcpPolicy), limits, extraDials }),
-    guard: createGuard(udpPolicy, () => reserved.revision),
-    clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
+    isTcpAllowed: (address: Uint8Array, port: number) => isDestinationAllowed(tcpPolicy, address, port),
+    isUdpAllowed: (address: Uint8Array, port: number) => isDestinationAllowed(udpPolicy, address, port),
+    isRelayAllowed,
   };
 }
 
@@ -139,4 +191,14 @@ function openDirectNames(settings: Pick<LocalExitSettings, 'limits' | 'nameServe
     dial: ({ host, port }, timeoutMs) => dialAddress({ host, port }, timeoutMs, new DialAbort()),
   });
   return new NameResolver(upstream, null);
+}
+
+/** The system may know the name of an echo that no name server is asked for, such as `shop.local`. `localhost` has two addresses. */
+function withSystemNames(dial: Dial, reserved: ReservedAddresses): Dial {
+  return (exit, target, abort) => {
+    const { host } = target;
+    const isUnasked = host.kind === 'name' && host.name !== 'localhost' && isSpecialName(host.name);
+    const known = isUnasked ? parseHost(reserved.echoAddress(host.name) ?? '') : undefined;
+    return dial(exit, known ? { ...target, host: known } : target, abort);
+  };
 }

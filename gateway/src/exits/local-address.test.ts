@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startNameServer } from '../../test/name-server.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { listenLocally, readToEnd } from '../../test/sockets.ts';
-import type { DestinationPolicy } from '../destination-policy.ts';
+import { type DestinationPolicy, isDestinationAllowed } from '../destination-policy.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
@@ -57,11 +57,8 @@ describe('the exit from a local address', () => {
       hostAddresses,
       upstreamBudget,
     });
-    return createDial({ guard: createGuard(policy), limits, extraDials: { count: 0 } })(
-      exit,
-      { host: parsed, port: toPort },
-      abort,
-    );
+    const guard = createGuard((bytes, at) => isDestinationAllowed(policy, bytes, at));
+    return createDial({ guard, limits, extraDials: { count: 0 } })(exit, { host: parsed, port: toPort }, abort);
   }
 
   it('resolves a name and dials its address', async () => {

@@ -39,8 +39,9 @@ export class LocalAddressExit implements Exit {
   readonly attemptDelayMs: number;
   readonly #resolver: NameResolver;
   readonly #upstream: DnsUpstream;
-  /** Undefined for the host's default route, which is never lost. */
+  /** Undefined for the host's default route, which has no address that could be missing. */
   readonly #watch: AddressWatch | undefined;
+  #isLostByChecks = false;
 
   constructor(private readonly settings: LocalExitSettings) {
     const { address, limits, hostAddresses } = settings;
@@ -55,7 +56,11 @@ export class LocalAddressExit implements Exit {
   }
 
   get isLost(): boolean {
-    return this.#watch?.isLost ?? false;
+    return this.#isLostByChecks || (this.#watch?.isLost ?? false);
+  }
+
+  setLost(isLost: boolean): void {
+    this.#isLostByChecks = isLost;
   }
 
   async check(): Promise<void> {
@@ -81,7 +86,7 @@ export class LocalAddressExit implements Exit {
 
   async connect({ address: to, port }: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
     const socket = await this.#dial({ host: addressText(to), port }, timeoutMs, abort);
-    return { side: new TcpSide(socket, this.settings.limits), local: () => localEnd(socket) };
+    return { side: new TcpSide(socket, this.settings.limits), stream: socket, local: () => localEnd(socket) };
   }
 
   /** @throws TunnelFailure */

@@ -28,6 +28,11 @@ export class ReservedAddresses {
   #controlPlane: ReadonlySet<string> = new Set();
   /** Pairs of address and port. */
   #published: ReadonlySet<string> = new Set();
+  /** The echoes: their pairs of address and port, and the URLs of those on this host. */
+  #echoes: ReadonlySet<string> = new Set();
+  #ownEchoes: ReadonlySet<string> = new Set();
+  /** The first address of each echo's host. */
+  #echoAddresses: ReadonlyMap<string, string> = new Map();
   #hasReadFailed = false;
   #revision = 0;
   readonly #hostAddresses: () => readonly string[];
@@ -53,6 +58,21 @@ export class ReservedAddresses {
     return !this.#published.has(published(address, port));
   }
 
+  /** Whether checks of exits send their requests there. For customers this permits nothing. */
+  isEcho(address: string, port: number): boolean {
+    return this.#echoes.has(published(address, port));
+  }
+
+  /** As this system resolves the host of an echo. */
+  echoAddress(host: string): string | undefined {
+    return this.#echoAddresses.get(host);
+  }
+
+  /** Whether the echo with this URL is on this host: a request to it may never leave the host, whatever the exit. */
+  isOwnEcho(url: string): boolean {
+    return this.#ownEchoes.has(url);
+  }
+
   /**
    * Never throws: if they cannot be read, for example because no descriptor is left, the previous addresses remain.
    * @returns the addresses of this host
@@ -70,7 +90,8 @@ export class ReservedAddresses {
   }
 
   /** Never rejects. A name that cannot be resolved keeps its previous addresses. */
-  async refreshControlPlane(publicUrl: string | undefined): Promise<void> {
+  async refreshControlPlane(publicUrl: string | undefined, echoUrls: readonly string[] = []): Promise<void> {
+    await this.#refreshEchoes(echoUrls);
     const control = await this.#find(this.settings.controlUrl);
     this.#revision += 1;
     if (control.addresses.length > 0) this.#controlPlane = new Set(control.addresses);
@@ -78,6 +99,23 @@ export class ReservedAddresses {
     const { addresses, port } = await this.#find(publicUrl);
     this.#revision += 1;
     if (addresses.length > 0) this.#published = new Set(addresses.map((address) => published(address, port)));
+  }
+
+  async #refreshEchoes(urls: readonly string[]): Promise<void> {
+    const echoes = new Set<string>();
+    const ownEchoes = new Set<string>();
+    const echoAddresses = new Map<string, string>();
+    for (const url of urls) {
+      const { addresses, port } = await this.#find(url);
+      for (const address of addresses) echoes.add(published(address, port));
+      if (addresses[0] !== undefined) echoAddresses.set(new URL(url).hostname, addresses[0]);
+      if (addresses.some((address) => this.#own.has(address))) ownEchoes.add(url);
+    }
+    // As above: while a name cannot be resolved, what was known remains.
+    if (echoes.size === 0 && urls.length > 0) return;
+    this.#echoes = echoes;
+    this.#ownEchoes = ownEchoes;
+    this.#echoAddresses = echoAddresses;
   }
 
   async #find(text: string): Promise<{ addresses: string[]; port: number }> {

@@ -250,20 +250,6 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     await until(() => sockets.size === 0);
     expect(connection.usedBytes).toBe(0);
   });
-
-  it('is lost when no check succeeds for long enough, and its connections end', async () => {
-    const limits = { exitCheckMs: 10, upstreamCheckMs: 20, upstreamLostMs: 60, idleUpdateIntervalMs: 20 };
-    const { connection, gateway, upstream, lines } = await startThrough(kind, {}, {}, { limits });
-    const { client } = await socks5Connect(gateway, connection, '127.0.0.1', await startEcho());
-    const outcome = async (name: string) =>
-      (await gateway.metrics.upstreamChecks.get()).values.some(({ labels }) => labels['outcome'] === name);
-    while (!(await outcome('ok'))) await client.take(0).then(() => new Promise(setImmediate));
-    expect(connection.isExitLost).toBe(false);
-    upstream.stop();
-    await until(() => connection.isExitLost);
-    expect(await outcome('upstream-unreachable')).toBe(true);
-    expect(lines.filter(({ cause }) => cause === 'upstream-unreachable')).toHaveLength(1);
-  });
 });
 
 /** The reason by which the metrics count a refused tunnel. */

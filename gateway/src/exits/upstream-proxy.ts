@@ -1,9 +1,6 @@
 import type { UpstreamExit } from '@cellhop/contract/gateway';
 import type { Socket } from 'node:net';
-import type { Logger } from 'pino';
-import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
-import type { Metrics } from '../metrics.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Query } from '../protocol/dns.ts';
 import type { Answer } from '../protocol/dns-records.ts';
@@ -11,7 +8,7 @@ import { addressText, parseHost, type Target } from '../protocol/host.ts';
 import * as http from '../protocol/http-upstream.ts';
 import { METHOD_NONE, METHOD_USER_PASSWORD, SUCCEEDED } from '../protocol/socks5.ts';
 import * as socks5 from '../protocol/socks5-upstream.ts';
-import { toCause, type FailureCause, toDialFailure, TunnelFailure } from '../statuses.ts';
+import { toDialFailure, TunnelFailure } from '../statuses.ts';
 import { DialAbort, type Endpoint, type Exit, type ExitPort, type ExitStream } from './exit.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { dialAddress } from './local-address.ts';
@@ -20,7 +17,6 @@ import type { UpstreamBudget } from './query-connections.ts';
 import type { NameServer } from './query-socket.ts';
 import { openUpstreamAssociation } from './upstream-association.ts';
 import { UpstreamHandshake } from './upstream-handshake.ts';
-import { UpstreamWatch } from './upstream-watch.ts';
 
 export interface UpstreamSettings {
   readonly upstream: UpstreamExit;
@@ -31,8 +27,6 @@ export interface UpstreamSettings {
   readonly upstreamBudget: UpstreamBudget;
   /** Whether datagrams may be sent to an address of a relay that the upstream names. */
   readonly isRelayAllowed: (address: Uint8Array, port: number) => boolean;
-  readonly metrics: Pick<Metrics, 'upstreamChecks'>;
-  readonly log: Logger;
 }
 
 /** Exchanges the messages before a tunnel or an association. */
@@ -54,11 +48,12 @@ export class UpstreamProxyExit implements Exit {
   readonly udp: Exit['udp'];
   readonly attemptDelayMs: number;
   readonly #dns: DnsUpstream;
-  readonly #watch: UpstreamWatch;
+  /** By checks alone: customers choose destinations, so their failures do not count. */
+  #isLost = false;
   #known: { readonly addresses: Uint8Array[]; readonly until: number } | undefined;
 
   constructor(private readonly settings: UpstreamSettings) {
-    const { upstream, limits, metrics, log } = settings;
+    const { upstream, limits } = settings;
     this.kind = upstream.kind;
     this.attemptDelayMs = limits.upstreamAttemptDelayMs;
     this.udp = upstream.kind === 'socks5' ? 'one-port' : 'none';
@@ -69,29 +64,17 @@ export class UpstreamProxyExit implements Exit {
       isTcpOnly: true,
       dial: (server, timeoutMs) => this.#dialNameServer(server, timeoutMs),
     });
-    this.#watch = new UpstreamWatch({
-      checkMs: limits.upstreamCheckMs,
-      lostAfterMs: limits.upstreamLostMs,
-      probe: async () => {
-        const cause = await this.#probe();
-        metrics.upstreamChecks.inc({ outcome: cause ?? 'ok' });
-        return cause;
-      },
-      changed: (cause) => {
-        const fields = { exitId: upstream.id, kind: upstream.kind };
-        if (cause === undefined) log.info(fields, 'The upstream proxy of an exit works again');
-        else log.warn({ ...fields, cause }, 'The upstream proxy of an exit does not work');
-      },
-    });
   }
 
   get isLost(): boolean {
-    return this.#watch.isLost;
+    return this.#isLost;
+  }
+
+  setLost(isLost: boolean): void {
+    this.#isLost = isLost;
   }
 
   check(): Promise<void> {
-    const { log } = this.settings;
-    if (this.#watch.isDue) inBackground(log, 'check of an upstream proxy', this.#watch.run());
     return Promise.resolve();
   }
 
@@ -111,7 +94,7 @@ export class UpstreamProxyExit implements Exit {
   async openUdp(_family: 4 | 6, abort: DialAbort): Promise<ExitPort> {
     if (this.udp === 'none') throw new TunnelFailure('udp-unsupported');
     const { limits, isRelayAllowed } = this.settings;
-    const opened = await this.#use(limits.dialMs, abort, (handshake) => this.#associate(handshake));
+    const opened = await this.#open(limits.dialMs, abort, (handshake) => this.#associate(handshake));
     const association = { control: opened.socket, bound: opened.result, isRelayAllowed, limits };
     return openUpstreamAssociation(association);
   }
@@ -121,8 +104,8 @@ export class UpstreamProxyExit implements Exit {
   }
 
   async connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
-    const { socket } = await this.#use(timeoutMs, abort, (handshake) => this.#request(handshake, destination));
-    return { side: new TcpSide(socket, this.settings.limits), local: () => undefined };
+    const { socket } = await this.#open(timeoutMs, abort, (handshake) => this.#request(handshake, destination));
+    return { side: new TcpSide(socket, this.settings.limits), stream: socket, local: () => undefined };
   }
 
   /** Through the upstream: otherwise the name server would see the address of this node. */
@@ -130,40 +113,7 @@ export class UpstreamProxyExit implements Exit {
     const parsed = parseHost(host);
     if (parsed?.kind !== 'address') throw new TunnelFailure('exit-unavailable');
     const nameServer = { address: parsed.bytes, port };
-    return (await this.#use(timeoutMs, new DialAbort(), (handshake) => this.#request(handshake, nameServer))).socket;
-  }
-
-  /** Opens a connection to the upstream, and records the outcome for the watch. */
-  async #use<Result>(
-    timeoutMs: number,
-    abort: DialAbort,
-    performHandshake: Handshake<Result>,
-  ): Promise<OpenUpstream<Result>> {
-    try {
-      const opened = await this.#open(timeoutMs, abort, performHandshake);
-      this.#watch.worked();
-      return opened;
-    } catch (error) {
-      if (toCause(error) === 'upstream-auth-failed') this.#watch.failed('upstream-auth-failed');
-      throw error;
-    }
-  }
-
-  /**
-   * Connects to the upstream and logs in, without a destination. HTTP has no separate login, so a refused one counts until a
-   * tunnel succeeds.
-   */
-  async #probe(): Promise<FailureCause | undefined> {
-    const { upstreamCheckMs } = this.settings.limits;
-    const login = (handshake: UpstreamHandshake) =>
-      this.kind === 'socks5' ? this.#login(handshake) : Promise.resolve();
-    try {
-      const { socket } = await this.#open(upstreamCheckMs, new DialAbort(), login);
-      socket.destroy();
-    } catch (error) {
-      return toCause(error);
-    }
-    return this.kind === 'http' && this.#watch.failure === 'upstream-auth-failed' ? 'upstream-auth-failed' : undefined;
+    return (await this.#open(timeoutMs, new DialAbort(), (handshake) => this.#request(handshake, nameServer))).socket;
   }
 
   /** @throws TunnelFailure; the socket is closed then */
@@ -226,7 +176,7 @@ export class UpstreamProxyExit implements Exit {
     if (this.kind === 'http') return this.#requestByHttp(handshake, { address, port });
     await this.#login(handshake);
     const reply = await handshake.request(socks5.encodeConnect(address, port), socks5.parseReply);
-    if (reply.code !== SUCCEEDED) throw new TunnelFailure(socks5.replyCause(reply.code));
+    if (reply.code !== SUCCEEDED) throw new TunnelFailure(socks5.replyCause(reply.code), reply.code);
   }
 
   /** @returns where the upstream receives datagrams */
@@ -253,7 +203,7 @@ export class UpstreamProxyExit implements Exit {
       http.parseResponse(bytes, limits.headBytes),
     );
     const cause = http.statusCause(status);
-    if (cause !== undefined) throw new TunnelFailure(cause);
+    if (cause !== undefined) throw new TunnelFailure(cause, status);
   }
 }
 

@@ -64,6 +64,20 @@ export function formatMoment(iso: string): string {
   return `${formatDate(iso)}:${twoDigits(new Date(iso).getSeconds())}`;
 }
 
+const ages = [
+  { unit: 'days', seconds: 86_400 },
+  { unit: 'hours', seconds: 3600 },
+  { unit: 'minutes', seconds: 60 },
+] as const;
+
+/** How long ago something happened: `34 s ago`, `2 min ago`. 0 if the clock of this device is behind. */
+export function formatAge(iso: string, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000));
+  const age = ages.find((each) => seconds >= each.seconds);
+  if (!age) return i18next.t('common:ago.seconds', { number: seconds });
+  return i18next.t(`common:ago.${age.unit}`, { number: Math.floor(seconds / age.seconds) });
+}
+
 /** `5` as `05`. */
 export function twoDigits(value: number): string {
   return String(value).padStart(2, '0');

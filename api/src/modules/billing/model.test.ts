@@ -42,6 +42,7 @@ beforeAll(async () => {
     `with node as (insert into gateway_nodes (name, token_hash) values ('one', 'x'), ('two', 'y') returning id)
      insert into exits (node_id, kind) select id, 'local-address' from node returning node_id as id`,
   );
+  await testApp.database.query("update exit_checks set health = 'HEALTHY'");
   nodeIds = rows.map(({ id }) => id);
 });
 afterAll(async () => {

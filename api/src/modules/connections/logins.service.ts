@@ -8,6 +8,8 @@ import { resealRows, type Position, type ResealedBatch } from '../../secrets/sea
 import * as store from './logins.store.ts';
 import { isPassword, encryptionKeys, encryptPassword, hashPassword } from './credentials.ts';
 
+export type { ExitOfLogin } from './logins.store.ts';
+
 export interface Login {
   connectionId: string;
   exit: Exit;
@@ -50,7 +52,8 @@ function toLogin(ctx: Ctx, { connectionId, passwordRevision, nodeId, ...row }: s
   return { connectionId, passwordRevision, nodeId, exit: toExit(ctx, row) };
 }
 
-function toExit(ctx: Ctx, row: store.ExitOfLogin): Exit {
+/** @throws AppError UNAVAILABLE if no key decrypts its credentials */
+export function toExit(ctx: Ctx, row: store.ExitOfLogin): Exit {
   const { exitId: id, exitKind: kind, exitAddress: address, upstreamHost: host, upstreamPort: port } = row;
   if (kind === 'local-address') return { kind, id, address };
   // Unreachable: the table has a constraint.

@@ -119,8 +119,8 @@ export async function countProxies(ctx: Ctx): Promise<void> {
     `with counted as (
        select country_code, count(*) filter (where is_offered and connection_id is null)::int as free,
               count(*) filter (where connection_id is not null)::int as sold,
-              count(*) filter (where not is_exit_healthy and not is_retired and connection_id is null)::int as unhealthy
-         from proxy_states group by country_code
+              count(*) filter (where health <> 'UNCHECKED' and not is_exit_healthy and not is_retired and connection_id is null)::int as unhealthy
+         from proxy_states left join exit_states using (exit_id) group by country_code
      ), gone as (
        delete from dashboard_proxies where country_code not in (select country_code from counted)
      )

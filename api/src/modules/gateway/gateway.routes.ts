@@ -1,8 +1,11 @@
+import { checkExits, echo } from '@cellhop/contract/exit-checks';
+import { checkExitNow } from '@cellhop/contract/staff/exit-checks';
 import { changeNode, listNodes } from '@cellhop/contract/staff/nodes';
 import { authorize, authorizeAddress, dnsPorts, end, hello, update, watch } from '@cellhop/contract/gateway';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import { LongPolls, toWatchResponse } from './long-polls.ts';
+import * as exitChecks from './exit-checks.service.ts';
 import * as gateway from './gateway.service.ts';
 import * as nodes from './nodes.service.ts';
 
@@ -29,6 +32,14 @@ export function gatewayRoutes(app: FastifyInstance): void {
   route(app, end, async ({ ctx, nodeId, body }) => ({
     data: await gateway.end(ctx, nodeId, body.runId, body.usages),
   }));
+  route(app, checkExits, async ({ ctx, nodeId, body }) => ({
+    data: await exitChecks.exchangeChecks(ctx, nodeId, body),
+  }));
+  route(app, echo, async ({ query, requester }) => ({ data: { nonce: query.nonce, address: requester.ip } }));
+  route(app, checkExitNow, async ({ ctx, params }) => {
+    await exitChecks.requestCheck(ctx, params.id);
+    return { data: { id: params.id } };
+  });
   route(app, watch, async ({ ctx, nodeId, body }) => ({
     data: toWatchResponse(await gateway.watch(ctx, longPolls, nodeId, body.runId)),
   }));

@@ -1,5 +1,6 @@
 /** Requests of gateway nodes, and their registration. Pricing is in billing/. */
 import { AppError } from '@cellhop/contract/errors';
+import { echo } from '@cellhop/contract/exit-checks';
 import {
   type Access,
   type Authorization,
@@ -28,6 +29,7 @@ import { readAccess, recordClientAddress } from '../connections/access.service.t
 import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
 import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
 import type { GatewayTopic } from '../../live/changes.ts';
+import { recordLost } from './exit-checks.service.ts';
 import { saveStatus } from './nodes.service.ts';
 import type { LongPolls, RunChanges } from './long-polls.ts';
 import * as store from './gateway.store.ts';
@@ -105,6 +107,7 @@ export async function handleHello(
     contractVersion: GATEWAY_CONTRACT_VERSION,
     oldestContractVersion: OLDEST_GATEWAY_CONTRACT_VERSION,
     publicUrl: ctx.config.publicUrl,
+    echoUrls: [...(ctx.config.echoUrl === undefined ? [] : [ctx.config.echoUrl]), `${ctx.config.publicUrl}${echo.url}`],
   };
 }
 
@@ -167,6 +170,9 @@ function refusal(reason: RefusedLogin['reason']): Authorization {
 /** Processes the usage totals of a run. @returns the credit of each connection */
 export async function update(ctx: Ctx, nodeId: string, runId: string, usages: readonly Usage[]): Promise<Credit[]> {
   const run = await findOwnRun(ctx, runId, nodeId);
+  // Before the connections end: their proxies would be for sale again.
+  const lost = usages.filter(({ isExitLost }) => isExitLost).map(({ connectionId }) => connectionId);
+  if (lost.length > 0) await recordLost(ctx, nodeId, lost);
   const credits = await processReports(ctx, runId, usages.map(toReport));
   const newerAccess = await readNewerAccess(ctx, usages, credits);
   // Only after the reports are saved: the idle check assumes that a run seen at a time has reported everything before it.

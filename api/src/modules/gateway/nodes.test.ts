@@ -72,6 +72,7 @@ test('hello returns the versions and the public URL', async () => {
       contractVersion: GATEWAY_CONTRACT_VERSION,
       oldestContractVersion: 1,
       publicUrl: testApp.ctx.config.publicUrl,
+      echoUrls: [`${testApp.ctx.config.publicUrl}/v1/echo`],
     });
 });
 

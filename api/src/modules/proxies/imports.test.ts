@@ -10,7 +10,7 @@ import {
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createUser, defaultExit, type TestUser } from '../../../test/factories.ts';
+import { createUser, defaultExit, markHealthy, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
@@ -77,7 +77,7 @@ describe('an import', () => {
       newCount: 2,
     });
     expect(await find('192.0.2')).toMatchObject([
-      { ip: '192.0.2.1', price: 0.8, state: 'FREE', exit: { node: 'paris', address: null } },
+      { ip: '192.0.2.1', price: 0.8, state: 'UNCHECKED', exit: { node: 'paris', address: null } },
       { ip: '192.0.2.2', exit: { node: 'rome', address: '10.0.0.9' } },
     ]);
     const [entry] = await testApp.database.query<{ actorId: string; details: object }>(
@@ -130,6 +130,7 @@ describe('an import', () => {
 
   test('of a sold proxy changes the price of the next sale only', async () => {
     await importAll(csvOf({ ip: '198.51.100.30', price: 1 }));
+    await markHealthy(testApp);
     const [row] = await find('198.51.100.30');
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     const { data: connection } = await user.call(connect, { body: { id: row!.id, price: 1 } });

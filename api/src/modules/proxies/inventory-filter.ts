@@ -8,7 +8,8 @@ const ofState: Record<ProxyState, string> = {
   FREE: 'connection_id is null and is_healthy',
   SOLD: 'connection_id is not null',
   RETIRED: 'not is_healthy and retired_at is not null',
-  UNHEALTHY: 'not is_healthy and not is_exit_healthy',
+  UNCHECKED: `not is_healthy and not is_exit_healthy and exit_id in (select exit_id from exit_states where health = 'UNCHECKED')`,
+  UNHEALTHY: `not is_healthy and not is_exit_healthy and exit_id in (select exit_id from exit_states where health <> 'UNCHECKED')`,
   DRAINING: 'not is_healthy and is_node_draining',
 };
 const NOT_FREE = '(connection_id is not null or not is_healthy)';

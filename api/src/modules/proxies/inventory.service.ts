@@ -34,10 +34,19 @@ export async function listInventory(ctx: Ctx, { page, size, sort, ...filter }: L
 
 function present(row: store.InventoryRow): InventoryProxy {
   const { priceMicros, exitId, connectionId, connectedAt, userId, userEmail } = row;
+  const { health, checkedAt, latencyMs, checkFailure, seenAddress, isAddressDifferent } = row;
   return {
     ...row,
     price: toDollars(priceMicros),
     exit: { id: exitId, node: row.node, kind: row.exitKind, address: exitText(row) },
+    check: {
+      health,
+      checkedAt: checkedAt?.toISOString() ?? null,
+      latencyMs,
+      reason: checkFailure,
+      seenAddress,
+      isAddressDifferent,
+    },
     state: toState(row),
     isHealthy: row.isExitHealthy,
     connection:
@@ -51,12 +60,13 @@ function toState({
   connectionId,
   isRetired,
   isExitHealthy,
+  health,
   isNodeDraining,
   isOffered,
 }: store.InventoryRow): ProxyState {
   if (connectionId !== null) return 'SOLD';
   if (isRetired) return 'RETIRED';
-  if (!isExitHealthy) return 'UNHEALTHY';
+  if (!isExitHealthy) return health === 'UNCHECKED' ? 'UNCHECKED' : 'UNHEALTHY';
   if (isNodeDraining) return 'DRAINING';
   return isOffered ? 'FREE' : 'UNHEALTHY';
 }
@@ -184,4 +194,14 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export async function followDraining(ctx: Ctx, { nodeId }: { nodeId: string }, batchRows = 5000): Promise<void> {
   for (let afterId: string | null = FIRST_ID; afterId !== null;)
     afterId = await store.followDraining(ctx, nodeId, afterId, batchRows);
+}
+
+const FOLLOWING_ROWS = 5000;
+/** What is left follows with the next check of the exit. */
+const FOLLOWING_BATCHES_MAX = 20;
+
+/** Takes the proxies of exits that do not work out of the catalogue, and returns those of exits that work again. */
+export async function followExits(ctx: Ctx, exitIds: readonly string[]): Promise<void> {
+  for (let batch = 0; batch < FOLLOWING_BATCHES_MAX; batch++)
+    if ((await store.followExits(ctx, exitIds, FOLLOWING_ROWS)) < FOLLOWING_ROWS) return;
 }

@@ -1,6 +1,6 @@
 /** The catalogue for staff, and bulk changes. Statements are planned with their values, because filters differ so much. */
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
-import type { InventorySort } from '@cellhop/contract/staff/inventory.values';
+import type { ExitHealth, InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, toOffset } from '../../http/paging.ts';
@@ -36,6 +36,12 @@ export interface InventoryRow {
   exitAddress: string | null;
   upstreamHost: string | null;
   upstreamPort: number | null;
+  health: ExitHealth;
+  checkedAt: Date | null;
+  latencyMs: number | null;
+  checkFailure: string | null;
+  seenAddress: string | null;
+  isAddressDifferent: boolean;
   connectionId: string | null;
   connectedAt: Date | null;
   userId: string | null;
@@ -64,11 +70,14 @@ export function listInventory(
             retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", proxies.exit_id as "exitId",
             node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
             upstream_host as "upstreamHost", upstream_port as "upstreamPort",
+            health, checked_at as "checkedAt", latency_ms as "latencyMs", reason as "checkFailure", host(seen_address) as "seenAddress",
+            coalesce(family(seen_address) = family(ip) and seen_address <> ip, false) as "isAddressDifferent",
             proxies.connection_id as "connectionId", connections.created_at as "connectedAt",
             users.id as "userId", users.email as "userEmail"
        from listed
        join proxies using (id)
        join readable_exits as exits on exits.id = proxies.exit_id
+       join exit_states on exit_states.exit_id = proxies.exit_id
        left join readable_connections as connections on connections.id = proxies.connection_id
        left join readable_users as users on users.id = connections.user_id
       order by ${order('proxies')}`,
@@ -223,4 +232,22 @@ export async function followDraining(
     PLANNED,
   );
   return row!.lastId;
+}
+
+/**
+ * Copies the state of exits to their proxies, where it is another one. Proxies that are being bought or changed are skipped.
+ * @returns the number of changed proxies, at most `limit`
+ */
+export async function followExits(ctx: Ctx, exitIds: readonly string[], limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `with different as (
+       select proxies.id, health = 'HEALTHY' as is_exit_healthy
+         from exit_states join proxies on proxies.exit_id = exit_states.exit_id
+        where exit_states.exit_id = any($1::uuid[]) and is_exit_healthy <> (health = 'HEALTHY')
+        limit $2 for no key update of proxies skip locked
+     )
+     update proxies set is_exit_healthy = different.is_exit_healthy from different where proxies.id = different.id returning proxies.id`,
+    [exitIds, limit],
+  );
+  return rows.length;
 }

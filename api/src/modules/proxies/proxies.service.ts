@@ -14,7 +14,18 @@ export { createCountsReader, createFacetsReader, ensureCounts, refreshCounts, re
 /** At most 50 free proxies, cheapest first. Values of one group are combined with OR, groups with AND. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
   const rows = await searchFree(ctx, query);
-  return rows.map(({ priceMicros, ...proxy }) => ({ ...proxy, price: toDollars(priceMicros) }));
+  // A statement of its own, so that the plans of the search stay what they are.
+  const checks = await store.findChecks(ctx, [...new Set(rows.map(({ exitId }) => exitId))]);
+  const checkById = new Map(checks.map((check) => [check.exitId, check]));
+  return rows.map(({ priceMicros, exitId, ...proxy }) => {
+    const check = checkById.get(exitId);
+    return {
+      ...proxy,
+      price: toDollars(priceMicros),
+      checkedAt: check?.succeededAt?.toISOString() ?? null,
+      latencyMs: check?.latencyMs ?? null,
+    };
+  });
 }
 
 /** For visitors. */

@@ -7,9 +7,9 @@ import type { ProxyQuery, Proxy } from '@cellhop/contract/proxies';
 import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
 import type { Ctx } from '../../ctx.ts';
 
-export type ProxyRow = Omit<Proxy, 'price'> & { priceMicros: bigint };
+export type ProxyRow = Omit<Proxy, 'price' | 'checkedAt' | 'latencyMs'> & { priceMicros: bigint; exitId: string };
 
-const COLUMNS = `id, host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city,
+const COLUMNS = `id, exit_id as "exitId", host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city,
             zip, isp, connection_type as "connectionType"`;
 
 const columns: Record<FilterGroup, string> = {
@@ -22,7 +22,7 @@ const columns: Record<FilterGroup, string> = {
 };
 
 const IS_FREE = 'connection_id is null and is_healthy';
-const RAW_COLUMNS = 'id, ip, price_micros, country_code, region, city, zip, isp, connection_type';
+const RAW_COLUMNS = 'id, exit_id, ip, price_micros, country_code, region, city, zip, isp, connection_type';
 /** A stable order for equal prices: addresses as numbers. Without the cast `ip` would be the column of the result, a text. */
 const CHEAPEST = `order by price_micros, ip::inet limit ${PROXY_SEARCH_MAX}`;
 
@@ -112,5 +112,20 @@ async function allowBitmaps(ctx: Ctx): Promise<void> {
   await ctx.db.query(
     `select set_config('enable_bitmapscan', 'on', true), set_config('enable_sort', 'on', true),
             set_config('enable_indexscan', 'off', true)`,
+  );
+}
+
+export interface CheckedExit {
+  exitId: string;
+  /** Null: never. */
+  succeededAt: Date | null;
+  latencyMs: number | null;
+}
+
+export function findChecks(ctx: Ctx, exitIds: readonly string[]): Promise<CheckedExit[]> {
+  return ctx.db.query(
+    `select exit_id as "exitId", succeeded_at as "succeededAt", latency_ms as "latencyMs"
+       from exit_states where exit_id = any($1::uuid[])`,
+    [exitIds],
   );
 }

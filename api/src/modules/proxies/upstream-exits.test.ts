@@ -9,7 +9,7 @@ import {
 } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createUser, type TestUser } from '../../../test/factories.ts';
+import { createUser, markHealthy, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -63,6 +63,7 @@ async function exportAll(format: 'csv' | 'json' = 'csv'): Promise<string> {
   return response.text();
 }
 async function buy(ip: string) {
+  await markHealthy(testApp);
   const { id } = await find(ip);
   return (await customer.call(connect, { body: { id, price: 0.8 } })).data;
 }

@@ -24,6 +24,8 @@ const full: Answers = {
   'GET /v1/proxies/facets': { data: { counts, truncated: [] } },
 };
 
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+
 async function openCatalogue(path: string, answers: Answers = {}) {
   const app = await openApp(path, { answers: { ...full, ...answers } });
   const { screen, user } = app;
@@ -144,4 +146,25 @@ it('explains at sign-in that a session has ended during use', async () => {
   await user.click(screen.getByRole('link', { name: 'Payments' }));
   await screen.findByText('Your session has ended. Please sign in again');
   expect(location.pathname).toBe('/sign-in');
+});
+
+it('says when a request last passed through the exit of a proxy, and how fast', async () => {
+  const { rows, screen, user } = await openCatalogue('/proxies', {
+    'GET /v1/proxies': {
+      data: [
+        exampleProxy(1, { checkedAt: ago(25), latencyMs: 120 }),
+        exampleProxy(2, { checkedAt: ago(200), latencyMs: null }),
+        exampleProxy(3, { checkedAt: null, latencyMs: null }),
+      ],
+    },
+  });
+  await expect.poll(() => rows().length).toBe(1 + 3);
+  const [, fast, slow, unknown] = rows();
+  expect(fast).toMatch(/checked (?:2[5-9]|3\d) s ago, 120 ms/);
+  expect(slow).toContain('checked 3 min ago');
+  expect(unknown).not.toContain('checked');
+  await user.click(screen.getByRole('button', { name: 'Buy 198.18.0.1' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await dialog.findByText('120 ms');
+  dialog.getByText(/^\d+ s ago$/);
 });

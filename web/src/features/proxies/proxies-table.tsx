@@ -1,7 +1,8 @@
 import type { Proxy } from '@cellhop/contract/proxies';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoney, prepaidPrice } from '../../format/format.ts';
+import { formatAge, formatMoney, prepaidPrice } from '../../format/format.ts';
+import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import classes from './proxies-table.module.css';
@@ -76,7 +77,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
         header: t('common:location.ip'),
         place: 'heading',
         isUnbroken: true,
-        render: ({ ip }) => ip,
+        render: (proxy) => <Address proxy={proxy} />,
       },
       {
         key: 'country',
@@ -106,6 +107,30 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
   }, [t, onSelect]);
 }
 
+function Address({ proxy }: { proxy: Proxy }) {
+  return (
+    <>
+      {proxy.ip}
+      <Checked proxy={proxy} />
+    </>
+  );
+}
+
+/** When a request last passed through the proxy's exit, and how fast. Absent for exits that were sold before there were checks. */
+function Checked({ proxy: { checkedAt, latencyMs } }: { proxy: Proxy }) {
+  const { t } = useTranslation('proxy');
+  const now = useTenSeconds();
+  if (checkedAt === null || checkedAt === undefined) return undefined;
+  const ago = formatAge(checkedAt, now);
+  return (
+    <span className={classes['checked']}>
+      {latencyMs === null || latencyMs === undefined
+        ? t('table.checked', { ago })
+        : t('table.checkedWithLatency', { ago, latency: latencyMs })}
+    </span>
+  );
+}
+
 interface ProxyCardProps {
   proxy: Proxy;
   /** The columns of the table, for the cells that table and card share. */
@@ -129,6 +154,7 @@ function ProxyCard({ proxy, columns }: ProxyCardProps) {
       <p className={classes['place']}>
         {city}, {region} {zip} · {isp} · {connectionType}
       </p>
+      <Checked proxy={proxy} />
     </div>
   );
 }

@@ -7,10 +7,11 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../data/query.ts';
-import { formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
+import { formatAge, formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
 import { supportedProtocols } from '@cellhop/contract/proxies.values';
 import { maximumCharge, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
+import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { useProfile } from '../../session/profile.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -176,6 +177,8 @@ function PriceInfo() {
 
 function ProxyFacts({ proxy }: { proxy: Proxy }) {
   const { t } = useTranslation(['proxy', 'common']);
+  const now = useTenSeconds();
+  const { checkedAt, latencyMs } = proxy;
   return (
     <Facts
       items={[
@@ -189,6 +192,10 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
         { label: t('common:location.isp'), value: proxy.isp },
         { label: t('common:location.connectionType'), value: proxy.connectionType },
         { label: t('common:location.protocols'), value: supportedProtocols.join(', ') },
+        ...(typeof checkedAt === 'string' ? [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }] : []),
+        ...(typeof latencyMs === 'number'
+          ? [{ label: t('detail.latency'), value: t('detail.milliseconds', { latency: latencyMs }) }]
+          : []),
       ]}
     />
   );

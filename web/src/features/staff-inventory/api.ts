@@ -2,6 +2,7 @@ import type {
   InventoryChange,
   CheckedImport,
   InventoryFilter,
+  InventoryProxy,
   PriceChange,
   Selection,
 } from '@cellhop/contract/staff/inventory';
@@ -51,6 +52,16 @@ export const isUnfinished = ({ status }: InventoryChange): boolean => status ===
 export function useSelection(filter: InventoryFilter, isEnabled: boolean) {
   return useApiQuery(apiQuery('GET /v1/proxies/admin/selection', { query: filter }, { topics: ['catalogue'] }), {
     isEnabled,
+  });
+}
+
+/** The outcome arrives with the next live event. */
+export function useCheckNow() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async ({ exit }: InventoryProxy) =>
+      (await call('POST /v1/proxies/admin/exits/{id}/check', { params: { id: exit.id } })).data,
+    successText: () => t('check.ordered'),
   });
 }
 

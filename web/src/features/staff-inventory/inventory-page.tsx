@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useExport, useInventory } from './api.ts';
+import { useCheckNow, useExport, useInventory } from './api.ts';
 import { PriceDialog, RetirementDialog } from './bulk-dialogs.tsx';
 import { isEmpty, type FilterTexts, toFilter, toTexts } from './choice.ts';
 import { InventoryChanges } from './inventory-changes.tsx';
@@ -25,6 +25,7 @@ export function InventoryPage() {
   const { t } = useTranslation('staffInventory');
   const proxies = useInventory(filter, sort, page);
   const canEdit = usePermission('PROXIES_EDIT');
+  const checking = useCheckNow();
   const [open, setOpen] = useState<DialogName>();
   // The button of a row changes one proxy; the buttons above the list change all proxies of the filter.
   const [only, setOnly] = useState<InventoryProxy>();
@@ -58,6 +59,7 @@ export function InventoryPage() {
             onSort={(chosen) =>
               change({ sort: oneOf(chosen, inventorySorts), page: undefined }, { resetScroll: false })
             }
+            onCheck={canEdit ? (proxy) => void checking.run(proxy) : undefined}
             onRetire={canEdit ? (proxy) => show(proxy.isRetired ? 'restore' : 'retire', proxy) : undefined}
           />
         )}

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { ExitCheckText } from './exit-check-text.tsx';
 import classes from './inventory-table.module.css';
 
 interface InventoryTableProps {
@@ -16,12 +17,14 @@ interface InventoryTableProps {
   onSort: (sort: string) => void;
   /** Undefined if the member of staff may not change proxies. */
   onRetire: ((proxy: InventoryProxy) => void) | undefined;
+  /** Lets the gateway check the proxy's exit now. Undefined likewise. */
+  onCheck: ((proxy: InventoryProxy) => void) | undefined;
 }
 
-export function InventoryTable({ proxies, sort, onSort, onRetire }: InventoryTableProps) {
+export function InventoryTable({ proxies, sort, onSort, onRetire, onCheck }: InventoryTableProps) {
   const { t } = useTranslation(['staffInventory', 'staff', 'common']);
   const decimals = maxDecimals((proxies ?? []).map(({ price }) => price));
-  const actions = useActionColumns(onRetire);
+  const actions = useActionColumns(onRetire, onCheck);
   const columns: Column<InventoryProxy>[] = [
     {
       key: 'ip',
@@ -50,12 +53,18 @@ export function InventoryTable({ proxies, sort, onSort, onRetire }: InventoryTab
       key: 'state',
       header: t('state'),
       place: 'heading',
-      render: ({ state, isRetired }) => (
+      render: ({ state, isRetired, check }) => (
         <span className={classes['states']}>
           <ProxyStateBadge state={state} />
           {isRetired && state !== 'RETIRED' && <ProxyStateBadge state="RETIRED" />}
+          {state === 'SOLD' && check?.health === 'UNHEALTHY' && <ProxyStateBadge state="UNHEALTHY" />}
         </span>
       ),
+    },
+    {
+      key: 'check',
+      header: t('check.title'),
+      render: ({ check }) => check !== undefined && <ExitCheckText check={check} />,
     },
     {
       key: 'connection',
@@ -77,20 +86,26 @@ export function InventoryTable({ proxies, sort, onSort, onRetire }: InventoryTab
   );
 }
 
-function useActionColumns(onRetire: InventoryTableProps['onRetire']): Column<InventoryProxy>[] {
+function useActionColumns(
+  onRetire: InventoryTableProps['onRetire'],
+  onCheck: InventoryTableProps['onCheck'],
+): Column<InventoryProxy>[] {
   const { t } = useTranslation('staffInventory');
-  if (onRetire === undefined) return [];
+  if (onRetire === undefined || onCheck === undefined) return [];
   return [
     {
       key: 'action',
       header: t('table.action'),
       place: 'action',
       render: (proxy) => (
-        <RowButton
-          text={t(proxy.isRetired ? 'restore.action' : 'retire.action')}
-          label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
-          onClick={() => onRetire(proxy)}
-        />
+        <span className={classes['actions']}>
+          <RowButton text={t('check.action')} label={t('check.of', { ip: proxy.ip })} onClick={() => onCheck(proxy)} />
+          <RowButton
+            text={t(proxy.isRetired ? 'restore.action' : 'retire.action')}
+            label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
+            onClick={() => onRetire(proxy)}
+          />
+        </span>
       ),
     },
   ];
@@ -130,6 +145,7 @@ const tones: Record<ProxyState, Tone> = {
   SOLD: 'neutral',
   DRAINING: 'warning',
   RETIRED: 'warning',
+  UNCHECKED: 'warning',
   UNHEALTHY: 'bad',
 };
 

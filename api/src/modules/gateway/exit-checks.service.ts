@@ -1,0 +1,82 @@
+/**
+ * Decides which exits work. Nodes check their exits and report the outcomes; this module hands the checks out, each to one run of the
+ * node, and takes proxies whose exit does not work out of the catalogue (docs/catalogue.md).
+ */
+import { AppError } from '@cellhop/contract/errors';
+import type { checkExits, ExitCheck, ExitChecksResponse } from '@cellhop/contract/exit-checks';
+import type { Exit } from '@cellhop/contract/gateway';
+import type { z } from 'zod';
+import type { Ctx } from '../../ctx.ts';
+import { STAFF } from '../../live/changes.ts';
+import { type ExitOfLogin, toExit } from '../connections/logins.service.ts';
+import { followExits } from '../proxies/inventory.service.ts';
+import { afterCheck } from './exit-health.ts';
+import * as store from './exit-checks.store.ts';
+
+export { countByHealth } from './exit-checks.store.ts';
+
+/** Minimum interval between two checks that failures of customers cause. */
+const SUSPECT_SPACING_MS = 10_000;
+const LOST_CHECK_MS = 5_000;
+
+export async function exchangeChecks(
+  ctx: Ctx,
+  nodeId: string,
+  { checks, suspectIds, wanted }: z.output<typeof checkExits.body>,
+): Promise<ExitChecksResponse> {
+  if (checks.length > 0) await saveChecks(ctx, nodeId, checks);
+  if (suspectIds.length > 0) await store.requestSuspects(ctx, nodeId, suspectIds, SUSPECT_SPACING_MS);
+  const due = wanted > 0 ? await store.takeDue(ctx, nodeId, wanted) : [];
+  return { due: await describeExits(ctx, nodeId, due), lostIds: await store.findLost(ctx, nodeId) };
+}
+
+async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]): Promise<void> {
+  const checkById = new Map(checks.map((check) => [check.exitId, check]));
+  const checked = await ctx.tx(async (ctx) => {
+    const rows = await store.lockStates(ctx, nodeId, [...checkById.keys()]);
+    const checked = rows.map((row) => {
+      const check = checkById.get(row.exitId)!;
+      const state = afterCheck(row, check.outcome);
+      return { ...row, check, state, isOther: row.health !== state.health };
+    });
+    await store.saveChecks(ctx, checked);
+    return checked;
+  });
+  // For a while after a change: proxies that were added during it, or are too many for one report, follow later.
+  const followed = checked.filter(({ isOther, hasChanged }) => isOther || hasChanged);
+  if (followed.length > 0)
+    await followExits(
+      ctx,
+      followed.map(({ exitId }) => exitId),
+    );
+  if (checked.some(({ isOther, isRequested }) => isOther || isRequested)) ctx.changed(STAFF, 'staff-catalogue');
+}
+
+/** An exit whose credentials no key decrypts is never used without its login, so its check has failed. */
+async function describeExits(ctx: Ctx, nodeId: string, rows: readonly ExitOfLogin[]): Promise<Exit[]> {
+  const exits: Exit[] = [];
+  const unreadable: ExitCheck[] = [];
+  for (const row of rows) {
+    try {
+      exits.push(toExit(ctx, row));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      unreadable.push({ exitId: row.exitId, outcome: 'failed', reason: 'credentials-unreadable' });
+    }
+  }
+  if (unreadable.length > 0) await saveChecks(ctx, nodeId, unreadable);
+  return exits;
+}
+
+/** A node ends these connections because their exits are gone: nobody buys them again before checks have succeeded. */
+export async function recordLost(ctx: Ctx, nodeId: string, connectionIds: readonly string[]): Promise<void> {
+  const exitIds = await store.saveLost(ctx, nodeId, connectionIds, LOST_CHECK_MS);
+  if (exitIds.length === 0) return;
+  await followExits(ctx, exitIds);
+  ctx.changed(STAFF, 'staff-catalogue');
+}
+
+/** The node checks the exit within seconds. @throws AppError NOT_FOUND */
+export async function requestCheck(ctx: Ctx, exitId: string): Promise<void> {
+  if (!(await store.requestCheck(ctx, exitId))) throw new AppError('NOT_FOUND', { thing: 'Exit' });
+}

@@ -1,0 +1,165 @@
+import type { ExitCheck } from '@cellhop/contract/exit-checks';
+import type { ExitHealth } from '@cellhop/contract/staff/inventory.values';
+import type { Ctx } from '../../ctx.ts';
+import type { ExitOfLogin } from '../connections/logins.service.ts';
+import type { CheckedState, ExitState } from './exit-health.ts';
+
+/** A run that has fetched a check and does not report it for this long has lost it. */
+const LEASE_MS = 30_000;
+/** Exits without proxies. `offer_proxy` ends the pause when they get one. */
+const UNUSED_CHECK_MS = 900_000;
+
+/**
+ * Takes due exits of the node for one run; those that others take just now are skipped. Healthy ones and others take turns, so that many
+ * dead exits, each of which occupies a run for seconds, do not keep the others from being checked. Reads all exits of the node.
+ */
+export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<ExitOfLogin[]> {
+  return ctx.db.query(
+    `with due as (
+       select exit_id from exit_checks where node_id = $1 and next_check_at <= now()
+        order by row_number() over (partition by health = 'HEALTHY' order by next_check_at) limit $2
+     ), free as (
+       select checks.exit_id,
+              exists (select from proxy_states
+                       where proxy_states.exit_id = checks.exit_id and (not is_retired or connection_id is not null)) as is_used
+         from exit_checks as checks join due on due.exit_id = checks.exit_id
+        where next_check_at <= now() for no key update of checks skip locked
+     ), taken as (
+       update exit_checks set next_check_at = now() + case when is_used then $3::int else $4::int end * interval '1 millisecond'
+         from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, is_used
+     )
+     select exits.id as "exitId", kind as "exitKind", host(address) as "exitAddress", upstream_host as "upstreamHost",
+            upstream_port as "upstreamPort", credentials_encrypted as "exitCredentials"
+       from taken join exits on exits.id = taken.exit_id where is_used`,
+    [nodeId, limit, LEASE_MS, UNUSED_CHECK_MS],
+  );
+}
+
+/** Longer than any change of proxies takes that has read the health before. */
+const FOLLOWED_MS = 3_600_000;
+
+export interface StateRow extends ExitState {
+  exitId: string;
+  /** Lately. */
+  hasChanged: boolean;
+  isRequested: boolean;
+}
+
+/** Locks the checks of these exits until the end of the transaction. */
+export function lockStates(ctx: Ctx, nodeId: string, exitIds: readonly string[]): Promise<StateRow[]> {
+  return ctx.db.query(
+    `select exit_id as "exitId", health, succeeded_at is not null as "hasSucceeded", successes, failures,
+            (extract(epoch from now() - failing_since) * 1000)::float8 as "failingMs", is_requested as "isRequested",
+            changed_at > now() - $3 * interval '1 millisecond' as "hasChanged"
+       from exit_checks where node_id = $1 and exit_id = any($2::uuid[]) order by exit_id for no key update`,
+    [nodeId, exitIds, FOLLOWED_MS],
+  );
+}
+
+export interface Checked {
+  check: ExitCheck;
+  state: CheckedState;
+}
+
+export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise<void> {
+  await ctx.db.query(
+    `update exit_checks
+        set health = change.health, changed_at = case when change.health = exit_checks.health then changed_at else now() end,
+            checked_at = now(), successes = change.successes, failures = change.failures,
+            succeeded_at = case when is_ok then now() else succeeded_at end,
+            latency_ms = case when is_ok then change.latency_ms else exit_checks.latency_ms end,
+            seen_address = case when is_ok then change.seen_address else exit_checks.seen_address end,
+            reason = change.reason, failing_since = case when is_failing then coalesce(failing_since, now()) end,
+            next_check_at = now() + change.next_check_ms * interval '1 millisecond', is_requested = false
+       from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[])
+            as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms)
+      where exit_checks.exit_id = change.exit_id`,
+    [
+      checked.map(({ check }) => check.exitId),
+      checked.map(({ state }) => state.health),
+      checked.map(({ state }) => state.successes),
+      checked.map(({ state }) => state.failures),
+      checked.map(({ check }) => check.outcome === 'ok'),
+      checked.map(({ state }) => state.isFailing),
+      checked.map(({ check }) => check.latencyMs ?? null),
+      checked.map(({ check }) => (check.outcome === 'ok' ? null : (check.reason ?? 'unknown'))),
+      checked.map(({ check }) => check.seenAddress ?? null),
+      checked.map(({ state }) => state.nextCheckMs),
+    ],
+  );
+}
+
+/** Customers' tunnels fail through these exits: they are due now, unless they were checked a moment ago. */
+export async function requestSuspects(
+  ctx: Ctx,
+  nodeId: string,
+  exitIds: readonly string[],
+  spacingMs: number,
+): Promise<void> {
+  await ctx.db.query(
+    `update exit_checks set next_check_at = now()
+      where node_id = $1 and exit_id = any($2::uuid[]) and next_check_at > now()
+        and coalesce(checked_at, '-infinity') < now() - $3 * interval '1 millisecond'`,
+    [nodeId, exitIds, spacingMs],
+  );
+}
+
+/** @returns whether there is such an exit */
+export async function requestCheck(ctx: Ctx, exitId: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    'update exit_checks set next_check_at = now(), is_requested = true where exit_id = $1 returning exit_id',
+    [exitId],
+  );
+  return rows.length === 1;
+}
+
+/** Open connections on an exit that has stopped working may last this much longer than a restart of another proxy takes. */
+const LOST_AFTER_MS = 180_000;
+/** Connections have ended long before. */
+const LOST_UNTIL_MS = 3_600_000;
+const LOST_MAX = 1000;
+
+/** Exits in use that have failed for so long that their connections end. */
+export async function findLost(ctx: Ctx, nodeId: string): Promise<string[]> {
+  const rows = await ctx.db.query<{ exitId: string }>(
+    `select exit_id as "exitId" from exit_checks as checks
+      where node_id = $1 and health = 'UNHEALTHY'
+        and failing_since between now() - $3 * interval '1 millisecond' and now() - $2 * interval '1 millisecond'
+        and exists (select from proxy_states where proxy_states.exit_id = checks.exit_id and connection_id is not null)
+      limit $4`,
+    [nodeId, LOST_AFTER_MS, LOST_UNTIL_MS, LOST_MAX],
+  );
+  return rows.map(({ exitId }) => exitId);
+}
+
+/** The node has lost the exits of these connections. @returns the exits that were not known as unhealthy */
+export async function saveLost(
+  ctx: Ctx,
+  nodeId: string,
+  connectionIds: readonly string[],
+  nextCheckMs: number,
+): Promise<string[]> {
+  const rows = await ctx.db.query<{ exitId: string }>(
+    `update exit_checks
+        set health = 'UNHEALTHY', changed_at = now(), reason = 'exit-lost', successes = 0, failures = failures + 1,
+            failing_since = coalesce(failing_since, now()), next_check_at = now() + $3 * interval '1 millisecond'
+      where node_id = $1 and health <> 'UNHEALTHY'
+        and exit_id in (select exit_id from readable_connections where id = any($2::uuid[]) and status = 'WORK')
+     returning exit_id as "exitId"`,
+    [nodeId, connectionIds, nextCheckMs],
+  );
+  return rows.map(({ exitId }) => exitId);
+}
+
+export interface ExitCount {
+  node: string;
+  health: ExitHealth;
+  count: number;
+}
+
+export function countByHealth(ctx: Ctx): Promise<ExitCount[]> {
+  return ctx.db.query(
+    `select name as node, health, count(*)::int as count
+       from exit_checks join gateway_nodes on gateway_nodes.id = node_id group by name, health order by name, health`,
+  );
+}

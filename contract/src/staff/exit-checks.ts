@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { data, dateSchema, idParams, idSchema } from '../schemas.ts';
+import { exitHealths } from './inventory.values.ts';
+
+/** The checks of an exit, as staff see them. */
+export const exitCheckSchema = z.object({
+  health: z.enum(exitHealths),
+  /** Null: not checked yet. */
+  checkedAt: dateSchema.nullable(),
+  /** At the last success. */
+  latencyMs: z.int().nullable(),
+  /** Why the last check did not succeed: a code, and after a colon a status or reply code. Null: it did. */
+  reason: z.string().nullable(),
+  /** The public address of the exit, as the echo saw it; null if it was not public, as in the demo. */
+  seenAddress: z.string().nullable(),
+  /** It is not the address that is sold. Addresses of different families are not compared. */
+  isAddressDifferent: z.boolean(),
+});
+export type ExitCheck = z.infer<typeof exitCheckSchema>;
+
+export const checkExitNow = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/exits/{id}/check',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Let the gateway check an exit now; the outcome is in the list within seconds',
+  params: idParams,
+  response: data(z.object({ id: idSchema })),
+  status: 202,
+  errors: ['NOT_FOUND'],
+});

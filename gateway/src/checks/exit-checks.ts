@@ -1,0 +1,120 @@
+import { type ExitCheck, EXIT_CHECKS_MAX } from '@cellhop/contract/exit-checks';
+import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
+import type { Logger } from 'pino';
+import { inBackground, Loop } from '../background.ts';
+import type { ControlClient } from '../control/control-client.ts';
+import type { DialOutcomes } from '../exits/dial-outcomes.ts';
+import type { Exit } from '../exits/exit.ts';
+import type { Exits } from '../exits/exits.ts';
+import type { Limits } from '../limits.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ExitCheckPerformer } from './exit-check.ts';
+
+interface ExitChecksSettings {
+  readonly control: Pick<ControlClient, 'checkExits'>;
+  readonly exits: Pick<Exits, 'get' | 'setLost'>;
+  readonly dialOutcomes: Pick<DialOutcomes, 'isWorking'>;
+  readonly performer: Pick<ExitCheckPerformer, 'check' | 'close'>;
+  /** False while the echoes are unknown. */
+  readonly isReady: () => boolean;
+  readonly limits: Pick<
+    Limits,
+    'exitChecksAtOnce' | 'exitChecksBusyPollMs' | 'exitChecksPollMs' | 'exitChecksRetryMs' | 'suspectSpacingMs'
+  >;
+  readonly metrics: Pick<Metrics, 'exitChecks'>;
+  readonly log: Logger;
+}
+
+/**
+ * Checks the exits of this node that the control plane hands out, sold or not, and reports the outcomes. The control plane decides which
+ * exits work, so that all runs of a node share their checks. Nothing of it is charged.
+ */
+export class ExitChecks {
+  readonly #running = new Map<string, Exit>();
+  /** Results that the control plane has not acknowledged; newer ones replace older ones of the same exit. */
+  #results = new Map<string, ExitCheck>();
+  readonly #suspects = new Map<string, number>();
+  #newSuspects = new Set<string>();
+  readonly #loop: Loop;
+
+  constructor(private readonly settings: ExitChecksSettings) {
+    this.#loop = new Loop(settings.log, 'checks of exits', () => this.#poll());
+  }
+
+  /** Exits that are being checked; they stay open. */
+  get exitsInUse(): Iterable<Exit> {
+    return this.#running.values();
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Ends the checks that run; the control plane hands them out again. */
+  stop(): void {
+    this.#loop.stop();
+    this.settings.performer.close();
+  }
+
+  /** Begins at once, if the echoes are known by now. */
+  request(): void {
+    this.#loop.request();
+  }
+
+  /** Tunnels of customers fail through this exit: it is checked at once, unless it was requested a moment ago. */
+  suspect(exitId: string): void {
+    const now = performance.now();
+    const { suspectSpacingMs } = this.settings.limits;
+    for (const [id, at] of this.#suspects) if (now - at >= suspectSpacingMs) this.#suspects.delete(id);
+    if (this.#suspects.has(exitId)) return;
+    this.#suspects.set(exitId, now);
+    this.#newSuspects.add(exitId);
+    this.request();
+  }
+
+  /** @returns how long to wait before the next call */
+  async #poll(): Promise<number> {
+    const { control, exits, dialOutcomes, limits, isReady } = this.settings;
+    if (!isReady()) return limits.exitChecksRetryMs;
+    const wanted = limits.exitChecksAtOnce - this.#running.size;
+    const reported = [...this.#results].slice(0, EXIT_CHECKS_MAX);
+    const suspectIds = [...this.#newSuspects].slice(0, EXIT_CHECKS_MAX);
+    const report = { checks: reported.map(([, check]) => check), suspectIds, wanted };
+    try {
+      const { due, lostIds } = await control.checkExits(report);
+      for (const [id, check] of reported) if (this.#results.get(id) === check) this.#results.delete(id);
+      for (const id of suspectIds) this.#newSuspects.delete(id);
+      exits.setLost(new Set(lostIds), (exit) => dialOutcomes.isWorking(exit));
+      for (const exit of due) this.#start(exit);
+      const isBusy = this.#running.size > 0 || this.#results.size > 0;
+      return isBusy ? limits.exitChecksBusyPollMs : limits.exitChecksPollMs;
+    } catch {
+      return limits.exitChecksRetryMs; // Results stay; the control plane hands the checks out again after a while.
+    }
+  }
+
+  #start(description: ExitDescription): void {
+    if (this.#running.has(description.id)) return;
+    const exit = this.settings.exits.get(description);
+    this.#running.set(description.id, exit);
+    inBackground(this.settings.log, 'check of an exit', this.#run(description.id, exit));
+  }
+
+  async #run(exitId: string, exit: Exit): Promise<void> {
+    const { performer, metrics, log } = this.settings;
+    try {
+      const check = { exitId, ...(await performer.check(exit)) };
+      this.#results.set(exitId, check);
+      const { outcome, reason } = check;
+      metrics.exitChecks.inc({ outcome: reason?.split(':')[0] ?? outcome });
+      if (outcome !== 'ok')
+        log.debug({ exitId, kind: exit.kind, outcome, reason }, 'A check of an exit did not succeed');
+    } finally {
+      this.#running.delete(exitId);
+    }
+  }
+}

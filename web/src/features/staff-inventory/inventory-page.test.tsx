@@ -1,0 +1,76 @@
+import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { exampleProxy } from '../../../test/example-connections.ts';
+import { openAsStaff } from '../../../test/open-staff.ts';
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+const working: NonNullable<InventoryProxy['check']> = {
+  health: 'HEALTHY',
+  checkedAt: ago(25),
+  latencyMs: 120,
+  reason: null,
+  seenAddress: '198.18.0.1',
+  isAddressDifferent: false,
+};
+
+function example(number: number, state: InventoryProxy['state'], check: InventoryProxy['check']): InventoryProxy {
+  const exit = {
+    id: `00000000-0000-4000-9000-00000000000${number}`,
+    node: 'paris',
+    kind: 'http',
+    address: 'http://a.test:1',
+  };
+  const isHealthy = check?.health === 'HEALTHY';
+  return { ...exampleProxy(number), exit, check, state, isHealthy, isRetired: false, connection: null };
+}
+
+const proxies = [
+  example(1, 'FREE', working),
+  example(2, 'FREE', { ...working, seenAddress: '198.18.9.9', isAddressDifferent: true }),
+  example(3, 'UNHEALTHY', { ...working, health: 'UNHEALTHY', reason: 'upstream-refused:403' }),
+  example(4, 'UNCHECKED', { ...working, health: 'UNCHECKED', checkedAt: null, latencyMs: null, seenAddress: null }),
+  example(5, 'UNHEALTHY', { ...working, health: 'UNHEALTHY', reason: 'a-reason-of-a-newer-release' }),
+  example(6, 'FREE', { ...working, seenAddress: null }),
+];
+
+async function openInventory(answers: Parameters<typeof openAsStaff>[1] = {}) {
+  const app = await openAsStaff('/admin/proxies', {
+    ...answers,
+    answers: {
+      'GET /v1/proxies/admin': { data: proxies, totalPages: 1 },
+      'GET /v1/proxies/admin/changes': { data: [] },
+      ...answers.answers,
+    },
+  });
+  const region = within(await app.screen.findByRole('region', { name: 'Proxies' }));
+  await expect.poll(() => region.getAllByRole('row').length).toBe(1 + proxies.length);
+  return { ...app, rows: () => region.getAllByRole('row').map(({ textContent }) => textContent) };
+}
+
+it('shows the last check of each exit: when, how fast or why not, and the address seen', async () => {
+  const { rows } = await openInventory();
+  const [, good, other, refused, unchecked, newer, local] = rows();
+  expect(good).toMatch(/Free\d+ s ago, 120 msaddress 198\.18\.0\.1/);
+  expect(other).toContain('address 198.18.9.9, not the one that is sold');
+  expect(refused).toMatch(/Unhealthy\d+ s ago: the proxy refuses the connection \(403\)/);
+  expect(unchecked).toContain('Uncheckednot checked yet');
+  expect(newer).toContain('a-reason-of-a-newer-release');
+  expect(local).toContain('address not compared');
+});
+
+it('lets the gateway check an exit now, if the role may change proxies', async () => {
+  const { api, screen, user } = await openInventory({
+    answers: {
+      'POST /v1/proxies/admin/exits/*/check': ({ url }) => ({ data: { id: url.pathname.split('/').at(-2) } }),
+    },
+  });
+  await user.click(screen.getByRole('button', { name: 'Check the exit of 198.18.0.3 now' }));
+  await screen.findByText('The gateway checks the exit');
+  expect(api.requests).toContain(`POST /v1/proxies/admin/exits/${proxies[2]!.exit.id}/check`);
+});
+
+it('offers no check to those who only read', async () => {
+  const { screen } = await openInventory({ allowed: ['PROXIES_READ'] });
+  expect(screen.queryByRole('button', { name: /^Check the exit/ })).toBeNull();
+});
