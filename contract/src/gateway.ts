@@ -169,7 +169,8 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
   }),
   /**
    * The same response for an unknown username and a wrong password. `reason` is set for the correct password of a connection
-   * that ended less than a day ago, and is `ADDRESS_SHARED` for an address that several connections list.
+   * that ended less than a day ago, and is `ADDRESS_SHARED` for an address that several connections list
+   * with the same longest prefix.
    */
   z.object({ isAuthorized: z.literal(false), reason: reasonSchema.optional() }),
 ]);
@@ -189,7 +190,7 @@ export const authorizeAddress = endpoint({
   method: 'POST',
   url: '/internal/gateway/authorize-address',
   access: 'gateway',
-  summary: 'Find the only connection that lists the address of a client, and open it in this run',
+  summary: 'Find the connection that lists the address of a client with the longest prefix, and open it in this run',
   body: z.object({
     runId: idSchema,
     clientAddress: clientAddressSchema,

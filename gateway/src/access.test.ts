@@ -182,6 +182,62 @@ describe('an allow-list', () => {
     expect(await readCounts(node.gateway.metrics.refusals)).toEqual({ 'address-ambiguous': 1 });
   });
 
+  it('with a longer prefix takes an address over from a cached connection, whose open tunnels stay', async () => {
+    const node = await start({ updateIntervalMs: 20 });
+    const [network, single] = [node.control.sell(), node.control.sell()];
+    node.control.changeAccess(network, { allowList: ['127.0.0.0/24'] });
+    const { client: before } = await connect(node, undefined, LISTED);
+    await held(node);
+    node.control.changeAccess(single, { allowList: [LISTED] });
+    await announceAccess(node, single);
+    const { client: after } = await connect(node, undefined, LISTED);
+    for (const [client, text] of [
+      [before, 'still'],
+      [after, 'new'],
+    ] as const) {
+      client.socket.write(text);
+      expect((await client.take(text.length)).toString()).toBe(text);
+    }
+    await until(() => network.usedBytes + single.usedBytes === 16);
+    expect([network.usedBytes, single.usedBytes]).toEqual([10, 6]);
+    for (const client of [before, after]) client.socket.destroy();
+  });
+
+  it('with a longer prefix takes an address over at the next check if its announcement was lost', async () => {
+    const node = await start({ updateIntervalMs: 20, credentialsCacheMs: 100 });
+    const [network, single] = [node.control.sell(), node.control.sell()];
+    node.control.changeAccess(network, { allowList: ['127.0.0.0/24'] });
+    expect(await requestStatus(node, undefined, LISTED)).toBe(200);
+    node.control.changeAccess(single, { allowList: [LISTED] });
+    while (single.usedBytes === 0) {
+      const { client } = await connect(node, undefined, LISTED);
+      client.socket.write('echo');
+      await client.take(4);
+      client.socket.destroy();
+    }
+  });
+
+  it('caches no response that was on its way when an allow-list changed', async () => {
+    const node = await start({ updateIntervalMs: 20 });
+    const [network, single] = [node.control.sell(), node.control.sell()];
+    node.control.changeAccess(network, { allowList: ['127.0.0.0/24'] });
+    await held(node);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    node.control.delaysAddressesUntil = promise;
+    const early = connect(node, undefined, LISTED);
+    await until(() => node.control.calls.authorizeAddress === 1);
+    node.control.changeAccess(single, { allowList: [LISTED] });
+    await announceAccess(node, single);
+    resolve();
+    (await early).client.socket.destroy();
+    const { client } = await connect(node, undefined, LISTED);
+    client.socket.write('echo');
+    await client.take(4);
+    await until(() => network.usedBytes + single.usedBytes === 8);
+    expect(single.usedBytes).toBe(8);
+    client.socket.destroy();
+  });
+
   it('costs few calls for strangers: refusals are cached, and limited for each network', async () => {
     const node = await start({ addressRefusalsPerMinute: 3 });
     for (let count = 0; count < 5; count += 1) expect(await requestStatus(node)).toBe(407);

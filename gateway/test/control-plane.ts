@@ -81,6 +81,8 @@ export class ControlPlane {
   unknownCredits: unknown[] = [];
   /** Responses are delayed until this promise settles. */
   respondsAfter: Promise<unknown> | undefined;
+  /** Responses to `authorizeAddress` are decided at the request, and sent when this promise settles. */
+  delaysAddressesUntil: Promise<unknown> | undefined;
   /** Open long polls of nodes that are still connected. */
   readonly held = new Set<(response: WatchResponse) => void>();
   readonly #exitIds = new Map<string, string>();
@@ -177,7 +179,11 @@ export class ControlPlane {
     if (isReport && this.#isRefused(body)) return REFUSAL;
     if (request.url === hello.url) return this.#hello(body);
     if (request.url === authorize.url) return success(this.#authorize(body));
-    if (request.url === authorizeAddress.url) return success(this.#authorizeAddress(body));
+    if (request.url === authorizeAddress.url) {
+      const authorization = this.#authorizeAddress(body);
+      await this.delaysAddressesUntil;
+      return success(authorization);
+    }
     if (request.url === dnsPorts.url) return this.#dnsPorts(body);
     if (request.url === watch.url) return this.#watch(request, body);
     if (request.url === checkExits.url) return this.#checkExits(body);
@@ -223,11 +229,17 @@ export class ControlPlane {
     const { clientAddress, runId, dnsPort } = authorizeAddress.body.parse(body);
     this.calls.authorizeAddress += 1;
     this.runIds.add(runId);
-    const lists = ({ access, state, ...sold }: FakeConnection) =>
-      (dnsPort === undefined || dnsPort === sold.dnsPort) &&
-      state !== 'ended' &&
-      access.allowList.some((network) => parseNetwork(network)!.contains(clientAddress));
-    const [found, other] = [...this.connections.values()].filter(lists);
+    const served = [...this.connections.values()].filter(
+      ({ state, ...sold }) => state !== 'ended' && (dnsPort === undefined || dnsPort === sold.dnsPort),
+    );
+    const longestPrefixBits = ({ access }: FakeConnection) =>
+      Math.max(
+        ...access.allowList
+          .map((text) => parseNetwork(text)!)
+          .map((network) => (network.contains(clientAddress) ? network.prefixBits : -1)),
+      );
+    const longest = Math.max(0, ...served.map(longestPrefixBits));
+    const [found, other] = served.filter((connection) => longestPrefixBits(connection) === longest);
     if (other) return { isAuthorized: false, reason: 'ADDRESS_SHARED' };
     return found ? this.#open(found) : { isAuthorized: false };
   }

@@ -19,6 +19,8 @@ interface AddressLoginsSettings {
     'addressLoginsCached' | 'addressRefusalCacheMs' | 'credentialsCacheMs' | 'refusalsCached'
   >;
   readonly log: Logger;
+  /** Calls `authorize`, once for concurrent calls. */
+  readonly authorizeAddress: (address: string) => Promise<unknown>;
   /** @throws TunnelFailure */
   readonly admit: (authorization: Granted, credential: Credential) => Connection;
 }
@@ -32,6 +34,8 @@ interface CachedLogin {
 export class AddressLogins {
   readonly #byAddress: BoundedMap<string, CachedLogin>;
   readonly #refusals: RefusalCache;
+  /** Of `clear`. A response to a call from before the last one may be outdated, so it is not cached. */
+  #clears = 0;
 
   constructor(private readonly settings: AddressLoginsSettings) {
     const { addressLoginsCached, addressRefusalCacheMs, refusalsCached } = settings.limits;
@@ -61,28 +65,33 @@ export class AddressLogins {
 
   /** @throws TunnelFailure `invalid-credentials`, also if the control plane is unavailable, or `address-ambiguous` */
   async authorize(address: string): Promise<Connection> {
+    const clears = this.#clears;
     const authorization = await this.settings.control.authorizeAddress(address).catch(() => undefined);
     // Clients with a password also try without it first: they must get the challenge even if the control plane is unavailable.
     if (!authorization) throw new TunnelFailure('invalid-credentials');
     if (!authorization.isAuthorized || authorization.state === 'ended') {
       const cause = refusalCause(authorization.reason);
-      this.#refusals.add(address, cause);
+      this.#byAddress.delete(address);
+      if (clears === this.#clears) this.#refusals.add(address, cause);
       throw new TunnelFailure(cause);
     }
     const connection = this.settings.admit(authorization, { kind: 'address', address });
-    this.#byAddress.set(address, { connection, checkedAt: performance.now() });
+    if (clears === this.#clears) this.#byAddress.set(address, { connection, checkedAt: performance.now() });
     return connection;
   }
 
   /** Allow-lists have changed: the control plane checks each address again. */
   clear(): void {
+    this.#clears += 1;
     this.#byAddress.clear();
     this.#refusals.clear();
   }
 
-  /** Another connection may have listed the address in the meantime: then a password is required. */
+  /**
+   * Another connection may have listed the address in the meantime, and the announcement may be lost: equally specific, then a
+   * password is required; more specific, then the address is its. While the control plane is unavailable, nothing changes.
+   */
   async #recheck(address: string): Promise<void> {
-    const authorization = await this.settings.control.authorizeAddress(address).catch(() => undefined);
-    if (authorization?.isAuthorized === false) this.#byAddress.delete(address);
+    await this.settings.authorizeAddress(address).catch(() => undefined);
   }
 }

@@ -44,7 +44,8 @@ export class Connections {
   constructor(private readonly settings: ConnectionsSettings) {
     const { limits } = settings;
     const admit = (authorization: Granted, credential: Credential) => this.#admit(authorization, credential);
-    this.#addresses = new AddressLogins({ ...settings, admit });
+    const authorizeAddress = (address: string) => this.authorizeAddress(address);
+    this.#addresses = new AddressLogins({ ...settings, admit, authorizeAddress });
     this.#refusals = new RefusalCache(limits.refusalCacheMs, limits.refusalsCached);
   }
 

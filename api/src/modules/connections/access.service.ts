@@ -44,7 +44,11 @@ export async function setAllowList(ctx: Ctx, actor: Actor, id: string, allowList
     const days = ALLOW_LIST_USED_WITHIN_DAYS;
     const [network] = await store.findUnusedNetworks(ctx, id, allowList, days);
     if (network !== undefined) throw new AppError('ADDRESS_NOT_USED', { network, days });
+    const before = await store.findCollisions(ctx, id);
     await store.saveAllowList(ctx, id, allowList);
+    // Their owners see at once which entries collide, or no longer do.
+    for (const { otherUserId } of [...before, ...(await store.findCollisions(ctx, id))])
+      ctx.changed({ userId: otherUserId }, 'connections');
   });
 }
 
@@ -71,12 +75,14 @@ async function changeOwn(
 export async function readOwn(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionAccess> {
   const connection = await findConnection(ctx, id);
   if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
-  const [access, recent] = await Promise.all([
+  const [access, collisions, recent] = await Promise.all([
     store.findAccess(ctx, [id]),
+    store.findCollisions(ctx, id),
     store.findRecentAddresses(ctx, id, ALLOW_LIST_USED_WITHIN_DAYS, RECENT_ADDRESSES_MAX),
   ]);
   return {
     allowList: access[0]?.allowList ?? [],
+    collidingNetworks: [...new Set(collisions.map(({ network }) => network))],
     recentAddresses: recent.map(({ address, usedAt }) => ({ address, usedAt: usedAt.toISOString() })),
   };
 }

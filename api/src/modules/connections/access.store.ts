@@ -74,6 +74,27 @@ export async function findUnusedNetworks(
   return rows.map(({ network }) => network);
 }
 
+/**
+ * Finds the listed networks of a connection that other open connections of its node list as well, with their owners: clients of these
+ * networks need a password (`findLoginsByAddress`).
+ */
+export function findCollisions(ctx: Ctx, connectionId: string): Promise<{ network: string; otherUserId: string }[]> {
+  return ctx.db.query(
+    `select own.network::text, others.user_id as "otherUserId"
+       from allowed_networks as own
+       join readable_connections as connections on connections.id = own.connection_id
+       join readable_exits as exits on exits.id = connections.exit_id
+       join allowed_networks as listed on listed.network = own.network and listed.connection_id <> own.connection_id
+       join readable_connections as others on others.id = listed.connection_id
+       join readable_exits as exits_of_others on exits_of_others.id = others.exit_id
+       join readable_users as users on users.id = others.user_id
+      where own.connection_id = $1 and exits_of_others.node_id = exits.node_id
+        and others.status = 'WORK' and others.ending_at is null and users.status = 'ACTIVE'
+      order by own.network`,
+    [connectionId],
+  );
+}
+
 /** Recently used addresses that are not on the allow-list, the last used first. */
 export function findRecentAddresses(
   ctx: Ctx,

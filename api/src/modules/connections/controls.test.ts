@@ -10,6 +10,7 @@ import type { ClientInput } from '@cellhop/contract/endpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { openStream } from '../../../test/live.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
@@ -156,16 +157,42 @@ describe('an allow-list', () => {
     const read = async () => (await user.call(getConnectionAccess, { params: connection })).data;
     expect(await read()).toEqual({
       allowList: [],
+      collidingNetworks: [],
       recentAddresses: [{ address: HOME, usedAt: expect.any(String) as string }],
     });
     await change(user, connection.id, { allowList: [HOME] });
-    expect(await read()).toEqual({ allowList: [`${HOME}/32`], recentAddresses: [] });
+    expect(await read()).toEqual({ allowList: [`${HOME}/32`], collidingNetworks: [], recentAddresses: [] });
     expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
       access: { revision: 2, allowList: [`${HOME}/32`] },
     });
     expect(await run.authorizeAddress(HOME)).toMatchObject({ connectionId: connection.id });
     await change(user, connection.id, { allowList: [] });
     expect(await run.authorizeAddress(HOME)).toEqual({ isAuthorized: false });
+  });
+
+  test('shows both owners at once which entries collide, and nothing else about the other one', async () => {
+    const [one, two] = [await buy(), await buy()];
+    const address = '198.51.100.77';
+    const run = createGatewayRun(testApp);
+    for (const { connection } of [one, two]) await run.authorize(connection, address);
+    const colliding = async ({ user, connection }: Awaited<ReturnType<typeof buy>>) =>
+      (await user.call(getConnectionAccess, { params: connection })).data.collidingNetworks;
+    const list = ({ user, connection }: Awaited<ReturnType<typeof buy>>, allowList: string[]) =>
+      change(user, connection.id, { allowList });
+    await list(one, [address, '198.51.100.64/26']);
+    await list(two, ['198.51.100.0/24']);
+    expect([await colliding(one), await colliding(two)]).toEqual([[], []]);
+
+    const live = await openStream(testApp.url, one.user);
+    await list(two, ['198.51.100.0/24', address]);
+    await live.saw('changed connections');
+    expect([await colliding(one), await colliding(two)]).toEqual([[`${address}/32`], [`${address}/32`]]);
+    live.events.length = 0;
+    await list(two, []);
+    await live.saw('changed connections');
+    expect(await colliding(one)).toEqual([]);
+    live.close();
+    await live.ended;
   });
 
   test('refuses invalid entries', async () => {

@@ -33,8 +33,9 @@ export async function findLogin(ctx: Ctx, username: string, password: string): P
 }
 
 /**
- * Finds the open connection that lists this address, among those that this node serves. If several do, none is opened: the client
- * must say by a password which one it means.
+ * Finds the open connection that lists this address, among those that this node serves. The longest prefix wins: whoever lists a whole
+ * network takes no address from a connection that lists it more specifically. Equal prefixes of several connections open none: the
+ * client must say by a password which one it means.
  * @param connectionId consider only this connection: that of the DNS port
  */
 export async function findLoginByAddress(
@@ -44,7 +45,7 @@ export async function findLoginByAddress(
   connectionId: string | null = null,
 ): Promise<Login | RefusedLogin> {
   const [row, other] = await store.findLoginsByAddress(ctx, nodeId, address, connectionId);
-  if (other) return { reason: 'ADDRESS_SHARED' };
+  if (row && row.prefixBits === other?.prefixBits) return { reason: 'ADDRESS_SHARED' };
   return row ? toLogin(ctx, row) : { reason: undefined };
 }
 

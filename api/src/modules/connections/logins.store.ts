@@ -46,22 +46,29 @@ export async function findLogin(ctx: Ctx, username: string, endedHours: number):
   return row;
 }
 
-/** Finds open connections that list the address and that this node serves. @returns two at most */
+/** `prefixBits`: the longest prefix of the connection's listed networks that contain the address. */
+interface AddressLoginRow extends OpenLoginRow {
+  prefixBits: number;
+}
+
+/** Finds open connections that list the address and that this node serves. @returns two at most, the most specific first */
 export function findLoginsByAddress(
   ctx: Ctx,
   nodeId: string,
   address: string,
   connectionId: string | null,
-): Promise<OpenLoginRow[]> {
+): Promise<AddressLoginRow[]> {
   return ctx.db.query(
-    `select ${OPEN_LOGIN_COLUMNS}
-       from (select distinct connection_id from allowed_networks where network >>= $1::inet) as listed
+    `select ${OPEN_LOGIN_COLUMNS}, prefix_bits as "prefixBits"
+       from (select connection_id, max(masklen(network)) as prefix_bits
+               from allowed_networks where network >>= $1::inet group by connection_id) as listed
        join readable_connections as connections on connections.id = connection_id
        join readable_users as users on users.id = user_id
        join readable_exits as exits on exits.id = connections.exit_id
        left join exit_credentials on exit_credentials.id = connections.exit_id
       where connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'
-        and node_id = $2 and ($3::uuid is null or connections.id = $3) limit 2`,
+        and node_id = $2 and ($3::uuid is null or connections.id = $3)
+      order by prefix_bits desc limit 2`,
     [address, nodeId, connectionId],
   );
 }

@@ -116,10 +116,10 @@ describe('an allow-list', () => {
     expect(await stranger.authorizeAddress(address)).toEqual({ isAuthorized: false });
   });
 
-  test('with an address of another open connection opens neither; ended connections do not count', async () => {
+  test('with the entry of another open connection opens neither; ended connections do not count', async () => {
     const address = '2001:db8:7:100::1';
     const [one, two] = [await open(address), await open(address)];
-    await list(one.user, one.connection.id, ['2001:db8:7:100::/56']);
+    await list(one.user, one.connection.id, ['2001:db8:7:100::/56', address]);
     await list(two.user, two.connection.id, [address]);
     expect(await one.run.authorizeAddress(address)).toEqual({ isAuthorized: false, reason: 'ADDRESS_SHARED' });
     await two.run.end(two.connection.id, 0);
@@ -130,6 +130,27 @@ describe('an allow-list', () => {
       [two.connection.id],
     );
     expect(rows).toEqual([]);
+  });
+
+  test('with the longest prefix wins, in any order of listing; a less specific one only has the rest of its network', async () => {
+    const [network, single] = [await open('192.0.2.1'), await open('192.0.2.2')];
+    const connectionOf = async (address: string) => {
+      const authorization = await network.run.authorizeAddress(address);
+      return authorization.isAuthorized ? authorization.connectionId : authorization.reason;
+    };
+    await list(network.user, network.connection.id, ['192.0.2.0/24']);
+    expect(await connectionOf('192.0.2.2')).toBe(network.connection.id);
+    await list(single.user, single.connection.id, ['192.0.2.2']);
+    expect(await connectionOf('192.0.2.2')).toBe(single.connection.id);
+    expect(await connectionOf('192.0.2.1')).toBe(network.connection.id);
+    await list(network.user, network.connection.id, ['192.0.2.0/24', '192.0.2.1/32']);
+    expect(await connectionOf('192.0.2.2')).toBe(single.connection.id);
+    // Two equal entries are less specific than the third: they collide for the rest of the network only.
+    const third = await open('192.0.2.3');
+    await list(third.user, third.connection.id, ['192.0.2.0/24']);
+    expect(await connectionOf('192.0.2.2')).toBe(single.connection.id);
+    expect(await connectionOf('192.0.2.1')).toBe(network.connection.id);
+    expect(await connectionOf('192.0.2.3')).toBe('ADDRESS_SHARED');
   });
 
   test('accepts networks from which the password was used in the last 30 days', async () => {

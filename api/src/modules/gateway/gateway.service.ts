@@ -123,7 +123,7 @@ export async function authorize(
   return authorization;
 }
 
-/** Opens the only connection that lists the address of a client without credentials; with a DNS port, the connection that has it. */
+/** Opens the connection that lists the address of a client without credentials most specifically; with a DNS port, the connection that has it. */
 export async function authorizeAddress(
   ctx: Ctx,
   nodeId: string,

@@ -114,11 +114,12 @@ function AllowListForm({ connectionId: id }: { connectionId: string }) {
         <Loader size="sm" />
       </Center>
     );
-  const { allowList, recentAddresses } = response.data;
+  const { allowList, collidingNetworks, recentAddresses } = response.data;
   const isFull = allowList.length >= ALLOW_LIST_MAX;
   const save = (networks: string[]) => saving.run({ id, allowList: networks });
   const listed = allowList.map((network) => ({
     text: shownNetwork(network),
+    ...(collidingNetworks.includes(network) && { note: t('controls.allowList.colliding') }),
     action: t('controls.allowList.remove', { network: shownNetwork(network) }),
     onAct: () => save(allowList.filter((each) => each !== network)),
   }));

@@ -29,7 +29,7 @@ const cost: ConnectionCost = {
   steps: [{ chargedAt: connection.createdAt, cost: 0.4 }],
 };
 const details: Answers = {
-  'GET /v1/proxies/connections/*/access': { data: { allowList: [], recentAddresses: [] } },
+  'GET /v1/proxies/connections/*/access': { data: { allowList: [], collidingNetworks: [], recentAddresses: [] } },
   'GET /v1/proxies/connections/*/charges': { data: [purchase], totalPages: 1 },
   'GET /v1/proxies/connections/*/cost': { data: cost },
 };
@@ -194,6 +194,7 @@ it('gets a new password; after a lost response the next click does not change it
 it('needs no password at addresses of its allow-list', async () => {
   const access: ConnectionAccess = {
     allowList: [],
+    collidingNetworks: [],
     recentAddresses: [{ address: '127.0.0.1', usedAt: connection.createdAt }],
   };
   const { api, dialog, fill, user } = await openDetails([connection], {
@@ -224,6 +225,23 @@ it('needs no password at addresses of its allow-list', async () => {
   await expect.poll(() => dialog.queryByRole('button', { name: 'Remove 127.0.0.1' })).toBeNull();
   expect(sent).toEqual([{ allowList: ['127.0.0.1'] }, { allowList: [] }]);
 });
+
+it.each([
+  ['en', 'Another connection lists this too: programs there need the password'],
+  ['ru', 'Есть и в списке другого подключения: программам нужен пароль'],
+] as const)(
+  'marks the entries of its allow-list that collide with another connection, in %s',
+  async (language, text) => {
+    const allowList = ['203.0.113.0/24', '198.51.100.7/32'];
+    const access: ConnectionAccess = { allowList, collidingNetworks: ['198.51.100.7/32'], recentAddresses: [] };
+    const { dialog } = await openDetails([connection], {
+      language,
+      answers: { 'GET /v1/proxies/connections/*/access': { data: access } },
+    });
+    expect((await dialog.findByText(text)).closest('li')?.textContent).toContain('198.51.100.7');
+    expect(dialog.getAllByText(text)).toHaveLength(1);
+  },
+);
 
 it.each([
   ['en', 'DNS port', 'None available'],
