@@ -24,6 +24,7 @@ import { createHttpProxy } from './listeners/http-proxy.ts';
 import { ClientSockets } from './listeners/client-sockets.ts';
 import type { ListenerContext } from './listeners/listener-context.ts';
 import { LoginGuard } from './listeners/login-guard.ts';
+import { WrongCredentials } from './listeners/wrong-credentials.ts';
 import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openMetricsPort, watchControl, watchNode } from './monitoring.ts';
@@ -286,5 +287,17 @@ function openContext(
     loginAddresses: limits.loginAddresses,
   });
   const loginGuard = new LoginGuard(limits);
-  return { ...parts, limits, log, publicAddresses, descriptors, clients, flows, loginGuard, addressGuard };
+  const wrongCredentials = new WrongCredentials(limits);
+  return {
+    ...parts,
+    limits,
+    log,
+    publicAddresses,
+    descriptors,
+    clients,
+    flows,
+    loginGuard,
+    wrongCredentials,
+    addressGuard,
+  };
 }

@@ -50,6 +50,10 @@ export const defaultLimits = {
   loginBlockMs: 300_000,
   /** Entries in the table of addresses with failed logins; the oldest is evicted. */
   loginAddresses: 100_000,
+  /** How long a wrong pair of username and password is refused to the same network without a call. */
+  wrongCredentialsMs: 60_000,
+  /** Pairs of all networks; the oldest is forgotten. */
+  wrongCredentialsRemembered: 20_000,
   /** How long accepted credentials are cached before the control plane checks them again. */
   credentialsCacheMs: 60_000,
   /** The same for a password that is used from a new client address, because the control plane stores the address. */

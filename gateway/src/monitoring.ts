@@ -73,7 +73,8 @@ async function sendMetrics({ registry }: Metrics, response: ServerResponse): Pro
   response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
 }
 
-export function watchNode({ metrics, flows, clients, relay, limits }: ListenerContext, connections: Connections): void {
+export function watchNode(context: ListenerContext, connections: Connections): void {
+  const { metrics, flows, clients, relay, limits, wrongCredentials } = context;
   const { watch } = metrics;
   metrics.relayInfo.set({ relay: relay.kind }, 1);
   watch('gateway_tunnels', 'Open tunnels', () => flows.size);
@@ -82,6 +83,7 @@ export function watchNode({ metrics, flows, clients, relay, limits }: ListenerCo
   watch('gateway_udp_associations_max', 'Limit of UDP associations of this node', () => associationsPerNode);
   watch('gateway_tunnels_max', 'Limit of tunnels of this node', () => tunnelsPerNode);
   watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
+  watch('gateway_wrong_credentials', 'Wrong pairs of username and password in memory', () => wrongCredentials.size);
   watch('gateway_client_sockets', 'Open client sockets', () => clients.open);
   const waiting = 'Client sockets without a tunnel or a running request';
   watch('gateway_client_sockets_waiting', waiting, () => clients.waiting);

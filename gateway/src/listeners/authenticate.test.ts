@@ -8,6 +8,7 @@ import { authenticate } from './authenticate.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
 import { LoginGuard } from './login-guard.ts';
+import { WrongCredentials } from './wrong-credentials.ts';
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -54,6 +55,26 @@ describe('authentication', () => {
     client.socket.destroy();
     expect(await connectStatus(harness, unknown)).toBe('429');
     expect(await connectStatus(harness, unknown, '127.0.0.2')).toBe('200');
+  });
+
+  it('keeps new purchases open for the address of a client that repeats a wrong pair, which costs one call', async () => {
+    const harness = await start({});
+    const [known, bought] = [harness.control.sell(), harness.control.sell()];
+    const wrong = { ...known, password: 'mistyped' };
+    // Five requests, each repeated three times.
+    const statuses = await Promise.all(Array.from({ length: 5 }, () => connectStatus(harness, wrong)));
+    for (let count = 0; count < 15; count += 1) statuses.push(await connectStatus(harness, wrong));
+    expect(new Set(statuses)).toEqual(new Set(['407']));
+    expect(harness.control.calls.authorize).toBe(1);
+    expect(await connectStatus(harness, bought)).toBe('200');
+    expect(await harness.gateway.metrics.registry.metrics()).toContain('gateway_wrong_credentials 1');
+  });
+
+  it('asks the control plane again a minute after the first refusal of a pair', async () => {
+    const harness = await start({ wrongCredentialsMs: 1, refusalCacheMs: 1 });
+    const wrong = { ...harness.control.sell(), password: 'mistyped' };
+    await connectStatus(harness, wrong);
+    while (harness.control.calls.authorize < 2) expect(await connectStatus(harness, wrong)).toBe('407');
   });
 
   it('never counts the credentials of ended connections as failed logins', async () => {
@@ -140,16 +161,22 @@ describe('the login guard in use', () => {
       authorize: () => Promise.reject(new TunnelFailure('invalid-credentials')),
     };
     const loginGuard = new LoginGuard({ ...defaultLimits, loginFailuresPerMinute: 2 });
-    const context = { connections, loginGuard, log: { info: () => {} } } as unknown as ListenerContext;
+    const wrongCredentials = new WrongCredentials(defaultLimits);
+    const context = {
+      connections,
+      loginGuard,
+      wrongCredentials,
+      log: { info: () => {} },
+    } as unknown as ListenerContext;
     const causes = [];
     for (const [address, network] of [
       ['2001:db8::1', '2001:db8::/64'],
       ['2001:db8::2', '2001:db8::/64'],
       ['2001:db8::3', '2001:db8::/64'],
       ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
-    ])
+    ] as const)
       causes.push(
-        await authenticate(context, { address, network } as ClientSocket, { username: 'a', password: 'b' }).catch(
+        await authenticate(context, { address, network } as ClientSocket, { username: 'a', password: address }).catch(
           toCause,
         ),
       );

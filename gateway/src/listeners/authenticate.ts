@@ -6,7 +6,10 @@ import { toCause, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
 
-type AuthenticationContext = Pick<ListenerContext, 'connections' | 'loginGuard' | 'addressGuard' | 'log'>;
+type AuthenticationContext = Pick<
+  ListenerContext,
+  'connections' | 'loginGuard' | 'wrongCredentials' | 'addressGuard' | 'log'
+>;
 
 /**
  * Finds the connection of a client. An empty password is none: programs without credentials send it (Java, with the name
@@ -24,12 +27,12 @@ export async function logIn(
 }
 
 /**
- * Finds the connection of a client by its password. After too many failed logins, unknown credentials from the same network are refused for
- * a while. Credentials that are known in this run still work, so other users behind the address can continue.
+ * Finds the connection of a client by its password. After too many distinct wrong pairs of username and password, unknown credentials from
+ * the same network are refused for a while; a repeated pair neither counts nor causes a call. Credentials that are known in this run still work, so other users behind the address can continue.
  * @throws TunnelFailure
  */
 export async function authenticate(
-  { connections, loginGuard, log }: AuthenticationContext,
+  { connections, loginGuard, wrongCredentials, log }: AuthenticationContext,
   { network, address: clientAddress }: ClientSocket,
   credentials: Credentials,
 ): Promise<Login> {
@@ -40,12 +43,14 @@ export async function authenticate(
     return login;
   } catch (error) {
     const cause = toCause(error);
-    if (cause === 'invalid-credentials') loginGuard.recordFailure(network);
+    if (cause === 'invalid-credentials' && wrongCredentials.add(network, credentials))
+      loginGuard.recordFailure(network);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
   }
 
   async function authorize(): Promise<Login> {
+    if (wrongCredentials.has(network, credentials)) throw new TunnelFailure('invalid-credentials');
     if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failed-logins');
     return connections.authorize(credentials, address);
   }

@@ -80,9 +80,10 @@ describe('each refusal is counted once:', () => {
   it('too many failed logins, with every protocol', async () => {
     await send(connectHead(wrong));
     await send(connectHead({ ...wrong, password: 'wrong again' }));
-    await send(socks5(wrong));
-    await send(connectHead(wrong));
-    await send(absolute(wrong));
+    const third = { ...wrong, password: 'wrong a third time' };
+    await send(socks5(third));
+    await send(connectHead(third));
+    await send(absolute(third));
     expect(await counted()).toEqual({ 'invalid-credentials': 2, 'too-many-failed-logins': 3 });
   });
 
