@@ -184,8 +184,11 @@ export const changeConnection = endpoint({
 const connectionAccessSchema = z.object({
   /** In canonical CIDR notation. Clients with these addresses need no password. */
   allowList: z.array(z.string()),
-  /** The networks of the list that another open connection lists as well: until one of them removes it, their clients need a password. */
-  collidingNetworks: z.array(z.string()),
+  /**
+   * The networks of the list that another open connection lists as well: until one of them removes it, their clients need a password.
+   * Absent: an API of 0.1.0.
+   */
+  collidingNetworks: z.array(z.string()).optional(),
   /** Addresses of clients that used the password in the last 30 days and are not on the list; the last used first. */
   recentAddresses: z.array(z.object({ address: z.string(), usedAt: dateSchema })).max(RECENT_ADDRESSES_MAX),
 });

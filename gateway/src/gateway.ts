@@ -287,17 +287,6 @@ function openContext(
     loginAddresses: limits.loginAddresses,
   });
   const loginGuard = new LoginGuard(limits);
-  const wrongCredentials = new WrongCredentials(limits);
-  return {
-    ...parts,
-    limits,
-    log,
-    publicAddresses,
-    descriptors,
-    clients,
-    flows,
-    loginGuard,
-    wrongCredentials,
-    addressGuard,
-  };
+  const guards = { loginGuard, addressGuard, wrongCredentials: new WrongCredentials(limits) };
+  return { ...parts, limits, log, publicAddresses, descriptors, clients, flows, ...guards };
 }
