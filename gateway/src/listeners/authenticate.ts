@@ -27,8 +27,9 @@ export async function logIn(
 }
 
 /**
- * Finds the connection of a client by its password. After too many distinct wrong pairs of username and password, unknown credentials from
- * the same network are refused for a while; a repeated pair neither counts nor causes a call. Credentials that are known in this run still work, so other users behind the address can continue.
+ * Finds the connection of a client by its password. After too many distinct wrong pairs of username and password, unknown
+ * credentials from the same network are refused for a while; a repeated pair neither counts nor causes a call. Credentials that are
+ * known in this run still work, so other users behind the address can continue.
  * @throws TunnelFailure
  */
 export async function authenticate(
