@@ -1,6 +1,6 @@
 /** The catalogue on the command line: the imports, exports and bulk changes of the admin area. */
 import { AppError } from '@cellhop/contract/errors';
-import { IMPORT_BYTES_MAX, PERCENT_MAX, PERCENT_MIN } from '@cellhop/contract/limits';
+import { IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX, PERCENT_MAX, PERCENT_MIN } from '@cellhop/contract/limits';
 import {
   type ChangeCounts,
   type ImportError,
@@ -57,7 +57,8 @@ async function importFile(
   const checked = await imports.checkImport(ctx, OPERATOR, { format, content, fileName: path.basename(file) });
   if (checked.id === null) {
     for (const error of checked.errors) say(describe(file, error));
-    say(`Mistakes: ${checked.errorCount}. Nothing was imported.`);
+    const isStopped = checked.errorCount === IMPORT_ERRORS_COUNTED_MAX;
+    say(`Mistakes: ${checked.errorCount}${isStopped ? ' or more' : ''}. Nothing was imported.`);
     return 1;
   }
   if (isDryRun) {
@@ -127,6 +128,8 @@ const problemTexts: Record<ImportProblem, string> = {
   EMPTY_FILE: 'is an empty file',
   NO_ROWS: 'has no data rows',
   TOO_MANY_ROWS: 'has too many rows',
+  TOO_MANY_COLUMNS: 'has too many columns',
+  TOO_LARGE: 'is longer than 64 KiB, or nested too deeply',
   MISSING_COLUMN: 'is missing from the header',
   UNKNOWN_COLUMN: 'is an unknown column',
   DUPLICATE_COLUMN: 'is a duplicate column',

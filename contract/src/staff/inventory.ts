@@ -219,6 +219,7 @@ export const checkImport = endpoint({
       id: idSchema.nullable(),
       /** The first ones. */
       errors: z.array(importErrorSchema),
+      /** The check ends at IMPORT_ERRORS_COUNTED_MAX. */
       errorCount: z.int(),
     }),
   ),

@@ -74,6 +74,8 @@ export const importProblems = [
   'EMPTY_FILE',
   'NO_ROWS',
   'TOO_MANY_ROWS',
+  'TOO_MANY_COLUMNS',
+  'TOO_LARGE',
   'MISSING_COLUMN',
   'UNKNOWN_COLUMN',
   'DUPLICATE_COLUMN',

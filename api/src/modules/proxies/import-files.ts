@@ -1,7 +1,9 @@
 /**
  * Reads imported files: CSV (RFC 4180) record by record, and a JSON list object by object, with line numbers. Not by a library, because
- * each parser is one function and must report the line of each error.
+ * each parser is one function and must report the line of each error. The work between two results has a bound, whatever the file
+ * contains, so that the reader can let other requests in after each.
  */
+import { IMPORT_ROWS_MAX } from '@cellhop/contract/limits';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import type { ImportProblem } from '@cellhop/contract/staff/inventory.values';
 
@@ -10,36 +12,50 @@ export interface FileRecord {
   cells: string[];
 }
 
-/** Stops after an unclosed quote, because the records after it are unknown. Empty lines are skipped. */
+/** The longest record of CSV and the longest object of JSON. A row with the longest values is much shorter. */
+export const RECORD_CHARACTERS_MAX = 64 * 1024;
+/** Of braces and brackets in an object. No column has a nested value, but then the error should name the column. */
+const DEPTH_MAX = 8;
+
+/** Stops after an unclosed quote and after a record that is too long, because the records after it are unknown. Skips empty lines. */
 export function* readCsv(text: string): Generator<FileRecord | ImportError> {
   let at = 0;
   let line = 1;
+  let emptyLines = 0;
+  const importError = (problem: ImportProblem, lines = 0): ImportError => {
+    return { line: line + lines, column: null, problem, value: null };
+  };
   while (at < text.length) {
-    const newline = text.indexOf('\n', at);
-    const end = newline === -1 ? text.length : newline;
-    const plain = text.slice(at, end).replace(/\r$/, '');
+    const rest = text.slice(at, at + RECORD_CHARACTERS_MAX);
+    const isCut = at + rest.length < text.length;
+    const newline = rest.indexOf('\n');
+    const plain = (newline === -1 ? rest : rest.slice(0, newline)).replace(/\r$/, '');
     if (!plain.includes('"')) {
+      if (newline === -1 && isCut) return yield importError('TOO_LARGE');
       if (plain.trim() !== '') yield { line, cells: plain.split(',') };
-      at = end + 1;
+      else if (++emptyLines > IMPORT_ROWS_MAX) return yield importError('TOO_MANY_ROWS');
+      at += newline === -1 ? rest.length : newline + 1;
       line += 1;
       continue;
     }
-    const record = readQuoted(text, at);
+    const record = readQuoted(rest);
+    if (isCut && record.next >= rest.length) return yield importError('TOO_LARGE');
     if ('problem' in record) {
-      yield { line: line + record.lines, column: null, problem: record.problem, value: null };
-      if (record.problem === 'UNCLOSED_QUOTE') return;
+      yield importError(record.problem, record.lines);
+      if (record.problem === 'UNCLOSED_QUOTE') return undefined;
     } else yield { line, cells: record.cells };
     line += record.lines + 1;
-    at = record.next;
+    at += record.next;
   }
+  return undefined;
 }
 
 type Quoted = { next: number; lines: number } & ({ cells: string[] } | { problem: 'STRAY_QUOTE' | 'UNCLOSED_QUOTE' });
 
-/** A record with quotes. `lines`: the line breaks inside its cells. */
-function readQuoted(text: string, start: number): Quoted {
+/** A record with quotes, at the beginning of the text. `lines`: the line breaks inside its cells. */
+function readQuoted(text: string): Quoted {
   const cells: string[] = [];
-  let at = start;
+  let at = 0;
   let lines = 0;
   for (;;) {
     if (text[at] === '"') {
@@ -96,9 +112,11 @@ export function* readJson(text: string): Generator<FileObject | ImportError> {
   moveTo(skipSpace(text, at + 1));
   if (text[at] === ']') return undefined;
   for (;;) {
-    const end = text[at] === '{' ? endOfObject(text, at) : -1;
-    const value = end === -1 ? undefined : parseObject(text.slice(at, end));
-    if (value === undefined) return yield importError(text[at] === '{' ? 'NOT_JSON' : 'NOT_AN_OBJECT');
+    if (text[at] !== '{') return yield importError('NOT_AN_OBJECT');
+    const end = endOfObject(text, at);
+    if (typeof end === 'string') return yield importError(end);
+    const value = parseObject(text.slice(at, end));
+    if (value === undefined) return yield importError('NOT_JSON');
     yield { line, values: value };
     moveTo(skipSpace(text, end));
     if (text[at] === ']') break;
@@ -117,36 +135,39 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** @returns the index after the closing brace; -1 if there is none */
-function endOfObject(text: string, start: number): number {
+/** @returns the index after the closing brace, or why there is none */
+function endOfObject(text: string, start: number): number | 'NOT_JSON' | 'TOO_LARGE' {
+  const limit = start + RECORD_CHARACTERS_MAX;
   let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') {
-      at = closingJsonQuote(text, at);
-      if (at === -1) return -1;
-    } else if (character === '{') depth += 1;
-    else if (character === '}' && --depth === 0) return at + 1;
+  for (let at = start; at < text.length && at < limit; at++) {
+    const character = text[at]!;
+    if (character === '"') at = closingJsonQuote(text, at, limit);
+    else if ('{['.includes(character)) depth += 1;
+    else if ('}]'.includes(character)) depth -= 1;
+    if (depth === 0) return at + 1;
+    if (depth > DEPTH_MAX) return 'TOO_LARGE';
   }
-  return -1;
+  return text.length < limit ? 'NOT_JSON' : 'TOO_LARGE';
 }
 
-function closingJsonQuote(text: string, opening: number): number {
-  for (let at = opening + 1; at < text.length; at++) {
+/** @returns `limit` if there is none before it */
+function closingJsonQuote(text: string, opening: number, limit: number): number {
+  for (let at = opening + 1; at < limit; at++) {
     if (text[at] === '"') return at;
     if (text[at] === '\\') at += 1;
   }
-  return -1;
+  return limit;
 }
 
+/** At most as much as the longest record: more is no list of objects. */
 function skipSpace(text: string, start: number): number {
+  const limit = start + RECORD_CHARACTERS_MAX;
   let at = start;
-  while (at < text.length && ' \t\r\n'.includes(text[at]!)) at += 1;
+  while (at < text.length && at < limit && ' \t\r\n'.includes(text[at]!)) at += 1;
   return at;
 }
 
+/** Cut out first: a search in the whole text would go on to its end. */
 function newlines(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+  return text.slice(from, to).split('\n').length - 1;
 }

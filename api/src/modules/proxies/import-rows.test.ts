@@ -3,8 +3,8 @@ import type { ImportError } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCsv, readJson } from './import-files.ts';
-import { decode, type ImportRow, readRows } from './import-rows.ts';
+import { readCsv, readJson, RECORD_CHARACTERS_MAX } from './import-files.ts';
+import { COLUMNS_MAX, decode, type ImportRow, readRows } from './import-rows.ts';
 
 const HEADER = importColumns.join(',');
 const LINE = '192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,paris,local-address,';
@@ -180,5 +180,79 @@ describe('a JSON file', () => {
     [`[${json.replace('"Telekom"', '{"name":"}"}')}]`, [importError(1, 'isp', 'NOT_TEXT')]],
   ])('%j is refused with its lines', (text, expected) => {
     expect(read(text, 'json')).toEqual(expected);
+  });
+});
+
+describe('work on a file that is made to take long has a bound', () => {
+  const nested = (depth: number) => `[{"ip":${'['.repeat(depth)}${']'.repeat(depth)}}]`;
+  const longText = 'x'.repeat(RECORD_CHARACTERS_MAX);
+
+  test.each([
+    ['an object of 64 KiB', `[{"ip":"${longText}"}]`, 1],
+    ['an object that never ends', `[\n{"ip":"${longText}`, 2],
+    ['five million brackets', `[{"ip":${'['.repeat(5_000_000)}`, 1],
+    ['five million braces', `[${'{"a":'.repeat(1_000_000)}`, 1],
+    ['nine levels', nested(8), 1],
+  ])('in JSON: %s', (_, text, line) => {
+    expect(read(text, 'json')).toEqual([importError(line, null, 'TOO_LARGE')]);
+  });
+
+  test('in JSON: a value within the bounds is an error of its column', () => {
+    expect(read(nested(7), 'json')).toContainEqual(importError(1, 'ip', 'NOT_TEXT'));
+    const long = longText.slice(100);
+    expect(read(`[{"ip":"${long}"}]`, 'json')).toContainEqual(
+      importError(1, 'ip', 'NOT_AN_ADDRESS', long.slice(0, 60)),
+    );
+  });
+
+  test('in JSON: spaces without an end', () => {
+    const spaces = ' '.repeat(5_000_000);
+    expect(read(spaces, 'json')).toEqual([importError(1, null, 'NOT_A_LIST')]);
+    expect(read(`[${spaces}`, 'json')).toEqual([importError(1, null, 'NOT_AN_OBJECT')]);
+  });
+
+  test('in JSON: a minified list of 13 MB is searched for line ends once', () => {
+    const objects = Array.from({ length: 60_000 }, () => `{"ip":"${'x'.repeat(210)}"}`);
+    const startedAt = performance.now();
+    expect([...readJson(`[${objects.join(',')}]`)]).toHaveLength(objects.length);
+    // The searches from each object to the end of the file took 30 seconds.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  test.each([
+    ['a line of 64 KiB', longText],
+    ['a quoted record of 64 KiB', `"${longText}"`],
+    ['many quoted cells', '"",'.repeat(RECORD_CHARACTERS_MAX)],
+    ['a record of many lines', `"${'\n'.repeat(RECORD_CHARACTERS_MAX)}"`],
+  ])('in CSV: %s', (_, line) => {
+    expect(table(line, LINE)).toEqual([importError(2, null, 'TOO_LARGE')]);
+  });
+
+  test('in CSV: a line just below 64 KiB is read, and the lines after it', () => {
+    const long = longText.slice(1);
+    expect(table(long, `"${long.slice(3)}"`, LINE)).toEqual([
+      importError(2, null, 'WRONG_FIELD_COUNT', '1'),
+      importError(3, null, 'WRONG_FIELD_COUNT', '1'),
+      ROW,
+    ]);
+  });
+
+  test('in CSV: a header of a million columns', () => {
+    const columns = Array.from({ length: COLUMNS_MAX - importColumns.length + 1 }, (_, index) => `x${index}`);
+    expect(read(`${HEADER},${columns.join(',')}\n${LINE}`)).toEqual([
+      importError(1, null, 'TOO_MANY_COLUMNS', String(COLUMNS_MAX)),
+    ]);
+    expect(read('a,'.repeat(1_000_000))).toMatchObject([{ problem: 'TOO_LARGE' }]);
+  });
+
+  test('in CSV: more empty lines than rows are allowed', () => {
+    expect(table('\n'.repeat(IMPORT_ROWS_MAX), LINE)).toMatchObject([{ problem: 'TOO_MANY_ROWS' }]);
+  });
+
+  test('in text that is not UTF-8: its line is found in a few passes', () => {
+    const lines = Buffer.alloc(20_000_000, '\n');
+    const startedAt = performance.now();
+    expect(decode(Buffer.concat([lines, Buffer.from([0xff])]))).toEqual(importError(20_000_001, null, 'NOT_UTF8'));
+    expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 });

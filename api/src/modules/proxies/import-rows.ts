@@ -37,6 +37,8 @@ export interface ImportRow {
 
 const problem = (name: ImportProblem) => name;
 
+const NEWLINE = 0x0a;
+const PIECE_BYTES = 64 * 1024;
 const CONTROL_CHARACTER = /\p{Cc}|\p{Surrogate}/u;
 /** Spreadsheets run such texts of an exported file. A single hyphen stands for an unknown name. */
 const LIKE_A_FORMULA = /^(?:[=+@]|-.)/;
@@ -89,14 +91,24 @@ const rowSchema = z.object({
 /** @returns the text, or the line that is not UTF-8 */
 export function decode(content: Buffer): string | ImportError {
   if (isUtf8(content)) return new TextDecoder().decode(content);
-  let line = 1;
-  for (let start = 0; ; line++) {
-    const newline = content.indexOf(0x0a, start);
-    const end = newline === -1 ? content.length : newline;
-    if (newline === -1 || !isUtf8(content.subarray(start, end))) break;
-    start = end + 1;
+  // Large pieces first: a search that begins line by line takes seconds.
+  const start = firstWrongPiece(content, firstWrongPiece(content, 0, PIECE_BYTES), 1);
+  return { line: 1 + countNewlines(content.subarray(0, start)), column: null, problem: 'NOT_UTF8', value: null };
+}
+
+/** @returns where the first piece that is not UTF-8 starts, or the last one. A piece ends at a line end. */
+function firstWrongPiece(content: Buffer, from: number, bytes: number): number {
+  for (let start = from; ;) {
+    const newline = content.indexOf(NEWLINE, start + bytes - 1);
+    if (newline === -1 || !isUtf8(content.subarray(start, newline))) return start;
+    start = newline + 1;
   }
-  return { line, column: null, problem: 'NOT_UTF8', value: null };
+}
+
+function countNewlines(content: Buffer): number {
+  let count = 0;
+  for (const byte of content) if (byte === NEWLINE) count += 1;
+  return count;
 }
 
 type Line = { line: number; values: Record<string, unknown> };
@@ -199,22 +211,30 @@ function shorten(text: string): string {
   return text.slice(0, SHOWN_LENGTH).replaceAll(/\p{Surrogate}/gu, '');
 }
 
+/** In the header row. All others are unknown, but the error should name them. */
+export const COLUMNS_MAX = 64;
+
 /** Reads the records of a CSV file by the names in its header row, which may be in any order. */
 function* readTable(text: string): Generator<Line | ImportError> {
   let header: string[] | undefined;
   for (const record of readCsv(text)) {
-    if ('problem' in record) yield record;
-    else if (header === undefined) {
+    if ('problem' in record) {
+      yield record;
+      // Without a header, every line would be an error.
+      if (header === undefined) return undefined;
+    } else if (header === undefined) {
+      if (record.cells.length > COLUMNS_MAX)
+        return yield { line: record.line, column: null, problem: 'TOO_MANY_COLUMNS', value: String(COLUMNS_MAX) };
       header = record.cells.map((cell) => cell.trim());
       const headerErrors = checkHeader(record.line, header);
       yield* headerErrors;
-      // With a wrong header, every line would be an error.
-      if (headerErrors.length > 0) return;
+      // With a wrong header too.
+      if (headerErrors.length > 0) return undefined;
     } else if (record.cells.length !== header.length)
       yield { line: record.line, column: null, problem: 'WRONG_FIELD_COUNT', value: String(record.cells.length) };
     else yield { line: record.line, values: toValues(header, record.cells) };
   }
-  if (header === undefined) yield { line: 1, column: null, problem: 'EMPTY_FILE', value: null };
+  return header === undefined ? yield { line: 1, column: null, problem: 'EMPTY_FILE', value: null } : undefined;
 }
 
 function toValues(header: readonly string[], cells: readonly string[]): Record<string, unknown> {

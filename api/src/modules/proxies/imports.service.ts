@@ -3,13 +3,13 @@
  * Applying the same file again changes nothing.
  */
 import { AppError } from '@cellhop/contract/errors';
-import { IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
+import { IMPORT_ERRORS_COUNTED_MAX, IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
 import type { ChangeCounts, CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
 import type { FileFormat } from '@cellhop/contract/staff/inventory.values';
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
+import { paced } from '../../process/paced.ts';
 import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import type { ImportUpstream } from './import-exit.ts';
@@ -19,7 +19,7 @@ import type { Editor, OnProgress } from './inventory.service.ts';
 
 /** The limit of one statement; a file of the largest size needs some seconds. */
 const TIME_LIMIT_MS = 120_000;
-/** Rows per batch. Between two batches the process serves other requests. */
+/** Rows per statement. */
 const BATCH_ROWS = 2000;
 
 export interface ImportFile {
@@ -57,7 +57,7 @@ function refused(errors: ImportError[], errorCount: number): CheckedImport {
   return { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount };
 }
 
-/** Stores rows until the first error, and continues to read to find the others. */
+/** Stores rows until the first error, and continues to read to find the others, up to the largest number. */
 async function stage(ctx: Ctx, importId: string, format: FileFormat, text: string) {
   const nodes = await store.readNodes(ctx);
   const errors: ImportError[] = [];
@@ -65,21 +65,18 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   let batch: ImportRow[] = [];
   const addError = (error: ImportError) => {
     if (errors.length < IMPORT_ERRORS_MAX) errors.push(error);
-    errorCount += 1;
+    errorCount = Math.min(errorCount + 1, IMPORT_ERRORS_COUNTED_MAX);
   };
   const flush = async () => {
     const { rows, errors: exitErrors } = await stageExits(ctx, batch);
     for (const error of exitErrors) addError(error);
     if (errorCount === 0 && rows.length > 0) await store.insertRows(ctx, importId, rows);
-    else await setImmediate();
     batch = [];
   };
-  for (const item of readRows(format, text, nodes)) {
-    if ('problem' in item) {
-      addError(item);
-      // Otherwise a file with errors only would block other requests.
-      if (errorCount % BATCH_ROWS === 0) await flush();
-    } else if (batch.push(item) === BATCH_ROWS) await flush();
+  for await (const item of paced(readRows(format, text, nodes))) {
+    if ('problem' in item) addError(item);
+    else if (batch.push(item) === BATCH_ROWS) await flush();
+    if (errorCount === IMPORT_ERRORS_COUNTED_MAX) break;
   }
   await flush();
   return { errors, errorCount };
@@ -97,9 +94,9 @@ async function stageExits(
     .map(({ upstream }): ImportError => {
       return { line: upstream!.line, column: 'exit', problem: 'HIDDEN_CREDENTIALS', value: null };
     });
-  const rows = batch.map(({ upstream, ...row }) => {
-    return { ...row, staged: upstream && stageUpstream(ctx, upstream, kept.get(row.ip)) };
-  });
+  const rows: store.StagedRow[] = [];
+  for await (const { upstream, ...row } of paced(batch))
+    rows.push({ ...row, staged: upstream && stageUpstream(ctx, upstream, kept.get(row.ip)) });
   return { rows, errors };
 }
 

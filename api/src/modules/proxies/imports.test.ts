@@ -1,5 +1,5 @@
 import { connect } from '@cellhop/contract/connections';
-import { IMPORT_BYTES_MAX, IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
+import { IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX, IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
 import {
   applyImport,
   checkImport,
@@ -193,10 +193,12 @@ describe('a file with errors', () => {
     expect(rows).toEqual([]);
   });
 
-  test('lists the first errors and counts all', async () => {
-    const { errors, errorCount } = await check([HEADER, ...Array.from({ length: 5000 }, () => 'x')].join('\n'));
+  test('lists the first errors, and is read until the thousandth', async () => {
+    const { errors, errorCount } = await check([HEADER, ...Array.from({ length: 999 }, () => 'x')].join('\n'));
     expect(errors).toHaveLength(IMPORT_ERRORS_MAX);
-    expect(errorCount).toBe(5000);
+    expect(errorCount).toBe(999);
+    const rows = Array.from({ length: 150_000 }, () => ','.repeat(importColumns.length - 1));
+    expect((await check([HEADER, ...rows].join('\n'))).errorCount).toBe(IMPORT_ERRORS_COUNTED_MAX);
   });
 });
 

@@ -1,4 +1,4 @@
-import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
+import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';
 import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
@@ -90,12 +90,17 @@ interface ImportErrorsProps {
 
 function ImportErrors({ errors, errorCount }: ImportErrorsProps) {
   const { t } = useTranslation('staffInventory');
+  const number = formatCount(errorCount);
   return (
     <Alert
       role="alert"
       color="red"
       variant="light"
-      title={t('import.mistakes', { count: errorCount, number: formatCount(errorCount) })}
+      title={
+        errorCount < IMPORT_ERRORS_COUNTED_MAX
+          ? t('import.mistakes', { count: errorCount, number })
+          : t('import.tooManyMistakes', { number })
+      }
     >
       {errorCount > errors.length && t('import.first', { number: formatCount(errors.length) })}
       <ul className={classes['list']} aria-label={t('import.mistakesLabel')}>

@@ -74,3 +74,17 @@ it('offers no check to those who only read', async () => {
   const { screen } = await openInventory({ allowed: ['PROXIES_READ'] });
   expect(screen.queryByRole('button', { name: /^Check the exit/ })).toBeNull();
 });
+
+it('says that the check of a file with a thousand errors was stopped', async () => {
+  const errors = [{ line: 2, column: null, problem: 'TOO_LARGE', value: null }];
+  const refused = { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount: 1000 };
+  const { screen, user } = await openInventory({
+    answers: { 'POST /v1/proxies/admin/imports': { data: refused } },
+  });
+  await user.click(screen.getByRole('button', { name: 'Import' }));
+  await user.upload(await screen.findByLabelText('File'), new File(['x'], 'stock.csv', { type: 'text/csv' }));
+  await user.click(screen.getByRole('button', { name: 'Check the file' }));
+  const alert = await screen.findByText('After 1,000 errors the check was stopped. Nothing was imported.');
+  expect(alert).toBeVisible();
+  expect(screen.getByText(/longer than 64 KiB/)).toBeVisible();
+});

@@ -1,0 +1,16 @@
+/** Long work of one request, in slices, so that a process with one thread serves the others in between. */
+import { setImmediate } from 'node:timers/promises';
+
+/** The longest that one request may keep all others waiting, plus the time of one item. */
+export const SLICE_MS = 10;
+
+/** The items, as they are. Whenever they and the work on them have taken a slice, other requests run first. */
+export async function* paced<T>(items: Iterable<T>): AsyncGenerator<T, void, undefined> {
+  let startedAt = performance.now();
+  for (const item of items) {
+    yield item;
+    if (performance.now() - startedAt < SLICE_MS) continue;
+    await setImmediate();
+    startedAt = performance.now();
+  }
+}
