@@ -183,8 +183,9 @@ describe('a JSON file', () => {
   });
 });
 
+const nested = (depth: number) => `[{"ip":${'['.repeat(depth)}${']'.repeat(depth)}}]`;
+
 describe('work on a file that is made to take long has a bound', () => {
-  const nested = (depth: number) => `[{"ip":${'['.repeat(depth)}${']'.repeat(depth)}}]`;
   const longText = 'x'.repeat(RECORD_CHARACTERS_MAX);
 
   test.each([
