@@ -48,6 +48,15 @@ export const connectionSchema = locationSchema.extend({
   label: z.string(),
   /** The connection ends when it has used this traffic. Null: no cap. */
   capMegabytes: z.int().nullable(),
+  /** Why a gateway last refused a client of this connection. Null: it never has. Absent: an API of 0.1.0. */
+  lastRefusal: z
+    .object({
+      /** One of `refusalReasons`, or that of a newer gateway. */
+      reason: z.string(),
+      refusedAt: dateSchema,
+    })
+    .nullable()
+    .optional(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 

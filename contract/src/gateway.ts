@@ -117,6 +117,12 @@ export type Credit = z.infer<typeof creditSchema>;
 
 export const GATEWAY_BATCH_MAX = 5000;
 
+/**
+ * Strangers can cause refusals. So of each connection only the last one is reported and stored, at most once in this time; the API
+ * stores another reason sooner, unless it is a wrong password.
+ */
+export const REFUSAL_REPORT_MS = 5_000;
+
 /** The totals of one connection in one run. */
 export const usageSchema = z.object({
   connectionId: idSchema,
@@ -129,6 +135,15 @@ export const usageSchema = z.object({
   wantedBytes: bytesSchema,
   /** The `revision` of the access that this run knows. */
   accessRevision: z.int().nonnegative(),
+  /** The last refusal of a client of this connection, if there is a new one: at most one in `REFUSAL_REPORT_MS`. */
+  refusal: z
+    .object({
+      /** One of `refusalReasons`. */
+      reason: z.string().max(40),
+      /** Milliseconds until this report: no message contains a time. */
+      agoMs: z.int().nonnegative(),
+    })
+    .optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

@@ -268,15 +268,15 @@ describe('an allow-list', () => {
 
 describe('the end of a connection', () => {
   it.each([
-    ['USER', 403, 'user', 'ended-by-user'],
-    ['ADMIN', 403, 'staff', 'ended-by-staff'],
-    ['IDLE', 403, 'idle', 'ended-idle'],
-    ['NO_MONEY', 402, 'no-money', 'ended-no-money'],
-    ['EXIT_LOST', 403, 'exit-lost', 'ended-exit-lost'],
-    ['CAP', 403, 'cap', 'ended-at-cap'],
-    ['A_NEWER_REASON', 403, 'other', 'ended'],
-    [undefined, 407, 'other', 'invalid-credentials'],
-  ])('with the reason %s returns %s to a client with its password', async (reason, status, label, cause) => {
+    ['USER', 403, 2, 'user', 'ended-by-user'],
+    ['ADMIN', 403, 2, 'staff', 'ended-by-staff'],
+    ['IDLE', 403, 2, 'idle', 'ended-idle'],
+    ['NO_MONEY', 402, 2, 'no-money', 'ended-no-money'],
+    ['EXIT_LOST', 403, 1, 'exit-lost', 'ended-exit-lost'],
+    ['CAP', 403, 2, 'cap', 'ended-at-cap'],
+    ['A_NEWER_REASON', 403, 2, 'other', 'ended'],
+    [undefined, 407, undefined, 'other', 'invalid-credentials'],
+  ])('with the reason %s returns %s to a client with its password', async (reason, status, reply, label, cause) => {
     const node = await start(rareReports);
     const connection = node.control.sell();
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
@@ -287,13 +287,17 @@ describe('the end of a connection', () => {
     const refused = await connect(node, connection);
     expect(refused.status).toBe(status);
     expect(refused.head).toContain(
-      status === 407 ? 'Proxy-Authenticate: ' : 'Proxy-Status: gateway; error=http_request_denied',
+      status === 407 ? 'Proxy-Authenticate: ' : `Proxy-Status: gateway; error=http_request_denied; details="${cause}"`,
     );
     refused.client.socket.destroy();
     expect(await readCounts(node.gateway.metrics.connectionEnds)).toEqual({ [label]: 1 });
     const socks5 = await openClient(node.gateway.port);
-    socks5.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
-    expect([...(await socks5.rest()).bytes]).toEqual([5, 2, 1, 1]);
+    socks5.socket.write(
+      Buffer.concat([socks5Greeting, socks5Login(connection), socks5Request('127.0.0.1', node.port)]),
+    );
+    const replies = [...(await socks5.rest()).bytes];
+    // The right password is accepted, because only the reply to the request can name a cause.
+    expect(replies.slice(0, 6)).toEqual(reply === undefined ? [5, 2, 1, 1] : [5, 2, 1, 0, 5, reply]);
     expect(await readCounts(node.gateway.metrics.refusals)).toEqual({ [cause]: 2 });
   });
 

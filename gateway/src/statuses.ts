@@ -1,4 +1,5 @@
 /** Failures of requests for a tunnel, and their replies to the client. */
+import { type RefusalReason, refusalReasons } from '@cellhop/contract/refusals.values';
 import { STATUS_CODES } from 'node:http';
 
 const GENERAL_FAILURE = 1;
@@ -46,13 +47,13 @@ export const failureReplies = {
     undefined,
     'Several connections list your address: a password is required.',
   ),
-  'ended-no-money': denied('login-failed', 402, 'This connection has ended: the balance has run out.'),
-  'ended-by-user': denied('login-failed', 403, 'This connection has ended: its owner has disconnected it.'),
-  'ended-by-staff': denied('login-failed', 403, 'This connection has ended: the support team has disconnected it.'),
-  'ended-idle': denied('login-failed', 403, 'This connection has ended: there was no traffic for too long.'),
-  'ended-exit-lost': denied('login-failed', 403, 'This connection has ended: the proxy has gone offline.'),
-  'ended-at-cap': denied('login-failed', 403, 'This connection has ended: its traffic cap was reached.'),
-  ended: denied('login-failed', 403, 'This connection has ended.'),
+  'ended-no-money': denied(2, 402, 'This connection has ended: the balance has run out.'),
+  'ended-by-user': denied(2, 403, 'This connection has ended: its owner has disconnected it.'),
+  'ended-by-staff': denied(2, 403, 'This connection has ended: the support team has disconnected it.'),
+  'ended-idle': denied(2, 403, 'This connection has ended: there was no traffic for too long.'),
+  'ended-exit-lost': denied(1, 403, 'This connection has ended: the proxy has gone offline.'),
+  'ended-at-cap': denied(2, 403, 'This connection has ended: its traffic cap was reached.'),
+  ended: denied(2, 403, 'This connection has ended.'),
   'too-many-failed-logins': denied('login-failed', 429, 'Too many failed logins from this address.', 300),
   'no-credit': denied(2, 402, 'No credit is left.'),
   'cap-reached': denied(2, 403, 'The traffic cap of this connection is reached.'),
@@ -113,6 +114,24 @@ const downCauses: ReadonlySet<FailureCause> = new Set<FailureCause>([
 
 export const isUpstreamDown = (cause: FailureCause): boolean => downCauses.has(cause);
 
+/** What the owner of the connection reads instead: the details of an exit or a node are of no use to them. */
+const reasonsOfOthers: Partial<Record<FailureCause, RefusalReason>> = {
+  'descriptors-exhausted': 'node-full',
+  'upstream-unreachable': 'exit-unavailable',
+  'upstream-timeout': 'exit-unavailable',
+  'upstream-auth-failed': 'exit-unavailable',
+  'upstream-malformed': 'exit-unavailable',
+  'upstream-closed': 'exit-unavailable',
+  'upstream-failed': 'exit-unavailable',
+};
+const ownReasons: ReadonlyMap<FailureCause, RefusalReason> = new Map(
+  refusalReasons.map((reason) => [reason satisfies FailureCause, reason]),
+);
+
+/** The refusal that the owner of the connection sees; undefined for failures of destinations and of requests. */
+export const refusalReason = (cause: FailureCause): RefusalReason | undefined =>
+  ownReasons.get(cause) ?? reasonsOfOthers[cause];
+
 /** An expected failure to open a tunnel. */
 export class TunnelFailure extends Error {
   /** @param code the status or reply code of an upstream proxy, for staff */
@@ -149,7 +168,11 @@ export function httpFailure(cause: FailureCause): { status: number; fields: Reco
     'Content-Length': String(Buffer.byteLength(body)),
   };
   if (status === 407) fields['Proxy-Authenticate'] = 'Basic realm="proxy", charset="UTF-8"';
-  if (proxyStatus !== undefined) fields['Proxy-Status'] = `${PROXY_NAME}; error=${proxyStatus}`;
+  if (proxyStatus !== undefined) {
+    const reason = refusalReason(cause);
+    const details = reason === undefined ? '' : `; details="${reason}"`;
+    fields['Proxy-Status'] = `${PROXY_NAME}; error=${proxyStatus}${details}`;
+  }
   if (retryAfterSeconds !== undefined) fields['Retry-After'] = String(retryAfterSeconds);
   return { status, fields, body };
 }

@@ -16,6 +16,7 @@ import {
   type Exit,
   hello,
   update,
+  type Usage,
   watch,
   type WatchResponse,
 } from '@cellhop/contract/gateway';
@@ -42,6 +43,8 @@ export interface FakeConnection {
   usedBytes: number;
   uploadedBytes: number;
   isExitLost: boolean;
+  /** The refusals that were reported, in their order. */
+  readonly refusals: NonNullable<Usage['refusal']>[];
   /** The total that came with `end`. */
   endedAtBytes: number | undefined;
 }
@@ -128,6 +131,7 @@ export class ControlPlane {
       usedBytes: 0,
       uploadedBytes: 0,
       isExitLost: false,
+      refusals: [],
       endedAtBytes: undefined,
       ...overrides,
     };
@@ -289,29 +293,33 @@ export class ControlPlane {
     const { usages, runId } = update.body.parse(body);
     this.calls.update += 1;
     this.runIds.add(runId);
-    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes, accessRevision }) => {
-      const found = this.connections.get(connectionId);
-      if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
-      count(found, { usedBytes, uploadedBytes });
-      found.isExitLost ||= isExitLost;
-      this.#grant(found, wantedBytes);
-      const { grantedBytes, state, reason, access } = found;
-      return {
-        connectionId,
-        grantedBytes,
-        state,
-        reason,
-        ...(accessRevision < access.revision && { access }),
-      };
-    });
+    return usages.map(
+      ({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes, accessRevision, refusal }) => {
+        const found = this.connections.get(connectionId);
+        if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
+        count(found, { usedBytes, uploadedBytes });
+        found.isExitLost ||= isExitLost;
+        if (refusal) found.refusals.push(refusal);
+        this.#grant(found, wantedBytes);
+        const { grantedBytes, state, reason, access } = found;
+        return {
+          connectionId,
+          grantedBytes,
+          state,
+          reason,
+          ...(accessRevision < access.revision && { access }),
+        };
+      },
+    );
   }
 
   #end(body: unknown) {
     const { usages } = end.body.parse(body);
     this.calls.end += 1;
-    for (const { connectionId, usedBytes, uploadedBytes } of usages) {
+    for (const { connectionId, usedBytes, uploadedBytes, refusal } of usages) {
       const found = this.connections.get(connectionId);
       if (!found) continue;
+      if (refusal) found.refusals.push(refusal);
       count(found, { usedBytes, uploadedBytes });
       found.endedAtBytes = usedBytes;
     }

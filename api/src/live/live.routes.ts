@@ -6,7 +6,7 @@ import { decodeJwt } from 'jose';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { bearerToken, identifyUser } from '../http/route.ts';
 import { findOpenSessions } from '../modules/auth/sessions.service.ts';
-import { respondToWatches } from '../modules/gateway/gateway.service.ts';
+import { respondToWatches } from '../modules/gateway/watches.service.ts';
 import { decode, type GatewayTopic, isGatewayTopic } from './changes.ts';
 import { startListener } from './listener.ts';
 import { Stream, Streams, type StreamOwner } from './streams.ts';

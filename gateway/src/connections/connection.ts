@@ -4,6 +4,7 @@ import type { Credit } from '../metering/credit.ts';
 import { RateEstimator } from '../metering/rate.ts';
 import type { Limits } from '../limits.ts';
 import { Access, type Credential } from './access.ts';
+import { LastRefusal } from './last-refusal.ts';
 import { RecentAddresses, RecentClients } from './recent-clients.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -22,6 +23,7 @@ interface FlowRates {
 export class Connection {
   readonly access = new Access();
   readonly recentAddresses = new RecentAddresses();
+  readonly lastRefusal = new LastRefusal();
   readonly recentClients: RecentClients;
   /** Undefined while only clients without a password have used the connection. */
   username: string | undefined;

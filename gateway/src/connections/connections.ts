@@ -1,6 +1,6 @@
 import type { Access, Credit as CreditGrant, WatchResponse } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { inBackground, settlesWithin } from '../background.ts';
+import { settlesWithin } from '../background.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import type { DnsPorts } from '../dns/dns-ports.ts';
 import type { Exit } from '../exits/exit.ts';
@@ -9,11 +9,12 @@ import { type EndReason, creditEndReason } from '../flows/flow.ts';
 import type { Limits } from '../limits.ts';
 import { Credit } from '../metering/credit.ts';
 import type { Credentials } from '../protocol/socks5.ts';
-import { TunnelFailure } from '../statuses.ts';
+import { type FailureCause, TunnelFailure } from '../statuses.ts';
 import { type Credential, CredentialKey } from './access.ts';
 import { AddressLogins, type Granted } from './address-logins.ts';
 import { Connection, type Login } from './connection.ts';
 import { refusalCause, endLabel } from './end-reasons.ts';
+import { PasswordChecks } from './password-checks.ts';
 import { PendingAuthorizations } from './pending-authorizations.ts';
 import { RefusalCache } from './refusal-cache.ts';
 
@@ -38,6 +39,7 @@ export class Connections {
   readonly #addresses: AddressLogins;
   readonly #authorizations = new PendingAuthorizations();
   readonly #refusals: RefusalCache;
+  readonly #passwordChecks: PasswordChecks;
   /** Set when the node stops: no connection is opened any more. */
   #endReason: EndReason | undefined;
 
@@ -47,6 +49,7 @@ export class Connections {
     const authorizeAddress = (address: string) => this.authorizeAddress(address);
     this.#addresses = new AddressLogins({ ...settings, admit, authorizeAddress });
     this.#refusals = new RefusalCache(limits.refusalCacheMs, limits.refusalsCached);
+    this.#passwordChecks = new PasswordChecks(settings);
   }
 
   get open(): Connection[] {
@@ -71,8 +74,13 @@ export class Connections {
     const digest = this.#credentials.digest(credentials.password);
     const known = this.#byUsername.get(credentials.username);
     if (!this.#credentials.isEqual(known?.access.digest, digest) || !known || known.isEnding) return undefined;
-    this.#recheckWhenDue(known, credentials, clientAddress);
+    this.#passwordChecks.recheckWhenDue(known, credentials, clientAddress);
     return { connection: known, credential: { kind: 'password', digest } };
+  }
+
+  /** Keeps the refusal of a login for the owner of the username's connection, if it is open in this run. */
+  loginRefused(username: string, cause: FailureCause): void {
+    this.#byUsername.get(username)?.lastRefusal.record(cause);
   }
 
   /**
@@ -192,31 +200,6 @@ export class Connections {
       if (username !== undefined && this.#byUsername.get(username) === connection) this.#byUsername.delete(username);
       connection.acknowledgeEnd();
     }
-  }
-
-  /**
-   * The password may have changed, so the control plane checks it again at intervals, in the background. A new client address is
-   * sent sooner, because the control plane stores it.
-   */
-  #recheckWhenDue(connection: Connection, credentials: Credentials, clientAddress: string | undefined): void {
-    const now = performance.now();
-    const { credentialsCacheMs, newAddressRecheckMs } = this.settings.limits;
-    const isKnownAddress = clientAddress === undefined || connection.recentAddresses.has(clientAddress);
-    const intervalMs = isKnownAddress ? credentialsCacheMs : newAddressRecheckMs;
-    if (now - connection.credentialsCheckedAt < intervalMs) return;
-    connection.credentialsCheckedAt = now;
-    inBackground(this.settings.log, 'credentials', this.#recheck(connection, credentials, clientAddress));
-  }
-
-  async #recheck(connection: Connection, credentials: Credentials, clientAddress: string | undefined): Promise<void> {
-    const { access, recentAddresses } = connection;
-    const { digest } = access;
-    // While the control plane is unavailable, accepted credentials remain valid.
-    const authorization = await this.settings.control.authorize(credentials, clientAddress).catch(() => undefined);
-    if (authorization?.isAuthorized && clientAddress !== undefined) recentAddresses.add(clientAddress);
-    if (authorization?.isAuthorized !== false || access.digest !== digest) return;
-    access.passwordRefused();
-    connection.closeForbiddenFlows();
   }
 
   #share(key: string, start: () => Promise<Connection>): Promise<Connection> {

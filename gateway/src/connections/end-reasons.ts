@@ -1,4 +1,5 @@
 /** Maps end reasons to labels of logs and metrics, and to replies to clients. */
+import { refusalsOfEnds } from '@cellhop/contract/refusals.values';
 import type { EndReason } from '../flows/flow.ts';
 import type { FailureCause } from '../statuses.ts';
 
@@ -10,12 +11,12 @@ interface ReasonInfo {
 
 /** Reasons of the control plane. A newer one may send others. */
 const controlPlaneReasons: ReadonlyMap<string, ReasonInfo> = new Map([
-  ['USER', { label: 'user', refusal: 'ended-by-user' }],
-  ['ADMIN', { label: 'staff', refusal: 'ended-by-staff' }],
-  ['IDLE', { label: 'idle', refusal: 'ended-idle' }],
-  ['NO_MONEY', { label: 'no-money', refusal: 'ended-no-money' }],
-  ['EXIT_LOST', { label: 'exit-lost', refusal: 'ended-exit-lost' }],
-  ['CAP', { label: 'cap', refusal: 'ended-at-cap' }],
+  ['USER', { label: 'user', refusal: refusalsOfEnds.USER }],
+  ['ADMIN', { label: 'staff', refusal: refusalsOfEnds.ADMIN }],
+  ['IDLE', { label: 'idle', refusal: refusalsOfEnds.IDLE }],
+  ['NO_MONEY', { label: 'no-money', refusal: refusalsOfEnds.NO_MONEY }],
+  ['EXIT_LOST', { label: 'exit-lost', refusal: refusalsOfEnds.EXIT_LOST }],
+  ['CAP', { label: 'cap', refusal: refusalsOfEnds.CAP }],
   ['RECALLED', { label: 'recalled', refusal: 'ended' }],
   ['ADDRESS_SHARED', { label: 'other', refusal: 'address-ambiguous' }],
 ]);

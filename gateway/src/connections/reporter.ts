@@ -114,6 +114,7 @@ export class Reporter {
     this.#refusedUpdates.update(delivery, ({ connection }) => connection.id);
     for (const { connection, usage } of accepted) {
       const { credit, rate } = connection;
+      if (usage.refusal) connection.lastRefusal.acknowledge();
       credit.allowUnacknowledged(unacknowledgedBytes(rate.bytesPerSecond, this.#roundTrip.ms, this.limits));
       credit.acknowledge(usage.usedBytes);
     }
@@ -123,7 +124,10 @@ export class Reporter {
   async #end(): Promise<void> {
     const totals = this.connections.ending
       .filter(({ id }) => !this.#refusedEnds.has(id))
-      .map(({ id, credit }) => ({ connectionId: id, ...credit.report() }));
+      .map(({ id, credit, lastRefusal }) => {
+        const refusal = lastRefusal.report(performance.now());
+        return { connectionId: id, ...credit.report(), ...(refusal && { refusal }) };
+      });
     if (totals.length === 0) return;
     const delivery = await sendInBatches(totals, this.limits.refusedReportSplits, async (batch) => {
       this.connections.acknowledged(await this.control.end(batch));
@@ -166,12 +170,14 @@ export class Reporter {
   #toUsage(connection: Connection, now: number): Usage {
     const totals = connection.credit.report();
     const bytesPerSecond = connection.rate.observe(totals.usedBytes, now);
+    const refusal = connection.lastRefusal.report(now);
     return {
       connectionId: connection.id,
       ...totals,
       isExitLost: connection.exit.isLost,
       accessRevision: connection.access.revision,
       wantedBytes: connection.isBusy(now) ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
+      ...(refusal && { refusal }),
     };
   }
 }

@@ -126,6 +126,7 @@ export async function openTunnel(
   } catch (error) {
     const cause = toCause(error);
     if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
+    login.connection.lastRefusal.record(cause);
     context.log.info({ connectionId: login.connection.id, protocol, cause }, 'Tunnel refused');
     throw error;
   }

@@ -159,6 +159,7 @@ describe('the login guard in use', () => {
     const connections = {
       find: () => undefined,
       authorize: () => Promise.reject(new TunnelFailure('invalid-credentials')),
+      loginRefused: () => {},
     };
     const loginGuard = new LoginGuard({ ...defaultLimits, loginFailuresPerMinute: 2 });
     const wrongCredentials = new WrongCredentials(defaultLimits);

@@ -46,6 +46,7 @@ export async function authenticate(
     const cause = toCause(error);
     if (cause === 'invalid-credentials' && wrongCredentials.add(network, credentials))
       loginGuard.recordFailure(network);
+    connections.loginRefused(credentials.username, cause);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
   }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { BoundedMap } from '../bounded-map.ts';
+import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
 import { ClientSocket } from './client-socket.ts';
@@ -133,7 +134,7 @@ export class ClientSockets {
   /** @returns undefined if a limit leaves no room */
   accept(socket: Socket): ClientSocket | undefined {
     const client = new ClientSocket(socket, this.limits, {
-      authenticated: (client, { id }) => this.#authenticated(client, id),
+      authenticated: (client, connection) => this.#authenticated(client, connection),
       changed: (client) => this.#changed(client),
       spoke: (client) => this.#spoke(client),
       closed: (client) => this.#leave(client),
@@ -172,13 +173,15 @@ export class ClientSockets {
     return true;
   }
 
-  #authenticated(client: ClientSocket, connectionId: string): void {
+  #authenticated(client: ClientSocket, { id: connectionId, lastRefusal }: Connection): void {
     const membership = this.#memberships.get(client);
     if (membership === undefined) throw new TunnelFailure('client-closed');
     const before = membership.connectionId;
     if (before === connectionId) return;
-    if (!this.#makeRoom('clientSocketsPerConnection', this.#byConnection.get(connectionId)))
+    if (!this.#makeRoom('clientSocketsPerConnection', this.#byConnection.get(connectionId))) {
+      lastRefusal.record('connection-limit');
       throw new TunnelFailure('connection-limit');
+    }
     this.#leaveHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
     else this.#byConnection.leave(before, client);

@@ -287,8 +287,8 @@ describe('HTTP', () => {
     const cases = [
       [`127.0.0.1:${refusedPort}`, 502, 'connection_refused'],
       ['nobody.invalid:80', 502, 'dns_error'],
-      ['127.0.0.1:25', 403, 'destination_ip_prohibited'],
-      [`localhost:${harness.gateway.port}`, 403, 'destination_ip_prohibited'],
+      ['127.0.0.1:25', 403, 'destination_ip_prohibited; details="destination-prohibited"'],
+      [`localhost:${harness.gateway.port}`, 403, 'destination_ip_prohibited; details="destination-prohibited"'],
     ] as const;
     for (const [authority, status, error] of cases) {
       const forms = [`CONNECT ${authority} HTTP/1.1`, `GET http://${authority}/ HTTP/1.1`];

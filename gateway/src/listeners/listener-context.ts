@@ -8,7 +8,7 @@ import type { WrongCredentials } from './wrong-credentials.ts';
 /** The parts of the node that listeners use. */
 export interface ListenerContext extends TunnelContext, AssociationContext {
   readonly clients: ClientSockets;
-  readonly connections: Pick<Connections, 'find' | 'authorize' | 'findByAddress' | 'authorizeAddress'>;
+  readonly connections: Pick<Connections, 'find' | 'authorize' | 'findByAddress' | 'authorizeAddress' | 'loginRefused'>;
   readonly loginGuard: LoginGuard;
   readonly wrongCredentials: WrongCredentials;
   /** Limits checks of clients without credentials. */

@@ -31,6 +31,7 @@ export async function serveUdpAssociate(context: ListenerContext, handshake: Han
   } catch (error) {
     const cause = toCause(error);
     if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
+    login.connection.lastRefusal.record(cause);
     context.log.info({ connectionId: login.connection.id, protocol: 'socks5-udp', cause }, 'Association refused');
     throw error;
   }

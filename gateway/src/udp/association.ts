@@ -160,6 +160,8 @@ export class Association {
   #routeFailed(destination: Destination, cause: FailureCause): void {
     this.#destinations.delete(destination);
     if (cause === 'descriptors-exhausted') this.context.descriptors.exhausted();
+    // The client gets no reply to a datagram, so its owner has no other way to learn the reason.
+    this.login.connection.lastRefusal.record(cause);
     this.#dropWaiting(destination, cause === 'destination-prohibited' ? 'destination-prohibited' : 'unresolved');
   }
 

@@ -51,6 +51,10 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'l
     createdAt: row.createdAt.toISOString(),
     syncAt: row.syncedAt?.toISOString() ?? null,
     disconnectAt: row.endedAt?.toISOString() ?? null,
+    lastRefusal:
+      row.refusalReason === null || row.refusedAt === null
+        ? null
+        : { reason: row.refusalReason, refusedAt: row.refusedAt.toISOString() },
     host: row.publicHost ?? config.gateway.host,
     port: row.publicPort ?? config.gateway.port,
   };

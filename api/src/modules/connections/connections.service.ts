@@ -88,6 +88,8 @@ const NEW_CONNECTION = {
   syncedAt: null,
   endedAt: null,
   label: null,
+  refusalReason: null,
+  refusedAt: null,
 } as const;
 
 /**

@@ -33,6 +33,8 @@ export interface ConnectionRow {
   /** Null without one. */
   label: string | null;
   capMegabytes: bigint | null;
+  refusalReason: string | null;
+  refusedAt: Date | null;
 }
 
 export const SELECT_ROW = `
@@ -42,13 +44,15 @@ export const SELECT_ROW = `
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,
-         connection_type as "connectionType", label, cap_megabytes as "capMegabytes"
+         connection_type as "connectionType", label, cap_megabytes as "capMegabytes",
+         last_refusals.reason as "refusalReason", refused_at as "refusedAt"
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
     join readable_users as users on users.id = user_id
     join readable_exits as exits on exits.id = connections.exit_id
-    left join connection_labels as labels on labels.connection_id = connections.id`;
+    left join connection_labels as labels on labels.connection_id = connections.id
+    left join last_refusals on last_refusals.connection_id = connections.id`;
 
 export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRow | undefined> {
   const [row] = await ctx.db.query<ConnectionRow>(`${SELECT_ROW} where connections.id = $1`, [id]);

@@ -2,10 +2,12 @@
 import type { EndReason } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
 import type { Exit } from '@cellhop/contract/gateway';
+import { refusalsOfEnds } from '@cellhop/contract/refusals.values';
 import type { Ctx } from '../../ctx.ts';
 import { decryptCredentials } from '../../secrets/exit-credentials.ts';
 import { resealRows, type Position, type ResealedBatch } from '../../secrets/sealing.ts';
 import * as store from './logins.store.ts';
+import type { RefusedLoginOf } from './refusals.service.ts';
 import { isPassword, encryptionKeys, encryptPassword, hashPassword } from './credentials.ts';
 
 export type { ExitOfLogin } from './logins.store.ts';
@@ -21,6 +23,8 @@ export interface Login {
 /** `reason`: why the connection has ended; undefined for wrong credentials. */
 export interface RefusedLogin {
   reason: EndReason | 'ADDRESS_SHARED' | undefined;
+  /** For the owner of the connection that the username names. */
+  refusal?: RefusedLoginOf;
 }
 
 /** How long after its end the credentials of a connection are refused with the reason. */
@@ -28,8 +32,12 @@ const END_REASON_HOURS = 24;
 
 export async function findLogin(ctx: Ctx, username: string, password: string): Promise<Login | RefusedLogin> {
   const row = await store.findLogin(ctx, username, END_REASON_HOURS);
-  if (!row || !isPassword(ctx.config.secretKeys, password, row.passwordHash)) return { reason: undefined };
-  return row.endReason === null ? toLogin(ctx, row) : { reason: row.endReason };
+  if (!row) return { reason: undefined };
+  const { connectionId, endReason } = row;
+  if (!isPassword(ctx.config.secretKeys, password, row.passwordHash))
+    return { reason: undefined, refusal: { connectionId, reason: 'invalid-credentials' } };
+  if (endReason === null) return toLogin(ctx, row);
+  return { reason: endReason, refusal: { connectionId, reason: refusalsOfEnds[endReason] } };
 }
 
 /**

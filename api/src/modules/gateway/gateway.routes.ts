@@ -8,6 +8,7 @@ import { LongPolls, toWatchResponse } from './long-polls.ts';
 import * as exitChecks from './exit-checks.service.ts';
 import * as gateway from './gateway.service.ts';
 import * as nodes from './nodes.service.ts';
+import * as watches from './watches.service.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -41,7 +42,7 @@ export function gatewayRoutes(app: FastifyInstance): void {
     return { data: { id: params.id } };
   });
   route(app, watch, async ({ ctx, nodeId, body }) => ({
-    data: toWatchResponse(await gateway.watch(ctx, longPolls, nodeId, body.runId)),
+    data: toWatchResponse(await watches.watch(ctx, longPolls, nodeId, body.runId)),
   }));
   // Closing the server waits for open responses.
   app.addHook('preClose', async () => longPolls.close());

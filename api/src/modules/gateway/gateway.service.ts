@@ -26,12 +26,10 @@ import {
   type UsageReport,
 } from '../billing/usage-reports.service.ts';
 import { readAccess, recordClientAddress } from '../connections/access.service.ts';
+import { noteRefusedLogin, recordRefusals } from '../connections/refusals.service.ts';
 import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
-import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
-import type { GatewayTopic } from '../../live/changes.ts';
 import { recordLost } from './exit-checks.service.ts';
 import { saveStatus } from './nodes.service.ts';
-import type { LongPolls, RunChanges } from './long-polls.ts';
 import * as store from './gateway.store.ts';
 
 /** The node whose token is a setting. */
@@ -117,7 +115,9 @@ export async function authorize(
   nodeId: string,
   { runId, username, password, clientAddress }: z.output<typeof authorizeBody>,
 ): Promise<Authorization> {
-  const authorization = await open(ctx, nodeId, runId, await findLogin(ctx, username, password));
+  const login = await findLogin(ctx, username, password);
+  if ('refusal' in login && login.refusal) noteRefusedLogin(ctx, nodeId, login.refusal);
+  const authorization = await open(ctx, nodeId, runId, login);
   if (authorization.isAuthorized && clientAddress !== undefined)
     await recordClientAddress(ctx, authorization.connectionId, clientAddress);
   return authorization;
@@ -174,6 +174,7 @@ export async function update(ctx: Ctx, nodeId: string, runId: string, usages: re
   const lost = usages.filter(({ isExitLost }) => isExitLost).map(({ connectionId }) => connectionId);
   if (lost.length > 0) await recordLost(ctx, nodeId, lost);
   const credits = await processReports(ctx, runId, usages.map(toReport));
+  await recordRefusals(ctx, nodeId, usages);
   const newerAccess = await readNewerAccess(ctx, usages, credits);
   // Only after the reports are saved: the idle check assumes that a run seen at a time has reported everything before it.
   // Each update of `seen_at` is a separate commit and gateways report several times a second, so most calls skip it.
@@ -212,53 +213,8 @@ export async function end(
   await registerRun(ctx, runId, nodeId);
   const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
   if (reports.length > 0) await chargeReports(ctx, runId, reports, 'close');
+  await recordRefusals(ctx, nodeId, usages);
   return { acknowledged: usages.map((usage) => usage.connectionId) };
-}
-
-/**
- * Waits for changes of the run's connections (a long poll).
- * @returns the changes; none after the time limit, or if there are too many long polls
- */
-export async function watch(ctx: Ctx, longPolls: LongPolls, nodeId: string, runId: string): Promise<RunChanges> {
-  if (!(await findOwnRun(ctx, runId, nodeId))) return {};
-  const changes = longPolls.wait(runId, nodeId);
-  // Starts to wait before the query, so that no end is missed between the two.
-  const alreadyEnding = await findEnding(ctx, runId);
-  if (alreadyEnding.length > 0) longPolls.respond(runId, { ended: toReasons(alreadyEnding) });
-  return changes;
-}
-
-/** Responds to the long polls of all runs that wait for this change of these connections. */
-export async function respondToWatches(
-  ctx: Ctx,
-  longPolls: LongPolls,
-  topic: GatewayTopic,
-  connectionIds: readonly string[],
-): Promise<void> {
-  const { runIds } = longPolls;
-  if (runIds.length === 0) return;
-  if (topic === 'ending') {
-    const ends = groupByRun(await findEndsOfRuns(ctx, connectionIds, runIds));
-    for (const [runId, endsOfRun] of ends) longPolls.respond(runId, { ended: toReasons(endsOfRun) });
-    return;
-  }
-  const areAllowListsChanged = topic === 'allow-list';
-  const accessById = await readAccess(ctx, connectionIds);
-  const found = groupByRun(await findConnectionsOfRuns(ctx, [...accessById.keys()], runIds));
-  for (const runId of areAllowListsChanged ? runIds : found.keys()) {
-    const ids = (found.get(runId) ?? []).map(({ connectionId }) => connectionId);
-    longPolls.respond(runId, { changed: new Map(ids.map((id) => [id, accessById.get(id)!])), areAllowListsChanged });
-  }
-}
-
-function toReasons(ends: readonly { connectionId: string; reason: string }[]): Map<string, string> {
-  return new Map(ends.map(({ connectionId, reason }) => [connectionId, reason]));
-}
-
-function groupByRun<Item extends { runId: string }>(items: readonly Item[]): Map<string, Item[]> {
-  const byRun = new Map<string, Item[]>();
-  for (const item of items) byRun.set(item.runId, [...(byRun.get(item.runId) ?? []), item]);
-  return byRun;
 }
 
 /**
@@ -269,7 +225,8 @@ async function registerRun(ctx: Ctx, runId: string, nodeId: string): Promise<voi
   if (!(await findOwnRun(ctx, runId, nodeId))) await recordRun(ctx, runId, nodeId);
 }
 
-async function findOwnRun(ctx: Ctx, runId: string, nodeId: string): Promise<store.KnownRun | undefined> {
+/** @throws AppError FORBIDDEN if the run belongs to another node */
+export async function findOwnRun(ctx: Ctx, runId: string, nodeId: string): Promise<store.KnownRun | undefined> {
   const run = await store.findRun(ctx, runId, nodeId);
   if (run && !run.isOwn) throw new AppError('FORBIDDEN');
   return run;

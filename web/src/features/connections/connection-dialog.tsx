@@ -14,6 +14,7 @@ import { isLive, useLabel } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
 import classes from './label-form.module.css';
+import { LastRefusal } from './last-refusal.tsx';
 import { ReceiptSection } from './receipt-section.tsx';
 import { startedMegabytes } from './refund.ts';
 
@@ -94,7 +95,7 @@ function BuyAgain({ connection }: { connection: Connection }) {
 /** Starts with the cost and, after the end, the reason. */
 function Summary({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const { disconnectAt, endReason } = connection;
+  const { disconnectAt, endReason, lastRefusal } = connection;
   const used = t('common:megabytes', { value: formatMegabytes(connection.trafficUsed) });
   return (
     <Facts
@@ -110,6 +111,9 @@ function Summary({ connection }: { connection: Connection }) {
         { label: t('table.refundStatus'), value: t(`refundStatuses.${connection.refundStatus}`) },
         { label: t('detail.createdAt'), value: formatDate(connection.createdAt) },
         ...(disconnectAt === null ? [] : [{ label: t('detail.disconnectAt'), value: formatDate(disconnectAt) }]),
+        ...(lastRefusal
+          ? [{ label: t('detail.lastRefusal'), value: <LastRefusal refusal={lastRefusal} />, isWide: true }]
+          : []),
       ]}
     />
   );

@@ -99,6 +99,22 @@ it('asks before a connection over the return limit is ended without a refund', a
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
 });
 
+it.each([
+  ['en', 'Last refusal', 'invalid-credentials', 'A program used a wrong password (2 min ago)'],
+  ['ru', 'Последний отказ', 'cap-reached', 'Достигнут лимит трафика (2 мин назад)'],
+  ['en', 'Last refusal', 'of-a-newer-gateway', 'A program was refused: of-a-newer-gateway (2 min ago)'],
+] as const)('shows why a program was last refused: %s %s %s', async (language, label, reason, text) => {
+  const refusedAt = new Date(Date.now() - 125_000).toISOString();
+  const { dialog } = await openDetails([exampleConnection(1, { lastRefusal: { reason, refusedAt } })], { language });
+  expect((await dialog.findByText(label)).nextElementSibling?.textContent).toBe(text);
+});
+
+it('shows no refusal if there was none, or if the API knows none', async () => {
+  const { dialog } = await openDetails([exampleConnection(1, { lastRefusal: null })]);
+  await dialog.findByText('Status');
+  expect(dialog.queryByText('Last refusal')).toBeNull();
+});
+
 it('says that the connection of a link does not exist', async () => {
   const { screen } = await openConnections([], { path: '?connection=00000000-0000-4000-8000-999999999999' });
   await screen.findByText('There is no such connection in your history');
