@@ -49,6 +49,13 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
     async watch(): Promise<WatchResponse> {
       return (await call(watch, { body: { runId } })).data;
     },
+    /** As if the process had reported last so much earlier. */
+    async fallSilent(duration: string): Promise<void> {
+      await test.database.query('update gateway_runs set seen_at = seen_at - $2::interval where id = $1', [
+        runId,
+        duration,
+      ]);
+    },
     async end(connectionId: string, usedBytes: number, uploadedBytes = 0): Promise<void> {
       await call(end, { body: { runId, usages: [{ connectionId, usedBytes, uploadedBytes }] } });
     },

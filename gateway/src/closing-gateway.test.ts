@@ -18,6 +18,28 @@ describe('closing a gateway', () => {
     control.stop();
   });
 
+  it('releases the grants of unused connections when the drain begins, and of the others when their last tunnel ends', async () => {
+    const { control, gateway } = await startHarness();
+    const [used, busy, unused] = [control.sell(), control.sell(), control.sell()];
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const [first, second, third] = await Promise.all(
+      [used, busy, unused].map((connection) => socks5Connect(gateway, connection, '127.0.0.1', port)),
+    );
+    third!.client.socket.end();
+    await third!.client.rest();
+    const closed = gateway.close({ drainMs: 30_000 });
+    await until(() => unused.endedAtBytes === 0);
+    expect([used.endedAtBytes, busy.endedAtBytes]).toEqual([undefined, undefined]);
+    first!.client.socket.end();
+    await first!.client.rest();
+    await until(() => used.endedAtBytes === 0);
+    second!.client.socket.end('final data');
+    expect((await second!.client.rest()).bytes.toString()).toBe('final data');
+    expect(await closed).toBe(true);
+    expect(busy.endedAtBytes).toBe(20);
+    control.stop();
+  });
+
   it('ends a connection whose authorization arrives during the shutdown', async () => {
     const { control, gateway } = await startHarness();
     const connection = control.sell();

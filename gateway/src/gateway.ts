@@ -127,6 +127,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     publicPort.server.close();
     const deadline = performance.now() + drainMs;
+    connections.drain();
     await context.flows.drain(drainMs);
     await dnsPorts.drain(Math.max(0, deadline - performance.now()));
     connections.endAll('shutdown');

@@ -29,6 +29,8 @@ export interface Step {
   kind: 'traffic' | 'topUp' | 'adjust' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle' | 'cap';
   connection: number;
   node: number;
+  /** Goes through an older process of the node, if one is still alive. */
+  isOnOlderRun: boolean;
   /** Percent of the unused grant; below 0 reports an old total, above 100 one beyond the grant. */
   sharePercent: number;
   uploadPercent: number;
@@ -37,9 +39,12 @@ export interface Step {
   delayTurns: number;
 }
 
-/** What happens to a whole gateway before a step. */
+/**
+ * What happens to a whole gateway before a step. `drain`: a newer process of the node starts beside the older one. `exit`: an older one
+ * is gone without its last totals.
+ */
 export interface GatewayEvent {
-  kind: 'none' | 'crash' | 'silence';
+  kind: 'none' | 'crash' | 'silence' | 'drain' | 'exit';
   node: number;
 }
 
@@ -91,8 +96,11 @@ interface Wish {
 }
 
 export class Fleet {
-  /** The current process of each node. */
+  /** The newest process of each node. */
   readonly #current: Run[];
+  /** Older processes that still relay and report. */
+  readonly #older: Run[] = [];
+  /** Older processes that have been silent for long enough to count as dead. */
   readonly #dead: Run[] = [];
   #inFlight: { dueAt: number; message: Message }[] = [];
   #wishes: Wish[] = [];
@@ -108,12 +116,12 @@ export class Fleet {
   }
 
   async play(steps: readonly (Step | undefined)[], event: GatewayEvent): Promise<void> {
-    if (event.kind === 'crash') this.#crash(event.node);
+    await this.#apply(event);
     await this.#topUp(steps);
     await Promise.all(this.customers.map((customer, index) => this.#step(customer, steps[index])));
     await this.#deliverDue();
     if (this.#turn % TURNS_BETWEEN_ENDS === 0) await this.#fulfilWishes();
-    await this.#passTime(steps, event.kind === 'silence' ? (this.#dead.pop() ?? this.#current[event.node]) : undefined);
+    await this.#passTime(steps, event.kind === 'silence' ? this.#current[event.node] : undefined);
     await compare(this.ctx, this.customers);
     this.#turn += 1;
   }
@@ -121,7 +129,7 @@ export class Fleet {
   /** All gateways fall silent: every hold is released, and every requested end completes. */
   async retire(): Promise<void> {
     while (this.#turn % TURNS_BETWEEN_ENDS !== 1) this.#turn += 1; // Then ends have timed out.
-    for (const run of [...this.#dead.splice(0), ...this.#current]) await this.#passTime([], run);
+    for (const run of [...this.#older.splice(0), ...this.#current]) await this.#passTime([], run);
     await compare(this.ctx, this.customers);
     for (const { actor, oracle } of this.customers) {
       const { data } = await listOwn(this.ctx, actor, { page: 1, size: 100 });
@@ -133,11 +141,28 @@ export class Fleet {
     }
   }
 
-  /** Unreported usage of the old process is lost; sent reports may still arrive. */
-  #crash(node: number): void {
-    const old = this.#current[node]!;
-    this.#dead.push(old);
-    this.#current[node] = startRun(old.nodeId);
+  /** Unreported usage of a process that exits is lost; sent reports may still arrive. */
+  async #apply({ kind, node }: GatewayEvent): Promise<void> {
+    const run = this.#current[node]!;
+    if (kind === 'crash' || kind === 'drain') {
+      (kind === 'crash' ? this.#dead : this.#older).push(run);
+      this.#current[node] = startRun(run.nodeId);
+    }
+    const exited = this.#older.findIndex(({ nodeId }) => nodeId === run.nodeId);
+    if (kind === 'exit' && exited >= 0) this.#dead.push(...this.#older.splice(exited, 1));
+    // A process reports as soon as it has started, before it has any connection.
+    for (const { id, nodeId } of this.#current) await gateways.update(this.ctx, nodeId, id, []);
+    await this.#setSilences([]);
+  }
+
+  get #alive(): Run[] {
+    return [...this.#older, ...this.#current];
+  }
+
+  #runFor({ node, isOnOlderRun }: Step): Run {
+    const current = this.#current[node]!;
+    const older = this.#older.find(({ nodeId }) => nodeId === current.nodeId);
+    return (isOnOlderRun ? older : undefined) ?? current;
   }
 
   async #topUp(steps: readonly (Step | undefined)[]): Promise<void> {
@@ -164,7 +189,7 @@ export class Fleet {
       return;
     }
     if (step.kind === 'cap') return this.#cap(customer, purchase, step);
-    const run = this.#current[step.node]!;
+    const run = this.#runFor(step);
     if (!run.counters.has(purchase.connection.id)) await this.#authorize(customer, purchase, run);
     if (!run.counters.has(purchase.connection.id)) return;
     this.#send(step, this.#messageOf(step, customer, purchase, run));
@@ -348,7 +373,7 @@ export class Fleet {
     const wishes = this.#wishes.filter(({ purchase }, index) => {
       const isFirst = this.#wishes.findIndex((other) => other.purchase === purchase) === index;
       const openRuns = [...purchase.oracle.runs].filter(([, run]) => run.isOpen).map(([id]) => id);
-      const live = openRuns.filter((id) => this.#current.some((run) => run.id === id));
+      const live = openRuns.filter((id) => this.#alive.some((run) => run.id === id));
       // With a dead run next to a live one the service waits for its timeout; `silence` covers that.
       return isFirst && purchase.oracle.status === 'WORK' && (live.length === 0 || live.length === openRuns.length);
     });
@@ -358,10 +383,10 @@ export class Fleet {
     for (const { customer, purchase, reason } of wishes) {
       note(customer, `${name(purchase.connection)} is ended by ${reason}`);
       const { oracle } = purchase;
-      if (!this.#current.some(({ id }) => oracle.runs.get(id)?.isOpen)) oracle.end(oracle.ending ?? reason);
+      if (!this.#alive.some(({ id }) => oracle.runs.get(id)?.isOpen)) oracle.end(oracle.ending ?? reason);
       else oracle.ending ??= reason;
     }
-    for (const run of this.#current) {
+    for (const run of this.#alive) {
       const messages = wishes.flatMap(({ customer, purchase }): Message[] => {
         if (!purchase.oracle.runs.get(run.id)?.isOpen) return [];
         const counter = run.counters.get(purchase.connection.id) ?? { usedBytes: 0, uploadedBytes: 0 };
@@ -408,12 +433,16 @@ export class Fleet {
       const { oracle, connection } = purchase!;
       if (old.includes(connection.id)) oracle.isRefundable = false;
       if (!idle.includes(connection.id)) continue;
-      const isLive = this.#current.some((run) => run !== silent && oracle.runs.get(run.id)?.isOpen);
+      const isLive = this.#alive.some((run) => run !== silent && oracle.runs.get(run.id)?.isOpen);
       if (isLive) oracle.ending = 'IDLE';
       else oracle.end('IDLE');
     }
     for (const oracle of overdue) if (oracle.ending !== null) oracle.end(oracle.ending);
-    if (silent) this.#forget(silent);
+    for (const run of [...this.#dead.splice(0), ...(silent ? [silent] : [])]) {
+      this.#forget(run);
+      // Each sweep closes a limited number of runs.
+      await sweepConnections(this.ctx);
+    }
     await sweepConnections(this.ctx);
   }
 
@@ -429,7 +458,7 @@ export class Fleet {
 
   /** The script determines silences, however long a step takes. */
   async #setSilences(lostIds: readonly string[]): Promise<void> {
-    const alive = this.#current.map(({ id }) => id);
+    const alive = this.#alive.map(({ id }) => id);
     await this.ctx.db.query(
       `update gateway_runs
           set seen_at = now() + case when id = any($1) then interval '-2 minutes'

@@ -21,6 +21,8 @@ const MEGABYTE_MICROS = 8_000;
 
 export interface Product extends TestApp {
   readonly gateway: Gateway;
+  /** Another process of the same node. The caller closes it. */
+  startNextProcess(): Promise<Gateway>;
   /** An exit that leaves by the route of this machine. */
   readonly exitId: string;
   /** The logs of the API and the gateway, at the most verbose level. */
@@ -41,7 +43,7 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
   testApp.ctx.config.publicUrl = testApp.url;
   await registerNode(testApp.ctx);
   const exitId = await defaultExit(testApp);
-  const gateway = await startGateway({
+  const settings: GatewaySettings = {
     host: '127.0.0.1',
     port: 0,
     controlUrl: testApp.url,
@@ -52,8 +54,15 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
     log: pino({ name: 'gateway', level: 'trace' }, sink),
     ...node,
     limits: { exitChecksPollMs: 50, exitChecksRetryMs: 50, workingMs: 1_000, ...node.limits },
-  });
-  return { ...testApp, gateway, exitId, logged: () => lines.join('') };
+  };
+  const gateway = await startGateway(settings);
+  return {
+    ...testApp,
+    gateway,
+    startNextProcess: () => startGateway(settings),
+    exitId,
+    logged: () => lines.join(''),
+  };
 }
 
 /** @returns the violated invariants of the stored data */

@@ -42,6 +42,7 @@ export class Connections {
   readonly #passwordChecks: PasswordChecks;
   /** Set when the node stops: no connection is opened any more. */
   #endReason: EndReason | undefined;
+  #isDraining = false;
 
   constructor(private readonly settings: ConnectionsSettings) {
     const { limits } = settings;
@@ -184,10 +185,20 @@ export class Connections {
     return areDelivered;
   }
 
+  /** From now on connections end as soon as nothing uses them: the node's next process needs what they were granted. */
+  drain(): void {
+    this.#isDraining = true;
+    this.endIdle();
+  }
+
   /** Ends connections without tunnels and DNS questions, which releases their unused grants. */
   endIdle(): void {
-    const before = performance.now() - this.settings.limits.connectionIdleMs;
-    for (const connection of this.open) if (connection.lastUsedAt <= before) this.end(connection, 'idle');
+    const now = performance.now();
+    const before = now - this.settings.limits.connectionIdleMs;
+    for (const connection of this.open) {
+      if (this.#isDraining && !connection.isBusy(now)) this.end(connection, 'shutdown');
+      else if (connection.lastUsedAt <= before) this.end(connection, 'idle');
+    }
   }
 
   /** Removes connections whose final totals the control plane has acknowledged. */

@@ -15,12 +15,10 @@ import { isMailedReason, isRefundable, statusByEndReason } from './ends.ts';
 import { insertEnd } from './alerts.store.ts';
 import * as store from './ending.store.ts';
 import { findPayers } from './usage-reports.store.ts';
-import { findSilences } from './runs.store.ts';
+import { findSilences, GATEWAY_SILENCE_LIMIT_MS } from './runs.store.ts';
 
 export { findConnectionsOfRuns, findEnding, findEndsOfRuns } from './runs.store.ts';
 
-/** A gateway reports twice a second; after this much silence it is considered dead. */
-const GATEWAY_SILENCE_LIMIT_MS = 5000;
 const LAST_REPORT_LIMIT_MS = 5000;
 const LAST_REPORT_POLL_MS = 40;
 

@@ -1,5 +1,6 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
+import { HAS_EXITED } from './runs.store.ts';
 
 /** Reasons that an end can be requested for; NO_MONEY only results from a report. */
 export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
@@ -142,7 +143,7 @@ const FIRST_REPORTS_MS = 15_000;
 /**
  * Open connections with less traffic than the threshold within the idle time-out. Reads all open connections. A gateway may have
  * traffic that it has not reported yet, so each run that may serve the connection must have reported after the idle time-out,
- * or have been silent for that long. A run is dead if its node has started a newer one.
+ * or have been silent for that long. A run whose process has exited has none.
  * @param ids limits the search to these connections
  */
 export async function findIdle(
@@ -157,12 +158,10 @@ export async function findIdle(
         and ($3::uuid[] is null or id = any($3))
         and coalesce(api_available_since() < now() - $4 * interval '1 millisecond', true)
         and not exists (
-          select from connection_runs as part join readable_gateway_runs as run on run.id = part.run_id
+          select from connection_runs as part join readable_gateway_runs as gateway_runs on gateway_runs.id = part.run_id
            where part.connection_id = connections.id and (is_open or is_lost)
-             and run.seen_at < (idle_marks[1]).at + $1 * interval '1 millisecond'
-             and silence_since(run.seen_at) < $1 * interval '1 millisecond'
-             and not exists (select from readable_gateway_runs as newer
-                              where newer.node_id = run.node_id and newer.started_at > run.started_at))
+             and seen_at < (idle_marks[1]).at + $1 * interval '1 millisecond'
+             and silence_since(seen_at) < $1 * interval '1 millisecond' and not ${HAS_EXITED})
       order by (idle_marks[1]).at limit $2`,
     [idleTimeoutMs, limit, ids, FIRST_REPORTS_MS],
   );

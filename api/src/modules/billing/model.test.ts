@@ -72,6 +72,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
   connection: fc.constantFrom(0, 0, 0, 1, 1, 2),
   node: fc.constantFrom(0, 0, 1),
+  isOnOlderRun: fc.boolean(),
   // Grants that are used to the last byte are the edge case of the rules.
   sharePercent: fc.oneof(fc.constant(100), fc.nat(5), fc.integer({ min: -40, max: 120 })),
   uploadPercent: fc.nat(100),
@@ -93,7 +94,8 @@ const script: fc.Arbitrary<Script> = fc.record({
 const gatewayEvent: fc.Arbitrary<GatewayEvent> = fc.record({
   kind: fc.oneof(
     { weight: 6, arbitrary: fc.constant('none' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('crash', 'silence' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('crash', 'silence') },
+    { weight: 4, arbitrary: fc.constantFrom('drain', 'drain', 'exit' as const) },
   ),
   node: fc.nat(1),
 });

@@ -2,6 +2,18 @@
 import type { EndReason } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
 
+/** A gateway reports twice a second; after this much silence it is considered dead. */
+export const GATEWAY_SILENCE_LIMIT_MS = 5000;
+
+/**
+ * SQL: the process of the run in `gateway_runs` has exited without its last totals. A newer process of a node is not enough: the older one
+ * relays until it has drained, and several may share a node. A live one keeps its grants, so it has to be silent as well.
+ */
+export const HAS_EXITED = `(
+  silence_since(gateway_runs.seen_at) > ${GATEWAY_SILENCE_LIMIT_MS} * interval '1 millisecond'
+  and exists (select from readable_gateway_runs as newer
+               where newer.node_id = gateway_runs.node_id and newer.started_at > gateway_runs.started_at))`;
+
 /** Milliseconds since the last report of each run that has the connection open, not counting time without an API process. */
 export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {
   const rows = await ctx.db.query<{ silenceMs: number }>(
@@ -13,13 +25,13 @@ export async function findSilences(ctx: Ctx, connectionId: string): Promise<numb
   return rows.map((row) => row.silenceMs);
 }
 
-/** Earlier open runs of the same node on the connection: their process has exited. */
-export async function findPredecessors(ctx: Ctx, connectionId: string, runId: string): Promise<string[]> {
+/** Earlier runs of the same node that have the connection open although their process has exited. */
+export async function findExitedRuns(ctx: Ctx, connectionId: string, runId: string): Promise<string[]> {
   const rows = await ctx.db.query<{ runId: string }>(
     `select run_id as "runId"
        from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
       where connection_id = $1 and is_open and run_id <> $2
-        and node_id = (select node_id from readable_gateway_runs where id = $2)`,
+        and node_id = (select node_id from readable_gateway_runs where id = $2) and ${HAS_EXITED}`,
     [connectionId, runId],
   );
   return rows.map((row) => row.runId);
@@ -77,14 +89,14 @@ export interface SilentRun {
   connectionIds: string[];
 }
 
-/** Runs with open connections and no report for longer than the lease, while the API was available. */
+/** Runs with open connections whose process has exited, or without a report for longer than the lease, while the API was available. */
 export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promise<SilentRun[]> {
   return ctx.db.query(
     `select run_id as "runId", array_agg(connection_id::text) as "connectionIds"
        from (select run_id, connection_id
                from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
-              where is_open and seen_at < now() - $1 * interval '1 millisecond'
-                and silence_since(seen_at) > $1 * interval '1 millisecond' limit $2) as silent
+              where is_open and seen_at < now() - ${GATEWAY_SILENCE_LIMIT_MS} * interval '1 millisecond'
+                and (silence_since(seen_at) > $1 * interval '1 millisecond' or ${HAS_EXITED}) limit $2) as silent
       group by run_id`,
     [leaseMs, limit],
   );

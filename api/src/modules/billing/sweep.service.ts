@@ -5,7 +5,7 @@ import { findSilentRuns, markLost } from './runs.store.ts';
 import { emptyReport, chargeReports } from './usage-reports.service.ts';
 import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './ending.store.ts';
 
-/** A run without a report for this long is closed, which releases the money held for its grants. */
+/** A run without a report for this long is closed, which releases the money held for its grants; sooner if its process has exited. */
 const LEASE_MS = 60_000;
 /** After this time an ending connection is billed without the gateway's last report. */
 const LAST_REPORT_LIMIT_MS = 6000;

@@ -125,13 +125,14 @@ export function chargeReports(
 }
 
 /**
- * Opens a connection in a run. Earlier runs of the same node have exited by then, so their unused grants are released.
+ * Opens a connection in a run. The unused grants of earlier processes of the node that have exited are released before; those that are
+ * still alive keep theirs.
  * @returns undefined if the connection has ended
  */
 export function openInRun(ctx: Ctx, connectionId: string, runId: string): Promise<RunCredit | undefined> {
   return ctx.tx(async (ctx) => {
-    for (const predecessor of await runs.findPredecessors(ctx, connectionId, runId))
-      await chargeReports(ctx, predecessor, [emptyReport(connectionId)], 'close');
+    for (const exited of await runs.findExitedRuns(ctx, connectionId, runId))
+      await chargeReports(ctx, exited, [emptyReport(connectionId)], 'close');
     // Asking for one byte grants everything that is paid, or the next megabyte.
     const [credit] = await chargeReports(ctx, runId, [emptyReport(connectionId, 1n)], 'open');
     return credit?.state === 'ended' ? undefined : credit;

@@ -40,8 +40,10 @@ async function lateRuns() {
   const [first, second, third] = [createGatewayRun(testApp), createGatewayRun(testApp), createGatewayRun(testApp)];
   await first.authorize(connection);
   await first.report(connection.id, 50 * MB, 12 * MB);
+  await first.fallSilent('6 seconds');
   await second.authorize(connection);
   await second.report(connection.id, 0, 5 * MB);
+  await second.fallSilent('6 seconds');
   await third.authorize(connection);
   await third.report(connection.id, 0, 3 * MB);
   await buy(user, 352_000n);

@@ -275,9 +275,7 @@ describe('disconnect', () => {
     const run = createGatewayRun(testApp);
     await run.authorize(connection);
     await run.report(connection.id, 2 * MB);
-    await testApp.database.query("update gateway_runs set seen_at = seen_at - interval '1 minute' where id = $1", [
-      run.runId,
-    ]);
+    await run.fallSilent('1 minute');
     const { data } = await user.call(disconnect, { params: { id: connection.id } });
     expect(data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.016 });
     // A report after the bill changes nothing.
