@@ -143,6 +143,7 @@ export class Fleet {
 
   /** Unreported usage of a process that exits is lost; sent reports may still arrive. */
   async #apply({ kind, node }: GatewayEvent): Promise<void> {
+    await this.#reportStarts();
     const run = this.#current[node]!;
     if (kind === 'crash' || kind === 'drain') {
       (kind === 'crash' ? this.#dead : this.#older).push(run);
@@ -150,9 +151,13 @@ export class Fleet {
     }
     const exited = this.#older.findIndex(({ nodeId }) => nodeId === run.nodeId);
     if (kind === 'exit' && exited >= 0) this.#dead.push(...this.#older.splice(exited, 1));
-    // A process reports as soon as it has started, before it has any connection.
-    for (const { id, nodeId } of this.#current) await gateways.update(this.ctx, nodeId, id, []);
+    await this.#reportStarts();
     await this.#setSilences([]);
+  }
+
+  /** A process reports as soon as it has started, before it has any connection and before its node starts another. */
+  async #reportStarts(): Promise<void> {
+    for (const { id, nodeId } of this.#current) await gateways.update(this.ctx, nodeId, id, []);
   }
 
   get #alive(): Run[] {
