@@ -14,6 +14,7 @@ import { supervise } from './supervise.mjs';
  * @property {(pid: number) => void} [onSpawn]
  * @property {(line: string) => void} [log] receives messages of the supervision; default: the terminal
  * @property {AbortSignal} [signal] aborts the start; running programs are ended
+ * @property {Record<Part, string>} [scripts] default: the built programs
  */
 
 /** @type {Record<Part, string>} */
@@ -29,6 +30,12 @@ const STOP_ORDER = ['gateway', 'api', 'worker'];
  */
 const STOP_MS = { api: 12_000, worker: 12_000, gateway: 8000 };
 
+/**
+ * The API and the gateway are given up after so many ends in a row, each soon after its start: a shop that does not work should say so. The
+ * worker is not, because its jobs can wait.
+ */
+const QUICK_ENDS_MAX = 5;
+
 /** The gateway's default. */
 const DRAIN_SECONDS = 60;
 
@@ -38,50 +45,54 @@ export function graceMs(part, { GATEWAY_DRAIN_SECONDS }) {
 }
 
 /** @param {NodeJS.ProcessEnv} settings @param {ProgramOptions} options */
-export function createPrograms(settings, { logFile, onSpawn, log = console.error, signal }) {
+export function createPrograms(settings, { logFile, onSpawn, log = console.error, signal, scripts = SCRIPTS }) {
   /** @type {Map<Part, Child>} */
   const processes = new Map();
   const failures = createFailures();
   let isReady = false;
-  /** @type {(() => void) | undefined} */
-  let stopSupervision;
-  signal?.addEventListener('abort', () => stopSupervision?.(), { once: true });
+  /** Ends the supervision of a part. @type {Map<Part, () => void>} */
+  const supervisions = new Map();
 
   const launch = (/** @type {string} */ script) => {
-    signal?.throwIfAborted();
+    if (!isReady) signal?.throwIfAborted();
     const child = startChild(script, settings, logFile);
     onSpawn?.(child.pid);
     return child;
   };
   const launchPart = (/** @type {Part} */ part) => {
-    const child = launch(SCRIPTS[part]);
+    const child = launch(scripts[part]);
     processes.set(part, child);
     return child;
   };
-  const superviseWorker = () => {
-    stopSupervision?.();
-    stopSupervision = supervise(() => launchPart('worker'), {
+  const endSupervision = (/** @type {Part} */ part) => supervisions.get(part)?.();
+  const start = (/** @type {Part} */ part) => {
+    endSupervision(part);
+    const stopSupervision = supervise(() => launchPart(part), {
+      ...(part === 'worker' ? {} : { quickEndsMax: QUICK_ENDS_MAX }),
       onEnd: (code, delayMs) => {
-        if (isReady) log(`The worker ended with code ${code}; it is started again in ${delayMs / 1000} s.`);
-        else failures.add({ part: 'worker', code });
+        if (isReady && delayMs !== undefined) {
+          log(`The ${part} ended with code ${code}; it is started again in ${delayMs / 1000} s.`);
+          return;
+        }
+        stopSupervision();
+        failures.add({ part, code });
       },
     });
+    supervisions.set(part, stopSupervision);
   };
-  const start = (/** @type {Part} */ part) => {
-    if (part === 'worker') superviseWorker();
-    else void failures.watch(part, launchPart(part));
+  const end = async (/** @type {Part} */ part) => {
+    endSupervision(part);
+    await processes.get(part)?.end(graceMs(part, settings));
   };
-  const end = async (/** @type {Part} */ part) => processes.get(part)?.end(graceMs(part, settings));
   const stop = async () => {
-    stopSupervision?.();
-    // The gateway delivers its last reports to the API, and the API may enqueue jobs for the worker.
+    // The gateway delivers its last reports to the API, and the API may enqueue jobs for the worker. Until its turn, each part is restarted.
     for (const part of STOP_ORDER) await end(part);
   };
   const killAll = async () => {
-    stopSupervision?.();
+    for (const part of STOP_ORDER) endSupervision(part);
     await Promise.all([...processes.values()].map((child) => child.kill()));
   };
-  /** From now on a worker that ends is restarted. */
+  /** From now on a part that ends is restarted. */
   const markReady = () => {
     isReady = true;
   };
@@ -99,12 +110,8 @@ function createFailures() {
   };
   /** @type {Promise<Failure>} */
   const first = once(events, 'failure').then(([failure]) => failure);
-  const watch = async (/** @type {Part} */ part, /** @type {Child} */ child) => {
-    const code = await child.exited;
-    if (!child.isEnding()) add({ part, code });
-  };
   const throwIfAny = () => {
     if (failed) throw new Problem(`The ${failed.part} ended with code ${failed.code}.`, failed.code || 1);
   };
-  return { first, add, watch, throwIfAny };
+  return { first, add, throwIfAny };
 }

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SHUTDOWN_LIMIT_MS } from '../api/src/process/process-lifecycle.ts';
 import { parseConfig } from '../gateway/src/config.ts';
 import { defaultLimits } from '../gateway/src/limits.ts';
-import { graceMs } from './programs.mjs';
+import { createPrograms, graceMs, type Part } from './programs.mjs';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Delays of a busy machine: from the signal to the drain, and from the last response to the exit. */
 const OVERHEAD_MS = 1_500;
@@ -23,5 +26,55 @@ describe('the grace period before SIGKILL', () => {
 
   it.each(['api', 'worker'] as const)('is longer than the own shutdown limit of the %s', (part) => {
     expect(graceMs(part, {})).toBeGreaterThan(SHUTDOWN_LIMIT_MS + OVERHEAD_MS);
+  });
+});
+
+describe('after the start', () => {
+  /** @param api the program of the API; the other parts run until they are ended */
+  function startPrograms(api: string) {
+    const directory = temporaryDirectory();
+    const script = (name: Part, text: string) => {
+      const file = path.join(directory, `${name}.mjs`);
+      fs.writeFileSync(file, text);
+      return file;
+    };
+    const forever = 'setInterval(() => {}, 1000)';
+    const scripts = { api: script('api', api), worker: script('worker', forever), gateway: script('gateway', forever) };
+    const lines: string[] = [];
+    const programs = createPrograms({}, { scripts, log: (line) => void lines.push(line) });
+    programs.markReady();
+    for (const part of ['api', 'worker', 'gateway'] as const) programs.start(part);
+    onTestFinished(() => programs.killAll());
+    return { programs, lines };
+  }
+  const pids = ({ processes }: ReturnType<typeof createPrograms>) =>
+    (['api', 'worker', 'gateway'] as const).map((part) => processes.get(part)?.pid);
+
+  it.each(['api', 'worker', 'gateway'] as const)('the %s alone is started again when it dies', async (part) => {
+    const { programs, lines } = startPrograms('setInterval(() => {}, 1000)');
+    const before = pids(programs);
+    process.kill(programs.processes.get(part)!.pid, 'SIGKILL');
+    await expect
+      .poll(() => pids(programs).filter((pid, index) => pid !== before[index]).length, { timeout: 5000 })
+      .toBe(1);
+    expect(programs.processes.get(part)!.pid).not.toBe(before[['api', 'worker', 'gateway'].indexOf(part)]);
+    expect(lines).toEqual([`The ${part} ended with code 137; it is started again in 1 s.`]);
+  });
+
+  it('an API that keeps ending is a failure after five times', { timeout: 40_000 }, async () => {
+    const { programs, lines } = startPrograms('process.exit(3)');
+    const before = pids(programs).slice(1);
+    expect(await programs.failure).toEqual({ part: 'api', code: 3 });
+    expect(lines).toHaveLength(4);
+    expect(pids(programs).slice(1)).toEqual(before);
+  });
+
+  it('a part that was ended on purpose stays ended, even while it waits for its next start', async () => {
+    const { programs, lines } = startPrograms('process.exit(3)');
+    await expect.poll(() => lines.length).toBe(1);
+    const { pid } = programs.processes.get('api')!;
+    await programs.stop();
+    await new Promise((fulfil) => setTimeout(fulfil, 1500));
+    expect(programs.processes.get('api')!.pid).toBe(pid);
   });
 });

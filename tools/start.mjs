@@ -123,7 +123,9 @@ export async function start(names) {
     printSummary(settings, product, parts);
     const failure = await Promise.race([product.failure, waitForAbort(signal)]);
     if (!failure) return 0;
-    console.error(`\nThe ${failure.part} ended with code ${failure.code}; the rest is stopped.`);
+    console.error(
+      `\nThe ${failure.part} keeps ending soon after its start, now with code ${failure.code}; everything is stopped.`,
+    );
     return failure.code || 1;
   } catch (error) {
     // Errors of an interrupted start are consequences of the interruption.

@@ -9,24 +9,36 @@ const DELAY_MS_MAX = 30_000;
 const STABLE_MS = 60_000;
 
 /**
+ * @typedef {object} Supervision
+ * @property {(code: number, delayMs: number | undefined) => void} onEnd called for each unexpected end, before the pause; without a pause
+ *   if the program is not started again
+ * @property {number} [quickEndsMax] gives up after so many ends in a row, each soon after its start; default: never
+ * @property {number} [firstDelayMs]
+ */
+
+/**
  * Starts a program and restarts it whenever it ends by itself, with exponential backoff, so a program
  * that cannot start does not use up the CPU.
  * @param {() => Child} launch called for each start
- * @param {{ onEnd: (code: number, delayMs: number) => void, firstDelayMs?: number }} settings `onEnd` is called for each
- *   unexpected end, before the pause
+ * @param {Supervision} supervision
  * @returns {() => void} ends the supervision; a running program continues
  */
-export function supervise(launch, { onEnd, firstDelayMs = FIRST_DELAY_MS }) {
+export function supervise(launch, { onEnd, quickEndsMax = Number.POSITIVE_INFINITY, firstDelayMs = FIRST_DELAY_MS }) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const keepRunning = async (/** @type {Child} */ first) => {
     let child = first;
     let delayMs = firstDelayMs;
+    let quickEnds = 0;
     for (;;) {
       const startedAt = performance.now();
       const code = await child.exited;
       if (signal.aborted || child.isEnding()) return;
-      if (performance.now() - startedAt > STABLE_MS) delayMs = firstDelayMs;
+      if (performance.now() - startedAt > STABLE_MS) {
+        delayMs = firstDelayMs;
+        quickEnds = 0;
+      } else quickEnds += 1;
+      if (quickEnds >= quickEndsMax) return onEnd(code, undefined);
       onEnd(code, delayMs);
       await pause(delayMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
