@@ -28,7 +28,7 @@ import { acceptsConnections, forAtMost, hasOffers, returnsOk, waitUntilReady } f
  * @property {number} gatewayPort
  * @property {number} mailSinkPort
  * @property {Map<Part, Child>} processes
- * @property {Promise<Failure>} failure resolves when a part has ended so often that it is not started again
+ * @property {Promise<Failure>} failure resolves when a part has ended by itself and is not started again
  * @property {() => Promise<void>} stop lets each program finish its work, in the order in which they need each other
  * @property {() => Promise<void>} killAll ends all of them at once, as a crash would
  * @property {(part: Part) => Promise<void>} kill SIGKILL for one of them

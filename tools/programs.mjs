@@ -15,6 +15,9 @@ import { supervise } from './supervise.mjs';
  * @property {(line: string) => void} [log] receives messages of the supervision; default: the terminal
  * @property {AbortSignal} [signal] aborts the start; running programs are ended
  * @property {Record<Part, string>} [scripts] default: the built programs
+ * @property {readonly Part[]} [restarted] the parts that are started again when they end by themselves; such an end of another part is a
+ *   failure. Default: the worker, because its jobs can wait. Tests must not overlook that the API or the gateway has crashed
+ * @property {number} [firstRestartMs] the pause before the first restart of a part; default: a second
  */
 
 /** @type {Record<Part, string>} */
@@ -45,7 +48,16 @@ export function graceMs(part, { GATEWAY_DRAIN_SECONDS }) {
 }
 
 /** @param {NodeJS.ProcessEnv} settings @param {ProgramOptions} options */
-export function createPrograms(settings, { logFile, onSpawn, log = console.error, signal, scripts = SCRIPTS }) {
+export function createPrograms(settings, options) {
+  const {
+    logFile,
+    onSpawn,
+    log = console.error,
+    signal,
+    scripts = SCRIPTS,
+    restarted = ['worker'],
+    firstRestartMs,
+  } = options;
   /** @type {Map<Part, Child>} */
   const processes = new Map();
   const failures = createFailures();
@@ -69,8 +81,9 @@ export function createPrograms(settings, { logFile, onSpawn, log = console.error
     endSupervision(part);
     const stopSupervision = supervise(() => launchPart(part), {
       ...(part === 'worker' ? {} : { quickEndsMax: QUICK_ENDS_MAX }),
+      ...(firstRestartMs === undefined ? {} : { firstDelayMs: firstRestartMs }),
       onEnd: (code, delayMs) => {
-        if (isReady && delayMs !== undefined) {
+        if (isReady && delayMs !== undefined && restarted.includes(part)) {
           log(`The ${part} ended with code ${code}; it is started again in ${delayMs / 1000} s.`);
           return;
         }
@@ -92,7 +105,7 @@ export function createPrograms(settings, { logFile, onSpawn, log = console.error
     for (const part of STOP_ORDER) endSupervision(part);
     await Promise.all([...processes.values()].map((child) => child.kill()));
   };
-  /** From now on a part that ends is restarted. */
+  /** From now on parts are restarted. */
   const markReady = () => {
     isReady = true;
   };

@@ -30,8 +30,9 @@ describe('the grace period before SIGKILL', () => {
 });
 
 describe('after the start', () => {
+  const FIRST_RESTART_MS = 100;
   /** @param api the program of the API; the other parts run until they are ended */
-  function startPrograms(api: string) {
+  function startPrograms(api: string, restarted: readonly Part[] = ['api', 'worker', 'gateway']) {
     const directory = temporaryDirectory();
     const script = (name: Part, text: string) => {
       const file = path.join(directory, `${name}.mjs`);
@@ -41,7 +42,10 @@ describe('after the start', () => {
     const forever = 'setInterval(() => {}, 1000)';
     const scripts = { api: script('api', api), worker: script('worker', forever), gateway: script('gateway', forever) };
     const lines: string[] = [];
-    const programs = createPrograms({}, { scripts, log: (line) => void lines.push(line) });
+    const programs = createPrograms(
+      {},
+      { scripts, restarted, firstRestartMs: FIRST_RESTART_MS, log: (line) => void lines.push(line) },
+    );
     programs.markReady();
     for (const part of ['api', 'worker', 'gateway'] as const) programs.start(part);
     onTestFinished(() => programs.killAll());
@@ -58,10 +62,10 @@ describe('after the start', () => {
       .poll(() => pids(programs).filter((pid, index) => pid !== before[index]).length, { timeout: 5000 })
       .toBe(1);
     expect(programs.processes.get(part)!.pid).not.toBe(before[['api', 'worker', 'gateway'].indexOf(part)]);
-    expect(lines).toEqual([`The ${part} ended with code 137; it is started again in 1 s.`]);
+    expect(lines).toEqual([`The ${part} ended with code 137; it is started again in 0.1 s.`]);
   });
 
-  it('an API that keeps ending is a failure after five times', { timeout: 40_000 }, async () => {
+  it('an API that keeps ending is a failure after five times', async () => {
     const { programs, lines } = startPrograms('process.exit(3)');
     const before = pids(programs).slice(1);
     expect(await programs.failure).toEqual({ part: 'api', code: 3 });
@@ -69,12 +73,22 @@ describe('after the start', () => {
     expect(pids(programs).slice(1)).toEqual(before);
   });
 
+  it('the end of a part that is not to be restarted is a failure at once', async () => {
+    const { programs, lines } = startPrograms('setInterval(() => {}, 1000)', ['worker']);
+    const before = pids(programs);
+    process.kill(programs.processes.get('api')!.pid, 'SIGKILL');
+    expect(await programs.failure).toEqual({ part: 'api', code: 137 });
+    await new Promise((fulfil) => setTimeout(fulfil, 3 * FIRST_RESTART_MS));
+    expect(pids(programs)).toEqual(before);
+    expect(lines).toEqual([]);
+  });
+
   it('a part that was ended on purpose stays ended, even while it waits for its next start', async () => {
     const { programs, lines } = startPrograms('process.exit(3)');
-    await expect.poll(() => lines.length).toBe(1);
-    const { pid } = programs.processes.get('api')!;
+    await expect.poll(() => lines.length).toBe(2);
     await programs.stop();
-    await new Promise((fulfil) => setTimeout(fulfil, 1500));
+    const { pid } = programs.processes.get('api')!;
+    await new Promise((fulfil) => setTimeout(fulfil, 5 * FIRST_RESTART_MS));
     expect(programs.processes.get('api')!.pid).toBe(pid);
   });
 });

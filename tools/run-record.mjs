@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { tryLock, writeAtomically } from './lock.mjs';
 import { Problem } from './problem.mjs';
-import { endOrphan, identify } from './process-identity.mjs';
+import { endOrphan, identify, isRunning } from './process-identity.mjs';
 
 /** @typedef {import('./process-identity.mjs').Identity} Identity */
 /** @typedef {{ record: (childPid: number) => void, release: () => void }} Run */
@@ -38,10 +38,10 @@ export async function claimRun(dataDir, part) {
   if (part !== 'all') locks.shift()?.release();
 
   /** @type {Identity[]} */
-  const children = [];
+  let children = [];
   return {
     record(childPid) {
-      children.push(identify(childPid));
+      children = [...children.filter(isRunning), identify(childPid)];
       writeAtomically(childrenFile(part), children);
     },
     release() {

@@ -117,6 +117,7 @@ export async function start(names) {
       env: settings.env,
       parts,
       onSpawn: run.record,
+      restarted: PARTS,
       signal,
     });
     cleanUps.push(product.stop);
