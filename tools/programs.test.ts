@@ -29,6 +29,9 @@ describe('the grace period before SIGKILL', () => {
   });
 });
 
+const pids = ({ processes }: ReturnType<typeof createPrograms>) =>
+  (['api', 'worker', 'gateway'] as const).map((part) => processes.get(part)?.pid);
+
 describe('after the start', () => {
   const FIRST_RESTART_MS = 100;
   /** @param api the program of the API; the other parts run until they are ended */
@@ -51,9 +54,6 @@ describe('after the start', () => {
     onTestFinished(() => programs.killAll());
     return { programs, lines };
   }
-  const pids = ({ processes }: ReturnType<typeof createPrograms>) =>
-    (['api', 'worker', 'gateway'] as const).map((part) => processes.get(part)?.pid);
-
   it.each(['api', 'worker', 'gateway'] as const)('the %s alone is started again when it dies', async (part) => {
     const { programs, lines } = startPrograms('setInterval(() => {}, 1000)');
     const before = pids(programs);

@@ -1,5 +1,6 @@
 /** An upgrade of a node: its new process serves customers while the old one lets their transfers finish. */
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { socks5Connect } from '../../../gateway/test/gateway-harness.ts';
@@ -22,10 +23,10 @@ afterAll(async () => {
 test('a download completes in a draining process while the next process serves its customer; the charge is exact', async () => {
   const { customer, connection } = await createBuyer(product, 1_000_000n);
   const body = patternedBytes(DOWNLOAD_BYTES);
-  let sendRest = () => {};
+  const sockets: Socket[] = [];
   const { server, port } = await listenLocally((socket) => {
+    sockets.push(socket);
     socket.write(body.subarray(0, BEFORE_DRAIN_BYTES));
-    sendRest = () => socket.end(body.subarray(BEFORE_DRAIN_BYTES));
   });
   const echo = await listenLocally((socket) => socket.pipe(socket));
   onTestFinished(() => {
@@ -49,7 +50,7 @@ test('a download completes in a draining process while the next process serves i
     await pause(100);
   }
 
-  sendRest();
+  sockets[0]!.end(body.subarray(BEFORE_DRAIN_BYTES));
   const { bytes: rest, end } = await download.rest();
   expect(end).toBe('ended');
   expect(Buffer.concat([first, rest]).equals(body)).toBe(true);

@@ -12,15 +12,9 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import type { Staff } from '../approvals/approvals.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import {
-  deposit,
-  Fleet,
-  type Customer,
-  type GatewayEvent,
-  type Script,
-  type Step,
-} from '../../../test/billing-model/fleet.ts';
+import { deposit, Fleet, type Customer } from '../../../test/billing-model/fleet.ts';
 import { OracleUser } from '../../../test/billing-model/oracle.ts';
+import type { GatewayEvent, Script, Step } from '../../../test/billing-model/script.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
 const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(200, 4_000));
