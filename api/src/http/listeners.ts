@@ -45,12 +45,16 @@ export class Listeners {
     return (server.address() as AddressInfo).port;
   }
 
-  async closeInternally(): Promise<void> {
+  /** When the process ends, before Fastify closes the public server. */
+  async close(): Promise<void> {
     const server = this.#internalServer;
-    if (!server?.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    await closed;
+    if (server?.listening) {
+      const closed = once(server, 'close');
+      server.close();
+      this.#internal?.closeUnused();
+      await closed;
+    }
+    this.#public.closeUnused();
   }
 
   /** @param path path of the route, not of the request: `/%69nternal/` matches the same route */

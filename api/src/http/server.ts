@@ -41,7 +41,7 @@ export async function createServer(ctx: Ctx, access: Access): Promise<FastifyIns
   useJsonBodies(app);
   await useSecurity(app, ctx.config);
   await useAdmission(app, listeners);
-  app.addHook('preClose', () => listeners.closeInternally());
+  app.addHook('preClose', () => listeners.close());
   await useDocumentation(app, ctx.config.brandName);
   await useCompression(app);
   return app;

@@ -134,3 +134,13 @@ test('the close callback is called for every request, also for a queued pipeline
   sockets.onceClosed(waiting[0]!, () => void ended++);
   expect(ended).toBe(3);
 });
+
+test('sockets that were never used are closed at the end, those with a request are not', async () => {
+  const { sockets, waiting, open } = await start({});
+  const unused = await open('127.0.0.2');
+  const used = await open('127.0.0.2', get('/slow'));
+  await expect.poll(() => waiting.length).toBe(1);
+  sockets.closeUnused();
+  await whenClosed(unused);
+  expect(used.destroyed).toBe(false);
+});

@@ -131,6 +131,15 @@ export class Sockets {
     }
   }
 
+  /**
+   * For the end of the process: Node closes idle sockets then, but not those that browsers opened in advance and never used, for
+   * which it would wait.
+   */
+  closeUnused(): void {
+    for (const group of this.#groups.values())
+      for (const { socket } of group) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   #countUnread(bytes: number): void {
     const checkAt = this.limits.unreadBytes * UNCHECKED_SHARE;
     const wasBelow = this.#uncheckedBytes < checkAt;
