@@ -45,8 +45,8 @@ export default defineConfig({
     ],
     // Without layout nothing can take the focus.
     onConsoleLog: (log) => !log.startsWith('[@mantine/hooks/use-focus-trap]'),
-    // One more worker than processors, because some tests mostly wait.
-    maxWorkers: os.availableParallelism() + 1,
+    // More workers than processors, because many tests mostly wait: for PostgreSQL, time limits and other programs.
+    maxWorkers: os.availableParallelism() + 4,
     // Generous, because machines may be slow or busy; they only end tests that would hang.
     testTimeout: 300_000,
     hookTimeout: 300_000,
