@@ -30,7 +30,7 @@ const pages = {
     ],
   },
   '/proxies': {
-    limit: 188,
+    limit: 192,
     roots: [
       'index.html',
       'member',
