@@ -103,7 +103,7 @@ async function attackFrom(count: number): Promise<void> {
     resourcesAfter,
     exitReason: node.exitReason(),
   };
-  violations.push(...findViolations(measurement, count).map((violation) => `${title}: ${violation}`));
+  violations.push(...findViolations(measurement).map((violation) => `${title}: ${violation}`));
   console.log(
     `${title}: others ${megabits(speedsBefore)} Mbit/s before, ${megabits(speedsDuring)} during, ` +
       `the slowest ${percent(slowestShare(measurement))} of theirs`,
@@ -122,7 +122,7 @@ async function attackFrom(count: number): Promise<void> {
   control.stop();
 }
 
-function findViolations(measurement: Measurement, addresses: number): string[] {
+function findViolations(measurement: Measurement): string[] {
   const { newTunnels, resourcesBefore, resourcesAfter, exitReason } = measurement;
   if (!resourcesBefore || !resourcesAfter) return [`the node exited ${exitReason}`];
   const share = slowestShare(measurement);
@@ -130,8 +130,6 @@ function findViolations(measurement: Measurement, addresses: number): string[] {
     // The comparison also catches NaN, if nothing was transferred before.
     ...(share >= SPEED_SHARE_MIN ? [] : [`a customer of another network has ${percent(share)} of their speed`]),
     ...newTunnels
-      // Hundreds of networks can still keep distant customers out of a node with few descriptors, so those are only reported.
-      .filter(({ roundTripMs }) => addresses === 1 || roundTripMs === 0)
       .filter(({ failedShare }) => failedShare > FAILED_SHARE_MAX)
       .map(({ roundTripMs, failedShare }) => `${percent(failedShare)} of the new tunnels at ${roundTripMs} ms failed`),
     ...(isReleased(resourcesAfter, resourcesBefore)

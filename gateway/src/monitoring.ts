@@ -84,6 +84,7 @@ export function watchNode(context: ListenerContext, connections: Connections): v
   watch('gateway_tunnels_max', 'Limit of tunnels of this node', () => tunnelsPerNode);
   watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
   watch('gateway_wrong_credentials', 'Wrong pairs of username and password in memory', () => wrongCredentials.size);
+  watch('gateway_known_networks', 'Networks where a client has authenticated, in memory', () => clients.knownNetworks);
   watch('gateway_client_sockets', 'Open client sockets', () => clients.open);
   const waiting = 'Client sockets without a tunnel or a running request';
   watch('gateway_client_sockets_waiting', waiting, () => clients.waiting);

@@ -203,8 +203,8 @@ describe('networks', () => {
   });
 });
 
-function openSmall(): ClientSockets {
-  const limits = { ...defaultLimits, halfOpenPerNode: 2 };
+function openSmall(halfOpenPerNode = 2): ClientSockets {
+  const limits = { ...defaultLimits, halfOpenPerNode };
   return new ClientSockets(limits, { closedFor: () => {}, authenticatedAfter: () => {} });
 }
 
@@ -236,5 +236,22 @@ describe('sockets without valid credentials', () => {
     expect(areOpen(known, ...strangers)).toEqual([true, false, false, false, false, true]);
     expect(clients.halfOpen).toBe(2);
     for (const client of [known, ...strangers]) client?.socket.destroy();
+  });
+
+  it('of known networks are evicted from the connection that has most of them, the silent ones first', () => {
+    const clients = openSmall(4);
+    const attackers = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
+    for (const address of attackers) accept(clients, address)?.loggedIn({ id: 'attacker' } as Connection);
+    accept(clients, '192.0.2.1')?.loggedIn({ id: 'customer' } as Connection);
+    const customer = accept(clients, '192.0.2.1');
+    const [first, second, third] = attackers.map((address) => accept(clients, address));
+    for (const client of [first, third]) client?.spoke();
+    const late = accept(clients, '192.0.2.1');
+    expect(areOpen(customer, first, second, third, late)).toEqual([true, true, false, true, true]);
+    // Two of each: the one that came first gives way.
+    const last = accept(clients, attackers[0]!);
+    expect(areOpen(customer, first, third, late, last)).toEqual([false, true, true, true, true]);
+    expect(clients.halfOpen).toBe(4);
+    for (const client of [first, third, late, last]) client?.socket.destroy();
   });
 });

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import { TunnelFailure } from '../statuses.ts';
 import { ClientSocket } from './client-socket.ts';
-import { HalfOpenGroup } from './half-open.ts';
+import { HalfOpenGroup, HalfOpenSockets } from './half-open.ts';
+import { KnownNetworks } from './known-networks.ts';
 
 type SocketLimits = Pick<
   Limits,
@@ -94,21 +94,18 @@ interface Membership {
   connectionId: string | undefined;
 }
 
-/** Networks from which clients have authenticated in this run; the one that did so least recently is forgotten. */
-const KNOWN_NETWORKS_MAX = 20_000;
-
 /**
- * Counts and bounds all client sockets of this node. If a limit is reached, a new socket evicts the one of the same group
- * that has waited longest for its client; of those without valid credentials, `HalfOpenGroup` chooses. So sockets that clients leave open are lost, but lock out nobody. Sockets with a
- * tunnel or a running request are never evicted; if there are no others, the new socket is refused.
+ * Counts and bounds all client sockets of this node. If a limit is reached, a new socket evicts the one of the same group that has waited
+ * longest for its client; of those without valid credentials, `half-open.ts` chooses. So sockets that clients leave open are lost, but lock
+ * out nobody. Sockets with a tunnel or a running request are never evicted; if there are no others, the new socket is refused.
  */
 export class ClientSockets {
   readonly #all = new Group();
-  readonly #halfOpen = new HalfOpenGroup();
+  readonly #halfOpen = new HalfOpenSockets();
   readonly #byNetwork = new Groups(() => new Group());
   readonly #halfOpenByNetwork = new Groups(() => new HalfOpenGroup());
   readonly #byConnection = new Groups(() => new Group());
-  readonly #knownNetworks = new BoundedMap<string, true>(KNOWN_NETWORKS_MAX);
+  readonly #knownNetworks = new KnownNetworks();
   /** The memberships of all counted sockets. An evicted socket is no longer counted, although its `close` event comes later. */
   readonly #memberships = new Map<ClientSocket, Membership>();
 
@@ -131,6 +128,11 @@ export class ClientSockets {
     return this.#halfOpen.size;
   }
 
+  /** Networks where a client has authenticated. */
+  get knownNetworks(): number {
+    return this.#knownNetworks.size;
+  }
+
   /** @returns undefined if a limit leaves no room */
   accept(socket: Socket): ClientSocket | undefined {
     const client = new ClientSocket(socket, this.limits, {
@@ -145,16 +147,15 @@ export class ClientSockets {
       this.#makeRoom('clientSocketsPerNetwork', this.#byNetwork.get(network)) &&
       this.#makeRoom('halfOpenPerNode', this.#halfOpen) &&
       this.#makeRoom('clientSocketsPerNode', this.#all);
-    const isKnown = this.#knownNetworks.has(network);
     if (!hasRoom) {
       client.reset();
       return undefined;
     }
     this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
     this.#all.join(client);
-    this.#halfOpen.join(client, isKnown);
+    this.#halfOpen.join(client, this.#knownNetworks.connectionId(network));
     this.#byNetwork.open(network).join(client);
-    this.#halfOpenByNetwork.open(network).join(client, isKnown);
+    this.#halfOpenByNetwork.open(network).join(client);
     return client;
   }
 
@@ -163,7 +164,7 @@ export class ClientSockets {
     for (const client of this.#all.waiting) client.socket.destroy();
   }
 
-  #makeRoom(limit: SocketLimit, group: Group | HalfOpenGroup | undefined): boolean {
+  #makeRoom(limit: SocketLimit, group: Group | HalfOpenGroup | HalfOpenSockets | undefined): boolean {
     if ((group?.size ?? 0) < this.limits[limit]) return true;
     this.observer.closedFor(limit);
     const evicted = group?.first;
@@ -187,7 +188,7 @@ export class ClientSockets {
     else this.#byConnection.leave(before, client);
     membership.connectionId = connectionId;
     this.#byConnection.open(connectionId).join(client);
-    this.#knownNetworks.set(client.network, true);
+    this.#knownNetworks.authenticated(client.network, connectionId);
   }
 
   #spoke(client: ClientSocket): void {

@@ -21,12 +21,14 @@ const HALF_GREETING = Buffer.from([5, 2, 0]);
 
 const echo = async () => (await listenLocally((socket) => socket.pipe(socket))).port;
 
-/** Opens sockets from thousands of addresses at an even rate. */
-function startFlood({ gateway }: Harness, sends?: Buffer): void {
+const hostileAddress = (index: number) => `127.${10 + (index >> 14)}.${(index >> 6) & 255}.${1 + (index & 63)}`;
+
+/** Opens sockets at an even rate, from thousands of addresses or from these. */
+function startFlood({ gateway }: Harness, sends?: Buffer, addresses?: readonly string[]): void {
   const clients: Promise<Reader | undefined>[] = [];
   const timer = setInterval(() => {
     const index = clients.length;
-    const address = `127.${10 + (index >> 14)}.${(index >> 6) & 255}.${1 + (index & 63)}`;
+    const address = addresses?.[index % addresses.length] ?? hostileAddress(index);
     const opened = openClient(gateway.port, address).catch(() => undefined);
     clients.push(opened);
     if (sends) void opened.then((client) => client?.socket.write(sends));
@@ -70,6 +72,25 @@ describe.each(ROUND_TRIPS_MS)('clients with a round trip of %i ms', (roundTripMs
     startFlood(harness);
     startFlood(harness, HALF_GREETING);
     await untilGauge(harness.gateway, 'gateway_half_open', 40);
+    expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
+  });
+
+  it('all get their tunnels, if they have had one, while a customer begins handshakes from many networks', async () => {
+    const harness = await startNode({ limits: { ...limits, halfOpenPerNode: 50 } });
+    const originPort = await echo();
+    const distant = await openDistantPort(harness.gateway.port, roundTripMs);
+    onTestFinished(() => distant.stop());
+    expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
+    const attacker = harness.control.sell();
+    const addresses = Array.from({ length: 60 }, (_, index) => hostileAddress(index));
+    for (const address of addresses) {
+      const origin = { host: '127.0.0.1', port: originPort };
+      const { client } = await socks5ConnectInSteps(harness.gateway, attacker, origin, address);
+      client.socket.destroy();
+    }
+    startFlood(harness, HALF_GREETING, addresses);
+    startFlood(harness, HALF_GREETING, addresses);
+    await untilGauge(harness.gateway, 'gateway_half_open', 50);
     expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
   });
 });

@@ -1,40 +1,85 @@
 import type { ClientSocket } from './client-socket.ts';
 
-/** In this order, sockets of a full group are evicted; within each kind, the oldest first. */
-const KINDS = ['silent', 'speaking', 'known'] as const;
-type Kind = (typeof KINDS)[number];
-
-/**
- * Sockets without valid credentials that share a limit. Attacks have no round trips, distant customers have several until their password
- * arrives: so sockets that have sent nothing are evicted first, and those of networks where a client has authenticated last.
- */
+/** Sockets without valid credentials. Those that have sent nothing are evicted first, of each kind the oldest first. */
 export class HalfOpenGroup {
-  readonly #byKind: Readonly<Record<Kind, Set<ClientSocket>>> = {
-    silent: new Set(),
-    speaking: new Set(),
-    known: new Set(),
-  };
+  readonly #silent = new Set<ClientSocket>();
+  readonly #speaking = new Set<ClientSocket>();
 
   get size(): number {
-    return this.#byKind.silent.size + this.#byKind.speaking.size + this.#byKind.known.size;
+    return this.#silent.size + this.#speaking.size;
   }
 
   /** The socket that has to leave for a new one. */
   get first(): ClientSocket | undefined {
-    for (const kind of KINDS) for (const client of this.#byKind[kind]) return client;
+    for (const clients of [this.#silent, this.#speaking]) for (const client of clients) return client;
     return undefined;
   }
 
-  join(client: ClientSocket, isKnown: boolean): void {
-    this.#byKind[isKnown ? 'known' : 'silent'].add(client);
+  join(client: ClientSocket): void {
+    this.#silent.add(client);
   }
 
   /** The socket is not silent any more. */
   spoke(client: ClientSocket): void {
-    if (this.#byKind.silent.delete(client)) this.#byKind.speaking.add(client);
+    if (this.#silent.delete(client)) this.#speaking.add(client);
   }
 
   leave(client: ClientSocket): void {
-    for (const kind of KINDS) this.#byKind[kind].delete(client);
+    this.#silent.delete(client);
+    this.#speaking.delete(client);
+  }
+}
+
+/**
+ * All sockets of a node without valid credentials. Attacks have no round trips, distant customers have several until their password
+ * arrives: so strangers are evicted before sockets of networks where a client has authenticated. Of those, the connection with the most
+ * sockets gives way: whoever attacks with a purchase, from however many networks, only evicts their own.
+ */
+export class HalfOpenSockets {
+  readonly #strangers = new HalfOpenGroup();
+  /** By the connection that has authenticated in the network of the client. */
+  readonly #byConnection = new Map<string, HalfOpenGroup>();
+  readonly #connectionIds = new Map<ClientSocket, string>();
+
+  get size(): number {
+    return this.#strangers.size + this.#connectionIds.size;
+  }
+
+  get first(): ClientSocket | undefined {
+    return this.#strangers.first ?? this.#largest?.first;
+  }
+
+  /** @param connectionId of the client's network; undefined: a stranger */
+  join(client: ClientSocket, connectionId: string | undefined): void {
+    if (connectionId === undefined) return this.#strangers.join(client);
+    this.#connectionIds.set(client, connectionId);
+    let group = this.#byConnection.get(connectionId);
+    if (!group) this.#byConnection.set(connectionId, (group = new HalfOpenGroup()));
+    group.join(client);
+  }
+
+  spoke(client: ClientSocket): void {
+    this.#groupOf(client)?.spoke(client);
+  }
+
+  leave(client: ClientSocket): void {
+    const group = this.#groupOf(client);
+    group?.leave(client);
+    const connectionId = this.#connectionIds.get(client);
+    if (connectionId === undefined) return;
+    this.#connectionIds.delete(client);
+    if (group?.size === 0) this.#byConnection.delete(connectionId);
+  }
+
+  #groupOf(client: ClientSocket): HalfOpenGroup | undefined {
+    const connectionId = this.#connectionIds.get(client);
+    return connectionId === undefined ? this.#strangers : this.#byConnection.get(connectionId);
+  }
+
+  /** Looks at all, which are few even during an attack: each costs a purchase. */
+  get #largest(): HalfOpenGroup | undefined {
+    let largest: HalfOpenGroup | undefined;
+    for (const group of this.#byConnection.values()) if (group.size > (largest?.size ?? 0)) largest = group;
+    return largest;
   }
 }
