@@ -1,6 +1,6 @@
 /**
- * Customers who use the API during an attack, each from a separate network and with a known browser; and newcomers, who sign in
- * from an unknown browser.
+ * Customers who use the API during an attack, at several distances, each from a separate network and with a known browser; and
+ * newcomers, who sign in from an unknown browser.
  */
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { signIn, type SignInResult } from '@cellhop/contract/auth';
@@ -10,6 +10,7 @@ import { getProfile } from '@cellhop/contract/users';
 import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type DistantPort, openDistantPort, ROUND_TRIPS_MS } from '../gateway/test/distance.ts';
 
 const CUSTOMERS = 8;
 const PAUSE_MS = 100;
@@ -21,6 +22,8 @@ export interface Observation {
   ms: number;
   /** Undefined without a response. */
   status: number | undefined;
+  /** The customer's distance. */
+  roundTripMs: number;
 }
 
 interface Credentials {
@@ -37,6 +40,7 @@ export class Customers {
 
   private constructor(
     private readonly port: number,
+    private readonly distantPorts: readonly DistantPort[],
     customers: readonly Customer[],
     newcomer: Credentials,
   ) {
@@ -44,41 +48,40 @@ export class Customers {
   }
 
   /** Resolves when all customers have signed in. */
-  static async start(port: number, credentials: readonly Credentials[]): Promise<Customers> {
+  static async start(apiPort: number, credentials: readonly Credentials[]): Promise<Customers> {
+    const distantPorts = await Promise.all(ROUND_TRIPS_MS.map((roundTripMs) => openDistantPort(apiPort, roundTripMs)));
     const customers = await Promise.all(
       Array.from({ length: CUSTOMERS }, async (_, index) => {
+        const distance = index % ROUND_TRIPS_MS.length;
+        const { port } = distantPorts[distance]!;
         const agent = new http.Agent({ keepAlive: true, maxSockets: 2, localAddress: `127.200.${index}.1` });
         const body = credentials[index % credentials.length]!;
         const { status, body: response } = await send({ agent, method: 'POST', path: signIn.url, port, body });
         if (status !== 200) throw new Error(`a customer cannot sign in: ${status}`);
         const { deviceToken } = (JSON.parse(response.toString()) as { data: SignInResult }).data;
-        return { agent, credentials: body, deviceToken };
+        return { agent, credentials: body, deviceToken, port, roundTripMs: ROUND_TRIPS_MS[distance]! };
       }),
     );
-    return new Customers(port, customers, credentials[0]!);
+    return new Customers(apiPort, distantPorts, customers, credentials[0]!);
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#running);
+    for (const distant of this.distantPorts) distant.stop();
   }
 
   /** Repeatedly signs in and requests the purchase page and the list of connections. */
-  async #runCustomer({ agent, credentials, deviceToken }: Customer): Promise<void> {
+  async #runCustomer({ agent, credentials, deviceToken, port, roundTripMs }: Customer): Promise<void> {
+    const observe = (call: Pick<Call, 'method' | 'path' | 'token' | 'deviceToken' | 'body'>) =>
+      this.#observe(this.observations, { agent, port, ...call }, roundTripMs);
     while (this.#isRunning) {
-      const { data } = (await this.#observe(this.observations, {
-        agent,
-        method: 'POST',
-        path: signIn.url,
-        port: this.port,
-        deviceToken,
-        body: credentials,
-      })) as { data?: SignInResult };
+      const signedIn = await observe({ method: 'POST', path: signIn.url, deviceToken, body: credentials });
+      const { data } = signedIn as { data?: SignInResult };
       for (const { url } of [getProfile, getProxyFilter, searchProxies, listConnections, getProfile])
         if (this.#isRunning && data) {
           await pause(PAUSE_MS);
-          const { accessToken: token } = data;
-          await this.#observe(this.observations, { agent, method: 'GET', path: url, port: this.port, token });
+          await observe({ method: 'GET', path: url, token: data.accessToken });
         }
       await pause(PAUSE_MS);
     }
@@ -88,17 +91,17 @@ export class Customers {
   async #runNewcomer(body: Credentials): Promise<void> {
     const agent = new http.Agent({ keepAlive: true, localAddress: '127.201.0.1' });
     while (this.#isRunning) {
-      await this.#observe(this.newcomers, { agent, method: 'POST', path: signIn.url, port: this.port, body });
+      await this.#observe(this.newcomers, { agent, method: 'POST', path: signIn.url, port: this.port, body }, 0);
       await pause(5 * PAUSE_MS);
     }
     agent.destroy();
   }
 
-  async #observe(observations: Observation[], call: Call): Promise<object> {
+  async #observe(observations: Observation[], call: Call, roundTripMs: number): Promise<object> {
     const startedAt = performance.now();
     const response = await send(call).catch(() => undefined);
     const what = `${call.method} ${call.path}`;
-    observations.push({ what, ms: performance.now() - startedAt, status: response?.status });
+    observations.push({ what, ms: performance.now() - startedAt, status: response?.status, roundTripMs });
     return response?.status === 200 ? (JSON.parse(response.body.toString()) as object) : {};
   }
 }
@@ -107,6 +110,8 @@ interface Customer {
   agent: http.Agent;
   credentials: Credentials;
   deviceToken: string;
+  port: number;
+  roundTripMs: number;
 }
 
 interface Call {
