@@ -10,15 +10,19 @@ import { Problem } from './problem.mjs';
 const OLDEST_VERSION = '20.19.0';
 
 /** @typedef {import('./machine.mjs').Machine} Machine */
-/** @typedef {{ version: string, platforms: string[] }} Runtime the Node.js that everything runs on, and where npm has it */
+/**
+ * The Node.js that everything runs on, and where npm has it. Elsewhere the user's own serves, from `oldest` on.
+ * @typedef {{ version: string, oldest: string, platforms: string[] }} Runtime
+ */
 
 /** @param {string} root @returns {Runtime} */
 export function readRuntime(root) {
-  const text = fs.readFileSync(path.join(root, 'tools/runtime/package.json'), 'utf8');
-  const packages = /** @type {{ optionalDependencies: Record<string, string> }} */ (JSON.parse(text))
-    .optionalDependencies;
+  const read = (/** @type {string} */ file) => JSON.parse(fs.readFileSync(path.join(root, file), 'utf8'));
+  const packages = /** @type {Record<string, string>} */ (read('tools/runtime/package.json').optionalDependencies);
   const [version = ''] = Object.values(packages);
-  return { version, platforms: Object.keys(packages).map((name) => name.replace('node-', '')) };
+  const { engines } = /** @type {{ engines: { node: string } }} */ (read('package.json'));
+  const platforms = Object.keys(packages).map((name) => name.replace('node-', ''));
+  return { version, oldest: engines.node.replace('^', ''), platforms };
 }
 
 /** @param {string} version @param {string} minimum */
@@ -32,14 +36,14 @@ function isAtLeast(version, minimum) {
  * @returns {'own' | 'pinned'}
  * @throws Problem if neither can
  */
-export function chooseRuntime(ownVersion, { platform, arch, hasMusl }, { version, platforms }) {
+export function chooseRuntime(ownVersion, { platform, arch, hasMusl }, { version, oldest, platforms }) {
   const [major] = version.split('.');
   const hasSameMajor = ownVersion.split('.')[0] === major;
   if (hasSameMajor && isAtLeast(ownVersion, version)) return 'own';
   if (hasMusl || !platforms.includes(`${platform}-${arch}`)) {
-    if (hasSameMajor) return 'own';
+    if (hasSameMajor && isAtLeast(ownVersion, oldest)) return 'own';
     throw new Problem(
-      `Cellhop runs on Node.js ${major}, and this is ${ownVersion}. Install ${version} or a newer ${major}: ` +
+      `Cellhop runs on Node.js ${major} from ${oldest} on, and this is ${ownVersion}. Install ${version} or a newer ${major}: ` +
         'only for Linux (x64 and ARM, with the GNU C library) it is fetched automatically.',
     );
   }

@@ -8,7 +8,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readText = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
 
-const runtime = { version: '24.21.0', platforms: ['linux-arm64', 'linux-x64'] };
+const runtime = { version: '24.21.0', oldest: '24.9.0', platforms: ['linux-arm64', 'linux-x64'] };
 const linux = { platform: 'linux', arch: 'x64', hasMusl: false };
 const mac = { platform: 'darwin', arch: 'arm64', hasMusl: false };
 
@@ -27,12 +27,13 @@ describe('the choice of the Node.js that runs everything', () => {
   );
 
   it.each([mac, { ...linux, hasMusl: true }, { ...linux, arch: 's390x' }])(
-    'is any own Node.js 24 where npm has none, and otherwise a sentence: %o',
+    'is the own Node.js 24 where npm has none, from the oldest that works on, and otherwise a sentence: %o',
     (machine) => {
-      expect(chooseRuntime('24.1.0', machine, runtime)).toBe('own');
-      expect(() => chooseRuntime('26.12.1', machine, runtime)).toThrow(
-        /runs on Node\.js 24, and this is 26\.12\.1\. Install 24\.21\.0 or a newer 24/,
-      );
+      expect(chooseRuntime('24.9.0', machine, runtime)).toBe('own');
+      for (const version of ['24.8.0', '26.12.1'])
+        expect(() => chooseRuntime(version, machine, runtime)).toThrow(
+          `runs on Node.js 24 from 24.9.0 on, and this is ${version}. Install 24.21.0 or a newer 24`,
+        );
     },
   );
 
@@ -42,7 +43,7 @@ describe('the choice of the Node.js that runs everything', () => {
 });
 
 describe('the pinned Node.js', () => {
-  const { version, platforms } = readRuntime(root);
+  const { version, oldest, platforms } = readRuntime(root);
 
   it('is locked for both platforms by version and hash, without addresses', () => {
     expect(platforms).toEqual(['linux-arm64', 'linux-x64']);
@@ -58,14 +59,17 @@ describe('the pinned Node.js', () => {
     expect(readText('tools/runtime/package-lock.json')).not.toMatch(/"resolved"|https?:/);
   });
 
-  it('is the version that .nvmrc, the engines and the types name', () => {
+  it('is the version that .nvmrc and the types name, and one that the engines allow', () => {
     const [major] = version.split('.');
     expect(readText('.nvmrc').trim()).toBe(version);
     const { engines, devDependencies } = JSON.parse(readText('package.json')) as {
       engines: { node: string };
       devDependencies: Record<string, string>;
     };
-    expect(engines.node).toBe(`^${major}.0.0`);
+    // From 24.9 on, node:http has `shouldUpgradeCallback`, with which the gateway serves requests that only offer an upgrade.
+    expect(engines.node).toBe('^24.9.0');
+    expect(oldest.split('.')[0]).toBe(major);
+    expect(chooseRuntime(version, mac, { version, oldest, platforms })).toBe('own');
     expect(devDependencies['@types/node']).toMatch(new RegExp(String.raw`^${major}\.`));
   });
 
