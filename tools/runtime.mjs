@@ -90,17 +90,18 @@ export function fetchRuntime(source, target, version) {
   const draft = `${target}.new`;
   fs.rmSync(draft, { recursive: true, force: true });
   fs.cpSync(source, draft, { recursive: true });
-  const options = ['--include=optional', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
+  const retries = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
+  const options = ['--include=optional', '--ignore-scripts', '--prefer-offline', '--loglevel=error', ...retries];
   // All output goes to stderr: stdout is for the PATH.
   const { status } = spawnSync('npm', ['ci', ...options], { cwd: draft, stdio: ['ignore', 2, 2] });
-  if (status !== 0)
+  const node = path.join(draft, 'node_modules/.bin/node');
+  // npm succeeds without an optional package that it cannot reach.
+  if (status !== 0 || !fs.existsSync(node))
     throw new Problem(
-      `Node.js ${version} could not be fetched from the npm registry; see the output of npm above. ` +
+      `Node.js ${version} could not be fetched from the npm registry; npm may have said above why. ` +
         `Try again with a connection, or install Node.js ${version} or a newer ${version.split('.')[0]}.`,
     );
-  const { stdout, stderr, error } = spawnSync(path.join(draft, 'node_modules/.bin/node'), ['--version'], {
-    encoding: 'utf8',
-  });
+  const { stdout, stderr, error } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   if (stdout?.trim() !== `v${version}`)
     throw new Problem(`The fetched Node.js ${version} does not run on this machine: ${error?.message ?? stderr}`);
   fs.rmSync(target, { recursive: true, force: true });

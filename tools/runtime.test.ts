@@ -115,8 +115,11 @@ describe('fetching Node.js', () => {
     expect(fs.readdirSync(target).sort()).toEqual(['node_modules', 'package-lock.json', 'package.json']);
   });
 
-  it('says what to do when npm fails, and leaves no runtime', () => {
-    const { source, target } = fakeNpm('exit 1');
+  it.each([
+    ['fails', 'exit 1'],
+    ['succeeds without the package, as it does for an optional one without a registry', 'exit 0'],
+  ])('says what to do when npm %s, and leaves no runtime', (_, script) => {
+    const { source, target } = fakeNpm(script);
     expect(() => fetchRuntime(source, target, '24.21.0')).toThrow(
       /24\.21\.0 could not be fetched.*Try again with a connection, or install Node\.js 24\.21\.0 or a newer 24/,
     );
