@@ -42,11 +42,13 @@ test('staff create a promo code, find it and disable it', { tag: '@long' }, asyn
     await dialog.getByLabel('Code', { exact: true }).fill('SUMMER');
     await dialog.getByLabel("Owner's email").fill('user@example.com');
     await dialog.getByLabel('Trial credit').fill('2.50');
-    await dialog.getByLabel('Budget').fill('100');
+    await dialog.getByLabel('Maximum credits').fill('2');
+    await dialog.getByLabel('Budget').fill('5');
+    await dialog.getByLabel('Reason').fill('summer campaign');
     await clickTwice(dialog.getByRole('button', { name: 'Create', exact: true }));
     await expect(page.getByText('The promo code SUMMER was created')).toBeVisible();
     await expect(page.getByRole('row', { name: /SUMMER/ })).toHaveCount(1);
-    await expect(page.getByRole('row', { name: /SUMMER/ })).toContainText('$0.00 of $100.00');
+    await expect(page.getByRole('row', { name: /SUMMER/ })).toContainText('$0.00 of $5.00');
   });
   await test.step('the filters are in the URL', async () => {
     await page.getByLabel('Code begins with').fill('sum');

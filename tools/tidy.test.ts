@@ -65,6 +65,23 @@ describe('the repository', () => {
     ]);
   });
 
+  it('creates money only where a gate, a fact of a chain or terms that passed the gate allow it', () => {
+    // A new file here needs a policy: staff's operations are requests of approvals/gate.ts.
+    expect(matching(ofApi, /\bsystemAccounts\b|\{ external, |\bbonus: \d+n/).sort()).toEqual([
+      'api/src/modules/approvals/application.ts',
+      'api/src/modules/billing/ending.service.ts',
+      'api/src/modules/invoices/credit.ts',
+      'api/src/modules/invoices/reversal.ts',
+      'api/src/modules/ledger/ledger.service.ts',
+      'api/src/modules/referrals/levels.service.ts',
+      'api/src/modules/referrals/referrals.service.ts',
+      'api/src/modules/timeline/timeline.service.ts',
+      'api/src/seed/seed.ts',
+    ]);
+    // Other ways to the account: by its id in SQL that posts.
+    expect(matching(ofApi, /post_transfers\(/)).toEqual(['api/src/modules/ledger/ledger.store.ts']);
+  });
+
   it('sets statement timeouts only where connections are created, and for searches', () => {
     // The driver's own timeout overrides a limit that it does not know about (`TransactionOptions`).
     const allowed = /\/(db|database-connection|search\.store)\.ts$/;

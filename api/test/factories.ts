@@ -29,13 +29,15 @@ export interface UserOptions {
   roleName?: string;
   referrerId?: string;
   languageCode?: 'en' | 'ru';
+  /** By default a random one of its own person. */
+  email?: string;
 }
 
 /** A confirmed user with money, and a session. */
 export async function createUser(test: TestApp, options: UserOptions = {}): Promise<TestUser> {
   passwordHash ??= hash(PASSWORD, CHEAP);
   const tag = randomBytes(6).toString('hex');
-  const email = `${tag}@example.com`;
+  const email = options.email ?? `${tag}@example.com`;
   const languageCode = options.languageCode ?? 'en';
   const referralCode = tag.toUpperCase();
   const accountId = await ledger.openAccount(test.ctx);

@@ -1,7 +1,9 @@
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import { settleInvoice, type SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
+import { createPromoCode, type PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { createAdjustment } from '@cellhop/contract/staff/transactions';
 import { toDollars } from '@cellhop/contract/units';
+import { randomBytes } from 'node:crypto';
 import { createUser, type TestUser } from './factories.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -25,6 +27,18 @@ export async function settle(
   key?: string,
 ): Promise<StaffRequest> {
   return (await staff.call(settleInvoice, { params: { id }, body: { ...typed, reason: REASON } }, withKey(key))).data;
+}
+
+/** A promo code with a credit of $1 for at most 10 customers, unless other terms are given. */
+export async function offer(
+  staff: TestUser,
+  { email: referralEmail }: Pick<TestUser, 'email'>,
+  terms: object = {},
+  key?: string,
+): Promise<PromoCode> {
+  const code = randomBytes(6).toString('hex');
+  const body = { code, referralEmail, trialCredit: 1, trialCreditsMax: 10, budget: 10, reason: REASON, ...terms };
+  return (await staff.call(createPromoCode, { body }, withKey(key))).data;
 }
 
 export interface RecordedEntry {

@@ -1,5 +1,6 @@
 /** Building blocks that the web app's forms share with the API. Separate from schemas.ts, so that browsers load only these. */
 import { z } from 'zod';
+import { REASON_LENGTH_MAX, REASON_LENGTH_MIN } from './limits.ts';
 import { isDollarAmount } from './units.ts';
 
 export const languageCodeSchema = z.enum(['en', 'ru']);
@@ -45,3 +46,6 @@ export const plainText = (minimum: number, maximum: number) =>
     .min(minimum)
     .max(maximum)
     .refine((text) => text.trim() !== '', ONLY_SPACES);
+
+/** Why a member of staff changes money or access; it is kept in the audit log. */
+export const reasonSchema = plainText(REASON_LENGTH_MIN, REASON_LENGTH_MAX);

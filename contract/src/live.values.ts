@@ -20,6 +20,7 @@ export const staffTopics = {
   'staff-catalogue': { permission: 'PROXIES_READ' },
   'staff-connections': { permission: 'CONNECTIONS_READ', follows: 'connections' },
   'staff-invoices': { permission: 'PAYMENTS_READ', follows: 'invoices' },
+  'staff-promo-codes': { permission: 'PROMO_CODES_READ' },
   'staff-settlements': { permission: 'PAYMENTS_READ' },
   'staff-tickets': { permission: 'TICKETS_READ', follows: 'tickets' },
   'staff-transactions': { permission: 'TRANSACTIONS_READ', follows: 'balance' },

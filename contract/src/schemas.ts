@@ -1,8 +1,8 @@
 /** Building blocks of the wire format that every domain shares. */
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
-import { LISTED_ROWS_MAX, PAGE_SIZE, PAGE_SIZE_MAX, REASON_LENGTH_MAX, REASON_LENGTH_MIN } from './limits.ts';
-import { idSchema, plainText } from './fields.ts';
+import { LISTED_ROWS_MAX, PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
+import { idSchema } from './fields.ts';
 
 export {
   dateInputSchema,
@@ -13,6 +13,7 @@ export {
   languageCodeSchema,
   ONLY_SPACES,
   plainText,
+  reasonSchema,
   type LanguageCode,
 } from './fields.ts';
 
@@ -23,8 +24,6 @@ export const epochMsSchema = z.int().nonnegative();
 /** An IPv4 or IPv6 address. */
 export const addressSchema = z.union([z.ipv4(), z.ipv6()]);
 
-/** Why a member of staff changes money or access; it is kept in the audit log. */
-export const reasonSchema = plainText(REASON_LENGTH_MIN, REASON_LENGTH_MAX);
 /**
  * Counts the changes of an object by staff. A request with an outdated version is refused with CHANGED_ELSEWHERE.
  */

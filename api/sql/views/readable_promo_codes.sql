@@ -1,5 +1,5 @@
--- revision: 1
+-- revision: 2
 -- of: referrals
 -- Promo codes and their owners.
 create or replace view readable_promo_codes as
-select id, code, user_id from promo_codes;
+select id, code, user_id, trial_credit_micros, credits_max, budget_micros from promo_codes;

@@ -3,21 +3,28 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.values.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
-import { requestStatuses } from './lists.values.ts';
+import { requestKinds, requestStatuses } from './lists.values.ts';
 
 /** A user as staff see them in a list. */
 export const namedUserSchema = z.object({ id: idSchema, email: z.string() });
 
 export const staffRequestSchema = z.object({
   id: idSchema,
-  kind: z.enum(['ADJUSTMENT', 'SETTLEMENT']),
-  /** APPLIED: it needed no approval. LAPSED: nobody decided in time. */
+  kind: z.enum(requestKinds),
+  /** APPLIED: it needed no approval. LAPSED: nobody decided in time, or its author may not ask for it any more. */
   status: z.enum(requestStatuses),
-  /** The customer. */
+  /** The customer, or the owner of the promo code. */
   user: namedUserSchema,
   /** The invoice of a settlement. */
   invoice: z.object({ id: idSchema, currency: z.enum(currencies), amountInCurrency: z.string() }).nullable(),
-  /** US dollars; negative takes money from the customer. */
+  /** The promo code of a request for its credit. Absent: an API of 0.1.0. */
+  promoCode: z
+    .object({ id: idSchema, code: z.string(), trialCredit: dollarsSchema, trialCreditsMax: z.int().nullable() })
+    .nullable()
+    .optional(),
+  /** Whether the caller is another person than its author and those who gain by it. Absent: an API of 0.1.0. */
+  isOthers: z.boolean().optional(),
+  /** US dollars; negative takes money from the customer. Of a promo code: the most that it can pay. */
   amount: dollarsSchema,
   reason: z.string(),
   author: namedUserSchema,
@@ -40,7 +47,7 @@ const requestsPage = listed(staffRequestSchema).extend({
   pendingCount: z.int().nonnegative(),
 });
 
-/** Both kinds have the same calls; each needs its own permission. */
+/** The lists have the same calls; each needs its own permission. */
 const listing = { method: 'GET', query: requestsQuery, response: requestsPage } as const;
 const deciding = { method: 'POST', params: idParams, response: data(staffRequestSchema) } as const;
 const approving = { ...deciding, body: z.strictObject({ reason: reasonSchema.optional() }).nullish() } as const;
@@ -61,7 +68,7 @@ export const approveAdjustment = endpoint({
   url: '/v1/approvals/admin/adjustments/{id}/approve',
   access: { permission: 'TRANSACTIONS_WRITE' },
   summary: 'Apply an adjustment that somebody else asked for',
-  errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'SMALL_BALANCE'],
+  errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'SMALL_BALANCE', 'ACCOUNT_DELETED'],
 });
 export const rejectAdjustment = endpoint({
   ...rejecting,
@@ -81,11 +88,31 @@ export const approveSettlement = endpoint({
   url: '/v1/approvals/admin/settlements/{id}/approve',
   access: { permission: 'PAYMENTS_EDIT' },
   summary: 'Settle an invoice as somebody else asked for',
-  errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'CHANGED_ELSEWHERE'],
+  errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'CHANGED_ELSEWHERE', 'ACCOUNT_DELETED'],
 });
 export const rejectSettlement = endpoint({
   ...rejecting,
   url: '/v1/approvals/admin/settlements/{id}/reject',
   access: { permission: 'PAYMENTS_EDIT' },
   summary: 'Reject a settlement, or withdraw it as its author',
+});
+
+export const listPromoCodeRequests = endpoint({
+  ...listing,
+  url: '/v1/approvals/admin/promo-codes',
+  access: { permission: 'PROMO_CODES_READ' },
+  summary: 'Promo codes with a credit that staff asked for; those that wait come first, then the newest',
+});
+export const approvePromoCode = endpoint({
+  ...approving,
+  url: '/v1/approvals/admin/promo-codes/{id}/approve',
+  access: { permission: 'PROMO_CODES_WRITE' },
+  summary: 'Let customers sign up with a promo code that somebody else asked for',
+  errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'ACCOUNT_DELETED'],
+});
+export const rejectPromoCode = endpoint({
+  ...rejecting,
+  url: '/v1/approvals/admin/promo-codes/{id}/reject',
+  access: { permission: 'PROMO_CODES_WRITE' },
+  summary: 'Reject a promo code, or withdraw it as its author',
 });

@@ -97,6 +97,29 @@ export const getAnyInvoice = endpoint({
   errors: ['NOT_FOUND'],
 });
 
+export const unassignedPaymentSchema = z.object({
+  id: idSchema,
+  currency: z.enum(currencies),
+  amountInCurrency: z.string(),
+  /** Once it is FINAL, its coins are the operator's. */
+  state: z.enum(['SEEN', 'INCLUDED', 'FINAL']),
+  transactionId: z.string(),
+  address: z.string(),
+  /** The deleted account. */
+  userId: idSchema,
+  arrivedAt: dateSchema,
+});
+export type UnassignedPayment = z.infer<typeof unassignedPaymentSchema>;
+
+export const listUnassignedPayments = endpoint({
+  method: 'GET',
+  url: '/v1/payments/admin/unassigned',
+  access: { permission: 'PAYMENTS_READ' },
+  summary: 'Payments on a chain to deleted accounts, newest first; they are not credited',
+  query: z.strictObject(listQuery),
+  response: listed(unassignedPaymentSchema),
+});
+
 export const settleInvoiceBody = z
   .strictObject({
     /** US dollars. */
@@ -105,6 +128,8 @@ export const settleInvoiceBody = z
     amountInCurrency: currencyAmountSchema.optional(),
     /** US dollars that were due when the member of staff saw the invoice. */
     due: dollarsSchema.optional(),
+    /** The invoice is paid, and another payment is credited all the same. Without it a paid invoice is refused. */
+    isPaidAgain: z.literal(true).optional(),
     reason: reasonSchema,
   })
   .refine(({ amount, amountInCurrency }) => amount === undefined || amountInCurrency === undefined, {
@@ -122,5 +147,12 @@ export const settleInvoice = endpoint({
   body: settleInvoiceBody,
   response: data(staffRequestSchema),
   status: 201,
-  errors: ['NOT_FOUND', 'NOTHING_DUE', 'CHANGED_ELSEWHERE', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: [
+    'NOT_FOUND',
+    'NOTHING_DUE',
+    'INVOICE_PAID',
+    'CHANGED_ELSEWHERE',
+    'ACCOUNT_DELETED',
+    'IDEMPOTENCY_KEY_REUSED',
+  ],
 });

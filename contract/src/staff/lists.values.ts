@@ -19,6 +19,18 @@ export const EMAIL_PART_LENGTH_MIN = 3;
  */
 export const ticketViews = ['all', 'open', 'mine', 'waiting', 'oldest'] as const;
 
+/** REFUND: of a connection. PROMO_CODE: one with a trial credit. */
+export const requestKinds = ['ADJUSTMENT', 'REFUND', 'SETTLEMENT', 'PROMO_CODE'] as const;
+export type RequestKind = (typeof requestKinds)[number];
+
+/** Requests that one permission decides are in one list. */
+export const requestLists = {
+  ADJUSTMENT: ['ADJUSTMENT', 'REFUND'],
+  SETTLEMENT: ['SETTLEMENT'],
+  PROMO_CODE: ['PROMO_CODE'],
+} as const satisfies Record<string, readonly RequestKind[]>;
+export type RequestList = keyof typeof requestLists;
+
 export const requestStatuses = ['PENDING', 'APPLIED', 'APPROVED', 'REJECTED', 'LAPSED'] as const;
 
 export type RequestStatus = (typeof requestStatuses)[number];

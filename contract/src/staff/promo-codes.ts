@@ -20,6 +20,11 @@ export const promoCodeSchema = ownPromoCodeSchema.extend({
   /** Trial credits granted so far. */
   trialCreditsCount: z.int().nonnegative(),
   credited: dollarsSchema,
+  /**
+   * Why nobody can sign up with it although nobody disabled it and it has not expired. OWNER: its owner is blocked or deleted.
+   * APPROVAL: its credit waits for a second member of staff. Absent: an API of 0.1.0.
+   */
+  heldBecause: z.enum(['OWNER', 'APPROVAL']).nullable().optional(),
   version: versionSchema,
 });
 export type PromoCode = z.infer<typeof promoCodeSchema>;
@@ -43,11 +48,11 @@ export const createPromoCode = endpoint({
   method: 'POST',
   url: '/v1/referral-system/promo-codes/admin',
   access: { permission: 'PROMO_CODES_WRITE' },
-  summary: 'Create a promo code; its trial credits may have a maximum and a budget',
+  summary: 'Create a promo code; a trial credit needs a maximum, a budget and a reason, and approval above the limit',
   body: createPromoCodeBody,
   response: data(promoCodeSchema),
   status: 201,
-  errors: ['CODE_EXISTS', 'REFERRAL_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['CODE_EXISTS', 'REFERRAL_NOT_FOUND', 'OWN_PROMO_CODE', 'IDEMPOTENCY_KEY_REUSED'],
 });
 
 export const disablePromoCode = endpoint({

@@ -47,5 +47,5 @@ export const createAdjustment = endpoint({
   body: createAdjustmentBody,
   response: data(staffRequestSchema),
   status: 201,
-  errors: ['NOT_FOUND', 'SMALL_BALANCE', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['NOT_FOUND', 'SMALL_BALANCE', 'ACCOUNT_DELETED', 'IDEMPOTENCY_KEY_REUSED'],
 });

@@ -4,7 +4,11 @@ import { streamedTopics } from '@cellhop/contract/live';
 import { type LiveTopic, type StaffTopic } from '@cellhop/contract/live.values';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { getConnectionCost, listCharges } from '@cellhop/contract/receipts';
-import { listAdjustmentRequests, listSettlementRequests } from '@cellhop/contract/staff/approvals';
+import {
+  listAdjustmentRequests,
+  listPromoCodeRequests,
+  listSettlementRequests,
+} from '@cellhop/contract/staff/approvals';
 import { listAllConnections } from '@cellhop/contract/staff/connections';
 import { getDashboard } from '@cellhop/contract/staff/dashboard';
 import { listAllInvoices } from '@cellhop/contract/staff/invoices';
@@ -73,6 +77,7 @@ beforeAll(() => {
     useInvoicesOfUsers({} as never);
     useRequests('ADJUSTMENT', {} as never);
     useRequests('SETTLEMENT', {} as never);
+    useRequests('PROMO_CODE', {} as never);
     useDashboard(range);
     useLedger('a', {} as never);
     useTimeline('a', {});
@@ -106,6 +111,7 @@ it.each<[LiveTopic | StaffTopic, readonly { url: string }[]]>([
   ['staff-connections', [listAllConnections]],
   ['staff-invoices', [listAllInvoices]],
   ['staff-adjustments', [listAdjustmentRequests]],
+  ['staff-promo-codes', [listPromoCodeRequests]],
   ['staff-settlements', [listSettlementRequests]],
   ['staff-transactions', [listUserTransactions]],
   ['staff-users', [listUsers, getUser, getTimeline]],

@@ -3,7 +3,7 @@ import { listNotifications } from '@cellhop/contract/notifications';
 import { createAdjustment, listUserTransactions } from '@cellhop/contract/staff/transactions';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { adjust, entriesAbout, REASON } from '../../../test/staff-requests.ts';
@@ -19,6 +19,9 @@ let staff: TestUser;
 beforeAll(async () => {
   testApp = await startTestApp();
   await registerNode(testApp.ctx);
+});
+// Each has a sum of the day of their own.
+beforeEach(async () => {
   staff = await createUser(testApp, { roleName: 'FINANCE' });
 });
 afterAll(async () => {

@@ -9,6 +9,7 @@ import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
+import * as promoCodes from '../referrals/promo-codes.service.ts';
 import * as users from '../users/users.service.ts';
 import type { RequestRow } from './approvals.store.ts';
 
@@ -21,8 +22,19 @@ export interface RequestAction {
   decisionReason?: string | undefined;
 }
 
+export function apply(ctx: Ctx, action: RequestAction): Promise<void> {
+  switch (action.request.kind) {
+    case 'SETTLEMENT':
+      return applySettlement(ctx, action);
+    case 'PROMO_CODE':
+      return applyPromoCode(ctx, action);
+    default:
+      return applyAdjustment(ctx, action);
+  }
+}
+
 /** Moves the money between the customer and the account of adjustments. @throws AppError SMALL_BALANCE */
-export async function applyAdjustment(ctx: Ctx, action: RequestAction): Promise<void> {
+async function applyAdjustment(ctx: Ctx, action: RequestAction): Promise<void> {
   const { id, userId, amountMicros } = action.request;
   const accountId = await findAccount(ctx, userId);
   const { balanceMicros } = await ledger.lockBalance(ctx, accountId);
@@ -48,7 +60,7 @@ export async function applyAdjustment(ctx: Ctx, action: RequestAction): Promise<
 }
 
 /** @throws AppError CHANGED_ELSEWHERE if the invoice has been credited since the request, so that it is not paid twice */
-export async function applySettlement(ctx: Ctx, action: RequestAction): Promise<void> {
+async function applySettlement(ctx: Ctx, action: RequestAction): Promise<void> {
   const { id: requestId, userId, invoiceId, units, amountMicros, creditedBeforeMicros } = action.request;
   assert(invoiceId !== null && units !== null);
   const before = await settlements.lockForSettlement(ctx, invoiceId);
@@ -59,6 +71,18 @@ export async function applySettlement(ctx: Ctx, action: RequestAction): Promise<
     after: { status: deposit.state.status, credited: toDollars(deposit.state.creditedMicros) },
   });
   await settlements.creditDeposit(ctx, deposit, await findAccount(ctx, userId), amountMicros);
+}
+
+/** A code that did not have to wait works already, and its creation is recorded. */
+async function applyPromoCode(ctx: Ctx, action: RequestAction): Promise<void> {
+  const { promoCodeId, status } = action.request;
+  assert(promoCodeId !== null);
+  if (status !== 'PENDING') return;
+  await promoCodes.releasePromoCode(ctx, promoCodeId);
+  await recordAction(ctx, action, 'PROMO_CODE_APPROVED', {
+    before: { status: 'PENDING' },
+    after: { status: 'ACTIVE' },
+  });
 }
 
 export function recordRequested(ctx: Ctx, action: RequestAction): Promise<void> {
@@ -83,8 +107,7 @@ function recordAction(
     action,
     actorId: actor.userId,
     userId,
-    subject:
-      action === 'INVOICE_SETTLED' && invoiceId !== null ? { type: 'INVOICE', id: invoiceId } : { type: 'REQUEST', id },
+    subject: toSubject(action, request),
     requester,
     reason,
     details: {
@@ -97,6 +120,15 @@ function recordAction(
     },
     ...values,
   });
+}
+
+function toSubject(
+  action: AuditEntry['action'],
+  { id, invoiceId, promoCodeId }: RequestRow,
+): NonNullable<AuditEntry['subject']> {
+  if (action === 'INVOICE_SETTLED' && invoiceId !== null) return { type: 'INVOICE', id: invoiceId };
+  if (action === 'PROMO_CODE_APPROVED' && promoCodeId !== null) return { type: 'PROMO_CODE', id: promoCodeId };
+  return { type: 'REQUEST', id };
 }
 
 async function findAccount(ctx: Ctx, userId: string): Promise<bigint> {

@@ -1,25 +1,38 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
-import type { RequestStatus } from '@cellhop/contract/staff/lists.values';
+import type { RequestKind, RequestStatus } from '@cellhop/contract/staff/lists.values';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
+import { permissionOf } from './request-kinds.ts';
 
-export type RequestKind = 'ADJUSTMENT' | 'SETTLEMENT';
-
-interface SettledInvoice {
+/** What a request is about: the columns of the other kinds are null. */
+export interface RequestSubject {
   invoiceId: string | null;
   currency: Currency | null;
   units: bigint | null;
   creditedBeforeMicros: bigint | null;
+  promoCodeId: string | null;
 }
 
-export interface RequestRow extends SettledInvoice {
+/** Folded addresses, null if the account is deleted: who may not decide. */
+interface Persons {
+  authorPerson: string | null;
+  customerPerson: string | null;
+  /** Who earns the bonus of the customer's top-ups; null without a referrer. */
+  referrerPerson: string | null;
+}
+
+export interface RequestRow extends RequestSubject, Persons {
   id: string;
   kind: RequestKind;
-  /** LAPSED as soon as its time is over, even if the worker has not saved it yet. */
+  /** LAPSED as soon as its time is over or its author may not ask for it any more, even if the worker has not saved it yet. */
   status: RequestStatus;
   userId: string;
   userEmail: string;
+  isUserDeleted: boolean;
+  promoCode: string | null;
+  trialCreditMicros: bigint | null;
+  creditsMax: number | null;
   amountMicros: bigint;
   reason: string;
   authorId: string;
@@ -35,16 +48,30 @@ export interface RequestRow extends SettledInvoice {
 /** The driver returns `numeric` as text. */
 type Stored = Omit<RequestRow, 'units'> & { units: string | null };
 
+/** Whether the author of `staff_requests` or of its alias `requests` is active and still has the permission of their request. */
+const AUTHOR_MAY = `exists (
+  select from readable_users as author join readable_roles as roles on roles.name = author.role_name
+   where author.id = author_id and author.status = 'ACTIVE'
+     and case kind when 'SETTLEMENT' then '${permissionOf('SETTLEMENT')}' when 'PROMO_CODE' then '${permissionOf('PROMO_CODE')}'
+                   else '${permissionOf('ADJUSTMENT')}' end = any(roles.permissions))`;
+
 const SELECT_ROW = `
   select requests.id, requests.kind, requests.user_id as "userId", customer.email as "userEmail",
-         case when requests.status = 'PENDING' and lapses_at <= now() then 'LAPSED' else requests.status end as status,
+         customer.status = 'DELETED' as "isUserDeleted", folded_email(customer.email) as "customerPerson",
+         folded_email(author.email) as "authorPerson", folded_email(referrer.email) as "referrerPerson",
+         case when requests.status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) then 'LAPSED'
+              else requests.status end as status,
          invoice_id as "invoiceId", currency, units, credited_before_micros as "creditedBeforeMicros",
+         requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
+         promo_codes.trial_credit_micros as "trialCreditMicros", promo_codes.credits_max as "creditsMax",
          amount_micros as "amountMicros", reason, author_id as "authorId", author.email as "authorEmail",
          requests.created_at as "createdAt", lapses_at as "lapsesAt", decided_by as "deciderId",
          decider.email as "deciderEmail", decided_at as "decidedAt", decision_reason as "decisionReason"
     from staff_requests as requests
     join readable_users as customer on customer.id = requests.user_id
     join readable_users as author on author.id = author_id
+    left join readable_users as referrer on referrer.id = customer.referrer_id
+    left join readable_promo_codes as promo_codes on promo_codes.id = requests.promo_code_id
     left join readable_users as decider on decider.id = decided_by`;
 
 function toRow(stored: Stored): RequestRow {
@@ -69,7 +96,7 @@ export async function lockRequest(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.query('select from staff_requests where id = $1 for no key update', [id]);
 }
 
-export interface NewRequest extends SettledInvoice {
+export interface NewRequest extends RequestSubject {
   kind: RequestKind;
   isPending: boolean;
   lapseHours: number;
@@ -84,9 +111,9 @@ export interface NewRequest extends SettledInvoice {
 export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into staff_requests (kind, status, lapses_at, user_id, invoice_id, currency, units, credited_before_micros,
-                                 amount_micros, reason, author_id, idempotency_key)
+                                 amount_micros, reason, author_id, idempotency_key, promo_code_id)
      values ($1, case when $2::boolean then 'PENDING' else 'APPLIED' end,
-             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (author_id, idempotency_key) where idempotency_key is not null do nothing returning id`,
     [
       request.kind,
@@ -101,21 +128,56 @@ export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<stri
       request.reason,
       request.authorId,
       request.idempotencyKey,
+      request.promoCodeId,
     ],
   );
   return row?.id;
 }
 
-/** The sum of staff's changes of a customer's money, as absolute amounts. */
-export async function sumOfCustomer(ctx: Ctx, userId: string, hours: number): Promise<bigint> {
-  const [row] = await ctx.db.query<{ micros: bigint }>(
-    `select coalesce(sum(abs(amount_micros)), 0)::bigint as micros from staff_requests
-      where user_id = $1
-        and ((status = 'APPLIED' and created_at > now() - $2 * interval '1 hour')
-             or (status = 'APPROVED' and decided_at > now() - $2 * interval '1 hour'))`,
-    [userId, hours],
+/** Serializes the requests by and for these persons until the end of the transaction, so that none misses another in its sums. */
+export async function lockPersons(ctx: Ctx, userIds: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    `select pg_advisory_xact_lock(key)
+       from (select distinct hashtextextended('staff_requests:' || coalesce(folded_email(email), id::text), 0) as key
+               from readable_users where id = any($1::uuid[]) order by key) as keys`,
+    [userIds],
   );
-  return row!.micros;
+}
+
+export interface Sums {
+  /** What the author's requests moved without approval. */
+  authorMicros: bigint;
+  /** What all requests for the customer moved. */
+  customerMicros: bigint;
+  /** The author is the customer, or the person who earns the bonus of their top-ups. */
+  isCustomer: boolean;
+  isReferrer: boolean;
+}
+
+/** Absolute amounts, of all accounts of each person. @param userId null: no customer */
+export async function sumRecent(ctx: Ctx, authorId: string, userId: string | null, hours: number): Promise<Sums> {
+  const [row] = await ctx.db.query<Sums>(
+    `with author as (select folded_email(email) as person from readable_users where id = $1),
+          customer as (select folded_email(customer.email) as person, folded_email(referrer.email) as referrer
+                         from readable_users as customer
+                         left join readable_users as referrer on referrer.id = customer.referrer_id
+                        where customer.id = $2::uuid),
+          recent as (select abs(amount_micros) as micros, requests.status, folded_email(author.email) as author,
+                            folded_email(customer.email) as customer
+                       from staff_requests as requests
+                       join readable_users as author on author.id = author_id
+                       join readable_users as customer on customer.id = requests.user_id
+                      where requests.status in ('APPLIED', 'APPROVED')
+                        and greatest(requests.created_at, decided_at) > now() - $3 * interval '1 hour')
+     select coalesce(sum(micros) filter (where recent.author = author.person and status = 'APPLIED'), 0)::bigint as "authorMicros",
+            coalesce(sum(micros) filter (where recent.customer = customer.person), 0)::bigint as "customerMicros",
+            coalesce(author.person = customer.person, false) as "isCustomer",
+            coalesce(author.person = customer.referrer, false) as "isReferrer"
+       from author left join customer on true left join recent on true
+      group by author.person, customer.person, customer.referrer`,
+    [authorId, userId, hours],
+  );
+  return row!;
 }
 
 export async function saveDecision(
@@ -132,7 +194,8 @@ export async function saveDecision(
 export async function saveLapsed(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `update staff_requests set status = 'LAPSED'
-      where id in (select id from staff_requests where status = 'PENDING' and lapses_at <= now() limit $1 for update skip locked)
+      where id in (select id from staff_requests
+                    where status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) limit $1 for update skip locked)
      returning id`,
     [limit],
   );
@@ -141,23 +204,23 @@ export async function saveLapsed(ctx: Ctx, limit: number): Promise<number> {
 
 /** Null: any. */
 export interface RequestFilter {
-  kind: RequestKind;
+  kinds: readonly RequestKind[];
   status: RequestStatus | null;
   userId: string | null;
 }
 
 /** The same rule as in SELECT_ROW, in conditions that have an index. */
 const STATUS_CONDITIONS: Partial<Record<RequestStatus, string>> = {
-  PENDING: `status = 'PENDING' and lapses_at > now()`,
-  LAPSED: `(status = 'LAPSED' or (status = 'PENDING' and lapses_at <= now()))`,
+  PENDING: `status = 'PENDING' and lapses_at > now() and ${AUTHOR_MAY}`,
+  LAPSED: `(status = 'LAPSED' or (status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY})))`,
 };
 
 /** Parameters 1 to 3. */
-function toCondition({ kind, status, userId }: RequestFilter): { condition: string; values: unknown[] } {
+function toCondition({ kinds, status, userId }: RequestFilter): { condition: string; values: unknown[] } {
   const ofStatus = (status === null ? undefined : STATUS_CONDITIONS[status]) ?? '($3::text is null or status = $3)';
   return {
-    condition: `kind = $1 and ($2::uuid is null or user_id = $2) and ${ofStatus} and ($3::text is null or true)`,
-    values: [kind, userId, status],
+    condition: `kind = any($1) and ($2::uuid is null or user_id = $2) and ${ofStatus} and ($3::text is null or true)`,
+    values: [kinds, userId, status],
   };
 }
 
@@ -185,11 +248,11 @@ export async function countRequests(ctx: Ctx, filter: RequestFilter, limit: numb
   return row!.count;
 }
 
-export async function countPending(ctx: Ctx, kind: RequestKind): Promise<number> {
+export async function countPending(ctx: Ctx, kinds: readonly RequestKind[]): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count
-       from (select from staff_requests where kind = $1 and status = 'PENDING' and lapses_at > now() limit $2) as listed`,
-    [kind, LISTED_ROWS_MAX],
+       from (select from staff_requests where kind = any($1) and ${STATUS_CONDITIONS.PENDING!} limit $2) as listed`,
+    [kinds, LISTED_ROWS_MAX],
   );
   return row!.count;
 }

@@ -7,13 +7,14 @@ import {
   rejectSettlement,
 } from '@cellhop/contract/staff/approvals';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice, pay, reload } from '../../../test/sandbox-payments.ts';
 import { adjust, entriesAbout, settle } from '../../../test/staff-requests.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
-import { lapseRequests, requestAdjustment } from './approvals.service.ts';
+import { lapseRequests } from './approvals.service.ts';
+import { requestAdjustment } from './requests.service.ts';
 
 const DOLLAR = 1_000_000n;
 const reason = 'checked with the customer';
@@ -23,14 +24,18 @@ let author: TestUser;
 let second: TestUser;
 beforeAll(async () => {
   testApp = await startTestApp();
-  author = await createUser(testApp, { roleName: 'FINANCE' });
-  second = await createUser(testApp, { roleName: 'FINANCE' });
+});
+// Each has a sum of the day of their own.
+beforeEach(async () => {
+  author = await newStaff();
+  second = await newStaff();
 });
 afterAll(async () => {
   expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
+const newStaff = () => createUser(testApp, { roleName: 'FINANCE' });
 const approve = async (staff: TestUser, { id }: { id: string }) =>
   (await staff.call(approveAdjustment, { params: { id }, body: { reason } })).data;
 const reject = async (staff: TestUser, { id }: { id: string }) =>
@@ -135,7 +140,7 @@ describe('the limit', () => {
     expect((await adjust(author, user, 60)).status).toBe('APPLIED');
     await approve(second, large);
     expect((await adjust(author, user, 0.01)).status).toBe('PENDING');
-    expect((await adjust(author, await createUser(testApp), 100)).status).toBe('APPLIED');
+    expect((await adjust(await newStaff(), await createUser(testApp), 100)).status).toBe('APPLIED');
   });
 
   test('is not exceeded by concurrent requests', async () => {

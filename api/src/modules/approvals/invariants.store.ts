@@ -26,7 +26,7 @@ export const requestInvariants: Invariant[] = [
                       else (
                         select sum(case when credit_account_id < 1000 then -transfers.amount_micros else transfers.amount_micros end)
                           from transfers where idempotency_key = 'adjustment:' || requests.id) end, 0) as moved
-                 from staff_requests as requests where ${rows}) as requests
+                 from staff_requests as requests where ${rows} and kind <> 'PROMO_CODE') as requests
         where moved <> case when requests.status in ('APPLIED', 'APPROVED') then amount_micros else 0 end`,
     requests,
   ),

@@ -1,7 +1,7 @@
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { letExpire, newInvoice, pay, reload, send, watch } from '../../../test/sandbox-payments.ts';
 import { entriesAbout, REASON, settle } from '../../../test/staff-requests.ts';
@@ -14,6 +14,9 @@ let testApp: TestApp;
 let staff: TestUser;
 beforeAll(async () => {
   testApp = await startTestApp();
+});
+// Each has a sum of the day of their own.
+beforeEach(async () => {
   staff = await createUser(testApp, { roleName: 'FINANCE' });
 });
 afterAll(async () => {
@@ -88,6 +91,19 @@ describe('a settlement by hand', () => {
     await settle(staff, invoice, { amountInCurrency: '0.0003' });
     expect(await balanceOf(testApp, user)).toBe(35_000_001n);
     expect(await reload(user, invoice)).toMatchObject({ status: 'OVERPAID' });
+  });
+
+  test('of a paid invoice says so, also while payments that cover it are not final', async () => {
+    const user = await createUser(testApp);
+    const [paid, underway] = [await newInvoice(user), await newInvoice(user, 'LTC')];
+    await pay(testApp, paid);
+    await send(testApp, underway);
+    await watch(testApp, 'LTC');
+    for (const invoice of [paid, underway])
+      await expect(settle(staff, invoice, { amount: 5 })).rejects.toMatchObject({ status: 409, code: 'INVOICE_PAID' });
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+    expect((await settle(staff, paid, { amount: 5, isPaidAgain: true })).status).toBe('APPLIED');
+    expect(await balanceOf(testApp, user)).toBe(30n * DOLLAR);
   });
 
   test.each([

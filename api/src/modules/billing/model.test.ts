@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
-import type { Staff } from '../approvals/approvals.service.ts';
+import type { Staff } from '../approvals/gate.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { deposit, Fleet, type Customer } from '../../../test/billing-model/fleet.ts';
 import { OracleUser } from '../../../test/billing-model/oracle.ts';

@@ -32,7 +32,7 @@ const creditable: Record<CreditableState, string> = {
   REVERSED: `state = 'REVERSED' and block_hash is not null and returned_at is not null`,
 };
 
-/** Leaves out deposits on hold. Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
+/** Leaves out deposits on hold, and those of deleted accounts, which nobody could spend. Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
 export async function listCreditable(
   ctx: Ctx,
   chain: string,
@@ -46,6 +46,7 @@ export async function listCreditable(
             invoices.rate_e12 as "rateE12", released_at is not null as "isReleased"
        from deposits
        join deposit_addresses on deposit_addresses.id = deposits.address_id
+       join readable_users as users on users.id = deposit_addresses.user_id and users.status <> 'DELETED'
        left join invoices on invoices.id = invoice_id
       where chain = $1 and ${creditable[state]} and (hold is null or released_at is not null)
         and ($2::uuid is null
@@ -75,16 +76,19 @@ export interface LockedDeposit {
 /** The driver returns `numeric` as text. */
 type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: string; arrivalRateE12: string | null };
 
-/** @returns undefined if it can no longer be credited, or if another transaction has it locked */
+/**
+ * Locks the user's row as well, so that the account is not deleted meanwhile.
+ * @returns undefined if it can no longer be credited, or if another transaction has it locked
+ */
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
   const [row] = await ctx.db.query<StoredDeposit>(
     `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", block_hash as "blockHash",
             invoice_id as "invoiceId", user_id as "userId", account_id as "accountId"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as users on users.id = user_id
+       join readable_users as users on users.id = user_id and users.status <> 'DELETED'
       where deposits.id = $1 and state = 'FINAL' and (hold is null or released_at is not null)
-        for no key update of deposits skip locked`,
+        for no key update of deposits skip locked for share of users`,
     [id],
   );
   if (!row) return undefined;
@@ -144,7 +148,11 @@ export function lockGone(ctx: Ctx, id: string): Promise<GoneDeposit | undefined>
 
 /** @returns undefined if it was restored or has left its block, or if another transaction has it locked */
 export async function lockReturned(ctx: Ctx, id: string, blockHash: string | null): Promise<GoneDeposit | undefined> {
-  const deposit = await lockCredited(ctx, id, `${creditable.REVERSED} and (hold is null or released_at is not null)`);
+  const deposit = await lockCredited(
+    ctx,
+    id,
+    `${creditable.REVERSED} and (hold is null or released_at is not null) and users.status <> 'DELETED'`,
+  );
   return deposit?.blockHash === blockHash ? deposit : undefined;
 }
 
@@ -214,10 +222,13 @@ export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<st
   return row!.id;
 }
 
-/** Deposits that are not credited yet, by chain; there are few. */
+/** Deposits that are not credited yet, by chain, unless their account is deleted; there are few. */
 export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; heldCount: number }[]> {
   return ctx.db.query(
     `select chain, count(*)::int as count, (count(*) filter (where hold is not null and released_at is null))::int as "heldCount"
-       from deposits where credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL') group by chain`,
+       from deposits
+       join deposit_addresses on deposit_addresses.id = address_id
+       join readable_users as users on users.id = user_id and users.status <> 'DELETED'
+      where credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL') group by chain`,
   );
 }

@@ -1,5 +1,5 @@
 import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
-import { getAnyInvoice, listAllInvoices } from '@cellhop/contract/staff/invoices';
+import { getAnyInvoice, listAllInvoices, listUnassignedPayments } from '@cellhop/contract/staff/invoices';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import * as invoices from './invoices.service.ts';
@@ -10,5 +10,6 @@ export function invoicesRoutes(app: FastifyInstance): void {
   route(app, createInvoice, async ({ ctx, actor, body }) => ({ data: await invoices.createInvoice(ctx, actor, body) }));
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
+  route(app, listUnassignedPayments, ({ ctx, query }) => staffInvoices.listUnassigned(ctx, query));
   route(app, getAnyInvoice, async ({ ctx, params }) => ({ data: await staffInvoices.showDetail(ctx, params.id) }));
 }

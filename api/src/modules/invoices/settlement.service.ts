@@ -43,6 +43,16 @@ export async function requireDue(ctx: Ctx, invoiceId: string, seenMicros: bigint
   if (amountMicros !== seenMicros) throw new AppError('CHANGED_ELSEWHERE');
 }
 
+/**
+ * A paid invoice is not settled again by mistake.
+ * @throws AppError INVOICE_PAID also while payments that are not final yet cover it
+ */
+export async function requireUnpaid(ctx: Ctx, invoiceId: string): Promise<void> {
+  const invoice = (await store.findInvoice(ctx, invoiceId))!;
+  const isPaid = invoice.status === 'PAID' || invoice.status === 'OVERPAID';
+  if (isPaid || (await readDue(ctx, invoice)).amountMicros === 0n) throw new AppError('INVOICE_PAID');
+}
+
 async function readDue(ctx: Ctx, invoice: store.InvoiceRow): Promise<Amounts> {
   return amountDue(invoice, await listOfInvoices(ctx, [invoice.id]));
 }

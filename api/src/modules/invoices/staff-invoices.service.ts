@@ -3,16 +3,20 @@ import { AppError } from '@cellhop/contract/errors';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { InvoiceStatus } from '@cellhop/contract/invoices';
 import type { InvoiceSort } from '@cellhop/contract/staff/lists.values';
-import type { StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import type { StaffInvoice, StaffInvoiceDetail, UnassignedPayment } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
+import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
+import { formatUnits } from '../../payments/amounts.ts';
+import { type Chain, currencyRules, findCurrency } from '../../payments/currencies.ts';
 import { isCounted } from './deposit-state.ts';
 import * as deposits from './invoice-deposits.store.ts';
 import { depositsFor, presentDetail, presentForStaff, readFacts } from './invoice-presenter.ts';
 import * as invoices from './invoices.store.ts';
 import { amountDue } from './invoice-amounts.ts';
 import * as store from './staff-invoices.store.ts';
+import * as unassigned from './unassigned.store.ts';
 
 interface ListQuery extends PageQuery {
   userId?: string | undefined;
@@ -67,6 +71,30 @@ export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDeta
   const details = await deposits.listDetails(ctx, id);
   const counted = details.filter(({ state }) => isCounted(state));
   return presentDetail(row, details, amountDue(row, counted).amountMicros, await readFacts(ctx, [id], counted));
+}
+
+/** Payments to deleted accounts. They are recorded and never credited: the operator returns them, or keeps them. */
+export async function listUnassigned(ctx: Ctx, page: PageQuery) {
+  const { rows, ...pages } = await readListed(page, {
+    list: () => unassigned.listUnassigned(ctx, page),
+    count: (limit) => unassigned.countUnassigned(ctx, limit),
+  });
+  return { data: rows.map(presentUnassigned), ...pages };
+}
+
+function presentUnassigned(row: unassigned.UnassignedRow): UnassignedPayment {
+  const currency = findCurrency(row.chain as Chain, row.asset);
+  assert(currency, `deposit ${row.id} is of the unknown asset ${row.asset}`);
+  return {
+    id: row.id,
+    currency,
+    amountInCurrency: formatUnits(row.units, currencyRules[currency]),
+    state: row.state,
+    transactionId: row.transactionId,
+    address: row.address,
+    userId: row.userId,
+    arrivedAt: row.arrivedAt.toISOString(),
+  };
 }
 
 function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: ListQuery): store.InvoiceFilter {

@@ -1,4 +1,4 @@
-/** Promo codes: lists for their owners and staff; staff create and disable them. */
+/** Promo codes: lists for their owners and staff; staff create them through approvals/ and disable them. */
 import { AppError } from '@cellhop/contract/errors';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import type { OwnPromoCode } from '@cellhop/contract/referrals';
@@ -8,6 +8,7 @@ import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest, refuseStale } from '../../db/refusals.ts';
+import { STAFF } from '../../live/changes.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as store from './promo-codes.store.ts';
@@ -28,43 +29,76 @@ async function list<T>(ctx: Ctx, filter: store.PromoCodeFilter, page: PageQuery,
   return { data: rows.map(show), ...pages };
 }
 
-/** @throws AppError REFERRAL_NOT_FOUND, CODE_EXISTS, IDEMPOTENCY_KEY_REUSED */
-export function createPromoCode(
+/** @returns undefined if nobody with this address can own a promo code */
+export function findOwner(ctx: Ctx, email: string): Promise<string | undefined> {
+  return store.findOwner(ctx, email.toLowerCase());
+}
+
+/** The most that the trial credits of a code can pay. */
+export function liabilityMicros({ trialCredit, trialCreditsMax = 0, budget = 0 }: CreatePromoCodeBody): bigint {
+  const [used, budgetMicros] = [toMicros(trialCredit) * BigInt(trialCreditsMax), toMicros(budget)];
+  return used < budgetMicros ? used : budgetMicros;
+}
+
+interface Creation {
+  actor: Pick<Actor, 'userId'>;
+  requester: Requester;
+  body: CreatePromoCodeBody;
+  /** The owner. */
+  userId: string;
+  key: string | null;
+  /** Nobody can sign up with it until `releasePromoCode`. */
+  isHeld: boolean;
+}
+
+/**
+ * For the gate of approvals/, in its transaction, because a credit is money of the shop.
+ * @throws AppError CODE_EXISTS, IDEMPOTENCY_KEY_REUSED
+ */
+export async function createPromoCode(
   ctx: Ctx,
-  { userId: actorId }: Pick<Actor, 'userId'>,
-  body: CreatePromoCodeBody,
-  key: string | null,
-  requester: Requester,
-): Promise<PromoCode> {
-  return ctx.tx(async (ctx) => {
-    const userId = await store.findOwner(ctx, body.referralEmail.toLowerCase());
-    if (userId === undefined) throw new AppError('REFERRAL_NOT_FOUND');
-    const promoCode = {
-      code: body.code.toUpperCase(),
-      userId,
-      trialCreditMicros: toMicros(body.trialCredit),
-      creditsMax: body.trialCreditsMax ?? null,
-      budgetMicros: body.budget === undefined ? null : toMicros(body.budget),
-      expiredAt: body.expiredAt ?? null,
-      idempotencyKey: key === null ? null : `${actorId}:${key}`,
-    };
-    const id = await store.insertPromoCode(ctx, promoCode);
-    if (id === undefined) return presentReplay(ctx, promoCode);
-    const { code, trialCredit, trialCreditsMax = null, budget = null, expiredAt } = { ...body, ...promoCode };
-    await auditLog.record(ctx, {
-      action: 'PROMO_CODE_CREATED',
-      actorId,
-      userId,
-      subject: { type: 'PROMO_CODE', id },
-      requester,
-      after: { code, trialCredit, trialCreditsMax, budget, expiredAt },
-    });
-    return present((await store.findPromoCode(ctx, id))!);
+  { actor: { userId: actorId }, requester, body, userId, key, isHeld }: Creation,
+): Promise<{ promoCode: PromoCode; isNew: boolean }> {
+  const terms = {
+    code: body.code.toUpperCase(),
+    userId,
+    trialCreditMicros: toMicros(body.trialCredit),
+    creditsMax: body.trialCreditsMax ?? null,
+    budgetMicros: body.budget === undefined ? null : toMicros(body.budget),
+    expiredAt: body.expiredAt ?? null,
+    idempotencyKey: key === null ? null : `${actorId}:${key}`,
+  };
+  const id = await store.insertPromoCode(ctx, { ...terms, isHeld });
+  if (id === undefined) return { promoCode: await presentReplay(ctx, terms), isNew: false };
+  const { code, trialCredit, trialCreditsMax = null, budget = null, expiredAt } = { ...body, ...terms };
+  await auditLog.record(ctx, {
+    action: 'PROMO_CODE_CREATED',
+    actorId,
+    userId,
+    subject: { type: 'PROMO_CODE', id },
+    requester,
+    reason: body.reason,
+    after: { code, trialCredit, trialCreditsMax, budget, expiredAt },
   });
+  ctx.changed(STAFF, 'staff-promo-codes');
+  return { promoCode: await getPromoCode(ctx, id), isNew: true };
+}
+
+/** A code that was held works from now on. */
+export async function releasePromoCode(ctx: Ctx, id: string): Promise<void> {
+  await store.activatePromoCode(ctx, id);
+  ctx.changed(STAFF, 'staff-promo-codes');
+}
+
+export async function getPromoCode(ctx: Ctx, id: string): Promise<PromoCode> {
+  return present((await store.findPromoCode(ctx, id))!);
 }
 
 /** If the code is taken and the key is not a repeat, another request has created the code. */
-async function presentReplay(ctx: Ctx, { idempotencyKey, ...promoCode }: store.NewPromoCode): Promise<PromoCode> {
+async function presentReplay(
+  ctx: Ctx,
+  { idempotencyKey, ...promoCode }: Omit<store.NewPromoCode, 'isHeld'>,
+): Promise<PromoCode> {
   const made = idempotencyKey === null ? undefined : await store.findByKey(ctx, idempotencyKey);
   if (made === undefined) throw new AppError('CODE_EXISTS');
   const isSame = ({ code, userId, trialCreditMicros, trialCreditsMax, budgetMicros, expiredAt }: store.PromoCodeRow) =>
@@ -107,8 +141,9 @@ export function disablePromoCode(
         before: { status },
         after: { status: 'DISABLED' },
       });
+      ctx.changed(STAFF, 'staff-promo-codes');
     }
-    return present((await store.findPromoCode(ctx, id))!);
+    return getPromoCode(ctx, id);
   });
 }
 
@@ -139,6 +174,7 @@ function present(row: store.PromoCodeRow): PromoCode {
     budget: row.budgetMicros === null ? null : toDollars(row.budgetMicros),
     trialCreditsCount: row.trialCreditsCount,
     credited: toDollars(row.creditedMicros),
+    heldBecause: row.heldBecause,
     version: row.version,
   };
 }

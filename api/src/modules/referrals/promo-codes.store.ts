@@ -12,18 +12,31 @@ export interface PromoCodeRow extends Omit<OwnPromoCode, 'createdAt' | 'expiredA
   budgetMicros: bigint | null;
   trialCreditsCount: number;
   creditedMicros: bigint;
+  heldBecause: 'OWNER' | 'APPROVAL' | null;
   version: number;
 }
 
 /** A code is expired after its expiry time, even if its status was not updated. */
-const STATUS = `case when promo_codes.status = 'ACTIVE' and expired_at <= now() then 'EXPIRED' else promo_codes.status end`;
+const STORED_STATUS = `case when promo_codes.status = 'ACTIVE' and expired_at <= now() then 'EXPIRED' else promo_codes.status end`;
+
+const IS_OWNER_ACTIVE = `exists (select from readable_users as owner where owner.id = promo_codes.user_id and owner.status = 'ACTIVE')`;
+/** Nobody can sign up with it: its owner, whom it would make a referrer, is blocked or deleted. */
+const IS_WITHOUT_OWNER = `(promo_codes.status = 'ACTIVE' and (expired_at is null or expired_at > now()) and not ${IS_OWNER_ACTIVE})`;
+/** It is stored as DISABLED until it is approved, so that processes of the release before do not offer it. */
+const AWAITS_APPROVAL = `(promo_codes.status = 'DISABLED' and exists (
+  select from readable_staff_requests as requests
+   where requests.promo_code_id = promo_codes.id and requests.status = 'PENDING' and requests.lapses_at > now()))`;
+
+/** The status of a code whose owner is blocked or deleted is DISABLED. */
+const STATUS = `case when ${IS_WITHOUT_OWNER} then 'DISABLED' else ${STORED_STATUS} end`;
 
 const SELECT_ROW = `
   select promo_codes.id, code, ${STATUS} as status,
          registered_count as "registeredUsersCount",
          promo_codes.created_at as "createdAt", expired_at as "expiredAt", owner.id as "userId", owner.email as "userEmail",
          trial_credit_micros as "trialCreditMicros", credits_max as "trialCreditsMax", budget_micros as "budgetMicros",
-         credit_count as "trialCreditsCount", credited_micros as "creditedMicros", promo_codes.version
+         credit_count as "trialCreditsCount", credited_micros as "creditedMicros", promo_codes.version,
+         case when ${IS_WITHOUT_OWNER} then 'OWNER' when ${AWAITS_APPROVAL} then 'APPROVAL' end as "heldBecause"
     from promo_codes join readable_users as owner on owner.id = promo_codes.user_id`;
 
 /** Planned for its filters, so that it uses their indexes. */
@@ -37,11 +50,11 @@ export interface PromoCodeFilter {
   code?: string | undefined;
 }
 
-/** Each has an index. The same rule as STATUS. */
+/** The same rule as STATUS. */
 const STATUS_CONDITIONS: Record<OwnPromoCode['status'], string> = {
-  ACTIVE: `status = 'ACTIVE' and (expired_at is null or expired_at > now())`,
+  ACTIVE: `status = 'ACTIVE' and (expired_at is null or expired_at > now()) and ${IS_OWNER_ACTIVE}`,
   EXPIRED: `(status = 'EXPIRED' or (status = 'ACTIVE' and expired_at <= now()))`,
-  DISABLED: `status = 'DISABLED'`,
+  DISABLED: `(status = 'DISABLED' or ${IS_WITHOUT_OWNER})`,
 };
 
 /** Undefined filters match all. Parameters 1 and 2. */
@@ -90,7 +103,7 @@ export async function lockPromoCode(
   id: string,
 ): Promise<Pick<PromoCodeRow, 'userId' | 'status' | 'version'> | undefined> {
   const [row] = await ctx.db.query<Pick<PromoCodeRow, 'userId' | 'status' | 'version'>>(
-    `select user_id as "userId", ${STATUS} as status, version from promo_codes where id = $1 for no key update`,
+    `select user_id as "userId", ${STORED_STATUS} as status, version from promo_codes where id = $1 for no key update`,
     [id],
   );
   return row;
@@ -98,6 +111,11 @@ export async function lockPromoCode(
 
 export async function disablePromoCode(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.query(`update promo_codes set status = 'DISABLED', version = version + 1 where id = $1`, [id]);
+}
+
+/** It was stored as disabled until its approval. */
+export async function activatePromoCode(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query(`update promo_codes set status = 'ACTIVE', version = version + 1 where id = $1`, [id]);
 }
 
 /** @param email lower case */
@@ -118,13 +136,14 @@ export interface NewPromoCode {
   budgetMicros: bigint | null;
   expiredAt: string | null;
   idempotencyKey: string | null;
+  isHeld: boolean;
 }
 
 /** @returns undefined if the code is taken, as a promo code or as a user's own referral code, or the key was used */
 export async function insertPromoCode(ctx: Ctx, code: NewPromoCode): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
-    `insert into promo_codes (code, user_id, trial_credit_micros, credits_max, budget_micros, expired_at, idempotency_key)
-     select $1, $2, $3, $4, $5, $6, $7 where not exists (select from readable_users where referral_code = $1)
+    `insert into promo_codes (code, user_id, trial_credit_micros, credits_max, budget_micros, expired_at, idempotency_key, status)
+     select $1, $2, $3, $4, $5, $6, $7, case when $8::boolean then 'DISABLED' else 'ACTIVE' end where not exists (select from readable_users where referral_code = $1)
      on conflict do nothing returning id`,
     [
       code.code,
@@ -134,6 +153,7 @@ export async function insertPromoCode(ctx: Ctx, code: NewPromoCode): Promise<str
       code.budgetMicros,
       code.expiredAt,
       code.idempotencyKey,
+      code.isHeld,
     ],
   );
   return row?.id;

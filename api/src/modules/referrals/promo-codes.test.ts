@@ -80,7 +80,8 @@ describe('disabling a promo code', () => {
 
 test('a promo code is created once for its idempotency key, which cannot be reused', async () => {
   const key = { 'idempotency-key': randomUUID() };
-  const body = { code: newCode(), trialCredit: 1.5, budget: 10, expiredAt: '2030-01-01T00:00:00Z' };
+  const terms = { trialCredit: 1.5, trialCreditsMax: 5, budget: 10, reason: 'spring campaign' };
+  const body = { code: newCode(), ...terms, expiredAt: '2030-01-01T00:00:00Z' };
   const made = await Promise.all([create(body, key), create(body, key), create(body, key)]);
   expect(new Set(made.map(({ id }) => id)).size).toBe(1);
   expect(await entriesOf(testApp, made[0].id)).toHaveLength(1);

@@ -1,7 +1,6 @@
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals';
-import { createPromoCode, disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes';
+import { disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes';
 import type { FastifyInstance } from 'fastify';
-import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as referrals from './referrals.service.ts';
 import * as promoCodes from './promo-codes.service.ts';
@@ -10,9 +9,6 @@ export function referralsRoutes(app: FastifyInstance): void {
   route(app, getReferralSummary, async ({ ctx, actor }) => ({ data: await referrals.summarise(ctx, actor) }));
   route(app, listOwnPromoCodes, ({ ctx, actor, query }) => promoCodes.listOwn(ctx, actor, query));
   route(app, listPromoCodes, ({ ctx, query }) => promoCodes.listForStaff(ctx, query));
-  route(app, createPromoCode, async ({ ctx, actor, body, headers, requester }) => ({
-    data: await promoCodes.createPromoCode(ctx, actor, body, readIdempotencyKey(headers), requester),
-  }));
   route(app, disablePromoCode, async ({ ctx, actor, params, body, requester }) => ({
     data: await promoCodes.disablePromoCode(ctx, actor, params.id, body, requester),
   }));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
+import { offer, REASON } from '../../../test/staff-requests.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 
@@ -12,7 +13,8 @@ let testApp: TestApp;
 let owner: TestUser;
 let admin: TestUser;
 beforeAll(async () => {
-  testApp = await startTestAppWithMail();
+  // Credits of many codes, whose author has no second person.
+  testApp = await startTestAppWithMail({ approvalMicros: undefined });
   owner = await createUser(testApp);
   admin = await createUser(testApp, { roleName: 'ADMIN' });
 });
@@ -23,10 +25,8 @@ afterAll(async () => {
 
 const newName = () => randomBytes(6).toString('hex');
 
-async function newCode(limits: { trialCredit?: number; trialCreditsMax?: number; budget?: number } = {}) {
-  const body = { code: newName(), referralEmail: owner.email, trialCredit: 1, ...limits };
-  return (await admin.call(createPromoCode, { body })).data;
-}
+const newCode = (terms: { trialCredit?: number; trialCreditsMax?: number; budget?: number } = {}) =>
+  offer(admin, owner, terms);
 
 async function signUpWith(referralCode: string, email: string): Promise<URL> {
   await testApp.call(signUp, { body: { languageCode: 'en', password: PASSWORD, referralCode, email } });
@@ -150,6 +150,7 @@ describe('a promo code', () => {
       budget: 20,
       trialCreditsCount: 0,
       credited: 0,
+      heldBecause: null,
       version: 0,
     });
     expect(await shown(made.id)).toEqual(made);
@@ -160,7 +161,10 @@ describe('a promo code', () => {
       {
         action: 'PROMO_CODE_CREATED',
         actorId: admin.id,
-        details: { after: { code: made.code, trialCredit: 2.5, trialCreditsMax: 10, budget: 20, expiredAt: null } },
+        details: {
+          reason: REASON,
+          after: { code: made.code, trialCredit: 2.5, trialCreditsMax: 10, budget: 20, expiredAt: null },
+        },
       },
     ]);
   });

@@ -67,7 +67,23 @@ export function secondFactorState(
   return needsSecondFactor(config, permissions) ? 'DUE' : 'OFF';
 }
 
-export { findUser, listHolders, lockUser, markDeleted, updateRole, updateStatus } from './users.store.ts';
+/** Two accounts belong to one person if their addresses are equal once they are folded (api/sql/folded_email.sql). */
+export async function isSamePerson(ctx: Ctx, userId: string, otherId: string): Promise<boolean> {
+  if (userId === otherId) return true;
+  const [person, other] = [await store.findPerson(ctx, userId), await store.findPerson(ctx, otherId)];
+  return typeof person === 'string' && person === other;
+}
+
+export {
+  findPerson,
+  findUser,
+  type Holder,
+  listHolders,
+  lockUser,
+  markDeleted,
+  updateRole,
+  updateStatus,
+} from './users.store.ts';
 export {
   countUsers,
   findStaffUser,

@@ -126,12 +126,27 @@ export function listAdministrators(ctx: Ctx): Promise<Administrator[]> {
   );
 }
 
+export interface Holder {
+  id: string;
+  email: string;
+  person: string | null;
+}
+
 /** Active users of roles with the permission, by email. The role of customers has none, and an index finds the others. */
-export function listHolders(ctx: Ctx, permission: Permission, limit: number): Promise<{ id: string; email: string }[]> {
+export function listHolders(ctx: Ctx, permission: Permission, limit: number): Promise<Holder[]> {
   return ctx.db.query(
-    `select id, email from users
+    `select id, email, folded_email(email) as person from users
       where role_name <> 'USER' and role_name in (select name from roles where $1 = any(permissions)) and status = 'ACTIVE'
       order by email limit $2`,
     [permission, limit],
   );
+}
+
+/** @returns undefined without such a user; null for a deleted user, whose address is gone */
+export async function findPerson(ctx: Ctx, id: string): Promise<string | null | undefined> {
+  const [row] = await ctx.db.query<{ person: string | null }>(
+    'select folded_email(email) as person from users where id = $1',
+    [id],
+  );
+  return row?.person;
 }

@@ -1,6 +1,8 @@
+import type { Permission } from '@cellhop/contract/permissions';
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
-import { requestStatuses, type RequestStatus } from '@cellhop/contract/staff/lists.values';
+import { type RequestList, requestStatuses, type RequestStatus } from '@cellhop/contract/staff/lists.values';
 import { SegmentedControl, Select, Button, Group } from '@mantine/core';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { toList } from '../../data/use-list.ts';
 import { formatMoney, formatDate } from '../../format/format.ts';
@@ -21,7 +23,7 @@ import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useDecide, useRequests } from './api.ts';
 import classes from './approvals-page.module.css';
-import { type RequestKind, requestKinds, staffApprovalsScreen } from './screen.ts';
+import { listsOfRequests, staffApprovalsScreen } from './screen.ts';
 
 export function ApprovalsPage() {
   const [search, change] = useScreenSearch(staffApprovalsScreen);
@@ -29,7 +31,7 @@ export function ApprovalsPage() {
   const kinds = useReadableKinds();
   const kind = search.kind !== undefined && kinds.includes(search.kind) ? search.kind : (kinds[0] ?? 'ADJUSTMENT');
   const requests = useRequests(kind, search);
-  const canDecide = usePermission(kind === 'ADJUSTMENT' ? 'TRANSACTIONS_WRITE' : 'PAYMENTS_EDIT');
+  const canDecide = usePermission(writePermissions[kind]);
   const decided = useSeen<Decided>();
   const pendingCount = requests.response?.pendingCount ?? 0;
   return (
@@ -41,7 +43,7 @@ export function ApprovalsPage() {
           aria-label={t('approvals.kind')}
           data={kinds.map((value) => ({ value, label: t(`approvals.kinds.${value}`) }))}
           value={kind}
-          onChange={(value) => change({ kind: oneOf(value, requestKinds), page: undefined })}
+          onChange={(value) => change({ kind: oneOf(value, listsOfRequests), page: undefined })}
         />
       )}
       <FilterPanel>
@@ -65,7 +67,9 @@ export function ApprovalsPage() {
         {(rows) => (
           <RequestsTable
             requests={rows}
-            onDecide={canDecide ? (request, isApproved) => decided.open({ request, isApproved }) : undefined}
+            onDecide={
+              canDecide ? (request, isApproved) => decided.open({ list: kind, request, isApproved }) : undefined
+            }
           />
         )}
       </PagedList>
@@ -74,14 +78,24 @@ export function ApprovalsPage() {
   );
 }
 
-/** Each kind has a permission of its own. */
-function useReadableKinds(): RequestKind[] {
-  const canReadTransactions = usePermission('TRANSACTIONS_READ');
-  const canReadPayments = usePermission('PAYMENTS_READ');
-  return requestKinds.filter((kind) => (kind === 'ADJUSTMENT' ? canReadTransactions : canReadPayments));
+const writePermissions = {
+  ADJUSTMENT: 'TRANSACTIONS_WRITE',
+  SETTLEMENT: 'PAYMENTS_EDIT',
+  PROMO_CODE: 'PROMO_CODES_WRITE',
+} as const satisfies Record<RequestList, Permission>;
+
+/** Each list has a permission of its own. */
+function useReadableKinds(): RequestList[] {
+  const canRead: Record<RequestList, boolean> = {
+    ADJUSTMENT: usePermission('TRANSACTIONS_READ'),
+    SETTLEMENT: usePermission('PAYMENTS_READ'),
+    PROMO_CODE: usePermission('PROMO_CODES_READ'),
+  };
+  return listsOfRequests.filter((list) => canRead[list]);
 }
 
 interface Decided {
+  list: RequestList;
   request: StaffRequest;
   isApproved: boolean;
 }
@@ -90,8 +104,9 @@ function DecisionDialog({ decided }: { decided: SeenRow<Decided> }) {
   const { t } = useTranslation('staffMoney');
   const decide = useDecide();
   const isApproved = decided.shown?.isApproved === true;
-  const { amount = 0, user } = decided.shown?.request ?? {};
+  const { amount = 0, user, promoCode } = decided.shown?.request ?? {};
   const email = user?.email ?? '';
+  const words = useWords(decided.shown?.request);
 
   return (
     <RowReasonDialog
@@ -99,16 +114,38 @@ function DecisionDialog({ decided }: { decided: SeenRow<Decided> }) {
       title={t(isApproved ? 'approvals.approveTitle' : 'approvals.rejectTitle')}
       text={
         isApproved
-          ? balanceChangeWords(amount, email, t)
-          : t('approvals.rejectText', { amount: formatMoney(amount), email })
+          ? words
+          : promoCode
+            ? t('approvals.rejectPromoCode', { code: promoCode.code })
+            : t('approvals.rejectText', { amount: formatMoney(amount), email })
       }
-      action={isApproved ? `${t('approvals.approve')}: ${balanceChangeAction(amount, t)}` : t('approvals.reject')}
+      action={approvalAction(isApproved, decided.shown?.request, t)}
       isDangerous={!isApproved}
       isOptional={isApproved}
       isWorking={decide.isRunning}
       onConfirm={(decision, reason) => decide.run({ ...decision, reason })}
     />
   );
+}
+
+/** What an approval does. */
+function useWords(request: StaffRequest | undefined): string {
+  const { t } = useTranslation('staffMoney');
+  if (request === undefined) return '';
+  const { promoCode, amount, user } = request;
+  if (!promoCode) return balanceChangeWords(amount, user.email, t);
+  return t('approvals.promoCodeWords', {
+    code: promoCode.code,
+    credit: formatMoney(promoCode.trialCredit),
+    total: formatMoney(amount),
+    email: user.email,
+  });
+}
+
+function approvalAction(isApproved: boolean, request: StaffRequest | undefined, t: TFunction<'staffMoney'>): string {
+  if (!isApproved) return t('approvals.reject');
+  if (request?.promoCode) return t('approvals.approve');
+  return `${t('approvals.approve')}: ${balanceChangeAction(request?.amount ?? 0, t)}`;
 }
 
 const tones: Record<RequestStatus, Tone> = {
@@ -134,10 +171,11 @@ function RequestsTable({ requests, onDecide }: RequestsTableProps) {
       header: t('approvals.amount'),
       isNumeric: true,
       place: 'heading',
-      render: ({ amount, invoice }) => (
+      render: ({ amount, invoice, promoCode }) => (
         <>
           <strong>{formatMoney(amount)}</strong>
           {invoice !== null && ` (${withTicker(invoice)})`}
+          {promoCode && ` (${promoCode.code})`}
         </>
       ),
     },
@@ -185,10 +223,12 @@ function Buttons({ request, onDecide }: ButtonsProps) {
   const { t } = useTranslation('staffMoney');
   const ownId = useProfile()?.id;
   const isOwn = request.author.id === ownId;
+  // An API of the release before compares accounts, not persons.
+  const isOthers = request.isOthers ?? (!isOwn && request.user.id !== ownId);
   const values = { amount: formatMoney(request.amount), email: request.user.email };
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      {!isOwn && request.user.id !== ownId && (
+      {isOthers && (
         <Button size="compact-sm" aria-label={t('approvals.approveOf', values)} onClick={() => onDecide(request, true)}>
           {t('approvals.approve')}
         </Button>

@@ -14,6 +14,10 @@ export function useInvoicesOfUsers(search: StaffInvoicesSearch) {
   return useList(apiQuery('GET /v1/payments/admin/invoices', { query }, staffDependencies('staff-invoices')));
 }
 
+export function useUnassignedPayments() {
+  return useApiQuery(apiQuery('GET /v1/payments/admin/unassigned', { query: {} }, staffDependencies('staff-invoices')));
+}
+
 /** @param id undefined while none is open */
 export function useInvoice(id: string | undefined) {
   const query = apiQuery(

@@ -1,5 +1,5 @@
 import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
-import { Button, Stack, Title, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, Title, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
@@ -140,6 +140,8 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
   const [unit, setUnit] = useState<SettlementUnit>('USD');
   const [text, setText] = useState(due > 0 ? String(due) : '');
   const [reason, setReason] = useState('');
+  const isPaid = due === 0 || invoice.status === 'PAID' || invoice.status === 'OVERPAID';
+  const [isPaidAgain, setPaidAgain] = useState(false);
   const settle = useSettleInvoice(id);
   const amount = toSettledAmount(unit, text);
   const confirmation = amount && settlementWords(amount, invoice, t);
@@ -147,7 +149,8 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (amount === undefined) return;
-    if ((await settle.run({ ...amount, due, reason: reason.trim() })) !== undefined) onClose();
+    const paid = isPaid && isPaidAgain ? { isPaidAgain } : {};
+    if ((await settle.run({ ...amount, due, ...paid, reason: reason.trim() })) !== undefined) onClose();
   }
 
   return (
@@ -176,12 +179,23 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         {confirmation !== undefined && <output>{confirmation.words}</output>}
+        {isPaid && (
+          <Checkbox
+            label={t('settle.isPaidAgain')}
+            checked={isPaidAgain}
+            onChange={({ currentTarget }) => setPaidAgain(currentTarget.checked)}
+          />
+        )}
         <ReasonField reason={reason} onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('common:cancel')}
           </Button>
-          <Button type="submit" disabled={amount === undefined || !isReason(reason)} loading={settle.isRunning}>
+          <Button
+            type="submit"
+            disabled={amount === undefined || !isReason(reason) || (isPaid && !isPaidAgain)}
+            loading={settle.isRunning}
+          >
             {confirmation?.action ?? t('settle.action')}
           </Button>
         </Group>

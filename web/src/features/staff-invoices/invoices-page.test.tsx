@@ -1,8 +1,69 @@
-import type { StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import type { StaffInvoiceDetail, UnassignedPayment } from '@cellhop/contract/staff/invoices';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { exampleDeposit, exampleInvoice } from '../../../test/example-invoices.ts';
 import { openAsStaff } from '../../../test/open-staff.ts';
+
+const detail = (values: Partial<StaffInvoiceDetail>): StaffInvoiceDetail => ({
+  ...exampleInvoice('PAID', { amount: 25 }),
+  user: { id: '00000000-0000-4000-8000-00000000c001', email: 'customer@example.com' },
+  rate: '100000',
+  derivationIndex: 3,
+  due: 0,
+  deposits: [],
+  ...values,
+});
+const listOf = (invoice: StaffInvoiceDetail) => ({ data: [invoice], totalPages: 1, isTruncated: false });
+
+it('settles a paid invoice only after staff say that it is another payment', async () => {
+  const invoice = detail({});
+  const sent: unknown[] = [];
+  const { screen, user } = await openAsStaff('/admin/payment/invoices', {
+    answers: {
+      'GET /v1/payments/admin/invoices': listOf(invoice),
+      'GET /v1/payments/admin/invoices/*': { data: invoice },
+      'POST /v1/payments/admin/invoices/*/settle': ({ body }) => {
+        sent.push(body);
+        return { data: { status: 'APPLIED' } };
+      },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.click(await dialog.findByRole('button', { name: 'Settle manually' }));
+  await user.type(dialog.getByLabelText('Amount, USD'), '5');
+  await user.type(dialog.getByLabelText('Reason'), 'paid twice');
+  const action = dialog.getByRole('button', { name: 'Credit $5.00' });
+  expect(action).toHaveProperty('disabled', true);
+  await user.click(dialog.getByRole('checkbox', { name: /^This invoice is paid/ }));
+  await user.click(action);
+  await screen.findByText('Invoice settled');
+  expect(sent).toEqual([{ amount: 5, due: 0, isPaidAgain: true, reason: 'paid twice' }]);
+});
+
+it('lists payments to deleted accounts', async () => {
+  const payment: UnassignedPayment = {
+    id: '00000000-0000-4000-8000-00000000e001',
+    currency: 'BTC',
+    amountInCurrency: '0.00025000',
+    state: 'FINAL',
+    transactionId: 'a'.repeat(64),
+    address: 'bc1qexample',
+    userId: '00000000-0000-4000-8000-00000000c009',
+    arrivedAt: '2026-11-01T10:00:00Z',
+  };
+  const { screen, user } = await openAsStaff('/admin/payment/invoices', {
+    answers: {
+      'GET /v1/payments/admin/invoices': listOf(detail({})),
+      'GET /v1/payments/admin/unassigned': { data: [payment], totalPages: 1, isTruncated: false },
+    },
+  });
+  const notice = within(await screen.findByRole('complementary', { name: 'Unassigned payments' }));
+  await user.click(notice.getByRole('button', { name: 'Show' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(dialog.getByText('0.00025000 BTC')).toBeTruthy();
+  expect(dialog.getByText('bc1qexample')).toBeTruthy();
+});
 
 it('shows that a deposit may be replaced, and that its address was paid to before', async () => {
   const invoice: StaffInvoiceDetail = {

@@ -19,6 +19,7 @@ import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useInvoicesOfUsers } from './api.ts';
 import { InvoiceDialog } from './invoice-dialog.tsx';
+import { UnassignedPayments } from './unassigned-payments.tsx';
 import { staffInvoicesScreen, type StaffInvoicesSearch } from './screen.ts';
 
 /** A change of the filter starts at the first page. */
@@ -31,6 +32,7 @@ export function InvoicesPage() {
   return (
     <>
       <OfUserNotice userId={search.userId} />
+      <UnassignedPayments />
       <InvoicesFilter search={search} onChange={(filter) => change({ ...filter, ...FIRST })} />
       <ContinuedList
         list={invoices}

@@ -93,17 +93,20 @@ interface ReasonFieldProps {
   isOptional?: boolean | undefined;
   /** The dialog opens with the focus in it. */
   hasFocus?: boolean;
+  /** What is wrong with it, in forms that say so. */
+  error?: string | undefined;
   onChange: (reason: string) => void;
 }
 
 /** The reason of a change, for the audit log. */
-export function ReasonField({ reason, isOptional = false, hasFocus = false, onChange }: ReasonFieldProps) {
+export function ReasonField({ reason, isOptional = false, hasFocus = false, error, onChange }: ReasonFieldProps) {
   const { t } = useTranslation('staff');
   return (
     <Textarea
       label={t(isOptional ? 'reason.optional' : 'reason.label')}
       description={t('reason.hint')}
       value={reason}
+      error={error}
       maxLength={REASON_LENGTH_MAX}
       required={!isOptional}
       autosize

@@ -2,14 +2,20 @@ import { ApiError } from '@cellhop/contract/client';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery } from '../../data/query.ts';
+import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
 import type { PromoCodesFilter } from './screen.ts';
 
 export function usePromoCodes(query: PromoCodesFilter & { page: number }) {
-  return useList(apiQuery('GET /v1/referral-system/promo-codes/admin', { query }, { topics: ['promoCodes'] }));
+  return useList(
+    apiQuery(
+      'GET /v1/referral-system/promo-codes/admin',
+      { query },
+      staffDependencies('promoCodes', 'staff-promo-codes'),
+    ),
+  );
 }
 
 export function useCreatePromoCode() {
@@ -17,14 +23,15 @@ export function useCreatePromoCode() {
   return useAction({
     call: (body: CreatePromoCodeBody, withKey) =>
       callForData('POST /v1/referral-system/promo-codes/admin', { body }, withKey()),
-    successText: ({ code }) => t('promoCodes.create.done', { code }),
+    successText: ({ code, heldBecause }) =>
+      t(heldBecause === 'APPROVAL' ? 'promoCodes.create.waits' : 'promoCodes.create.done', { code }),
     onError: (error) => {
       const code = error instanceof ApiError ? error.code : undefined;
       if (code !== 'CODE_EXISTS' && code !== 'REFERRAL_NOT_FOUND') return undefined;
       showToast('error', t(`promoCodes.create.errors.${code}`));
       return 'HANDLED';
     },
-    changes: ['promoCodes'],
+    changes: ['promoCodes', 'staff-promo-codes'],
   });
 }
 

@@ -1,11 +1,14 @@
+import { CODE_CHARACTERS } from '@cellhop/contract/staff/promo-codes.forms';
 import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Controller, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { parseAmount } from '../../format/amount.ts';
 import { toDay } from '../../format/day.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { DateField } from '../../ui/date-field.tsx';
+import { ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { useCreatePromoCode } from './api.ts';
 import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
 
@@ -19,6 +22,7 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
     control: form.control,
     name: ['trialCredit', 'trialCreditsMax', 'budget'],
   });
+  const hasCredit = trialCredit.trim() !== '' && parseAmount(trialCredit) !== 0;
   const words = creditWords({ trialCredit, trialCreditsMax, budget }, t);
   const submit = form.handleSubmit(async (body) => {
     if ((await creation.run(body)) !== undefined) onCreated();
@@ -33,7 +37,15 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
-        <TextInput {...field('code')} data-autofocus />
+        <TextInput
+          {...field('code')}
+          data-autofocus
+          error={
+            errors.code?.message === CODE_CHARACTERS
+              ? t('promoCodes.create.codeCharacters')
+              : fieldErrorText(errors.code)
+          }
+        />
         <TextInput
           {...field('referralEmail')}
           type="email"
@@ -55,14 +67,21 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
         />
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <TextInput {...field('trialCredit')} inputMode="decimal" leftSection="$" placeholder="0.00" />
-          <TextInput {...field('trialCreditsMax')} inputMode="numeric" placeholder={t('promoCodes.create.unlimited')} />
-          <TextInput
-            {...field('budget')}
-            inputMode="decimal"
-            leftSection="$"
-            placeholder={t('promoCodes.create.unlimited')}
-          />
+          <TextInput {...field('trialCreditsMax')} inputMode="numeric" />
+          <TextInput {...field('budget')} inputMode="decimal" leftSection="$" placeholder="0.00" />
         </SimpleGrid>
+        <Controller
+          control={form.control}
+          name="reason"
+          render={({ field: { value, onChange } }) => (
+            <ReasonField
+              reason={value}
+              isOptional={!hasCredit}
+              error={fieldErrorText(errors.reason)}
+              onChange={onChange}
+            />
+          )}
+        />
         {words !== undefined && <output>{words}</output>}
         <Button type="submit" loading={creation.isRunning}>
           {t('promoCodes.create.submit')}

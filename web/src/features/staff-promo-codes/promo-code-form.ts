@@ -1,4 +1,8 @@
-import { createPromoCodeBody, type CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes.forms';
+import {
+  type CreatePromoCodeBody,
+  promoCodeFields,
+  requireTermsOfCredit,
+} from '@cellhop/contract/staff/promo-codes.forms';
 import type { TFunction } from 'i18next';
 import { z } from 'zod';
 import { parseAmount } from '../../format/amount.ts';
@@ -6,7 +10,7 @@ import { startOfDay, toDay } from '../../format/day.ts';
 import { formatMoney } from '../../format/format.ts';
 import { amountText } from '../staff-parts/amount-text.ts';
 
-const { shape } = createPromoCodeBody;
+const { shape } = promoCodeFields;
 
 /** Amounts and numbers are texts; empty fields are left out. */
 export const promoCodeForm = z
@@ -21,7 +25,14 @@ export const promoCodeForm = z
       .transform((text) => (text.trim() === '' ? undefined : (parseAmount(text, { decimals: 0 }) ?? Number.NaN)))
       .pipe(shape.trialCreditsMax),
     budget: amountText(shape.budget.unwrap()),
+    reason: z
+      .string()
+      .transform((text) => (text.trim() === '' ? undefined : text.trim()))
+      .pipe(shape.reason),
   })
+  .superRefine((body, context) =>
+    requireTermsOfCredit({ ...body, trialCredit: body.trialCredit ?? 0 }, context, 'required'),
+  )
   .transform(({ lastDay, trialCredit = 0, ...body }): CreatePromoCodeBody => ({
     ...body,
     trialCredit,
@@ -37,19 +48,26 @@ export const emptyPromoCode: PromoCodeForm = {
   trialCredit: '',
   trialCreditsMax: '',
   budget: '',
+  reason: '',
 };
 
-/** What staff confirm: who gets how much. Undefined for a code without a credit, and while an amount is not valid. */
+/** What staff confirm: who gets how much. Undefined for a code without a credit, and while an amount is missing or not valid. */
 export function creditWords(
-  { trialCredit, trialCreditsMax, budget }: Pick<PromoCodeForm, 'trialCredit' | 'trialCreditsMax' | 'budget'>,
+  { trialCredit, trialCreditsMax, budget }: Amounts,
   t: TFunction<'staffContent'>,
 ): string | undefined {
   const credit = parseAmount(trialCredit);
-  const creditsMax = trialCreditsMax.trim() === '' ? Infinity : parseAmount(trialCreditsMax, { decimals: 0 });
-  const budgetMax = budget.trim() === '' ? Infinity : parseAmount(budget);
+  const total = liability({ trialCredit, trialCreditsMax, budget });
+  if (credit === undefined || total === undefined) return undefined;
+  return t('promoCodes.create.paysAtMost', { amount: formatMoney(credit), total: formatMoney(total) });
+}
+
+type Amounts = Pick<PromoCodeForm, 'trialCredit' | 'trialCreditsMax' | 'budget'>;
+
+/** The most that the credits can pay, in US dollars, as the API computes it. */
+export function liability({ trialCredit, trialCreditsMax, budget }: Amounts): number | undefined {
+  const [credit, budgetMax] = [parseAmount(trialCredit), parseAmount(budget)];
+  const creditsMax = parseAmount(trialCreditsMax, { decimals: 0 });
   if (credit === undefined || credit === 0 || creditsMax === undefined || budgetMax === undefined) return undefined;
-  const total = Math.min(credit * creditsMax, budgetMax);
-  const amount = formatMoney(credit);
-  if (total === Infinity) return t('promoCodes.create.pays', { amount });
-  return t('promoCodes.create.paysAtMost', { amount, total: formatMoney(total) });
+  return Math.min(credit * creditsMax, budgetMax);
 }

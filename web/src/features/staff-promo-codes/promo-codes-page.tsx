@@ -135,10 +135,14 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
       key: 'status',
       header: t('referralSystem:promoCodes.status'),
       place: 'heading',
-      render: ({ status }) => (
+      render: ({ status, heldBecause = null }) => (
         <StatusBadge
-          tone={status === 'ACTIVE' ? 'good' : 'neutral'}
-          text={t(`referralSystem:promoCodes.statuses.${status}`)}
+          tone={heldBecause !== null ? 'warning' : status === 'ACTIVE' ? 'good' : 'neutral'}
+          text={t(
+            heldBecause === null
+              ? `referralSystem:promoCodes.statuses.${status}`
+              : `promoCodes.heldBecause.${heldBecause}`,
+          )}
         />
       ),
     },
@@ -162,7 +166,7 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
       header: t('promoCodes.action'),
       place: 'action',
       render: (promoCode) =>
-        promoCode.status !== 'DISABLED' && (
+        (promoCode.status !== 'DISABLED' || promoCode.heldBecause === 'OWNER') && (
           <RowButton
             text={t('promoCodes.disable.action')}
             label={t('promoCodes.disable.of', { code: promoCode.code })}

@@ -1,0 +1,103 @@
+/**
+ * The gate: every operation of staff that creates money for somebody passes here. It is a request with an author and a reason. A small one is
+ * applied at once, all others wait for a second person. The sums of a day count for the author and for the customer, over all accounts of each.
+ *
+ * Lock order: the persons, the customer's row, the request, the invoice, accounts. The lock of the persons keeps concurrent requests from
+ * passing the limit together.
+ */
+import { AppError } from '@cellhop/contract/errors';
+import { APPROVAL_HOURS_MAX, APPROVAL_SUM_HOURS } from '@cellhop/contract/limits';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
+import type { Ctx } from '../../ctx.ts';
+import { STAFF } from '../../live/changes.ts';
+import * as users from '../users/users.service.ts';
+import { apply, recordRequested, type RequestAction } from './application.ts';
+import * as store from './approvals.store.ts';
+import type { RequestRow } from './approvals.store.ts';
+import { topicOf } from './request-kinds.ts';
+
+/** The member of staff and the request's origin. */
+export interface Staff {
+  actor: Pick<Actor, 'userId'>;
+  requester: Requester;
+}
+
+export type NewRequest = Omit<store.NewRequest, 'isPending' | 'lapseHours' | 'authorId' | 'idempotencyKey'>;
+
+export const NO_SUBJECT = {
+  invoiceId: null,
+  currency: null,
+  units: null,
+  creditedBeforeMicros: null,
+  promoCodeId: null,
+} as const;
+
+/**
+ * Serializes everything that this member of staff and others do with the money of the customer.
+ * @throws AppError NOT_FOUND, ACCOUNT_DELETED
+ */
+export async function lockForRequest(ctx: Ctx, { actor }: Staff, userId: string): Promise<users.LockedUser> {
+  await store.lockPersons(ctx, [actor.userId, userId]);
+  const user = await users.lockUser(ctx, userId);
+  if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
+  if (user.status === 'DELETED') throw new AppError('ACCOUNT_DELETED');
+  return user;
+}
+
+/**
+ * Applies the request, or lets it wait for approval. The caller has called `lockForRequest`.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED, SMALL_BALANCE
+ */
+export async function submit(ctx: Ctx, staff: Staff, request: NewRequest, key: string | null): Promise<RequestRow> {
+  const { userId: authorId } = staff.actor;
+  const isPending = await needsApproval(ctx, authorId, request);
+  const lapseHours = APPROVAL_HOURS_MAX;
+  const id = await store.insertRequest(ctx, { ...request, isPending, lapseHours, authorId, idempotencyKey: key });
+  // A concurrent request for another customer used the same key.
+  if (id === undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+  const row = (await store.findRequest(ctx, id))!;
+  ctx.changed(STAFF, topicOf(request.kind));
+  const action: RequestAction = { ...staff, request: row };
+  await (isPending ? recordRequested(ctx, action) : apply(ctx, action));
+  return row;
+}
+
+type Weighed = Pick<store.NewRequest, 'kind' | 'userId' | 'amountMicros'>;
+
+export async function needsApproval(
+  ctx: Ctx,
+  authorId: string,
+  { kind, userId, amountMicros }: Weighed,
+): Promise<boolean> {
+  const allowance = await allowanceMicros(ctx, authorId, kind, userId);
+  const size = amountMicros < 0n ? -amountMicros : amountMicros;
+  return allowance !== undefined && size > allowance;
+}
+
+/**
+ * How much the author may move without approval now. Nothing if they gain by it themselves.
+ * @param userId null: no customer is known yet
+ * @returns undefined: any amount
+ */
+export async function allowanceMicros(
+  ctx: Ctx,
+  authorId: string,
+  kind: RequestRow['kind'],
+  userId: string | null,
+): Promise<bigint | undefined> {
+  const { approvalMicros } = ctx.config;
+  if (approvalMicros === undefined) return undefined;
+  const sums = await store.sumRecent(ctx, authorId, userId, APPROVAL_SUM_HOURS);
+  if (sums.isCustomer || userId === authorId || (kind === 'SETTLEMENT' && sums.isReferrer)) return 0n;
+  const used = sums.authorMicros > sums.customerMicros ? sums.authorMicros : sums.customerMicros;
+  return used < approvalMicros ? approvalMicros - used : 0n;
+}
+
+/** Whether a member of staff may approve a request: they are neither its author nor somebody who gains by it, with whatever account. */
+export function isOfOthers(request: RequestRow, userId: string, person: string | null | undefined): boolean {
+  const { authorId, userId: customerId, authorPerson, customerPerson, referrerPerson, kind } = request;
+  if ([authorId, customerId].includes(userId)) return false;
+  if (person === null || person === undefined) return false;
+  return ![authorPerson, customerPerson, kind === 'SETTLEMENT' ? referrerPerson : null].includes(person);
+}
