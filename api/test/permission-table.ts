@@ -45,6 +45,7 @@ export const permissionTable: Record<string, Permission | 'any'> = {
   'POST /v1/approvals/admin/settlements/{id}/reject': 'PAYMENTS_EDIT',
   'GET /v1/transactions/admin': 'TRANSACTIONS_READ',
   'POST /v1/transactions/admin/adjustments': 'TRANSACTIONS_WRITE',
+  'POST /v1/proxies/connections/admin/{id}/refund': 'TRANSACTIONS_WRITE',
   'GET /v1/approvals/admin/adjustments': 'TRANSACTIONS_READ',
   'POST /v1/approvals/admin/adjustments/{id}/approve': 'TRANSACTIONS_WRITE',
   'POST /v1/approvals/admin/adjustments/{id}/reject': 'TRANSACTIONS_WRITE',

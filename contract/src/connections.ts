@@ -18,7 +18,8 @@ export const connectionStatuses = ['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCO
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 export const endReasons = ['USER', 'ADMIN', 'IDLE', 'NO_MONEY', 'EXIT_LOST', 'CAP'] as const;
 export type EndReason = (typeof endReasons)[number];
-export const refundStatuses = ['NONE', 'REFUNDED'] as const;
+/** PARTLY_REFUNDED: staff have given back a part of what the connection cost. */
+export const refundStatuses = ['NONE', 'REFUNDED', 'PARTLY_REFUNDED'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
 export const connectionSchema = locationSchema.extend({

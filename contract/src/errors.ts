@@ -34,6 +34,7 @@ export const errorCatalogue = {
   TOO_MANY_ROLES: { status: 409, message: 'Limit of roles reached' },
   CHANGED_ELSEWHERE: { status: 409, message: 'Changed by another user in the meantime' },
   OWN_PROMO_CODE: { status: 409, message: 'You cannot create a promo code for yourself' },
+  REFUND_TOO_LARGE: { status: 409, message: 'At most {dollars} USD of this connection can be refunded' },
   ACCOUNT_DELETED: { status: 409, message: 'Account is deleted' },
   INVOICE_PAID: { status: 409, message: 'Invoice is already paid' },
   OWN_REQUEST: { status: 409, message: 'You cannot approve this request yourself' },

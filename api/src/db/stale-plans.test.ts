@@ -55,6 +55,7 @@ describe('after a migration that changes what a prepared statement returns', () 
   test('a request succeeds', async () => {
     const user = await createUser(testApp);
     const { data } = await user.call(getProfile, {});
+    await testApp.database.query('drop view readable_roles');
     await testApp.database.query('alter table roles alter column permissions type varchar(400)[]');
     await expect(Promise.all(Array.from({ length: 8 }, () => user.call(getProfile, {})))).resolves.toEqual(
       Array.from({ length: 8 }, () => ({ data })),

@@ -17,6 +17,8 @@ export const staffRequestSchema = z.object({
   user: namedUserSchema,
   /** The invoice of a settlement. */
   invoice: z.object({ id: idSchema, currency: z.enum(currencies), amountInCurrency: z.string() }).nullable(),
+  /** The connection of a refund, with the address of its proxy. Absent: an API of 0.1.0. */
+  connection: z.object({ id: idSchema, ip: z.string() }).nullable().optional(),
   /** The promo code of a request for its credit. Absent: an API of 0.1.0. */
   promoCode: z
     .object({ id: idSchema, code: z.string(), trialCredit: dollarsSchema, trialCreditsMax: z.int().nullable() })
@@ -61,20 +63,28 @@ export const listAdjustmentRequests = endpoint({
   ...listing,
   url: '/v1/approvals/admin/adjustments',
   access: { permission: 'TRANSACTIONS_READ' },
-  summary: 'Adjustments that staff asked for; those that wait come first, then the newest',
+  summary: 'Adjustments and refunds that staff asked for; those that wait come first, then the newest',
 });
 export const approveAdjustment = endpoint({
   ...approving,
   url: '/v1/approvals/admin/adjustments/{id}/approve',
   access: { permission: 'TRANSACTIONS_WRITE' },
-  summary: 'Apply an adjustment that somebody else asked for',
-  errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'SMALL_BALANCE', 'ACCOUNT_DELETED'],
+  summary: 'Apply an adjustment or a refund that somebody else asked for',
+  errors: [
+    'NOT_FOUND',
+    'OWN_REQUEST',
+    'REQUEST_DECIDED',
+    'REQUEST_LAPSED',
+    'SMALL_BALANCE',
+    'REFUND_TOO_LARGE',
+    'ACCOUNT_DELETED',
+  ],
 });
 export const rejectAdjustment = endpoint({
   ...rejecting,
   url: '/v1/approvals/admin/adjustments/{id}/reject',
   access: { permission: 'TRANSACTIONS_WRITE' },
-  summary: 'Reject an adjustment, or withdraw it as its author',
+  summary: 'Reject an adjustment or a refund, or withdraw it as its author',
 });
 
 export const listSettlementRequests = endpoint({

@@ -5,12 +5,15 @@ import {
   addressSchema,
   data,
   dateInputSchema,
+  dollarsSchema,
   idParams,
   idSchema,
   listQuery,
   listed,
   reasonSchema,
 } from '../schemas.ts';
+import { STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
+import { staffRequestSchema } from './approvals.ts';
 import { connectionSorts } from './lists.values.ts';
 
 /** Staff never see passwords, nor the labels of customers. */
@@ -49,4 +52,23 @@ export const endAnyConnection = endpoint({
   body: z.strictObject({ reason: reasonSchema.optional() }).nullish(),
   response: data(staffConnectionSchema),
   errors: ['NOT_FOUND', 'NOT_CONNECTED'],
+});
+
+export const refundConnectionBody = z.strictObject({
+  /** US dollars, at most what the connection cost. */
+  amount: dollarsSchema.positive().max(STAFF_AMOUNT_DOLLARS_MAX),
+  reason: reasonSchema,
+});
+export type RefundConnectionBody = z.infer<typeof refundConnectionBody>;
+
+export const refundConnection = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/admin/{id}/refund',
+  access: { permission: 'TRANSACTIONS_WRITE' },
+  summary: 'Give back what a connection cost, or a part of it, or ask for approval above the limit',
+  params: idParams,
+  body: refundConnectionBody,
+  response: data(staffRequestSchema),
+  status: 201,
+  errors: ['NOT_FOUND', 'REFUND_TOO_LARGE', 'ACCOUNT_DELETED', 'IDEMPOTENCY_KEY_REUSED'],
 });

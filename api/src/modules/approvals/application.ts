@@ -6,6 +6,7 @@ import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import type { Requester } from '../../http/requester.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
+import * as refunds from '../billing/staff-refunds.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
@@ -26,11 +27,35 @@ export function apply(ctx: Ctx, action: RequestAction): Promise<void> {
   switch (action.request.kind) {
     case 'SETTLEMENT':
       return applySettlement(ctx, action);
+    case 'REFUND':
+      return applyRefund(ctx, action);
     case 'PROMO_CODE':
       return applyPromoCode(ctx, action);
     default:
       return applyAdjustment(ctx, action);
   }
+}
+
+/** @throws AppError REFUND_TOO_LARGE if less of the cost is left than at the request */
+async function applyRefund(ctx: Ctx, action: RequestAction): Promise<void> {
+  const { id, userId, connectionId, ip, amountMicros } = action.request;
+  assert(connectionId !== null && ip !== null);
+  await refunds.recordStaffRefund(ctx, connectionId, amountMicros);
+  const transfer: ledger.Transfer = {
+    idempotencyKey: `adjustment:${id}`,
+    debitAccountId: ledger.systemAccounts.adjustment,
+    creditAccountId: await findAccount(ctx, userId),
+    amountMicros,
+    reason: 'ADJUSTMENT',
+  };
+  await recordAction(ctx, action, 'CONNECTION_REFUNDED', {});
+  await notify(ctx, userId, transfer.idempotencyKey, {
+    kind: 'CONNECTION_REFUNDED',
+    details: { ip, amount: toDollars(amountMicros) },
+  });
+  ctx.changed({ userId }, 'connections');
+  const posted = await ledger.postLocked(ctx, [transfer]);
+  assert(posted.has(transfer.idempotencyKey), `refund ${id} was already posted`);
 }
 
 /** Moves the money between the customer and the account of adjustments. @throws AppError SMALL_BALANCE */
@@ -102,7 +127,7 @@ function recordAction(
   action: AuditEntry['action'],
   values: Pick<AuditEntry, 'before' | 'after'>,
 ): Promise<void> {
-  const { id, kind, userId, invoiceId, amountMicros, authorId, reason } = request;
+  const { id, kind, userId, invoiceId, connectionId, amountMicros, authorId, reason } = request;
   return record(ctx, {
     action,
     actorId: actor.userId,
@@ -115,6 +140,7 @@ function recordAction(
       requestId: id,
       amount: toDollars(amountMicros),
       ...(invoiceId !== null && { invoiceId }),
+      ...(connectionId !== null && { connectionId }),
       ...(authorId !== actor.userId && { requestedBy: authorId }),
       ...(decisionReason !== undefined && { decisionReason }),
     },
@@ -124,9 +150,10 @@ function recordAction(
 
 function toSubject(
   action: AuditEntry['action'],
-  { id, invoiceId, promoCodeId }: RequestRow,
+  { id, invoiceId, promoCodeId, connectionId }: RequestRow,
 ): NonNullable<AuditEntry['subject']> {
   if (action === 'INVOICE_SETTLED' && invoiceId !== null) return { type: 'INVOICE', id: invoiceId };
+  if (action === 'CONNECTION_REFUNDED' && connectionId !== null) return { type: 'CONNECTION', id: connectionId };
   if (action === 'PROMO_CODE_APPROVED' && promoCodeId !== null) return { type: 'PROMO_CODE', id: promoCodeId };
   return { type: 'REQUEST', id };
 }

@@ -1,4 +1,5 @@
 import * as contract from '@cellhop/contract/staff/approvals';
+import { refundConnection } from '@cellhop/contract/staff/connections';
 import { settleInvoice } from '@cellhop/contract/staff/invoices';
 import { createPromoCode } from '@cellhop/contract/staff/promo-codes';
 import { createAdjustment } from '@cellhop/contract/staff/transactions';
@@ -17,6 +18,9 @@ export function approvalsRoutes(app: FastifyInstance): void {
 function adjustmentRoutes(app: FastifyInstance): void {
   route(app, createAdjustment, async ({ ctx, body, headers, ...staff }) => ({
     data: await requests.requestAdjustment(ctx, staff, body, readIdempotencyKey(headers)),
+  }));
+  route(app, refundConnection, async ({ ctx, params, body, headers, ...staff }) => ({
+    data: await requests.requestRefund(ctx, staff, params.id, body, readIdempotencyKey(headers)),
   }));
   route(app, contract.listAdjustmentRequests, ({ ctx, actor, query }) =>
     approvals.listRequests(ctx, actor, 'ADJUSTMENT', query),

@@ -12,6 +12,7 @@ export interface RequestSubject {
   units: bigint | null;
   creditedBeforeMicros: bigint | null;
   promoCodeId: string | null;
+  connectionId: string | null;
 }
 
 /** Folded addresses, null if the account is deleted: who may not decide. */
@@ -31,6 +32,8 @@ export interface RequestRow extends RequestSubject, Persons {
   userEmail: string;
   isUserDeleted: boolean;
   promoCode: string | null;
+  /** The exit address of a refunded connection. */
+  ip: string | null;
   trialCreditMicros: bigint | null;
   creditsMax: number | null;
   amountMicros: bigint;
@@ -62,7 +65,7 @@ const SELECT_ROW = `
          case when requests.status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) then 'LAPSED'
               else requests.status end as status,
          invoice_id as "invoiceId", currency, units, credited_before_micros as "creditedBeforeMicros",
-         requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
+         requests.connection_id as "connectionId", host(proxies.ip) as ip, requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
          promo_codes.trial_credit_micros as "trialCreditMicros", promo_codes.credits_max as "creditsMax",
          amount_micros as "amountMicros", reason, author_id as "authorId", author.email as "authorEmail",
          requests.created_at as "createdAt", lapses_at as "lapsesAt", decided_by as "deciderId",
@@ -72,6 +75,8 @@ const SELECT_ROW = `
     join readable_users as author on author.id = author_id
     left join readable_users as referrer on referrer.id = customer.referrer_id
     left join readable_promo_codes as promo_codes on promo_codes.id = requests.promo_code_id
+    left join readable_connections as connections on connections.id = requests.connection_id
+    left join readable_proxies as proxies on proxies.id = connections.proxy_id
     left join readable_users as decider on decider.id = decided_by`;
 
 function toRow(stored: Stored): RequestRow {
@@ -81,6 +86,15 @@ function toRow(stored: Stored): RequestRow {
 export async function findRequest(ctx: Ctx, id: string): Promise<RequestRow | undefined> {
   const [row] = await ctx.db.query<Stored>(`${SELECT_ROW} where requests.id = $1`, [id]);
   return row && toRow(row);
+}
+
+/** @returns undefined without such a connection */
+export async function findBuyer(ctx: Ctx, connectionId: string): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ userId: string }>(
+    'select user_id as "userId" from readable_connections where id = $1',
+    [connectionId],
+  );
+  return row?.userId;
 }
 
 export async function findByKey(ctx: Ctx, authorId: string, key: string | null): Promise<RequestRow | undefined> {
@@ -111,9 +125,9 @@ export interface NewRequest extends RequestSubject {
 export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into staff_requests (kind, status, lapses_at, user_id, invoice_id, currency, units, credited_before_micros,
-                                 amount_micros, reason, author_id, idempotency_key, promo_code_id)
+                                 amount_micros, reason, author_id, idempotency_key, promo_code_id, connection_id)
      values ($1, case when $2::boolean then 'PENDING' else 'APPLIED' end,
-             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict (author_id, idempotency_key) where idempotency_key is not null do nothing returning id`,
     [
       request.kind,
@@ -129,6 +143,7 @@ export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<stri
       request.authorId,
       request.idempotencyKey,
       request.promoCodeId,
+      request.connectionId,
     ],
   );
   return row?.id;

@@ -31,6 +31,7 @@ export const NO_SUBJECT = {
   units: null,
   creditedBeforeMicros: null,
   promoCodeId: null,
+  connectionId: null,
 } as const;
 
 /**

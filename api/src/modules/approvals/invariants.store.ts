@@ -31,6 +31,19 @@ export const requestInvariants: Invariant[] = [
     requests,
   ),
   walkedInvariant(
+    'what staff refunded of a connection is the sum of its requests, and not more than it cost',
+    (rows) =>
+      `select 'connection ' || connections.id || ' has ' || staff_refunded_micros || ' refunded by staff, requested are ' || requested as broken
+         from (select connection_id, sum(amount_micros) filter (where status in ('APPLIED', 'APPROVED')) as requested
+                 from staff_requests
+                where connection_id in (select connection_id from staff_requests as requests where ${rows})
+                group by connection_id) as refunds
+         join connections on connections.id = connection_id
+        where staff_refunded_micros <> coalesce(requested, 0)
+           or staff_refunded_micros > charged_megabytes * megabyte_price(price_micros)`,
+    requests,
+  ),
+  walkedInvariant(
     'each adjustment in the ledger has its request',
     (rows) =>
       `select 'transfer ' || transfers.id || ' is ' || transfers.idempotency_key || ', which does not exist' as broken

@@ -12,6 +12,7 @@ export function presentRequest(row: RequestRow, isOthers: boolean): StaffRequest
     status: row.status,
     user: { id: row.userId, email: row.userEmail },
     invoice: presentInvoice(row),
+    connection: row.connectionId === null || row.ip === null ? null : { id: row.connectionId, ip: row.ip },
     promoCode: presentPromoCode(row),
     isOthers,
     amount: toDollars(row.amountMicros),

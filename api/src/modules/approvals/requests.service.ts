@@ -1,12 +1,14 @@
-/** What staff may ask for: adjustments of balances, settlements of invoices by hand, and promo codes with a credit. */
+/** What staff may ask for: adjustments, refunds of connections, settlements of invoices by hand, and promo codes with a credit. */
 import { AppError } from '@cellhop/contract/errors';
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
+import type { RefundConnectionBody } from '@cellhop/contract/staff/connections';
 import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest } from '../../db/refusals.ts';
+import { requireRefundable } from '../billing/staff-refunds.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as promoCodes from '../referrals/promo-codes.service.ts';
 import * as users from '../users/users.service.ts';
@@ -37,6 +39,31 @@ export function requestAdjustment(
     return presentOwn(
       await submit(ctx, staff, { ...NO_SUBJECT, kind: 'ADJUSTMENT', userId, amountMicros, reason }, key),
     );
+  });
+}
+
+/** @throws AppError NOT_FOUND, ACCOUNT_DELETED, REFUND_TOO_LARGE, IDEMPOTENCY_KEY_REUSED */
+export async function requestRefund(
+  ctx: Ctx,
+  staff: Staff,
+  connectionId: string,
+  { amount, reason }: RefundConnectionBody,
+  key: string | null,
+): Promise<StaffRequest> {
+  const amountMicros = toMicros(amount);
+  const userId = await store.findBuyer(ctx, connectionId);
+  if (userId === undefined) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  return ctx.tx(async (ctx) => {
+    await lockForRequest(ctx, staff, userId);
+    const replayed = await store.findByKey(ctx, staff.actor.userId, key);
+    if (replayed) {
+      const isSame = (made: RequestRow) =>
+        made.connectionId === connectionId && made.amountMicros === amountMicros && made.reason === reason;
+      return presentOwn(requireSameRequest(replayed, isSame));
+    }
+    await requireRefundable(ctx, connectionId, amountMicros);
+    const request = { ...NO_SUBJECT, kind: 'REFUND', connectionId, userId, amountMicros, reason } as const;
+    return presentOwn(await submit(ctx, staff, request, key));
   });
 }
 

@@ -127,6 +127,14 @@ export function finalBill(meter: Meter, isRefundable: boolean): FinalBill {
   };
 }
 
+/** What the traffic has cost so far: the part of the cost that no refund at the end gives back. */
+export function startedMicros({
+  usedBytes,
+  megabytePriceMicros,
+}: Pick<Meter, 'usedBytes' | 'megabytePriceMicros'>): bigint {
+  return startedMegabytes(usedBytes) * megabytePriceMicros;
+}
+
 /** The price of granted megabytes that have not started and so are not charged yet. */
 export function heldMicros(meter: Meter): bigint {
   return (paidOrHeldMegabytes(meter) - meter.chargedMegabytes) * meter.megabytePriceMicros;

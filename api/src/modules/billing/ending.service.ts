@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
-import { finalBill, heldMicros, type Meter } from './charging.ts';
+import { finalBill, heldMicros, type Meter, startedMicros } from './charging.ts';
 import { isMailedReason, isRefundable, statusByEndReason } from './ends.ts';
 import { insertEnd } from './alerts.store.ts';
 import * as store from './ending.store.ts';
@@ -185,7 +185,10 @@ export async function closeConnections(ctx: Ctx, closed: readonly ClosedConnecti
 /** @returns the transfer to post once all connections are closed */
 async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promise<ledger.Transfer[]> {
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
-  const isRefunded = !connection.isRefundWaived && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
+  // Staff have given all of it back while it was open: nothing is refunded twice.
+  const isGivenBack = connection.staffRefundedMicros > startedMicros(meter);
+  const isRefunded =
+    !connection.isRefundWaived && !isGivenBack && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
   const bill = finalBill(meter, isRefunded);
   const { userId, ip } = await store.saveEnd(ctx, {
     id: connection.id,

@@ -20,6 +20,8 @@ export interface OpenConnection {
   endingReason: RequestedEnd | null;
   /** The user ended it without a refund. */
   isRefundWaived: boolean;
+  /** What staff have refunded. */
+  staffRefundedMicros: bigint;
   /** Age when the end was requested; the current age if it was not. */
   ageMs: number;
   /** Gateway runs that may still report. */
@@ -33,6 +35,7 @@ export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnec
             price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
             granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", cap_megabytes as "capMegabytes",
             ending_reason as "endingReason", is_refund_waived as "isRefundWaived",
+            staff_refunded_micros as "staffRefundedMicros",
             (extract(epoch from least(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
@@ -176,4 +179,12 @@ export async function findTimedOutEndings(ctx: Ctx, afterMs: number, limit: numb
     [afterMs, limit],
   );
   return rows.map((row) => row.id);
+}
+
+/** Call with the payer's account locked. */
+export async function addStaffRefund(ctx: Ctx, id: string, micros: bigint): Promise<void> {
+  await ctx.db.query('update connections set staff_refunded_micros = staff_refunded_micros + $2 where id = $1', [
+    id,
+    micros,
+  ]);
 }

@@ -1,8 +1,9 @@
-import type { Connection } from '@cellhop/contract/connections';
+import type { Connection, RefundStatus } from '@cellhop/contract/connections';
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
+import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { Config } from '../../process/config.ts';
 import type { Ctx } from '../../ctx.ts';
+import { netCostMicros } from '../billing/staff-refunds.service.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';
 
@@ -29,7 +30,8 @@ export function presentForStaff(config: Config, row: ConnectionRow): StaffConnec
 
 function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'label'> {
   const { id, ip, countryCode, region, city, zip, isp, connectionType } = row;
-  const { status, refundStatus, endReason, dnsPort, username } = row;
+  const { status, endReason, dnsPort, username } = row;
+  const paidForMicros = netCostMicros(row);
   return {
     id,
     ip,
@@ -40,12 +42,12 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'l
     isp,
     connectionType,
     status,
-    refundStatus,
+    refundStatus: toRefundStatus(row, paidForMicros),
     endReason,
     dnsPort,
     username,
     price: toDollars(row.priceMicros),
-    paidFor: toDollars(row.chargedMegabytes * megabytePrice(row.priceMicros)),
+    paidFor: toDollars(paidForMicros),
     trafficUsed: toKibibytes(row.usedBytes),
     capMegabytes: row.capMegabytes === null ? null : Number(row.capMegabytes),
     createdAt: row.createdAt.toISOString(),
@@ -58,4 +60,10 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'l
     host: row.publicHost ?? config.gateway.host,
     port: row.publicPort ?? config.gateway.port,
   };
+}
+
+/** A refund by staff is full if nothing of the cost is left. */
+function toRefundStatus({ refundStatus, staffRefundedMicros }: SoldRow, paidForMicros: bigint): RefundStatus {
+  if (staffRefundedMicros === 0n) return refundStatus;
+  return paidForMicros === 0n ? 'REFUNDED' : 'PARTLY_REFUNDED';
 }

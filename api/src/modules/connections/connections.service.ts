@@ -82,6 +82,7 @@ function toRefusal(refusal: Exclude<store.PurchaseOutcome, { outcome: 'BOUGHT' |
 const NEW_CONNECTION = {
   status: 'WORK',
   refundStatus: 'NONE',
+  staffRefundedMicros: 0n,
   endReason: null,
   chargedMegabytes: BigInt(PREPAID_MEGABYTES),
   usedBytes: 0n,

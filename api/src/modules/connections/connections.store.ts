@@ -13,6 +13,7 @@ export interface ConnectionRow {
   usedBytes: bigint;
   status: ConnectionStatus;
   refundStatus: RefundStatus;
+  staffRefundedMicros: bigint;
   endReason: EndReason | null;
   username: string;
   passwordEncrypted: Buffer;
@@ -40,7 +41,7 @@ export interface ConnectionRow {
 export const SELECT_ROW = `
   select connections.id, user_id as "userId", email as "userEmail", connections.price_micros as "priceMicros",
          charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes", connections.status,
-         refund_status as "refundStatus", end_reason as "endReason", username,
+         refund_status as "refundStatus", staff_refunded_micros as "staffRefundedMicros", end_reason as "endReason", username,
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,

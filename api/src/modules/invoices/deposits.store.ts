@@ -86,9 +86,9 @@ export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | u
             invoice_id as "invoiceId", user_id as "userId", account_id as "accountId"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as users on users.id = user_id and users.status <> 'DELETED'
+       join readable_users as payer on payer.id = user_id and payer.status <> 'DELETED'
       where deposits.id = $1 and state = 'FINAL' and (hold is null or released_at is not null)
-        for no key update of deposits skip locked for share of users`,
+        for no key update of deposits skip locked for share of payer`,
     [id],
   );
   if (!row) return undefined;

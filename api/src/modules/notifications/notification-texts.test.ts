@@ -12,6 +12,7 @@ const notices: NotificationEvent[] = [
   { kind: 'TOP_UP_RESTORED', details: { amount: 25 } },
   { kind: 'ADJUSTMENT', details: { amount: 5 } },
   { kind: 'ADJUSTMENT', details: { amount: -0.5 } },
+  { kind: 'CONNECTION_REFUNDED', details: { ip: '198.18.0.1', amount: 0.4 } },
   ended('IDLE'),
   ended('NO_MONEY'),
   ended('EXIT_LOST', 0.123_456),

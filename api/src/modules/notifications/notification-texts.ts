@@ -14,6 +14,8 @@ interface NotificationDetails {
   TOP_UP_RESTORED: { amount: number };
   /** Signed. */
   ADJUSTMENT: { amount: number };
+  /** By staff. */
+  CONNECTION_REFUNDED: { ip: string; amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
   LOW_BALANCE: { balance: number };
   /** The traffic cap of a connection is nearly used up. */
@@ -109,6 +111,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           : `The support team has corrected your balance: ${money(-amount)} has been deducted.`,
       content: `See your ${link('/transactions', 'transactions')}. If you have questions, open a ticket.`,
     }),
+    CONNECTION_REFUNDED: ({ ip, amount }) => ({
+      description: `The support team has refunded ${money(amount)} of your connection to ${ip}.`,
+      content: `See your ${link('/transactions', 'transactions')}. If you have questions, open a ticket.`,
+    }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
       description: `Proxy ${link('/connection-history', escapeHtml(ip))} has been disconnected: ${
         {
@@ -169,6 +175,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           ? `Служба поддержки скорректировала ваш баланс: зачислено ${russianDollars(amount)}.`
           : `Служба поддержки скорректировала ваш баланс: списано ${russianDollars(-amount)}.`,
       content: `Корректировка есть в ${link('/transactions', 'списке операций')}. Если есть вопросы, создайте обращение.`,
+    }),
+    CONNECTION_REFUNDED: ({ ip, amount }) => ({
+      description: `Служба поддержки вернула ${russianDollars(amount)} за ваше подключение к ${ip}.`,
+      content: `Возврат есть в ${link('/transactions', 'списке операций')}. Если есть вопросы, создайте обращение.`,
     }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
       description: `Прокси ${link('/connection-history', escapeHtml(ip))} отключён: ${

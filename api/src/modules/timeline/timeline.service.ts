@@ -4,9 +4,10 @@ import type { Permission } from '@cellhop/contract/permissions';
 import { timelineKinds, type TimelineKind } from '@cellhop/contract/staff/lists.values';
 import type { TimelineEntry } from '@cellhop/contract/staff/timeline';
 import type { TransactionKind } from '@cellhop/contract/transactions.values';
-import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
+import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
+import { netCostMicros } from '../billing/staff-refunds.service.ts';
 import { systemAccounts } from '../ledger/ledger.service.ts';
 import { present } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
@@ -126,7 +127,7 @@ function toHead({ id, micros }: { id: string; micros: bigint }) {
 }
 
 function toConnectionHead(row: store.ConnectionRow) {
-  const paidFor = toDollars(row.chargedMegabytes * megabytePrice(row.priceMicros));
+  const paidFor = toDollars(netCostMicros(row));
   return { ...toHead(row), connectionId: row.id, ip: row.ip, paidFor };
 }
 

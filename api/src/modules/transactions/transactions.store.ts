@@ -79,14 +79,18 @@ export function listEntries(
         order by id desc limit $7 offset $8
      )
      select page.id, page.created_at as "createdAt", reason as kind, micros,
-            balance_after_micros as "balanceAfterMicros", connections.id as "connectionId", host(ip) as ip,
+            balance_after_micros as "balanceAfterMicros", coalesce(connections.id, refunded.id) as "connectionId",
+            host(ip) as ip,
             case reason when 'TOP_UP' then invoice_id end as "invoiceId", case reason when 'TOP_UP' then currency end as currency,
             promo_codes.id as "promoCodeId", promo_codes.code as "promoCode",
             referral.id as "referralId", referral.email as "referralEmail",
             substring(page.idempotency_key from '^adjustment:([0-9a-f-]{36})') as "requestId"
        from page
        left join readable_connections as connections on escrow_account_id = other_account_id
-       left join readable_proxies as proxies on proxies.id = proxy_id
+       left join readable_staff_requests as requests on reason = 'ADJUSTMENT'
+             and requests.id = substring(page.idempotency_key from '^adjustment:([0-9a-f-]{36})')::uuid
+       left join readable_connections as refunded on refunded.id = requests.connection_id
+       left join readable_proxies as proxies on proxies.id = coalesce(connections.proxy_id, refunded.proxy_id)
        left join readable_deposits as deposits on reason in ('TOP_UP', 'REFERRAL_BONUS')
              and deposits.id = substring(page.idempotency_key from '^deposit:([0-9a-f-]{36})')::uuid
        left join readable_users as referral on reason = 'REFERRAL_BONUS' and referral.id = deposits.user_id

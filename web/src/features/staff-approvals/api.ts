@@ -50,6 +50,13 @@ export function useDecide() {
       return callForData(endpoints[list].reject, { params, body: { reason: reason ?? '' } });
     },
     successText: (_request, { isApproved }) => t(isApproved ? 'approvals.approved' : 'approvals.rejected'),
-    changes: ['staff-adjustments', 'staff-settlements', 'staff-promo-codes', 'staff-transactions', 'staff-invoices'],
+    changes: [
+      'staff-adjustments',
+      'staff-settlements',
+      'staff-promo-codes',
+      'staff-transactions',
+      'staff-invoices',
+      'staff-connections',
+    ],
   });
 }

@@ -132,7 +132,9 @@ function DecisionDialog({ decided }: { decided: SeenRow<Decided> }) {
 function useWords(request: StaffRequest | undefined): string {
   const { t } = useTranslation('staffMoney');
   if (request === undefined) return '';
-  const { promoCode, amount, user } = request;
+  const { promoCode, connection, amount, user } = request;
+  if (connection)
+    return t('approvals.refundWords', { amount: formatMoney(amount), ip: connection.ip, email: user.email });
   if (!promoCode) return balanceChangeWords(amount, user.email, t);
   return t('approvals.promoCodeWords', {
     code: promoCode.code,
@@ -171,11 +173,12 @@ function RequestsTable({ requests, onDecide }: RequestsTableProps) {
       header: t('approvals.amount'),
       isNumeric: true,
       place: 'heading',
-      render: ({ amount, invoice, promoCode }) => (
+      render: ({ amount, invoice, promoCode, connection }) => (
         <>
           <strong>{formatMoney(amount)}</strong>
           {invoice !== null && ` (${withTicker(invoice)})`}
           {promoCode && ` (${promoCode.code})`}
+          {connection && ` (${connection.ip})`}
         </>
       ),
     },

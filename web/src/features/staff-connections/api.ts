@@ -1,4 +1,4 @@
-import type { StaffConnection } from '@cellhop/contract/staff/connections';
+import type { RefundConnectionBody, StaffConnection } from '@cellhop/contract/staff/connections';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
@@ -28,5 +28,20 @@ export function useEndConnection() {
       }),
     successText: ({ ip }) => t('end.done', { ip }),
     changes: ['staff-connections', 'staff-transactions'],
+  });
+}
+
+interface Refund extends RefundConnectionBody {
+  connection: StaffConnection;
+}
+
+export function useRefund() {
+  const { t } = useTranslation('staffConnections');
+  return useAction({
+    call: ({ connection: { id }, ...body }: Refund, withKey) =>
+      callForData('POST /v1/proxies/connections/admin/{id}/refund', { params: { id }, body }, withKey()),
+    successText: ({ status }, { connection: { ip } }) =>
+      t(status === 'PENDING' ? 'refund.waits' : 'refund.done', { ip }),
+    changes: ['staff-connections', 'staff-transactions', 'staff-adjustments'],
   });
 }

@@ -1,6 +1,6 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/lists.values';
-import { Select, TextInput } from '@mantine/core';
+import { Group, Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
@@ -17,6 +17,7 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useConnectionsOfUsers, useEndConnection } from './api.ts';
+import { RefundDialog } from './refund-dialog.tsx';
 import { staffConnectionsScreen, type StaffConnectionsSearch, statuses } from './screen.ts';
 
 export function ConnectionsPage() {
@@ -25,6 +26,8 @@ export function ConnectionsPage() {
   const { t } = useTranslation('staffConnections');
   const connections = useConnectionsOfUsers(search);
   const canEnd = usePermission('CONNECTIONS_EDIT');
+  const canRefund = usePermission('TRANSACTIONS_WRITE');
+  const refunding = useSeen<StaffConnection>();
   const { row: ending, shown, isOpen, open, close } = useSeen<StaffConnection>();
   const end = useEndConnection();
 
@@ -53,6 +56,7 @@ export function ConnectionsPage() {
             sort={search.sort ?? connectionSorts[0]}
             onSort={(sort) => change({ sort: oneOf(sort, connectionSorts), page: undefined })}
             onEnd={canEnd ? open : undefined}
+            onRefund={canRefund ? refunding.open : undefined}
           />
         )}
       </ContinuedList>
@@ -67,6 +71,7 @@ export function ConnectionsPage() {
         onConfirm={(reason) => void confirm(reason)}
         onClose={close}
       />
+      <RefundDialog seen={refunding} />
     </>
   );
 }
@@ -111,9 +116,11 @@ interface ConnectionsTableProps {
   onSort: (sort: string) => void;
   /** Undefined if the member of staff may not end connections. */
   onEnd: ((connection: StaffConnection) => void) | undefined;
+  /** Undefined if they may not refund them. */
+  onRefund: ((connection: StaffConnection) => void) | undefined;
 }
 
-function ConnectionsTable({ connections, sort, onSort, onEnd }: ConnectionsTableProps) {
+function ConnectionsTable({ connections, sort, onSort, onEnd, onRefund }: ConnectionsTableProps) {
   const { t } = useTranslation(['staffConnections', 'staff', 'proxyConnection', 'common']);
   const columns: Column<StaffConnection>[] = [
     { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
@@ -123,19 +130,30 @@ function ConnectionsTable({ connections, sort, onSort, onEnd }: ConnectionsTable
     ...useBillColumns(connections),
     { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), firstOrder: 'descending' },
   ];
-  if (onEnd !== undefined)
+  if (onEnd !== undefined || onRefund !== undefined)
     columns.push({
       key: 'action',
       header: t('proxyConnection:table.action'),
       place: 'action',
-      render: (connection) =>
-        connection.status === 'WORK' && (
-          <RowButton
-            text={t('proxyConnection:table.disconnect')}
-            label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
-            onClick={() => onEnd(connection)}
-          />
-        ),
+      render: (connection) => (
+        <Group gap="xs" justify="flex-end">
+          {onRefund !== undefined && connection.paidFor > 0 && (
+            <RowButton
+              text={t('refund.action')}
+              label={t('refund.of', { ip: connection.ip })}
+              variant="default"
+              onClick={() => onRefund(connection)}
+            />
+          )}
+          {onEnd !== undefined && connection.status === 'WORK' && (
+            <RowButton
+              text={t('proxyConnection:table.disconnect')}
+              label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
+              onClick={() => onEnd(connection)}
+            />
+          )}
+        </Group>
+      ),
     });
   return (
     <DataTable

@@ -41,7 +41,7 @@ export type StaffConnectionsSearch = ReturnType<typeof staffConnectionsSearch>;
 export const staffConnectionsScreen = {
   path: '/admin/connections',
   permission: 'CONNECTIONS_READ',
-  texts: ['staffConnections', 'proxyConnection'],
+  texts: ['staffMoney', 'staffConnections', 'proxyConnection'],
   search: staffConnectionsSearch,
   title: 'connections',
   Icon: IconPlugConnected,

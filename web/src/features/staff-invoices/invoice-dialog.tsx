@@ -148,7 +148,7 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (amount === undefined) return;
+    if (amount === undefined || (isPaid && !isPaidAgain)) return;
     const paid = isPaid && isPaidAgain ? { isPaidAgain } : {};
     if ((await settle.run({ ...amount, due, ...paid, reason: reason.trim() })) !== undefined) onClose();
   }

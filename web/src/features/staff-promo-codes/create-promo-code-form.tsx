@@ -27,7 +27,7 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
   const submit = form.handleSubmit(async (body) => {
     if ((await creation.run(body)) !== undefined) onCreated();
   });
-  const field = (name: keyof PromoCodeForm) => ({
+  const field = (name: Exclude<keyof PromoCodeForm, 'reason'>) => ({
     ...form.register(name),
     label: t(`promoCodes.create.${name}`),
     autoComplete: 'off',

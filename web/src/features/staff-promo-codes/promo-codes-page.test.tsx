@@ -66,7 +66,7 @@ it('asks for the terms of a credit, and says that it waits for approval', async 
   expect(await dialog.findByText('Only letters A to Z, digits, - and _')).toBeTruthy();
   await type('Code', 'SPRING');
   await user.click(submit);
-  await dialog.findAllByText('This field is required');
+  await dialog.findAllByText('Required field');
   expect(sent).toEqual([]);
   await type('Maximum credits', '100');
   await type('Budget', '5000');
