@@ -90,8 +90,11 @@ test('an invoice is settled by hand', { tag: '@long' }, async ({ page, database 
   const data = { currency: 'BTC', amount: 25 };
   expect((await page.request.post('/v1/payments/invoices', { data, headers })).status()).toBe(201);
 
+  // The administrator owns the promo code of the sign-up, so a settlement by them would need approval.
+  const cashier = 'cashier@example.com';
+  await newUser(page, database, cashier, 'FINANCE');
   await page.evaluate(() => localStorage.clear());
-  await enter(page, `/admin/payment/invoices?userId=${id}`, ADMIN, 'demo-password');
+  await enter(page, `/admin/payment/invoices?userId=${id}`, cashier);
   await page.getByRole('button', { name: /^Details of the \$25\.00 invoice/ }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByText('No payment has arrived yet.')).toBeVisible();

@@ -1,7 +1,7 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import { type RequestList, requestStatuses, type RequestStatus } from '@cellhop/contract/staff/lists.values';
-import { SegmentedControl, Select, Button, Group } from '@mantine/core';
+import { Select, Button, Group } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { toList } from '../../data/use-list.ts';
@@ -37,16 +37,16 @@ export function ApprovalsPage() {
   return (
     <>
       <OfUserNotice userId={search.userId} />
-      {kinds.length > 1 && (
-        <SegmentedControl
-          mb="lg"
-          aria-label={t('approvals.kind')}
-          data={kinds.map((value) => ({ value, label: t(`approvals.kinds.${value}`) }))}
-          value={kind}
-          onChange={(value) => change({ kind: oneOf(value, listsOfRequests), page: undefined })}
-        />
-      )}
       <FilterPanel>
+        {kinds.length > 1 && (
+          <Select
+            label={t('approvals.kind')}
+            data={kinds.map((value) => ({ value, label: t(`approvals.kinds.${value}`) }))}
+            value={kind}
+            allowDeselect={false}
+            onChange={(value) => change({ kind: oneOf(value, listsOfRequests), page: undefined })}
+          />
+        )}
         <Select
           label={t('approvals.status')}
           placeholder={t('approvals.all')}
