@@ -69,6 +69,8 @@ export const VIEWS_PER_HOUR_MAX = 20;
 /** All roles are returned in one list. */
 export const ROLES_MAX = 100;
 
+/** A smaller number of recipients is not told, because it would reveal something about single users. */
+export const RECIPIENTS_TOLD_MIN = 10;
 /** The largest correction of a balance, and the largest settlement of an invoice by hand. */
 export const STAFF_AMOUNT_DOLLARS_MAX = 100_000;
 /** A request that nobody has decided lapses after this time. */

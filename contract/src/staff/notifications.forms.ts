@@ -7,6 +7,7 @@ import {
   NOTIFICATION_CONTENT_LENGTH_MAX,
   NOTIFICATION_DESCRIPTION_LENGTH_MAX,
 } from '../limits.ts';
+import type { Permission } from '../permissions.ts';
 
 /** HTML; tags that a notification may not contain are removed. */
 export const notificationTextSchema = z.strictObject({
@@ -35,3 +36,17 @@ export const audienceSchema = z.strictObject({
   registeredBefore: dateInputSchema.optional(),
 });
 export type Audience = z.infer<typeof audienceSchema>;
+
+/** A filter counts users by what it names, so it needs the permission to read that. */
+export const permissionOfFilter = {
+  status: 'USERS_READ',
+  isConfirmed: 'USERS_READ',
+  languageCode: 'USERS_READ',
+  roleName: 'USERS_READ',
+  balanceFrom: 'USERS_READ',
+  balanceBelow: 'USERS_READ',
+  userIds: 'USERS_READ',
+  hasOpenConnection: 'CONNECTIONS_READ',
+  registeredFrom: 'USERS_READ',
+  registeredBefore: 'USERS_READ',
+} as const satisfies Record<keyof Audience, Permission>;

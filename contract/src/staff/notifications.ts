@@ -19,9 +19,11 @@ export const broadcastSchema = z.object({
   /** The staff member; null: sent by the program. */
   createdBy: z.object({ id: idSchema, email: z.string() }).nullable(),
   createdAt: dateSchema,
-  /** How many users matched when it was sent, as `countRecipients` counts them; null: not counted. */
+  /** Fewer users than `RECIPIENTS_TOLD_MIN` matched: the counts are not told. Absent: an API of 0.1.0. */
+  isForFew: z.boolean().optional(),
+  /** How many users matched when it was sent, as `countRecipients` counts them; null: not counted, or few. */
   recipientCount: z.int().nonnegative().nullable(),
-  /** The number of recipients reached; it grows until `sentAt`. */
+  /** The number of recipients reached; it grows until `sentAt`. 0 if they are few. */
   readerCount: z.int().nonnegative(),
   /** When the last recipient was reached; null until then. */
   sentAt: dateSchema.nullable(),
@@ -39,16 +41,24 @@ export const sendBroadcast = endpoint({
   body: sendBroadcastBody,
   response: data(broadcastSchema),
   status: 201,
-  errors: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'IDEMPOTENCY_KEY_REUSED'],
 });
 
 export const countRecipients = endpoint({
   method: 'POST',
   url: '/v1/notifications/admin/broadcasts/recipients',
   access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
-  summary: `Count the users whom a broadcast would reach now; ${RECIPIENTS_COUNTED_MAX} means that many or more`,
+  summary: `Count the users whom a broadcast would reach now; ${RECIPIENTS_COUNTED_MAX} means that many or more. It is recorded`,
   body: z.strictObject({ audience: audienceSchema }),
-  response: data(z.object({ count: z.int().nonnegative().max(RECIPIENTS_COUNTED_MAX) })),
+  response: data(
+    z.object({
+      /** If they are few, the largest number that is not told. */
+      count: z.int().nonnegative().max(RECIPIENTS_COUNTED_MAX),
+      /** Fewer than `RECIPIENTS_TOLD_MIN`, perhaps nobody. Absent: an API of 0.1.0, whose count is exact. */
+      isFew: z.boolean().optional(),
+    }),
+  ),
+  errors: ['PERMISSION_LACKING'],
 });
 
 export const listBroadcasts = endpoint({

@@ -20,7 +20,7 @@ export const startView = endpoint({
   body: z.strictObject({ reason: reasonSchema }),
   response: data(viewSchema),
   status: 201,
-  errors: ['NOT_FOUND', 'TOO_MANY_VIEWS'],
+  errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'TOO_MANY_VIEWS'],
 });
 
 export const endView = endpoint({

@@ -69,6 +69,21 @@ describe('seeing the app as a user', () => {
     expect((await call(getProfile, {})).data.role.permissions).toEqual([]);
   });
 
+  test('needs every permission of the viewed member of staff, as long as it lasts', async () => {
+    await testApp.database.query(
+      "insert into roles (name, permissions) values ('VIEWERS', '{USERS_READ,USERS_VIEW_AS,TICKETS_READ}')",
+    );
+    const viewer = await createUser(testApp, { roleName: 'VIEWERS' });
+    const refusal = { status: 403, code: 'PERMISSION_LACKING' };
+    for (const roleName of ['ADMIN', 'SUPPORT'])
+      await expect(start(viewer, await createUser(testApp, { roleName }))).rejects.toMatchObject(refusal);
+    const user = await customer();
+    const call = callAs(await start(viewer, user));
+    expect((await call(getProfile, {})).data.id).toBe(user.id);
+    await testApp.database.query("update users set role_name = 'SUPPORT' where id = $1", [user.id]);
+    await expect(call(getProfile, {})).rejects.toMatchObject({ status: 401 });
+  });
+
   test('notifies the user, and is recorded with the member of staff as the actor', async () => {
     const user = await customer();
     const viewer = await admin();

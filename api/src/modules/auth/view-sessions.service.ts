@@ -18,7 +18,10 @@ import * as store from './view-sessions.store.ts';
 
 const VIEW_LIFETIME_MS = 30 * 60 * 1000;
 
-/** @throws AppError NOT_FOUND for an unknown or deleted user, and for the viewer's own account; TOO_MANY_VIEWS */
+/**
+ * As for blocking, nobody views a user who holds a permission that they lack.
+ * @throws AppError NOT_FOUND for an unknown or deleted user, and for the viewer's own account; PERMISSION_LACKING, TOO_MANY_VIEWS
+ */
 export async function startView(
   ctx: Ctx,
   viewer: Actor,
@@ -28,6 +31,8 @@ export async function startView(
   const user = await findUser(ctx, userId);
   if (!user || user.status === 'DELETED' || userId === viewer.userId)
     throw new AppError('NOT_FOUND', { thing: 'User' });
+  const lacking = user.permissions.find((permission) => !viewer.permissions.has(permission));
+  if (lacking !== undefined) throw new AppError('PERMISSION_LACKING', { permission: lacking });
   await countView(ctx, viewer.userId);
   const id = randomUUID();
   const times = await ctx.tx(async (ctx) => {
@@ -73,7 +78,8 @@ export async function authenticateViewer(ctx: Ctx, claims: AccessClaims & { view
     viewer?.status === 'ACTIVE' &&
     viewer.permissions.includes('USERS_VIEW_AS') &&
     secondFactorState(ctx.config, viewer) !== 'DUE';
-  if (!isAllowed || !user || user.status === 'DELETED') throw new AppError('UNAUTHORIZED');
+  const isBelow = user?.permissions.every((permission) => viewer?.permissions.includes(permission)) === true;
+  if (!isAllowed || !isBelow || user.status === 'DELETED') throw new AppError('UNAUTHORIZED');
   const { accountId, languageCode } = user;
   return { userId, sessionId, accountId, languageCode, permissions: new Set(), isSecondFactorDue: false, viewerId };
 }

@@ -52,13 +52,11 @@ describe('a broadcast', () => {
     expect(await list(english)).toMatchObject([{ description: '<b>News</b>', content }]);
     expect(await list(russian)).toMatchObject([{ description: 'Новости ', content: null }]);
     expect(await readersOf(sent.id, [english, russian, unconfirmed, blocked])).toEqual([true, true, false, false]);
-    const [row] = await testApp.database.query<{ count: number }>(
-      'select count(*)::int as count from notifications where broadcast_id = $1',
-      [sent.id],
-    );
     expect(await broadcastOf(sent.id)).toMatchObject({
       texts: { en: { description: '<b>News</b>', content }, ru: { description: 'Новости ' } },
-      readerCount: row!.count,
+      // Fewer than ten users exist yet.
+      isForFew: true,
+      readerCount: 0,
       sentAt: expect.any(String),
     });
   });
@@ -93,8 +91,8 @@ describe('a broadcast', () => {
       const { data: counted } = await admin.call(countRecipients, { body: { audience: audience as Audience } });
       const { data } = await send({ audience });
       await runJobs(testApp);
-      expect(data.recipientCount).toBe(counted.count);
-      expect((await broadcastOf(data.id))?.readerCount).toBe(counted.count);
+      expect([data.isForFew, data.recipientCount]).toEqual([counted.isFew, counted.isFew ? null : counted.count]);
+      expect((await broadcastOf(data.id))?.readerCount).toBe(counted.isFew ? 0 : counted.count);
       expect({ audience, readers: await readersOf(data.id, users) }).toEqual({ audience, readers: expected });
       const { userIds, ...rest } = audience as { userIds?: readonly string[] };
       expect((await broadcastOf(data.id))?.audience).toEqual({
@@ -125,7 +123,7 @@ describe('a broadcast', () => {
       const { data } = await send({ audience: { ...filter, userIds } });
       await runJobs(testApp);
       expect({ filter, readers: await readersOf(data.id, users) }).toEqual({ filter, readers: expected });
-      expect(data.recipientCount).toBe(1);
+      expect(data).toMatchObject({ isForFew: true, recipientCount: null });
     }
   });
 
@@ -222,5 +220,73 @@ describe('a broadcast', () => {
       () => support.call(countRecipients, { body: { audience: {} } }),
     ])
       await expect(call()).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
+  });
+});
+
+describe('the number of recipients', () => {
+  const count = async (staff: TestUser, audience: Audience) =>
+    (await staff.call(countRecipients, { body: { audience } })).data;
+
+  test('does not say whether a single user matches, and each count is recorded', async () => {
+    const user = await createUser(testApp, { balanceMicros: 2_000_000n });
+    const [matching, other] = [{ balanceFrom: 1 }, { balanceFrom: 3 }];
+    for (const audience of [matching, other])
+      expect(await count(admin, { ...audience, userIds: [user.id] })).toEqual({ count: 9, isFew: true });
+    const entries = await testApp.database.query(
+      `select actor_id as "actorId", details from audit_log
+        where action = 'RECIPIENTS_COUNTED' and details::text like $1 order by id`,
+      [`%${user.id}%`],
+    );
+    expect(entries).toEqual(
+      [1, 3].map((balance) => ({
+        actorId: admin.id,
+        details: { audience: [`balanceFrom: ${balance}`, `userIds: ${user.id}`] },
+      })),
+    );
+  });
+
+  test('is told from ten on', async () => {
+    const users = await Promise.all(Array.from({ length: 10 }, () => createUser(testApp)));
+    const userIds = users.map(({ id }) => id);
+    expect(await count(admin, { userIds })).toEqual({ count: 10, isFew: false });
+    expect(await count(admin, { userIds: userIds.slice(1) })).toEqual({ count: 9, isFew: true });
+    const { data } = await send({ audience: { userIds } });
+    await runJobs(testApp);
+    expect(await broadcastOf(data.id)).toMatchObject({ isForFew: false, recipientCount: 10, readerCount: 10 });
+  });
+
+  test('needs the permission to read what the filter names, and so does sending', async () => {
+    await testApp.database.query(
+      `insert into roles (name, permissions)
+       values ('MAILERS', '{MASS_NOTIFICATIONS_READ,MASS_NOTIFICATIONS_WRITE}'),
+              ('READERS', '{MASS_NOTIFICATIONS_READ,MASS_NOTIFICATIONS_WRITE,USERS_READ}')`,
+    );
+    const [mailer, reader] = [
+      await createUser(testApp, { roleName: 'MAILERS' }),
+      await createUser(testApp, { roleName: 'READERS' }),
+    ];
+    const day = '2026-01-01T00:00:00Z';
+    const filters: Required<Audience> = {
+      status: 'BLOCKED',
+      isConfirmed: false,
+      languageCode: 'ru',
+      roleName: 'ADMIN',
+      balanceFrom: 1,
+      balanceBelow: 5,
+      userIds: [mailer.id],
+      hasOpenConnection: true,
+      registeredFrom: day,
+      registeredBefore: day,
+    };
+    for (const [name, value] of Object.entries(filters)) {
+      const audience = { [name]: value } as Audience;
+      const permission = name === 'hasOpenConnection' ? 'CONNECTIONS_READ' : 'USERS_READ';
+      const refusal = { status: 403, message: `You do not have the permission ${permission}` };
+      await expect(count(mailer, audience)).rejects.toMatchObject(refusal);
+      await expect(mailer.call(sendBroadcast, { body: { texts, audience } })).rejects.toMatchObject(refusal);
+      if (permission === 'USERS_READ') expect(await count(reader, audience)).toHaveProperty('count');
+      else await expect(count(reader, audience)).rejects.toMatchObject(refusal);
+    }
+    expect(await count(mailer, {})).toHaveProperty('count');
   });
 });

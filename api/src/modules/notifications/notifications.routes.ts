@@ -20,8 +20,8 @@ function staffRoutes(app: FastifyInstance): void {
     data: await notifications.notifyUser(ctx, actor, body, readIdempotencyKey(headers), requester),
   }));
   route(app, staff.listBroadcasts, ({ ctx, query }) => broadcasts.listBroadcasts(ctx, query));
-  route(app, staff.countRecipients, async ({ ctx, body }) => ({
-    data: { count: await broadcasts.countRecipients(ctx, body.audience) },
+  route(app, staff.countRecipients, async ({ ctx, actor, body, requester }) => ({
+    data: await broadcasts.countRecipients(ctx, actor, body.audience, requester),
   }));
   route(app, staff.sendBroadcast, async ({ ctx, actor, body, headers, requester }) => ({
     data: await broadcasts.sendBroadcast(ctx, actor, body, readIdempotencyKey(headers), requester),

@@ -15,8 +15,8 @@ export function useBroadcasts(page: number) {
 
 export function useCountRecipients() {
   return useAction({
-    call: async (audience: Audience) =>
-      (await callForData('POST /v1/notifications/admin/broadcasts/recipients', { body: { audience } })).count,
+    call: (audience: Audience) =>
+      callForData('POST /v1/notifications/admin/broadcasts/recipients', { body: { audience } }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
+import { RECIPIENTS_COUNTED_MAX, RECIPIENTS_TOLD_MIN } from '@cellhop/contract/limits';
 import type { Audience } from '@cellhop/contract/staff/notifications';
 import type { TFunction } from 'i18next';
 import { formatDate, formatMoney, formatCount } from '../../format/format.ts';
@@ -22,6 +22,11 @@ export function audienceWords(audience: Audience, t: Words): string[] {
     userIds !== undefined && t('broadcasts.words.listed', { count: userIds.length }),
   ].filter((word) => word !== false);
   return words.length === 0 ? [t('broadcasts.words.everyone')] : words;
+}
+
+/** For fewer recipients than the API tells: "fewer than 10". */
+export function fewRecipients(t: Words): string {
+  return t('broadcasts.fewerThan', { number: formatCount(RECIPIENTS_TOLD_MIN) });
 }
 
 /** `1,234`, or `100,000+` for the largest number that the API counts. */

@@ -1,3 +1,4 @@
+import { RECIPIENTS_TOLD_MIN } from '@cellhop/contract/limits';
 import { seededRoles } from '@cellhop/contract/permissions';
 import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
 import { Alert, Button, Stack, Select, Textarea, TextInput } from '@mantine/core';
@@ -5,6 +6,7 @@ import { useState } from 'react';
 import { useWatch, Controller, type UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText } from '../../data/form-errors.ts';
+import { formatCount } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { languages } from '../../i18n/languages.ts';
@@ -14,11 +16,14 @@ import { useCountRecipients, useSendBroadcast } from './api.ts';
 import { audienceWords, formatRecipients } from './audience-words.ts';
 import { type BroadcastForm, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
 import { NotificationFields } from './notification-fields.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
 import classes from './staff-notifications.module.css';
 
 interface Confirmation {
   body: SendBroadcastBody;
   count: number;
+  /** The exact number is not told. */
+  isFew: boolean;
 }
 
 /** Counts the recipients before it asks for confirmation. */
@@ -29,10 +34,11 @@ export function BroadcastFields({ onSent }: { onSent: () => void }) {
   const [hasNobody, setNobody] = useState(false);
   const form: BroadcastFormState = useSchemaForm(broadcastForm, emptyBroadcast);
   const submit = form.handleSubmit(async (body) => {
-    const count = await counting.run(body.audience);
-    if (count === undefined) return;
+    const counted = await counting.run(body.audience);
+    if (counted === undefined) return;
+    const { count, isFew = false } = counted;
     setNobody(count === 0);
-    if (count > 0) setConfirmation({ body, count });
+    if (count > 0) setConfirmation({ body, count, isFew });
   });
   return (
     <>
@@ -86,7 +92,11 @@ function ConfirmSending({ confirmation, onClose, onSent }: ConfirmSendingProps) 
   return (
     <ConfirmDialog
       isOpen={confirmation !== undefined}
-      title={t('broadcasts.confirm.title', { count: shown?.count ?? 0, number: formatRecipients(shown?.count ?? 0) })}
+      title={
+        shown?.isFew === true
+          ? t('broadcasts.confirm.titleFew', { number: formatCount(RECIPIENTS_TOLD_MIN) })
+          : t('broadcasts.confirm.title', { count: shown?.count ?? 0, number: formatRecipients(shown?.count ?? 0) })
+      }
       text={t('broadcasts.confirm.text', { audience })}
       action={t('broadcasts.confirm.action')}
       isWorking={sending.isRunning}
@@ -110,10 +120,38 @@ const ROLES_LIST = 'broadcast-roles';
 /** The filter of a broadcast. */
 function AudienceFields({ form }: AudienceFieldsProps) {
   const { t } = useTranslation(['staffContent', 'common']);
-  const errors = form.formState.errors.audience;
   const any = { value: '', label: t('broadcasts.any') };
   const yesOrNo = (key: 'connection' | 'confirmed') =>
     (['YES', 'NO'] as const).map((value) => ({ value, label: t(`broadcasts.${key}Choices.${value}`) }));
+  const mayFilterUsers = usePermission('USERS_READ');
+  const mayFilterConnections = usePermission('CONNECTIONS_READ');
+  if (!mayFilterUsers && !mayFilterConnections) return <p className={classes['hint']}>{t('broadcasts.everyone')}</p>;
+  return (
+    <fieldset className={classes['filter']} aria-label={t('broadcasts.audience')}>
+      {mayFilterUsers && (
+        <>
+          <Choice
+            form={form}
+            name="languageCode"
+            data={[any, ...languages.map((value) => ({ value, label: t(`common:languages.${value}`) }))]}
+          />
+          <Choice
+            form={form}
+            name="status"
+            data={statuses.map((value) => ({ value, label: t(`broadcasts.statusChoices.${value}`) }))}
+          />
+          <Choice form={form} name="confirmed" data={yesOrNo('confirmed')} />
+        </>
+      )}
+      {mayFilterConnections && <Choice form={form} name="connection" data={[any, ...yesOrNo('connection')]} />}
+      {mayFilterUsers && <UserFields form={form} />}
+    </fieldset>
+  );
+}
+
+function UserFields({ form }: AudienceFieldsProps) {
+  const { t } = useTranslation('staffContent');
+  const errors = form.formState.errors.audience;
   const field = (name: 'roleName' | 'balanceFrom' | 'balanceBelow') => ({
     ...form.register(`audience.${name}`),
     label: t(`broadcasts.${name}`),
@@ -121,19 +159,7 @@ function AudienceFields({ form }: AudienceFieldsProps) {
     error: fieldErrorText(errors?.[name]),
   });
   return (
-    <fieldset className={classes['filter']} aria-label={t('broadcasts.audience')}>
-      <Choice
-        form={form}
-        name="languageCode"
-        data={[any, ...languages.map((value) => ({ value, label: t(`common:languages.${value}`) }))]}
-      />
-      <Choice
-        form={form}
-        name="status"
-        data={statuses.map((value) => ({ value, label: t(`broadcasts.statusChoices.${value}`) }))}
-      />
-      <Choice form={form} name="confirmed" data={yesOrNo('confirmed')} />
-      <Choice form={form} name="connection" data={[any, ...yesOrNo('connection')]} />
+    <>
       <Day form={form} name="firstDay" />
       <Day form={form} name="lastDay" />
       <TextInput {...field('balanceFrom')} inputMode="decimal" leftSection="$" />
@@ -154,7 +180,7 @@ function AudienceFields({ form }: AudienceFieldsProps) {
         maxRows={6}
         error={errors?.userIds && t('broadcasts.userIdsInvalid')}
       />
-    </fieldset>
+    </>
   );
 }
 

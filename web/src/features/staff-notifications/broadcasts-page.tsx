@@ -15,7 +15,7 @@ import { NotificationHtml } from '../notifications/notification-html.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useBroadcasts } from './api.ts';
-import { audienceWords, formatRecipients } from './audience-words.ts';
+import { audienceWords, fewRecipients, formatRecipients } from './audience-words.ts';
 import { BroadcastFields } from './broadcast-fields.tsx';
 import { broadcastsScreen } from './screen.ts';
 import classes from './staff-notifications.module.css';
@@ -88,9 +88,9 @@ function BroadcastsTable({ broadcasts }: { broadcasts: readonly Broadcast[] | un
   );
 }
 
-function Progress({ broadcast: { readerCount, recipientCount, sentAt } }: { broadcast: Broadcast }) {
-  const { t } = useTranslation('staffContent');
-  const sent = formatCount(readerCount);
+function Progress({ broadcast: { readerCount, recipientCount, sentAt, isForFew } }: { broadcast: Broadcast }) {
+  const { t } = useTranslation(['staffContent', 'common']);
+  const sent = isForFew === true ? fewRecipients(t) : formatCount(readerCount);
   if (sentAt !== null)
     return (
       <div className={classes['progress']}>
