@@ -31,7 +31,7 @@ export function apply(ctx: Ctx, action: RequestAction): Promise<void> {
       return applyRefund(ctx, action);
     case 'PROMO_CODE':
       return applyPromoCode(ctx, action);
-    default:
+    case 'ADJUSTMENT':
       return applyAdjustment(ctx, action);
   }
 }

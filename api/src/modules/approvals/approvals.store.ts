@@ -6,7 +6,7 @@ import { toOffset, type PageQuery } from '../../http/paging.ts';
 import { permissionOf } from './request-kinds.ts';
 
 /** What a request is about: the columns of the other kinds are null. */
-export interface RequestSubject {
+interface RequestSubject {
   invoiceId: string | null;
   currency: Currency | null;
   units: bigint | null;

@@ -38,6 +38,7 @@ async function remove(user: TestUser): Promise<void> {
   await deleteUser(testApp.ctx, actor, user.id, { reason: 'they asked for it' }, requester);
 }
 
+const decision = (id: string) => ({ params: { id }, body: {} });
 const refusal = { status: 409, code: 'ACCOUNT_DELETED' };
 
 describe('staff never credit a deleted account', () => {
@@ -48,7 +49,6 @@ describe('staff never credit a deleted account', () => {
     await remove(user);
     await expect(adjust(staff, user, 1)).rejects.toMatchObject(refusal);
     await expect(settle(staff, invoice)).rejects.toMatchObject(refusal);
-    const decision = (id: string) => ({ params: { id }, body: {} });
     await expect(second.call(approveAdjustment, decision(asked.id))).rejects.toMatchObject(refusal);
     await expect(second.call(approveSettlement, decision(settled.id))).rejects.toMatchObject(refusal);
     await expect(offer(admin, user)).rejects.toMatchObject({ code: 'REFERRAL_NOT_FOUND' });

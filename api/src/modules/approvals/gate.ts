@@ -81,7 +81,7 @@ export async function needsApproval(
  * @param userId null: no customer is known yet
  * @returns undefined: any amount
  */
-export async function allowanceMicros(
+async function allowanceMicros(
   ctx: Ctx,
   authorId: string,
   kind: RequestRow['kind'],

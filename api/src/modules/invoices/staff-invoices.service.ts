@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { formatUnits } from '../../payments/amounts.ts';
-import { type Chain, currencyRules, findCurrency } from '../../payments/currencies.ts';
+import { currencyRules, findCurrency } from '../../payments/currencies.ts';
 import { isCounted } from './deposit-state.ts';
 import * as deposits from './invoice-deposits.store.ts';
 import { depositsFor, presentDetail, presentForStaff, readFacts } from './invoice-presenter.ts';
@@ -83,7 +83,7 @@ export async function listUnassigned(ctx: Ctx, page: PageQuery) {
 }
 
 function presentUnassigned(row: unassigned.UnassignedRow): UnassignedPayment {
-  const currency = findCurrency(row.chain as Chain, row.asset);
+  const currency = findCurrency(row.chain, row.asset);
   assert(currency, `deposit ${row.id} is of the unknown asset ${row.asset}`);
   return {
     id: row.id,

@@ -74,16 +74,7 @@ export async function isSamePerson(ctx: Ctx, userId: string, otherId: string): P
   return typeof person === 'string' && person === other;
 }
 
-export {
-  findPerson,
-  findUser,
-  type Holder,
-  listHolders,
-  lockUser,
-  markDeleted,
-  updateRole,
-  updateStatus,
-} from './users.store.ts';
+export { findPerson, findUser, listHolders, lockUser, markDeleted, updateRole, updateStatus } from './users.store.ts';
 export {
   countUsers,
   findStaffUser,

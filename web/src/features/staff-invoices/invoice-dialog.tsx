@@ -157,15 +157,11 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
     <form onSubmit={(event) => void submit(event)} aria-label={t('settle.open')}>
       <Stack>
         <Text>{t('settle.text')}</Text>
-        <SegmentedControl
-          aria-label={t('settle.unit')}
-          data={[
-            { value: 'USD', label: 'USD' },
-            { value: 'CURRENCY', label: currencyTicker(currency) },
-          ]}
-          value={unit}
-          onChange={(value) => {
-            setUnit(value === 'CURRENCY' ? 'CURRENCY' : 'USD');
+        <UnitChoice
+          currency={currency}
+          unit={unit}
+          onChange={(chosen) => {
+            setUnit(chosen);
             setText('');
           }}
         />
@@ -201,5 +197,26 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
         </Group>
       </Stack>
     </form>
+  );
+}
+
+interface UnitChoiceProps {
+  currency: StaffInvoiceDetail['currency'];
+  unit: SettlementUnit;
+  onChange: (unit: SettlementUnit) => void;
+}
+
+function UnitChoice({ currency, unit, onChange }: UnitChoiceProps) {
+  const { t } = useTranslation('staffMoney');
+  return (
+    <SegmentedControl
+      aria-label={t('settle.unit')}
+      data={[
+        { value: 'USD', label: 'USD' },
+        { value: 'CURRENCY', label: currencyTicker(currency) },
+      ]}
+      value={unit}
+      onChange={(value) => onChange(value === 'CURRENCY' ? 'CURRENCY' : 'USD')}
+    />
   );
 }

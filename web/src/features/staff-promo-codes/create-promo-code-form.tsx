@@ -1,7 +1,8 @@
+import type { CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes';
 import { CODE_CHARACTERS } from '@cellhop/contract/staff/promo-codes.forms';
 import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Controller, useWatch } from 'react-hook-form';
+import { Controller, type UseFormReturn, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { parseAmount } from '../../format/amount.ts';
 import { toDay } from '../../format/day.ts';
@@ -16,18 +17,12 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
   const { t } = useTranslation('staffContent');
   const creation = useCreatePromoCode();
   const [today] = useState(() => toDay(new Date()));
-  const form = useSchemaForm(promoCodeForm, emptyPromoCode);
+  const form: FormState = useSchemaForm(promoCodeForm, emptyPromoCode);
   const { errors } = form.formState;
-  const [trialCredit, trialCreditsMax, budget] = useWatch({
-    control: form.control,
-    name: ['trialCredit', 'trialCreditsMax', 'budget'],
-  });
-  const hasCredit = trialCredit.trim() !== '' && parseAmount(trialCredit) !== 0;
-  const words = creditWords({ trialCredit, trialCreditsMax, budget }, t);
   const submit = form.handleSubmit(async (body) => {
     if ((await creation.run(body)) !== undefined) onCreated();
   });
-  const field = (name: Exclude<keyof PromoCodeForm, 'reason'>) => ({
+  const field = (name: 'code' | 'referralEmail') => ({
     ...form.register(name),
     label: t(`promoCodes.create.${name}`),
     autoComplete: 'off',
@@ -65,28 +60,53 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
             />
           )}
         />
-        <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          <TextInput {...field('trialCredit')} inputMode="decimal" leftSection="$" placeholder="0.00" />
-          <TextInput {...field('trialCreditsMax')} inputMode="numeric" />
-          <TextInput {...field('budget')} inputMode="decimal" leftSection="$" placeholder="0.00" />
-        </SimpleGrid>
-        <Controller
-          control={form.control}
-          name="reason"
-          render={({ field: { value, onChange } }) => (
-            <ReasonField
-              reason={value}
-              isOptional={!hasCredit}
-              error={fieldErrorText(errors.reason)}
-              onChange={onChange}
-            />
-          )}
-        />
-        {words !== undefined && <output>{words}</output>}
+        <CreditFields form={form} />
         <Button type="submit" loading={creation.isRunning}>
           {t('promoCodes.create.submit')}
         </Button>
       </Stack>
     </form>
+  );
+}
+
+type FormState = UseFormReturn<PromoCodeForm, unknown, CreatePromoCodeBody>;
+
+/** The credit, what it needs as well, and what it can cost. */
+function CreditFields({ form }: { form: FormState }) {
+  const { t } = useTranslation('staffContent');
+  const { errors } = form.formState;
+  const [trialCredit, trialCreditsMax, budget] = useWatch({
+    control: form.control,
+    name: ['trialCredit', 'trialCreditsMax', 'budget'],
+  });
+  const hasCredit = trialCredit.trim() !== '' && parseAmount(trialCredit) !== 0;
+  const words = creditWords({ trialCredit, trialCreditsMax, budget }, t);
+  const field = (name: 'trialCredit' | 'trialCreditsMax' | 'budget') => ({
+    ...form.register(name),
+    label: t(`promoCodes.create.${name}`),
+    autoComplete: 'off',
+    error: fieldErrorText(errors[name]),
+  });
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <TextInput {...field('trialCredit')} inputMode="decimal" leftSection="$" placeholder="0.00" />
+        <TextInput {...field('trialCreditsMax')} inputMode="numeric" />
+        <TextInput {...field('budget')} inputMode="decimal" leftSection="$" placeholder="0.00" />
+      </SimpleGrid>
+      <Controller
+        control={form.control}
+        name="reason"
+        render={({ field: { value, onChange } }) => (
+          <ReasonField
+            reason={value}
+            isOptional={!hasCredit}
+            error={fieldErrorText(errors.reason)}
+            onChange={onChange}
+          />
+        )}
+      />
+      {words !== undefined && <output>{words}</output>}
+    </>
   );
 }
