@@ -112,8 +112,10 @@ test('an association passes exactly the bytes that the money pays for, and ends 
   await expect.poll(() => passed.toEcho + passed.toClient).toBe(paidBytes);
   expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.416, receiptTotal: 0.416 });
   expect(await balanceOf(product, customer)).toBe(500n);
-  const refused = await associate(product.gateway, connection).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(Error);
+  // RFC 1928: not allowed by the ruleset.
+  const refused = await associate(product.gateway, connection);
+  expect(refused.reply).toBe(2);
+  refused.close();
 });
 
 /** When the gateway has learned that a connection ends, by its log. */
