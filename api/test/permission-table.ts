@@ -85,6 +85,7 @@ export const permissionTable: Record<string, Permission | 'any'> = {
   'POST /v1/proxies/admin/retire': 'PROXIES_EDIT',
   'POST /v1/proxies/admin/restore': 'PROXIES_EDIT',
   'POST /v1/proxies/admin/exits/{id}/check': 'PROXIES_EDIT',
+  'PUT /v1/proxies/admin/{id}/limits': 'PROXIES_EDIT',
   'POST /v1/proxies/admin/imports': 'PROXIES_EDIT',
   'POST /v1/proxies/admin/imports/{id}/apply': 'PROXIES_EDIT',
   'GET /v1/nodes/admin': 'NODES_READ',

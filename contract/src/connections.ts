@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectionLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import {
   ALLOW_LIST_IPV4_PREFIX_BITS_MIN,
@@ -49,6 +50,8 @@ export const connectionSchema = locationSchema.extend({
   label: z.string(),
   /** The connection ends when it has used this traffic. Null: no cap. */
   capMegabytes: z.int().nullable(),
+  /** Of ports, tunnels and speed, as the operator has set them; null: no limit. Absent: an API of 0.1.0. */
+  limits: connectionLimitsSchema.optional(),
   /** Why a gateway last refused a client of this connection. Null: it never has. Absent: an API of 0.1.0. */
   lastRefusal: z
     .object({

@@ -9,6 +9,7 @@
  * receiver treats every new field as optional.
  */
 import { z } from 'zod';
+import { connectionLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
@@ -112,6 +113,8 @@ export const creditSchema = z.object({
   reason: reasonSchema.optional(),
   /** Present if it is newer than the `accessRevision` of the report. */
   access: accessSchema.optional(),
+  /** If the report asks for them. Absent from an API that knows none: nothing changes. */
+  limits: connectionLimitsSchema.optional(),
 });
 export type Credit = z.infer<typeof creditSchema>;
 
@@ -135,6 +138,8 @@ export const usageSchema = z.object({
   wantedBytes: bytesSchema,
   /** The `revision` of the access that this run knows. */
   accessRevision: z.int().nonnegative(),
+  /** The response shall contain the limits of the connection, which operators may change while it is open. */
+  areLimitsWanted: z.boolean().optional(),
   /** The last refusal of a client of this connection, if there is a new one: at most one in `REFUSAL_REPORT_MS`. */
   refusal: z
     .object({
@@ -179,6 +184,8 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     /** For `final`. */
     reason: reasonSchema.optional(),
     access: accessSchema,
+    /** Absent: none. */
+    limits: connectionLimitsSchema.optional(),
     /** The port on which this node answers the DNS questions of the connection. Null: the connection has none. */
     dnsPort: dnsPortSchema.nullable(),
   }),
@@ -251,7 +258,7 @@ export const end = endpoint({
   body: z.object({
     runId: idSchema,
     usages: z
-      .array(usageSchema.omit({ wantedBytes: true, isExitLost: true, accessRevision: true }))
+      .array(usageSchema.omit({ wantedBytes: true, isExitLost: true, accessRevision: true, areLimitsWanted: true }))
       .max(GATEWAY_BATCH_MAX),
   }),
   response: data(z.object({ acknowledged: z.array(idSchema) })),

@@ -82,6 +82,11 @@ export const APPROVAL_SUM_HOURS = 24;
 export const ALERT_DOLLARS_MAX = 100_000;
 /** The largest traffic cap of a connection, in megabytes. */
 export const CAP_MEGABYTES_MAX = 10_000_000;
+/** Tunnels of one connection that are open at the same time; operators may allow fewer. */
+export const CONNECTION_TUNNELS_MAX = 256;
+/** The range of a connection's speed limit: 0.1 Mbit/s to 10 Gbit/s. */
+export const CONNECTION_BYTES_PER_SECOND_MIN = 12_500;
+export const CONNECTION_BYTES_PER_SECOND_MAX = 1_250_000_000;
 /** The label that a customer gives a connection. */
 export const CONNECTION_LABEL_LENGTH_MAX = 60;
 /** The search text for a customer's connections. */

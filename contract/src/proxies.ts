@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectionLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import { FACET_VALUES_MAX, FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
 import { filterGroups } from './proxies.values.ts';
@@ -24,6 +25,8 @@ export const proxySchema = locationSchema.extend({
   checkedAt: dateSchema.nullable().optional(),
   /** Of a request through the exit at that check. */
   latencyMs: z.int().nullable().optional(),
+  /** What its connections are limited to; null: no limit. Absent: an API of 0.1.0. */
+  limits: connectionLimitsSchema.optional(),
 });
 export type Proxy = z.infer<typeof proxySchema>;
 

@@ -48,6 +48,18 @@ export function megabytesToBytes(megabytes: bigint): bigint {
   return megabytes * BigInt(BYTES_PER_MEGABYTE);
 }
 
+const BYTES_PER_MEGABIT = 125_000;
+
+/** A speed: megabits per second, as people know it, with three decimals. */
+export function toMegabits(bytesPerSecond: number): number {
+  return bytesPerSecond / BYTES_PER_MEGABIT;
+}
+
+/** @returns bytes per second */
+export function megabitsToBytes(megabitsPerSecond: number): number {
+  return Math.round(megabitsPerSecond * BYTES_PER_MEGABIT);
+}
+
 /** Price of one megabyte. Exact: the catalogue only takes prices that are multiples of 100 micro-dollars. */
 export function megabytePrice(priceMicros: bigint): bigint {
   return priceMicros / BigInt(PRICED_MEGABYTES);

@@ -1,3 +1,5 @@
+import { CONNECTION_TUNNELS_MAX } from '@cellhop/contract/limits';
+
 /** All limits of the gateway. Tests override them. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -22,7 +24,7 @@ export const defaultLimits = {
   clientSocketsPerNetwork: 13_000,
   clientSocketsPerNode: 26_000,
 
-  tunnelsPerConnection: 256,
+  tunnelsPerConnection: CONNECTION_TUNNELS_MAX,
   tunnelsPerNode: 20_000,
   newTunnelsPerSecond: 50,
   newTunnelsBurst: 200,
@@ -164,6 +166,8 @@ export const defaultLimits = {
   updateIntervalMs: 500,
   /** Report interval of connections without traffic while the end watch is active. */
   idleUpdateIntervalMs: 2_000,
+  /** How often a report asks for the limits of a connection, which operators may change. */
+  connectionLimitsMs: 10_000,
   updateSpacingMs: 5,
   /**
    * The most bytes that pass beyond the last acknowledged total, per connection: what is lost if the gateway is killed.

@@ -75,6 +75,10 @@ function eventMetrics(registers: Registry[]) {
       'gateway_grant_wait_seconds_total',
       'Sum of these waits over all tunnels; added when a wait ends',
     ),
+    speedWaits: counter(
+      'gateway_speed_waits_total',
+      'Times that a tunnel waited for the speed limit of its connection',
+    ),
     exitChecks: counter('gateway_exit_checks_total', 'Checks of exits: ok, or why they did not succeed', 'outcome'),
     dialSeconds: histogram('gateway_dial_seconds', 'Successful dials'),
     socketsClosed: counter(
@@ -112,8 +116,11 @@ const otherReasons = [
   /** Its name has no address, the exit cannot reach it, or too many datagrams wait for such answers. */
   'unresolved',
   'destination-prohibited',
+  'port-prohibited',
   'no-credit',
   'rate-limit',
+  /** Faster than the limit of the connection. */
+  'speed-limit',
   'queue-full',
   /** With its header it exceeds the largest datagram. */
   'too-large',
@@ -157,6 +164,7 @@ export type Outcome = 'answered' | 'truncated' | 'refused' | 'special-name' | 'f
 export type DropReason =
   | 'client-not-allowed'
   | 'rate-limit'
+  | 'speed-limit'
   | 'in-flight-limit'
   | 'malformed'
   | 'not-a-query'

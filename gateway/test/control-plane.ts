@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
 import { checkExits, type ExitCheck } from '@cellhop/contract/exit-checks';
 import { parseNetwork } from '@cellhop/contract/network';
 import {
@@ -33,6 +34,8 @@ export interface FakeConnection {
   /** Why the connection has ended, or gets no further grant. */
   reason: string | undefined;
   readonly exit: FakeExit;
+  /** Undefined: as from a control plane that knows none. */
+  limits: ConnectionLimits | undefined;
   dnsPort: number | null;
   /** The maximum of `grantedBytes`. */
   allowedBytes: number;
@@ -123,6 +126,7 @@ export class ControlPlane {
       access: { revision: 1, passwordRevision: 1, allowList: [] },
       reason: undefined,
       exit: { kind: 'local-address', address: null },
+      limits: undefined,
       dnsPort: null,
       allowedBytes: Number.MAX_SAFE_INTEGER,
       grantStepBytes: 64 * MIB,
@@ -267,7 +271,7 @@ export class ControlPlane {
   }
 
   #open(found: FakeConnection): Authorization {
-    const { reason, access, dnsPort } = found;
+    const { reason, access, dnsPort, limits } = found;
     if (found.state === 'ended') return { isAuthorized: false, ...(reason !== undefined && { reason }) };
     found.endedAtBytes = undefined;
     this.#grant(found, MIB);
@@ -277,6 +281,7 @@ export class ControlPlane {
       isAuthorized: true,
       exit: { ...exit, id: exit.id ?? this.#exitId(exit) },
       access,
+      ...(limits && { limits }),
       dnsPort,
       ...credit,
     };
@@ -293,24 +298,24 @@ export class ControlPlane {
     const { usages, runId } = update.body.parse(body);
     this.calls.update += 1;
     this.runIds.add(runId);
-    return usages.map(
-      ({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes, accessRevision, refusal }) => {
-        const found = this.connections.get(connectionId);
-        if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
-        count(found, { usedBytes, uploadedBytes });
-        found.isExitLost ||= isExitLost;
-        if (refusal) found.refusals.push(refusal);
-        this.#grant(found, wantedBytes);
-        const { grantedBytes, state, reason, access } = found;
-        return {
-          connectionId,
-          grantedBytes,
-          state,
-          reason,
-          ...(accessRevision < access.revision && { access }),
-        };
-      },
-    );
+    return usages.map((usage) => {
+      const { connectionId, isExitLost, wantedBytes, accessRevision, areLimitsWanted, refusal } = usage;
+      const found = this.connections.get(connectionId);
+      if (!found) return { connectionId, grantedBytes: usage.usedBytes, state: 'ended' };
+      count(found, usage);
+      found.isExitLost ||= isExitLost;
+      if (refusal) found.refusals.push(refusal);
+      this.#grant(found, wantedBytes);
+      const { grantedBytes, state, reason, access, limits } = found;
+      return {
+        connectionId,
+        grantedBytes,
+        state,
+        reason,
+        ...(accessRevision < access.revision && { access }),
+        ...(areLimitsWanted && limits && { limits }),
+      };
+    });
   }
 
   #end(body: unknown) {

@@ -1,5 +1,5 @@
--- revision: 1
+-- revision: 2
 -- of: proxies
--- Location of each proxy.
+-- Location and limits of each proxy.
 create or replace view readable_proxies as
-select id, ip, country_code, region, city, zip, isp, connection_type from proxies;
+select id, ip, country_code, region, city, zip, isp, connection_type, port_rule, tunnels_max, bytes_per_second_max from proxies;

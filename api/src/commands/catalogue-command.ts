@@ -1,6 +1,12 @@
 /** The catalogue on the command line: the imports, exports and bulk changes of the admin area. */
 import { AppError } from '@cellhop/contract/errors';
-import { IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX, PERCENT_MAX, PERCENT_MIN } from '@cellhop/contract/limits';
+import {
+  CONNECTION_TUNNELS_MAX,
+  IMPORT_BYTES_MAX,
+  IMPORT_ERRORS_COUNTED_MAX,
+  PERCENT_MAX,
+  PERCENT_MIN,
+} from '@cellhop/contract/limits';
 import {
   type ChangeCounts,
   type ImportError,
@@ -151,6 +157,9 @@ const problemTexts: Record<ImportProblem, string> = {
   UNKNOWN_EXIT_KIND: 'is not a kind of exit: local-address, socks5 or http',
   NOT_AN_UPSTREAM: 'is not a proxy of this kind, such as socks5://user:password@host:port',
   HIDDEN_CREDENTIALS: 'has masked credentials, but the proxy has no such exit to keep them from',
+  NOT_A_PORT_RULE: 'must look like "deny 25 465-587" or "allow 80 443"',
+  NOT_A_TUNNEL_COUNT: `must be a whole number from 1 to ${CONNECTION_TUNNELS_MAX}`,
+  NOT_A_SPEED: 'must be megabits per second from 0.1 to 10000, with at most three decimals',
   DUPLICATE_IP: 'is a duplicate of line',
 };
 

@@ -16,6 +16,8 @@ const production = {
 
 const keysOf = (SECRET_KEY: string) => loadConfig({ ...complete, SECRET_KEY }).secretKeys;
 
+const limitsOf = (settings: NodeJS.ProcessEnv) => loadConfig({ ...complete, ...settings }).connectionLimits;
+
 describe('loadConfig', () => {
   test('development needs three settings and has a default for the rest', () => {
     expect(loadConfig(complete)).toMatchObject({
@@ -30,6 +32,23 @@ describe('loadConfig', () => {
       metricsToken: undefined,
       gateway: { host: '127.0.0.1', port: 1080, dnsPorts: { first: 20_000, last: 20_999 } },
     });
+  });
+
+  test('limits of connections are mail servers alone by default, and refuse what no gateway could apply', () => {
+    expect(limitsOf({})).toEqual({ ports: 'deny 25', tunnels: null, bytesPerSecond: null });
+    const settings = {
+      CONNECTION_PORTS: 'Allow 443,80',
+      CONNECTION_TUNNELS: '20',
+      CONNECTION_MEGABITS_PER_SECOND: '2.5',
+    };
+    expect(limitsOf(settings)).toEqual({ ports: 'allow 80 443', tunnels: 20, bytesPerSecond: 312_500 });
+    expect(limitsOf({ CONNECTION_TUNNELS: '', CONNECTION_MEGABITS_PER_SECOND: '' })).toMatchObject({ tunnels: null });
+    for (const [name, wrong] of [
+      ['CONNECTION_PORTS', '25'],
+      ['CONNECTION_TUNNELS', '0'],
+      ['CONNECTION_MEGABITS_PER_SECOND', '0.01'],
+    ] as const)
+      expect(() => limitsOf({ [name]: wrong })).toThrow(name);
   });
 
   test.each([

@@ -1,4 +1,10 @@
-import { isDollarAmount, toMicros } from '@cellhop/contract/units';
+import {
+  bytesPerSecondSchema,
+  type ConnectionLimits,
+  portRuleSchema,
+  tunnelsSchema,
+} from '@cellhop/contract/connection-limits';
+import { isDollarAmount, megabitsToBytes, toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import type { SecretKeys } from '../secrets/keys.ts';
 import {
@@ -52,6 +58,9 @@ const environmentSchema = z.object({
   GATEWAY_PORT: port.default(1080),
   GATEWAY_DNS_PORTS: portRangeSchema.default({ first: 20_000, last: 20_999 }),
   GATEWAY_TOKEN: z.string({ error: 'GATEWAY_TOKEN is not set' }).min(16),
+  CONNECTION_PORTS: portRuleSchema.default('deny 25'),
+  CONNECTION_TUNNELS: optional(z.coerce.number().pipe(tunnelsSchema)),
+  CONNECTION_MEGABITS_PER_SECOND: optional(z.coerce.number().transform(megabitsToBytes).pipe(bytesPerSecondSchema)),
   REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
@@ -111,6 +120,8 @@ export interface Config {
   mailSinkPort: number;
   /** The built-in node: the address shown to its customers, and its token. */
   gateway: { host: string; port: number; dnsPorts: PortRange; token: string };
+  /** Of each connection, where its proxy has no limits of its own. */
+  connectionLimits: ConnectionLimits;
   refundWindowMs: number;
   idleTimeoutMs: number;
   /** The trial credit of the demo's promo code. */
@@ -183,6 +194,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
       port: settings.GATEWAY_PORT,
       dnsPorts: settings.GATEWAY_DNS_PORTS,
       token: settings.GATEWAY_TOKEN,
+    },
+    connectionLimits: {
+      ports: settings.CONNECTION_PORTS,
+      tunnels: settings.CONNECTION_TUNNELS ?? null,
+      bytesPerSecond: settings.CONNECTION_MEGABITS_PER_SECOND ?? null,
     },
     refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,
     idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,

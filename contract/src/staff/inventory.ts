@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectionLimitsSchema } from '../connection-limits.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   BULK_PROXIES_MAX,
@@ -47,6 +48,8 @@ export const inventoryProxySchema = locationSchema.extend({
   }),
   /** The checks of the exit; absent from an API that knows none. */
   check: exitCheckSchema.optional(),
+  /** The proxy's own limits; null: the setting applies. Absent: an API of 0.1.0. */
+  limits: connectionLimitsSchema.optional(),
   state: z.enum(proxyStates),
   isHealthy: z.boolean(),
   /** A retired proxy may still be sold until its connection ends. */
@@ -165,6 +168,17 @@ export const changePrices = endpoint({
   response: changeResponse,
   status: 202,
   errors: ['CHANGED_ELSEWHERE'],
+});
+
+export const changeProxyLimits = endpoint({
+  method: 'PUT',
+  url: '/v1/proxies/admin/{id}/limits',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Limit the ports, the tunnels and the speed of one proxy; its open connection follows within seconds',
+  params: idParams,
+  body: z.strictObject({ ...connectionLimitsSchema.shape, reason: reasonSchema.optional() }),
+  response: data(z.object({ id: idSchema })),
+  errors: ['NOT_FOUND'],
 });
 
 export const retireProxies = endpoint({

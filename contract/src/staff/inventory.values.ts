@@ -49,7 +49,7 @@ export type ExitCheckReason = (typeof exitCheckReasons)[number];
 export const inventorySorts = ['ip', '-ip', 'price', '-price'] as const;
 export type InventorySort = (typeof inventorySorts)[number];
 
-/** The columns of an import and of an export, in the order of the export. */
+/** The columns that an import must have, in the order of an export. */
 export const importColumns = [
   'ip',
   'price',
@@ -64,6 +64,10 @@ export const importColumns = [
   'exit',
 ] as const;
 export type ImportColumn = (typeof importColumns)[number];
+
+/** Further columns: limits of each proxy. Without one of them, an import keeps that limit; an empty cell is the setting of the shop. */
+export const limitColumns = ['ports', 'tunnels', 'megabitsPerSecond'] as const;
+export type LimitColumn = (typeof limitColumns)[number];
 
 export const fileFormats = ['csv', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
@@ -97,6 +101,9 @@ export const importProblems = [
   'UNKNOWN_EXIT_KIND',
   'NOT_AN_UPSTREAM',
   'HIDDEN_CREDENTIALS',
+  'NOT_A_PORT_RULE',
+  'NOT_A_TUNNEL_COUNT',
+  'NOT_A_SPEED',
   'DUPLICATE_IP',
 ] as const;
 export type ImportProblem = (typeof importProblems)[number];

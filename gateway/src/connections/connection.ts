@@ -4,6 +4,7 @@ import type { Credit } from '../metering/credit.ts';
 import { RateEstimator } from '../metering/rate.ts';
 import type { Limits } from '../limits.ts';
 import { Access, type Credential } from './access.ts';
+import { ConnectionLimits } from './connection-limits.ts';
 import { LastRefusal } from './last-refusal.ts';
 import { RecentAddresses, RecentClients } from './recent-clients.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -27,6 +28,7 @@ export class Connection {
   readonly recentClients: RecentClients;
   /** Undefined while only clients without a password have used the connection. */
   username: string | undefined;
+  readonly limits: ConnectionLimits;
   readonly flows = new Set<Flow>();
   /** The flows over UDP among them. */
   associations = 0;
@@ -57,6 +59,7 @@ export class Connection {
       newDestinations: new TokenBucket(newTunnelsPerSecond, newTunnelsBurst),
       datagrams: new TokenBucket(datagramsPerSecond, datagramsPerSecond),
     };
+    this.limits = new ConnectionLimits(limits.connectionLimitsMs);
     this.recentClients = new RecentClients(this.access, limits);
     this.rate = new RateEstimator(credit.usedBytes, performance.now());
   }

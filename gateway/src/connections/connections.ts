@@ -132,6 +132,7 @@ export class Connections {
       const connection = this.#byId.get(grant.connectionId);
       if (!connection) continue;
       connection.credit.merge(grant);
+      connection.limits.update(grant.limits);
       this.#updateAccess(connection, grant.access);
     }
   }
@@ -255,6 +256,7 @@ export class Connections {
     if (known) known.credit.merge(authorization);
     const connection = known ?? this.#open(authorization);
     const { access } = connection;
+    connection.limits.update(authorization.limits);
     access.update(authorization.access);
     access.update(this.#authorizations.changedAccess(connection.id));
     if (credential.kind === 'password') access.passwordAccepted(credential.digest, authorization.access);

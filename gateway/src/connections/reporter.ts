@@ -177,6 +177,7 @@ export class Reporter {
       isExitLost: connection.exit.isLost,
       accessRevision: connection.access.revision,
       wantedBytes: connection.isBusy(now) ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
+      ...(connection.limits.takeCheck(now) && { areLimitsWanted: true }),
       ...(refusal && { refusal }),
     };
   }

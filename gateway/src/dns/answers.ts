@@ -51,7 +51,7 @@ interface Result {
 }
 
 /** Datagrams never wait for a grant: they are dropped. */
-const neverWaits = { timeoutMs: 0, started: () => {}, finished: () => {}, timedOut: () => {} };
+const neverWaits = { timeoutMs: 0, slowed: () => {}, started: () => {}, finished: () => {}, timedOut: () => {} };
 
 /**
  * Answers the questions of one connection's clients through its exit. Question and answer are each counted as a whole when a name
@@ -69,7 +69,7 @@ export class Answers {
     private readonly context: DnsContext,
     private readonly connection: Connection,
   ) {
-    this.#meter = new Meter(connection.credit, context.metrics.byteTotals('dns'), neverWaits);
+    this.#meter = new Meter(connection, context.metrics.byteTotals('dns'), neverWaits);
     this.#limiter = new QuestionLimiter(context.limits);
   }
 
@@ -99,6 +99,8 @@ export class Answers {
     const parsed = parseQuery(message);
     if (parsed.kind === 'dropped') return drop(parsed.reason);
     if (!this.#meter.hasWhole(message.length)) return drop('no-credit');
+    const { speed } = this.connection.limits;
+    if (speed?.takeWhole(message.length) === false) return drop('speed-limit');
     this.connection.lastDnsAt = performance.now();
     const { answer, outcome, isFree } = ownAnswer(parsed) ?? (await this.#resolve(parsed.query, transport));
     // In the meantime the connection may have ended, or its access may have changed.
@@ -106,6 +108,7 @@ export class Answers {
     if (!isFree && !this.#meter.takeWhole('toExit', message.length)) return drop('no-credit');
     if (isGone?.()) return drop('client-closed');
     if (!isFree && !this.#meter.takeWhole('toClient', answer.length)) return drop('no-credit');
+    if (!isFree) speed?.spend(answer.length);
     this.context.metrics.dns.answered(transport, outcome);
     send(answer);
     return true;

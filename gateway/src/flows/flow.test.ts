@@ -15,7 +15,13 @@ function openFlow({ grantedBytes = 1_000 } = {}) {
   const reasons: string[] = [];
   const credential = { kind: 'address', address: '127.0.0.1' } as const;
   const settings = { limits: defaultLimits, metrics: createMetrics() };
-  const flow = new Flow('socks5', credential, credit, settings, (reason) => void reasons.push(reason));
+  const flow = new Flow(
+    'socks5',
+    credential,
+    { credit, limits: { speed: undefined } },
+    settings,
+    (reason) => void reasons.push(reason),
+  );
   return { flow, credit, reasons };
 }
 

@@ -1,7 +1,6 @@
 import type { Credential } from '../connections/access.ts';
 import type { Limits } from '../limits.ts';
-import type { Credit } from '../metering/credit.ts';
-import { Meter } from '../metering/meter.ts';
+import { Meter, type MeteredConnection } from '../metering/meter.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PipeEnd } from '../pipe/pipe.ts';
 
@@ -25,7 +24,7 @@ export const creditEndReason = (reason: string | undefined): EndReason =>
 
 interface FlowSettings {
   readonly limits: Pick<Limits, 'grantWaitMs' | 'tunnelIdleMs'>;
-  readonly metrics: Pick<Metrics, 'byteTotals' | 'grantWaits' | 'grantWaitSeconds'>;
+  readonly metrics: Pick<Metrics, 'byteTotals' | 'grantWaits' | 'grantWaitSeconds' | 'speedWaits'>;
 }
 
 /**
@@ -46,12 +45,13 @@ export class Flow {
   constructor(
     readonly protocol: Protocol,
     readonly credential: Credential,
-    credit: Credit,
+    connection: MeteredConnection,
     { limits, metrics }: FlowSettings,
     private readonly closed: (reason: EndReason) => void,
   ) {
-    this.meter = new Meter(credit, metrics.byteTotals(protocol), {
+    this.meter = new Meter(connection, metrics.byteTotals(protocol), {
       timeoutMs: limits.grantWaitMs,
+      slowed: () => metrics.speedWaits.inc(),
       started: () => metrics.grantWaits.inc(),
       finished: (seconds) => metrics.grantWaitSeconds.inc(seconds),
       timedOut: () => this.close('grant-timeout'),

@@ -56,13 +56,14 @@ export class Flows {
   #admit({ connection, credential }: Login, flow: FlowCounts): void {
     const { limits } = this.settings;
     const { access, credit, flows, rates } = connection;
+    const tunnelsMax = Math.min(limits.tunnelsPerConnection, connection.limits.tunnels);
     if (this.#isDraining) throw new TunnelFailure('draining');
     // Access may have changed since the login.
     if (!access.allows(credential)) throw new TunnelFailure('invalid-credentials');
     if (credit.isSpent) throw new TunnelFailure(credit.reason === 'CAP' ? 'cap-reached' : 'no-credit');
     if (this.#holdingSockets.size >= limits.tunnelsPerNode) throw new TunnelFailure('node-full');
     if (!this.#isFair(connection, flow)) throw new TunnelFailure('fair-share-exceeded');
-    const isWithinLimits = flows.size < limits.tunnelsPerConnection && rates.newTunnels.take();
+    const isWithinLimits = flows.size < tunnelsMax && rates.newTunnels.take();
     if (!isWithinLimits) throw new TunnelFailure('connection-limit');
   }
 
@@ -79,7 +80,7 @@ export class Flows {
 
   /** @param closeTransport closes the transport of the flow; called once */
   open({ connection, credential }: Login, protocol: Protocol, closeTransport: (reason: EndReason) => void): Flow {
-    const flow = new Flow(protocol, credential, connection.credit, this.settings, (reason) => {
+    const flow = new Flow(protocol, credential, connection, this.settings, (reason) => {
       closeTransport(reason);
       this.#closed(flow, connection, reason);
     });

@@ -117,6 +117,7 @@ export async function openTunnel(
     if (client.destroyed || (isGoneAtEnd && client.readableEnded)) throw new TunnelFailure('client-closed');
     context.flows.admit(login);
     if (!target) throw new TunnelFailure('name-not-found');
+    if (!login.connection.limits.allowsPort(target.port)) throw new TunnelFailure('port-prohibited');
     const tunnel = new Tunnel(context, login, protocol);
     const disconnected = () => tunnel.flow.close('client-failed');
     client.once('close', disconnected);

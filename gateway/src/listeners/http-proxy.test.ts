@@ -287,7 +287,7 @@ describe('HTTP', () => {
     const cases = [
       [`127.0.0.1:${refusedPort}`, 502, 'connection_refused'],
       ['nobody.invalid:80', 502, 'dns_error'],
-      ['127.0.0.1:25', 403, 'destination_ip_prohibited; details="destination-prohibited"'],
+      ['127.0.0.1:25', 403, 'http_request_denied; details="port-prohibited"'],
       [`localhost:${harness.gateway.port}`, 403, 'destination_ip_prohibited; details="destination-prohibited"'],
     ] as const;
     for (const [authority, status, error] of cases) {

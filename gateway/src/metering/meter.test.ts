@@ -16,10 +16,11 @@ function waitingTunnel() {
   const credit = new Credit(start, 8 * MIB, { due: () => {}, spent: () => {}, ended: () => {} });
   const events: string[] = [];
   const meter = new Meter(
-    credit,
+    { credit, limits: { speed: undefined } },
     { toExit: 0, toClient: 0 },
     {
       timeoutMs: defaultLimits.grantWaitMs,
+      slowed: () => {},
       started: () => events.push('started'),
       finished: (seconds) => events.push(`finished after ${seconds} s`),
       timedOut: () => events.push('timed out'),

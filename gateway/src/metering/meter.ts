@@ -1,32 +1,51 @@
 import type { Credit, Direction } from './credit.ts';
 import type { Lease } from './lease.ts';
+import type { SpeedLimit } from './speed-limit.ts';
 
 export interface ByteTotals {
   toExit: number;
   toClient: number;
 }
 
+/** What the tunnels of one connection share. */
+export interface MeteredConnection {
+  readonly credit: Credit;
+  readonly limits: { readonly speed: SpeedLimit | undefined };
+}
+
 /** Counts one tunnel's payload against the credit of its connection, before it is written. */
 export class Meter {
   readonly usedBytes: ByteTotals = { toExit: 0, toClient: 0 };
   lastUsedAt = performance.now();
+  private readonly credit: Credit;
+  private readonly limits: MeteredConnection['limits'];
   #isStopped = false;
+  /** The speed limit that has let fewer bytes pass than the credit would have. */
+  #slowedBy: SpeedLimit | undefined;
   readonly #waits = new Set<() => void>();
 
   constructor(
-    private readonly credit: Credit,
+    { credit, limits }: MeteredConnection,
     private readonly nodeTotals: ByteTotals,
     private readonly grantWait: {
       readonly timeoutMs: number;
+      /** The tunnel waits for the speed limit instead. */
+      slowed(): void;
       started(): void;
       finished(seconds: number): void;
       timedOut(): void;
     },
-  ) {}
+  ) {
+    this.credit = credit;
+    this.limits = limits;
+  }
 
   take(direction: Direction, wantedBytes: number): number {
     if (this.#isStopped) return 0;
-    const takenBytes = this.credit.take(direction, wantedBytes);
+    const { speed } = this.limits;
+    const allowedBytes = speed === undefined ? wantedBytes : speed.take(wantedBytes);
+    const takenBytes = this.credit.take(direction, allowedBytes);
+    if (speed !== undefined) this.#noteSpeed(speed, { wantedBytes, allowedBytes, takenBytes });
     this.#count(direction, takenBytes);
     return takenBytes;
   }
@@ -49,14 +68,17 @@ export class Meter {
 
   /** Reserves bytes for a read that is counted after it; undefined if too few are free. */
   lease(direction: Direction, bytes: number, recalled: () => void): Lease | undefined {
-    if (this.#isStopped) return undefined;
+    // A wide read would be more than a moment's share of the speed limit.
+    if (this.#isStopped || this.limits.speed !== undefined) return undefined;
     const counted = (usedBytes: number) => this.#count(direction, usedBytes);
     return this.credit.lease(direction, bytes, { recalled, counted });
   }
 
-  /** Calls back when bytes are granted. If the wait times out, the tunnel ends. */
+  /** Calls back when more bytes may pass: because they are granted, or after a pause for the speed limit. A wait for a grant may time out; then the tunnel ends. */
   whenGranted(callback: () => void): void {
     if (this.#isStopped) return;
+    const { speed } = this.limits;
+    if (speed !== undefined && speed === this.#slowedBy) return this.#whenRefilled(speed, callback);
     const startedAt = performance.now();
     this.grantWait.started();
     const timer = setTimeout(() => this.grantWait.timedOut(), this.grantWait.timeoutMs);
@@ -74,6 +96,23 @@ export class Meter {
       unsubscribe();
     };
     this.#waits.add(cancel);
+  }
+
+  #whenRefilled(speed: SpeedLimit, callback: () => void): void {
+    this.grantWait.slowed();
+    const unsubscribe = speed.whenRefilled(() => {
+      this.#waits.delete(unsubscribe);
+      callback();
+    });
+    this.#waits.add(unsubscribe);
+  }
+
+  #noteSpeed(
+    speed: SpeedLimit,
+    { wantedBytes, allowedBytes, takenBytes }: { wantedBytes: number; allowedBytes: number; takenBytes: number },
+  ): void {
+    speed.giveBack(allowedBytes - takenBytes);
+    this.#slowedBy = takenBytes === allowedBytes && allowedBytes < wantedBytes ? speed : undefined;
   }
 
   /** After this nothing may pass, and nothing is counted except bytes of an earlier lease. */

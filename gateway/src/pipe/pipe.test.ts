@@ -63,11 +63,12 @@ async function joined(
         });
   const wait = {
     timeoutMs: 60_000,
+    slowed: () => {},
     started: () => events.push('wait'),
     finished: () => {},
     timedOut: () => events.push('late'),
   };
-  const meter = new Meter(credit, { toExit: 0, toClient: 0 }, wait);
+  const meter = new Meter({ credit, limits: { speed: undefined } }, { toExit: 0, toClient: 0 }, wait);
   const limits = { lingerMs: 50, flushMs: 5_000 };
   let pipe: Pipe = { stop: () => {}, replaceClient: () => {} };
   const ended = new Promise<PipeEnd>((fulfil) => {

@@ -73,7 +73,8 @@ describe('the destinations of an association', () => {
     const association = await associate(harness.gateway, harness.control.sell());
     association.send('127.0.0.1', victim.bound.port, socks5Datagram('127.0.0.1', 9, 'loop'));
     association.send('127.0.0.1', 25, 'mail');
-    await expect.poll(() => dropped(harness, 'destination-prohibited')).toBe(2);
+    await expect.poll(() => dropped(harness, 'destination-prohibited')).toBe(1);
+    await expect.poll(() => dropped(harness, 'port-prohibited')).toBe(1);
     victim.close();
     association.close();
   });

@@ -121,6 +121,7 @@ export class Association {
     if (this.#waiting >= limits.waitingDatagrams) return this.#drop('unresolved');
     const target = known?.target ?? readUdpTarget(datagram.subarray(0, headerLength));
     if (target === undefined) return this.#drop('malformed');
+    if (!connection.limits.allowsPort(target.port)) return this.#portProhibited();
     this.#waiting += 1;
     if (known) known.waiting.push(payload);
     else this.#addDestination(header, target, payload, now);
@@ -165,6 +166,11 @@ export class Association {
     this.#dropWaiting(destination, cause === 'destination-prohibited' ? 'destination-prohibited' : 'unresolved');
   }
 
+  #portProhibited(): void {
+    this.login.connection.lastRefusal.record('port-prohibited');
+    this.#drop('port-prohibited');
+  }
+
   #dropWaiting({ waiting }: Destination, drop: Drop): void {
     const count = waiting.splice(0).length;
     this.#waiting -= count;
@@ -178,10 +184,16 @@ export class Association {
     if (this.flow.endReason !== undefined) return this.#drop('no-credit');
     if (!this.#isAllowed(route)) return this.#drop('destination-prohibited');
     if (exit.isCongested) return this.#drop('queue-full');
+    if (!this.#isWithinSpeed(payload.length)) return this.#drop('speed-limit');
     if (!this.#pay('toExit', payload.length, now)) return;
     this.#destinations.sent(destination, route, now);
     metrics.udp.relayed.toExit += 1;
     exit.send(payload, route);
+  }
+
+  #isWithinSpeed(bytes: number): boolean {
+    const { speed } = this.login.connection.limits;
+    return speed === undefined || speed.takeWhole(bytes);
   }
 
   /** A datagram passes as a whole or not at all. If no later grant can pay for it, the association ends like a tunnel. */
@@ -193,12 +205,17 @@ export class Association {
     return false;
   }
 
-  /** Checks the address of each datagram; the result is reused until the addresses of this host and of the control plane are read again. */
+  /**
+   * Checks the address and the port of each datagram; the result is reused until the addresses of this host and of the control plane are
+   * read again, or the allowed ports change.
+   */
   #isAllowed(route: Route): boolean {
     const { guard } = this.context;
-    if (route.checkedAt !== guard.revision) {
+    const { limits } = this.login.connection;
+    if (route.checkedAt !== guard.revision || route.checkedPorts !== limits.ports) {
       route.checkedAt = guard.revision;
-      route.isAllowed = guard.isAllowed(route.address, route.port);
+      route.checkedPorts = limits.ports;
+      route.isAllowed = limits.allowsPort(route.port) && guard.isAllowed(route.address, route.port);
     }
     return route.isAllowed;
   }
@@ -217,6 +234,7 @@ export class Association {
     if (payload.length === 0 && !connection.rates.newDestinations.take()) return this.#drop('rate-limit');
     if (route.header.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-large');
     if (client.isCongested) return this.#drop('queue-full');
+    if (!this.#isWithinSpeed(payload.length)) return this.#drop('speed-limit');
     if (!this.#pay('toClient', payload.length, now)) return;
     metrics.udp.relayed.toClient += 1;
     client.send([route.header, payload], clientPort, this.client.address);

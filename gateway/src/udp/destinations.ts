@@ -1,4 +1,5 @@
 import { canonicalAddress } from '@cellhop/contract/network';
+import type { PortRule } from '@cellhop/contract/port-rules.values';
 import { addressText, type Target } from '../protocol/host.ts';
 import { encodeUdpHeader } from '../protocol/socks5.ts';
 import type { DatagramTarget, ExitPort } from '../exits/exit.ts';
@@ -12,6 +13,8 @@ export interface Route extends DatagramTarget {
   readonly key: string;
   /** The revision of the guard at the last check of the address. */
   checkedAt: number | undefined;
+  /** The port rule at that check. */
+  checkedPorts: PortRule | undefined;
   isAllowed: boolean;
 }
 
@@ -19,7 +22,7 @@ export function createRoute(exit: ExitPort, address: Uint8Array, port: number): 
   const text = addressText(address);
   const key = toKey({ address: canonicalAddress(text) ?? text, port });
   const header = encodeUdpHeader(address, port);
-  return { address, port, text, exit, key, header, checkedAt: undefined, isAllowed: false };
+  return { address, port, text, exit, key, header, checkedAt: undefined, checkedPorts: undefined, isAllowed: false };
 }
 
 /** A destination of one association: what a client wrote into the headers of its datagrams. */

@@ -4,6 +4,7 @@ import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { Config } from '../../process/config.ts';
 import type { Ctx } from '../../ctx.ts';
 import { netCostMicros } from '../billing/staff-refunds.service.ts';
+import { effectiveLimits } from '../proxies/limits.service.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';
 
@@ -50,6 +51,7 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'l
     paidFor: toDollars(paidForMicros),
     trafficUsed: toKibibytes(row.usedBytes),
     capMegabytes: row.capMegabytes === null ? null : Number(row.capMegabytes),
+    limits: effectiveLimits(config, row),
     createdAt: row.createdAt.toISOString(),
     syncAt: row.syncedAt?.toISOString() ?? null,
     disconnectAt: row.endedAt?.toISOString() ?? null,

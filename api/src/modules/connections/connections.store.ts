@@ -3,8 +3,9 @@ import pg from 'pg';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
+import type { LimitsRow } from '../proxies/limits.service.ts';
 
-export interface ConnectionRow {
+export interface ConnectionRow extends LimitsRow {
   id: string;
   userId: string;
   userEmail: string;
@@ -46,7 +47,8 @@ export const SELECT_ROW = `
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,
          connection_type as "connectionType", label, cap_megabytes as "capMegabytes",
-         last_refusals.reason as "refusalReason", refused_at as "refusedAt"
+         last_refusals.reason as "refusalReason", refused_at as "refusedAt",
+         port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
@@ -152,6 +154,7 @@ type SoldProxy = Pick<
   | 'connectionType'
   | 'publicHost'
   | 'publicPort'
+  | keyof LimitsRow
 >;
 
 export type PurchaseOutcome =
@@ -177,7 +180,8 @@ async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutco
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
             (proxy).country_code as "countryCode", (proxy).region, (proxy).city, (proxy).zip, (proxy).isp,
             (proxy).connection_type as "connectionType", retry_after_seconds as "retryAfterSeconds",
-            public_host as "publicHost", public_port as "publicPort"
+            public_host as "publicHost", public_port as "publicPort", (proxy).port_rule as "portRule",
+            (proxy).tunnels_max as "tunnelsMax", (proxy).bytes_per_second_max as "bytesPerSecondMax"
        from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
        left join readable_exits as exits on exits.id = (proxy).exit_id`,
     [

@@ -27,6 +27,7 @@ import {
 } from '../billing/usage-reports.service.ts';
 import { readAccess, recordClientAddress } from '../connections/access.service.ts';
 import { noteRefusedLogin, recordRefusals } from '../connections/refusals.service.ts';
+import { readLimits } from '../proxies/limits.service.ts';
 import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
 import { recordLost } from './exit-checks.service.ts';
 import { saveStatus } from './nodes.service.ts';
@@ -159,8 +160,10 @@ async function open(ctx: Ctx, nodeId: string, runId: string, login: Login | Refu
   // The connection ended, or its password was changed, between the two queries.
   if (!credit || !access || access.passwordRevision !== login.passwordRevision) return refusal(undefined);
   const dnsPort = await store.findDnsPort(ctx, nodeId, login.connectionId);
+  const limits = (await readLimits(ctx, [login.connectionId])).get(login.connectionId);
   const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
-  return { ...toCredit(credit), isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, access, dnsPort };
+  const opened = { ...toCredit(credit), exit: login.exit, usedBytes, uploadedBytes, access, dnsPort };
+  return { ...opened, isAuthorized: true, ...(limits && { limits }) };
 }
 
 function refusal(reason: RefusedLogin['reason']): Authorization {
@@ -176,12 +179,15 @@ export async function update(ctx: Ctx, nodeId: string, runId: string, usages: re
   const credits = await processReports(ctx, runId, usages.map(toReport));
   await recordRefusals(ctx, nodeId, usages);
   const newerAccess = await readNewerAccess(ctx, usages, credits);
+  const wanted = usages.filter(({ areLimitsWanted }) => areLimitsWanted).map(({ connectionId }) => connectionId);
+  const limitsById = await readLimits(ctx, wanted);
   // Only after the reports are saved: the idle check assumes that a run seen at a time has reported everything before it.
   // Each update of `seen_at` is a separate commit and gateways report several times a second, so most calls skip it.
   if (!run?.isFresh) await recordRun(ctx, runId, nodeId);
   return credits.map((credit) => {
     const access = newerAccess.get(credit.connectionId);
-    return { ...toCredit(credit), ...(access && { access }) };
+    const limits = limitsById.get(credit.connectionId);
+    return { ...toCredit(credit), ...(access && { access }), ...(limits && { limits }) };
   });
 }
 
@@ -208,7 +214,7 @@ export async function end(
   ctx: Ctx,
   nodeId: string,
   runId: string,
-  usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>[],
+  usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision' | 'areLimitsWanted'>[],
 ): Promise<{ acknowledged: string[] }> {
   await registerRun(ctx, runId, nodeId);
   const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));

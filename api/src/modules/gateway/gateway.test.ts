@@ -46,6 +46,7 @@ describe('authorize', () => {
       grantedBytes: 50 * MB,
       state: 'open',
       access: { revision: 1, passwordRevision: 1, allowList: [] },
+      limits: { ports: 'deny 25', tunnels: null, bytesPerSecond: null },
       dnsPort: connection.dnsPort,
     });
     const wrong = [

@@ -19,6 +19,9 @@ const ROW = {
   connectionType: 'LTE',
   nodeId: 'id-of-paris',
   exitKind: 'local-address',
+  portRule: null,
+  tunnelsMax: null,
+  bytesPerSecondMax: null,
   exit: '',
 };
 const nodes = new Map([['paris', 'id-of-paris']]);

@@ -12,13 +12,16 @@ import {
   type ImportColumn,
   importColumns,
   type ImportProblem,
+  type LimitColumn,
+  limitColumns,
 } from '@cellhop/contract/staff/inventory.values';
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { type ExitKind, exitKinds, type ImportUpstream, parseExit } from './import-exit.ts';
 import { readCsv, readJson } from './import-files.ts';
+import { type ImportLimits, limitShape } from './import-limits.ts';
 
-export interface ImportRow {
+export interface ImportRow extends ImportLimits {
   ip: string;
   priceMicros: bigint;
   countryCode: string;
@@ -86,7 +89,8 @@ const rowSchema = z.object({
   connectionType: textSchema,
   node: textSchema.max(NODE_NAME_LENGTH_MAX, problem('TOO_LONG')),
   exitKind: z.enum(exitKinds, problem('UNKNOWN_EXIT_KIND')),
-} satisfies Record<Exclude<ImportColumn, 'exit'>, z.ZodType>);
+  ...limitShape,
+} satisfies Record<Exclude<ImportColumn | LimitColumn, 'exit'>, z.ZodType>);
 
 /** @returns the text, or the line that is not UTF-8 */
 export function decode(content: Buffer): string | ImportError {
@@ -144,7 +148,8 @@ function* readRow(
   if (typeof exit === 'string') return yield importError(line, values, 'exit', exit);
   // An unknown kind is already reported as an error.
   if (!parsed.success || exit === undefined) return undefined;
-  const { price, node, ...row } = parsed.data;
+  const { price, node, ports: portRule, tunnels: tunnelsMax, megabitsPerSecond, ...row } = parsed.data;
+  const limits = { portRule, tunnelsMax, bytesPerSecondMax: megabitsPerSecond };
   const nodeId = nodes.get(node);
   const firstLine = firstLines.get(row.ip);
   if (firstLine === undefined) firstLines.set(row.ip, line);
@@ -152,7 +157,7 @@ function* readRow(
   if (nodeId === undefined) yield importError(line, values, 'node', 'UNKNOWN_NODE');
   else if (firstLine === undefined) {
     const upstream = exit.upstream && { ...exit.upstream, line };
-    yield { ...row, priceMicros: price, nodeId, exit: exit.exit, upstream };
+    yield { ...row, ...limits, priceMicros: price, nodeId, exit: exit.exit, upstream };
   }
   return undefined;
 }
@@ -162,7 +167,8 @@ function* toImportErrors(line: number, values: Record<string, unknown>, error: z
   for (const { path, message } of error.issues) {
     const column = String(path[0]);
     // Only the first error of each cell: the others follow from it.
-    if (!columns.has(column)) yield importError(line, values, column as ImportColumn, message as ImportProblem);
+    if (!columns.has(column))
+      yield importError(line, values, column as ImportColumn | LimitColumn, message as ImportProblem);
     columns.add(column);
   }
 }
@@ -176,7 +182,9 @@ function readExit({ exitKind, exit }: Record<string, unknown>): ReturnType<typeo
 /** JSON may have numbers, and null for a default route. */
 function toTexts(values: Record<string, unknown>): Record<string, unknown> {
   const texts: Record<string, unknown> = {};
-  for (const column of importColumns) {
+  for (const column of [...importColumns, ...limitColumns]) {
+    // A limit whose column is missing stays what it is.
+    if (isLimit(column) && !(column in values)) continue;
     const value = values[column] ?? '';
     texts[column] = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : value;
   }
@@ -186,7 +194,7 @@ function toTexts(values: Record<string, unknown>): Record<string, unknown> {
 function importError(
   line: number,
   values: Record<string, unknown>,
-  column: ImportColumn,
+  column: ImportColumn | LimitColumn,
   problemName: ImportProblem,
 ): ImportError {
   const value = values[column];
@@ -199,7 +207,7 @@ function importError(
 }
 
 /** Credentials of exits are not repeated, even where cells are in the wrong column. */
-function isShown(column: ImportColumn, value: unknown): value is string | number {
+function isShown(column: ImportColumn | LimitColumn, value: unknown): value is string | number {
   if (typeof value === 'number') return true;
   return typeof value === 'string' && !/@|:\/\//.test(value) && !(column === 'exit' && value.includes(':'));
 }
@@ -246,7 +254,11 @@ function toValues(header: readonly string[], cells: readonly string[]): Record<s
 const COLUMNS_NAMED_MAX = 20;
 
 function isColumn(name: string): boolean {
-  return importColumns.some((column) => column === name);
+  return importColumns.some((column) => column === name) || isLimit(name);
+}
+
+function isLimit(name: string): boolean {
+  return limitColumns.some((column) => column === name);
 }
 
 function checkHeader(line: number, header: readonly string[]): ImportError[] {

@@ -76,13 +76,14 @@ export async function insertRows(ctx: Ctx, importId: string, rows: readonly Stag
   await ctx.db.query(
     `insert into catalogue_import_rows (import_id, ip, price_micros, country_code, region, city, zip, isp, connection_type, node_id,
                                         exit_kind, exit_address, upstream_host, upstream_port, credentials_encrypted,
-                                        credentials_hashes, kept_exit_id)
+                                        credentials_hashes, kept_exit_id, port_rule, tunnels_max, bytes_per_second_max)
      select $1, ip::inet, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind::exit_kind, exit,
-            upstream_host, upstream_port, encrypted, hashes::bytea[], kept_exit_id
+            upstream_host, upstream_port, encrypted, hashes::bytea[], kept_exit_id, port_rule, tunnels_max, bytes_per_second_max
        from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[],
-                   $11::text[], $12::text[], $13::text[], $14::int[], $15::bytea[], $16::text[], $17::uuid[])
+                   $11::text[], $12::text[], $13::text[], $14::int[], $15::bytea[], $16::text[], $17::uuid[], $18::text[], $19::int[],
+                   $20::int[])
          as file (ip, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind, exit,
-                  upstream_host, upstream_port, encrypted, hashes, kept_exit_id)`,
+                  upstream_host, upstream_port, encrypted, hashes, kept_exit_id, port_rule, tunnels_max, bytes_per_second_max)`,
     [
       importId,
       column('ip'),
@@ -101,19 +102,29 @@ export async function insertRows(ctx: Ctx, importId: string, rows: readonly Stag
       ofUpstream('encrypted'),
       rows.map(({ staged }) => hashesText(staged?.hashes)),
       ofUpstream('keptExitId'),
+      column('portRule'),
+      column('tunnelsMax'),
+      column('bytesPerSecondMax'),
     ],
   );
 }
 
+/** A limit of which the file says nothing stays; an empty text or 0 removes it. */
+const LIMITS = `case when file.port_rule is null then proxies.port_rule else nullif(file.port_rule, '') end,
+       coalesce(nullif(file.tunnels_max, 0), case when file.tunnels_max is null then proxies.tunnels_max end),
+       coalesce(nullif(file.bytes_per_second_max, 0), case when file.bytes_per_second_max is null then proxies.bytes_per_second_max end)`;
+
 /** The rows of a file beside the proxies with their addresses. An exit that its node does not have yet is null. */
 const COMPARED = `
-  select file.*, coalesce(exits.id, upstreams.id) as exit_id, proxies.id is null as is_new,
+  select file.ip, file.price_micros, file.country_code, file.region, file.city, file.zip, file.isp, file.connection_type,
+         new_limits.*, coalesce(exits.id, upstreams.id) as exit_id, proxies.id is null as is_new,
          proxies.id is not null
            and (coalesce(exits.id, upstreams.id) is null
                 or (proxies.price_micros, proxies.country_code, proxies.region, proxies.city, proxies.zip, proxies.isp,
-                    proxies.connection_type, proxies.exit_id)
+                    proxies.connection_type, proxies.port_rule, proxies.tunnels_max, proxies.bytes_per_second_max, proxies.exit_id)
                    is distinct from (file.price_micros, file.country_code, file.region, file.city, file.zip, file.isp,
-                                     file.connection_type, coalesce(exits.id, upstreams.id))) as is_changed
+                                     file.connection_type, new_limits.port_rule, new_limits.tunnels_max, new_limits.bytes_per_second_max,
+                                     coalesce(exits.id, upstreams.id))) as is_changed
     from catalogue_import_rows as file
     left join readable_exits as exits
       on file.upstream_host is null and exits.node_id = file.node_id and exits.kind = file.exit_kind
@@ -133,6 +144,7 @@ const COMPARED = `
        limit 1
     ) as upstreams on file.upstream_host is not null
     left join proxies on proxies.ip = file.ip
+   cross join lateral (select ${LIMITS}) as new_limits (port_rule, tunnels_max, bytes_per_second_max)
    where import_id = $1`;
 
 const COUNTS = `count(*) filter (where is_new)::int as "newCount", count(*) filter (where is_changed)::int as "changedCount",
@@ -201,13 +213,16 @@ export async function writeRows(
     `with batch as (
        select ip from catalogue_import_rows where import_id = $1 and ($2::inet is null or ip > $2) order by ip limit $3
      ), written as (
-       insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
-       select ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id
+       insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, port_rule, tunnels_max,
+                            bytes_per_second_max, exit_id)
+       select ip, price_micros, country_code, region, city, zip, isp, connection_type, port_rule, tunnels_max,
+              bytes_per_second_max, exit_id
          from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed order by ip
            on conflict (ip) do update
           set price_micros = excluded.price_micros, country_code = excluded.country_code, region = excluded.region,
               city = excluded.city, zip = excluded.zip, isp = excluded.isp, connection_type = excluded.connection_type,
-              exit_id = excluded.exit_id
+              port_rule = excluded.port_rule, tunnels_max = excluded.tunnels_max,
+              bytes_per_second_max = excluded.bytes_per_second_max, exit_id = excluded.exit_id
        returning 1
      )
      select (select count(*)::int from written) as written,

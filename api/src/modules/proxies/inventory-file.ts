@@ -1,12 +1,14 @@
 /** The lines of an exported file, which has the columns of an import. */
-import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.values';
-import { toDollars } from '@cellhop/contract/units';
+import { type FileFormat, importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
+import { toDollars, toMegabits } from '@cellhop/contract/units';
 import { exitText } from './import-exit.ts';
 import type { ExportedRow } from './inventory.store.ts';
 
+const columns = [...importColumns, ...limitColumns];
+
 /** JSON is a list with an object on each line, so that both formats have lines. */
 export const fileEnds: Record<FileFormat, { start: string; end: string }> = {
-  csv: { start: `${importColumns.join(',')}\r\n`, end: '' },
+  csv: { start: `${columns.join(',')}\r\n`, end: '' },
   json: { start: '[', end: '\n]\n' },
 };
 
@@ -17,10 +19,13 @@ export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolea
     node: row.node,
     exitKind: row.exitKind,
     exit: exitText(row) ?? '',
+    ports: row.portRule ?? '',
+    tunnels: row.tunnelsMax ?? '',
+    megabitsPerSecond: row.bytesPerSecondMax === null ? '' : toMegabits(row.bytesPerSecondMax),
   };
-  const cells = importColumns.map((column) => values[column]);
+  const cells = columns.map((column) => values[column]);
   if (format === 'csv') return `${cells.map((cell) => quote(String(cell))).join(',')}\r\n`;
-  const entries = importColumns.map((column, index) => [column, cells[index]]);
+  const entries = columns.map((column, index) => [column, cells[index]]);
   return `${isFirst ? '' : ','}\n${JSON.stringify(Object.fromEntries(entries))}`;
 }
 

@@ -2,6 +2,7 @@ import { IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
 import {
   applyImport,
   changePrices,
+  changeProxyLimits,
   checkImport,
   dismissInventoryChange,
   exportInventory,
@@ -20,6 +21,7 @@ import type { Requester } from '../../http/requester.ts';
 import * as changes from './inventory-changes.service.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
+import * as limits from './limits.service.ts';
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' };
 
@@ -34,6 +36,10 @@ export function inventoryRoutes(app: FastifyInstance): void {
   route(app, changePrices, async ({ ctx, body, ...request }) => ({
     data: await changes.orderChange(ctx, toEditor(request), { kind: 'PRICE', request: body }),
   }));
+  route(app, changeProxyLimits, async ({ ctx, params, body, ...request }) => {
+    await limits.changeLimits(ctx, toEditor(request), params.id, body);
+    return { data: { id: params.id } };
+  });
   route(app, retireProxies, async ({ ctx, body, ...request }) => ({
     data: await changes.orderChange(ctx, toEditor(request), { kind: 'RETIRE', request: body }),
   }));

@@ -12,6 +12,7 @@ import { fileEnds, toFileLine } from './inventory-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';
 import { exitText } from './import-exit.ts';
 import * as store from './inventory.store.ts';
+import { ownLimits } from './limits.service.ts';
 
 /** The author of a change. Both fields are undefined for the operator on the command line. */
 export interface Editor {
@@ -47,6 +48,7 @@ function present(row: store.InventoryRow): InventoryProxy {
       seenAddress,
       isAddressDifferent,
     },
+    limits: ownLimits(row),
     state: toState(row),
     isHealthy: row.isExitHealthy,
     connection:

@@ -5,7 +5,9 @@ import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, toOffset } from '../../http/paging.ts';
 import { tableParts, toConditions } from './inventory-filter.ts';
+import type { LimitsRow } from './limits.store.ts';
 
+const LIMITS = `port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"`;
 const PLANNED = { isPrepared: false };
 
 /** The SQL order by, for a table name. Ties are broken by id. */
@@ -16,7 +18,7 @@ const orders: Record<InventorySort, (table: string) => string> = {
   '-price': (table) => `${table}.price_micros desc, ${table}.id desc`,
 };
 
-export interface InventoryRow {
+export interface InventoryRow extends LimitsRow {
   id: string;
   ip: string;
   priceMicros: bigint;
@@ -66,7 +68,7 @@ export function listInventory(
        select id from (${parts.join(' union all ')}) as found order by ${order('found')} limit $1 offset $2
      )
      select proxies.id, host(ip) as ip, proxies.price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
-            connection_type as "connectionType", is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
+            connection_type as "connectionType", ${LIMITS}, is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
             retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", proxies.exit_id as "exitId",
             node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
             upstream_host as "upstreamHost", upstream_port as "upstreamPort",
@@ -107,6 +109,7 @@ export type ExportedRow = Pick<
   | 'zip'
   | 'isp'
   | 'connectionType'
+  | keyof LimitsRow
   | 'node'
   | 'exitKind'
   | 'exitAddress'
@@ -124,7 +127,7 @@ export function listAfter(
   const { text, values } = toConditions(filter, [afterIp, limit]);
   return ctx.db.query(
     `select host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
-            connection_type as "connectionType", node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
+            connection_type as "connectionType", ${LIMITS}, node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
             upstream_host as "upstreamHost", upstream_port as "upstreamPort", has_credentials as "hasCredentials"
        from (select * from proxies where ($1::inet is null or ip > $1) and ${text} order by ip limit $2) as proxies
        join readable_exits as exits on exits.id = exit_id

@@ -7,6 +7,7 @@ import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
 import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
 import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
+import { effectiveLimits } from './limits.service.ts';
 import * as store from './search.store.ts';
 
 export { createCountsReader, createFacetsReader, ensureCounts, refreshCounts, refreshFacets } from './counts.ts';
@@ -17,13 +18,15 @@ export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
   // A statement of its own, so that the plans of the search stay what they are.
   const checks = await store.findChecks(ctx, [...new Set(rows.map(({ exitId }) => exitId))]);
   const checkById = new Map(checks.map((check) => [check.exitId, check]));
-  return rows.map(({ priceMicros, exitId, ...proxy }) => {
+  return rows.map((row) => {
+    const { priceMicros, exitId, portRule, tunnelsMax, bytesPerSecondMax, ...proxy } = row;
     const check = checkById.get(exitId);
     return {
       ...proxy,
       price: toDollars(priceMicros),
       checkedAt: check?.succeededAt?.toISOString() ?? null,
       latencyMs: check?.latencyMs ?? null,
+      limits: effectiveLimits(ctx.config, { portRule, tunnelsMax, bytesPerSecondMax }),
     };
   });
 }

@@ -6,11 +6,14 @@ import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { ProxyQuery, Proxy } from '@cellhop/contract/proxies';
 import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
 import type { Ctx } from '../../ctx.ts';
+import type { LimitsRow } from './limits.store.ts';
 
-export type ProxyRow = Omit<Proxy, 'price' | 'checkedAt' | 'latencyMs'> & { priceMicros: bigint; exitId: string };
+export type ProxyRow = Omit<Proxy, 'price' | 'checkedAt' | 'latencyMs' | 'limits'> &
+  LimitsRow & { priceMicros: bigint; exitId: string };
 
 const COLUMNS = `id, exit_id as "exitId", host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city,
-            zip, isp, connection_type as "connectionType"`;
+            zip, isp, connection_type as "connectionType", port_rule as "portRule", tunnels_max as "tunnelsMax",
+            bytes_per_second_max as "bytesPerSecondMax"`;
 
 const columns: Record<FilterGroup, string> = {
   country: 'country_code',
@@ -22,7 +25,8 @@ const columns: Record<FilterGroup, string> = {
 };
 
 const IS_FREE = 'connection_id is null and is_healthy';
-const RAW_COLUMNS = 'id, exit_id, ip, price_micros, country_code, region, city, zip, isp, connection_type';
+const RAW_COLUMNS =
+  'id, exit_id, ip, price_micros, country_code, region, city, zip, isp, connection_type, port_rule, tunnels_max, bytes_per_second_max';
 /** A stable order for equal prices: addresses as numbers. Without the cast `ip` would be the column of the result, a text. */
 const CHEAPEST = `order by price_micros, ip::inet limit ${PROXY_SEARCH_MAX}`;
 

@@ -10,6 +10,7 @@ import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { useLimitFacts } from '../../ui/limit-facts.ts';
 import { isLive, useLabel } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
@@ -121,6 +122,7 @@ function Summary({ connection }: { connection: Connection }) {
 
 function Location({ connection }: { connection: Connection }) {
   const { t } = useTranslation('common');
+  const limits = useLimitFacts(connection.limits);
   return (
     <Facts
       items={[
@@ -131,6 +133,7 @@ function Location({ connection }: { connection: Connection }) {
         { label: t('location.isp'), value: connection.isp },
         { label: t('location.connectionType'), value: connection.connectionType },
         { label: t('location.protocols'), value: supportedProtocols.join(', ') },
+        ...limits,
       ]}
     />
   );

@@ -164,3 +164,13 @@ it('opens again after sign-in interrupted the purchase, and does not after a rel
   // A reload must not look for it in the catalogue.
   expect(location.pathname + location.search).toBe('/proxies');
 });
+
+it.each([
+  ['deny 25', 'all but 25'],
+  ['allow 80 443 8000-8999', 'only 80, 443, 8000-8999'],
+])('shows what is limited: %s', async (ports, text) => {
+  const limits = { ports, tunnels: 20, bytesPerSecond: 312_500 };
+  const { dialog } = await openOffer({ [CATALOGUE]: { data: [{ ...proxy, limits }] } });
+  const value = (label: string) => dialog.getByText(label).nextElementSibling?.textContent;
+  expect([value('Ports'), value('Tunnels at once'), value('Speed')]).toEqual([text, '20', 'up to 2.5 Mbit/s']);
+});

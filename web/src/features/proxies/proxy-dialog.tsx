@@ -16,6 +16,7 @@ import { useProfile } from '../../session/profile.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { useLimitFacts } from '../../ui/limit-facts.ts';
 import { useConnect } from './api.ts';
 import classes from './proxy-dialog.module.css';
 
@@ -179,6 +180,7 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
   const { t } = useTranslation(['proxy', 'common']);
   const now = useTenSeconds();
   const { checkedAt, latencyMs } = proxy;
+  const limits = useLimitFacts(proxy.limits);
   return (
     <Facts
       items={[
@@ -192,6 +194,7 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
         { label: t('common:location.isp'), value: proxy.isp },
         { label: t('common:location.connectionType'), value: proxy.connectionType },
         { label: t('common:location.protocols'), value: supportedProtocols.join(', ') },
+        ...limits,
         ...(typeof checkedAt === 'string' ? [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }] : []),
         ...(typeof latencyMs === 'number'
           ? [{ label: t('detail.latency'), value: t('detail.milliseconds', { latency: latencyMs }) }]

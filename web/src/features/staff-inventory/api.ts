@@ -1,3 +1,4 @@
+import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
 import type {
   InventoryChange,
   CheckedImport,
@@ -52,6 +53,16 @@ export const isUnfinished = ({ status }: InventoryChange): boolean => status ===
 export function useSelection(filter: InventoryFilter, isEnabled: boolean) {
   return useApiQuery(apiQuery('GET /v1/proxies/admin/selection', { query: filter }, { topics: ['catalogue'] }), {
     isEnabled,
+  });
+}
+
+export function useChangeLimits() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: ({ id, change }: { id: string; change: ConnectionLimits & { reason: string | undefined } }) =>
+      callForData('PUT /v1/proxies/admin/{id}/limits', { params: { id }, body: change }),
+    successText: () => t('limits.saved'),
+    changes: ['staff-catalogue'],
   });
 }
 

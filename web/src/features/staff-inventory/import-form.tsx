@@ -1,6 +1,6 @@
 import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
-import { importColumns } from '@cellhop/contract/staff/inventory.values';
+import { importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
 import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -28,7 +28,7 @@ export function ImportForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <Text>{t('import.text')}</Text>
         <Code block className={classes['columns'] ?? ''}>
-          {importColumns.join(',')}
+          {[...importColumns, ...limitColumns].join(',')}
         </Code>
         <TextInput
           type="file"

@@ -2,6 +2,7 @@ import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { exampleProxy } from '../../../test/example-connections.ts';
+import { isDisabled } from '../../../test/open-app.tsx';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
@@ -86,4 +87,37 @@ it('says that the check of a file with a thousand errors was stopped', async () 
   await user.click(screen.getByRole('button', { name: 'Check the file' }));
   await screen.findByText('After 1,000 errors the check was stopped. Nothing was imported.');
   expect(screen.getByRole('list', { name: 'Errors by line' }).textContent).toContain('longer than 64 KiB');
+});
+
+it('changes the limits of one proxy; empty fields are the settings', async () => {
+  const limits = { ports: 'deny 25', tunnels: 20, bytesPerSecond: 312_500 };
+  const changes: unknown[] = [];
+  const { screen, user } = await openInventory({
+    answers: {
+      'GET /v1/proxies/admin': { data: proxies.map((proxy) => ({ ...proxy, limits })), totalPages: 1 },
+      'PUT /v1/proxies/admin/*/limits': ({ url, body }) => {
+        changes.push(body);
+        return { data: { id: url.pathname.split('/').at(-2) } };
+      },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Change the limits of 198.18.0.1' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Limits of 198.18.0.1' }));
+  const field = (name: string) => dialog.getByRole<HTMLInputElement>('textbox', { name });
+  expect(['Ports of destinations', 'Tunnels at once', 'Speed, Mbit/s'].map((name) => field(name).value)).toEqual([
+    'deny 25',
+    '20',
+    '2.5',
+  ]);
+  const save = dialog.getByRole('button', { name: 'Save' });
+  await user.clear(field('Ports of destinations'));
+  await user.type(field('Ports of destinations'), '80');
+  dialog.getByText('Begin with allow or deny, then ports and ranges');
+  expect(isDisabled(save)).toBe(true);
+  await user.clear(field('Ports of destinations'));
+  await user.type(field('Ports of destinations'), 'allow 443, 80');
+  await user.clear(field('Tunnels at once'));
+  await user.click(save);
+  await screen.findByText('Limits saved');
+  expect(changes).toEqual([{ ports: 'allow 80 443', tunnels: null, bytesPerSecond: 312_500 }]);
 });

@@ -16,9 +16,10 @@ import { InventoryChanges } from './inventory-changes.tsx';
 import { ImportForm } from './import-form.tsx';
 import classes from './inventory-filter.module.css';
 import { InventoryTable } from './inventory-table.tsx';
+import { LimitsDialog } from './limits-dialog.tsx';
 import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
 
-type DialogName = 'import' | 'price' | 'retire' | 'restore';
+type DialogName = 'import' | 'price' | 'limits' | 'retire' | 'restore';
 
 export function InventoryPage() {
   const [{ page = 1, sort, ...filter }, change] = useScreenSearch(staffInventoryScreen);
@@ -59,6 +60,7 @@ export function InventoryPage() {
             onSort={(chosen) =>
               change({ sort: oneOf(chosen, inventorySorts), page: undefined }, { resetScroll: false })
             }
+            onLimit={canEdit ? (proxy) => show('limits', proxy) : undefined}
             onCheck={canEdit ? (proxy) => void checking.run(proxy) : undefined}
             onRetire={canEdit ? (proxy) => show(proxy.isRetired ? 'restore' : 'retire', proxy) : undefined}
           />
@@ -67,6 +69,7 @@ export function InventoryPage() {
       <Dialog isOpen={open === 'import'} title={t('import.title')} size="lg" onClose={close}>
         {open === 'import' && <ImportForm onClose={close} />}
       </Dialog>
+      <LimitsDialog proxy={open === 'limits' ? only : undefined} onClose={close} />
       <PriceDialog isOpen={open === 'price'} filter={chosen} onClose={close} />
       {(['retire', 'restore'] as const).map((name) => (
         <RetirementDialog key={name} change={name} isOpen={open === name} filter={chosen} onClose={close} />

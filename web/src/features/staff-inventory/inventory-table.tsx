@@ -19,12 +19,13 @@ interface InventoryTableProps {
   onRetire: ((proxy: InventoryProxy) => void) | undefined;
   /** Lets the gateway check the proxy's exit now. Undefined likewise. */
   onCheck: ((proxy: InventoryProxy) => void) | undefined;
+  onLimit: ((proxy: InventoryProxy) => void) | undefined;
 }
 
-export function InventoryTable({ proxies, sort, onSort, onRetire, onCheck }: InventoryTableProps) {
+export function InventoryTable({ proxies, sort, onSort, ...changes }: InventoryTableProps) {
   const { t } = useTranslation(['staffInventory', 'staff', 'common']);
   const decimals = maxDecimals((proxies ?? []).map(({ price }) => price));
-  const actions = useActionColumns(onRetire, onCheck);
+  const actions = useActionColumns(changes);
   const columns: Column<InventoryProxy>[] = [
     {
       key: 'ip',
@@ -86,12 +87,13 @@ export function InventoryTable({ proxies, sort, onSort, onRetire, onCheck }: Inv
   );
 }
 
-function useActionColumns(
-  onRetire: InventoryTableProps['onRetire'],
-  onCheck: InventoryTableProps['onCheck'],
-): Column<InventoryProxy>[] {
+function useActionColumns({
+  onRetire,
+  onCheck,
+  onLimit,
+}: Pick<InventoryTableProps, 'onRetire' | 'onCheck' | 'onLimit'>): Column<InventoryProxy>[] {
   const { t } = useTranslation('staffInventory');
-  if (onRetire === undefined || onCheck === undefined) return [];
+  if (onRetire === undefined || onCheck === undefined || onLimit === undefined) return [];
   return [
     {
       key: 'action',
@@ -100,6 +102,14 @@ function useActionColumns(
       render: (proxy) => (
         <span className={classes['actions']}>
           <RowButton text={t('check.action')} label={t('check.of', { ip: proxy.ip })} onClick={() => onCheck(proxy)} />
+          {/* Absent: an API of 0.1.0. */}
+          {proxy.limits !== undefined && (
+            <RowButton
+              text={t('limits.action')}
+              label={t('limits.of', { ip: proxy.ip })}
+              onClick={() => onLimit(proxy)}
+            />
+          )}
           <RowButton
             text={t(proxy.isRetired ? 'restore.action' : 'retire.action')}
             label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
