@@ -52,7 +52,7 @@ async function openInventory(answers: Parameters<typeof openAsStaff>[1] = {}) {
 it('shows the last check of each exit: when, how fast or why not, and the address seen', async () => {
   const { rows } = await openInventory();
   const [, good, other, refused, unchecked, newer, local] = rows();
-  expect(good).toMatch(/Free\d+ s ago, 120 msaddress 198\.18\.0\.1/);
+  expect(good).toMatch(/Free\d+ s ago, 120\smsaddress 198\.18\.0\.1/);
   expect(other).toContain('address 198.18.9.9, not the one that is sold');
   expect(refused).toMatch(/Unhealthy\d+ s ago: the proxy refuses the connection \(403\)/);
   expect(unchecked).toContain('Uncheckednot checked yet');
