@@ -19,7 +19,7 @@ import { address, answerTo, framed, readName, question, read, text, TYPE } from 
 import { type Asked, startResolver } from '../../test/dns-resolver.ts';
 import { socks5Connect, untilGauge } from '../../test/gateway-harness.ts';
 import { freePort } from '../../../tools/ports.mjs';
-import { until } from '../../test/sockets.ts';
+import { listenLocally, until } from '../../test/sockets.ts';
 import { startNameServer } from '../../test/name-server.ts';
 import { associate } from '../../test/udp.ts';
 import { dropped, startNode } from '../../test/udp-harness.ts';
@@ -147,6 +147,21 @@ describe('the DNS port', () => {
     expect(await closed).toBe(true);
     expect(client.received.map((message) => readName(message))).toEqual(['slow.test']);
     expect(node.connection.endedAtBytes).toBe(question('slow.test').length + client.received[0]!.length);
+  });
+
+  it('of an unused connection closes when the node begins to drain, for its next process', async () => {
+    const node = await startReadyNode();
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const { client } = await socks5Connect(node.gateway, node.control.sell(), '127.0.0.1', port);
+    const closed = node.gateway.close({ drainMs: 30_000 });
+    await until(() => node.connection.endedAtBytes === 0);
+    const next = createSocket('udp4');
+    next.bind(node.dnsPort, '127.0.0.1');
+    await once(next, 'listening');
+    next.close();
+    client.socket.end('the end');
+    expect((await client.rest()).bytes.toString()).toBe('the end');
+    expect(await closed).toBe(true);
   });
 
   it('does not exist for a connection without one', async () => {
