@@ -6,6 +6,8 @@ import { mailRequestSchema, openMail, type SealedMail } from './mail-requests.ts
 import { renderMail, type MailContent, type MailRequest } from './templates.ts';
 
 const TIMEOUT_MS = 10_000;
+/** RFC 3834, section 5: absence notes and other programs do not reply. */
+const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' };
 
 /** Like `sendMail`, but skips mails whose link has expired. @returns whether it was sent */
 export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<boolean> {
@@ -37,7 +39,7 @@ async function deliver(config: Config, to: string, content: MailContent, id: str
     disableUrlAccess: true,
   });
   try {
-    await transport.sendMail({ ...content, to, from: config.mailFrom, messageId: id });
+    await transport.sendMail({ ...content, to, from: config.mailFrom, messageId: id, headers: AUTOMATIC });
   } finally {
     transport.close();
   }
