@@ -106,6 +106,31 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ ...production, [name]: undefined })).toThrow(name);
   });
 
+  test.each([
+    { DATABASE_URL: 'postgres://database/cellhop' },
+    { DATABASE_URL: 'postgres://user:secret@10.0.0.5:5432/cellhop' },
+    { DATABASE_URL: 'postgres://localhost/cellhop?host=database' },
+    { DATABASE_URL: 'postgres://127.0.0.1.example.com/cellhop' },
+    { DATABASE_URL: 'postgres://one,two/cellhop' },
+    { PUBLIC_URL: 'https://cellhop.example.com' },
+    { PUBLIC_URL: 'http://192.168.1.10:3000' },
+  ])('without NODE_ENV does not start with %j', (setting) => {
+    const [name] = Object.keys(setting);
+    for (const NODE_ENV of [undefined, ''])
+      expect(() => loadConfig({ ...complete, ...setting, NODE_ENV })).toThrow(`NODE_ENV is not set, but ${name}`);
+    expect(loadConfig({ ...complete, ...setting, NODE_ENV: 'development' }).isDevelopment).toBe(true);
+  });
+
+  test.each([
+    { DATABASE_URL: 'postgres:///cellhop?host=/var/run/postgresql' },
+    { DATABASE_URL: 'postgres://%2Fvar%2Frun%2Fpostgresql/cellhop' },
+    { DATABASE_URL: 'postgres://user:secret@127.0.0.1:5432/cellhop' },
+    { PUBLIC_URL: 'http://[::1]:3000' },
+    { PUBLIC_URL: 'http://shop.localhost:3000/' },
+  ])('without NODE_ENV starts for development with %j', (setting) => {
+    expect(loadConfig({ ...complete, ...setting }).isDevelopment).toBe(true);
+  });
+
   test('SECRET_KEY has one key, or several separated by commas', () => {
     const [newest, older] = ['n'.repeat(32), 'o'.repeat(32)];
     expect(keysOf(newest)).toEqual([newest]);

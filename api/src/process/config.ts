@@ -169,6 +169,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const settings = parsed.data;
   const isDevelopment = settings.NODE_ENV !== 'production';
   const payments = readPaymentSettings(settings);
+  if (settings.NODE_ENV === undefined) refuseForgottenProduction(settings);
   if (!isDevelopment) checkProductionSettings(settings, payments);
   return {
     isDevelopment,
@@ -236,6 +237,27 @@ function describe(issue: z.core.$ZodIssue): string {
   const name = issue.path.join('.');
   return issue.message.startsWith(name) ? issue.message : `${name}: ${issue.message}`;
 }
+
+/**
+ * Development publishes all mails, plays payments and has no limits, so it needs to be asked for where it can be reached or has data of
+ * others: in a shop whose operator forgot NODE_ENV anybody could take over any account.
+ */
+function refuseForgottenProduction({ DATABASE_URL, PUBLIC_URL }: z.output<typeof environmentSchema>): void {
+  for (const [name, value] of Object.entries({ DATABASE_URL, PUBLIC_URL }))
+    if (value !== undefined && !isOnThisMachine(value))
+      throw new Error(
+        `NODE_ENV is not set, but ${name} is not of this machine: set NODE_ENV to production, or to development`,
+      );
+}
+
+/** Of a URL. A database may also have the folder of a socket, and a host among its parameters. */
+function isOnThisMachine(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname, searchParams } = new URL(text);
+  return [hostname, ...searchParams.getAll('host')].every((host) => LOCAL_HOST.test(host));
+}
+
+const LOCAL_HOST = /^(?:|localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?|(?:%2F|\/).*)$/i;
 
 /** Production has no built-in mail sink and no sandbox chain, so a missing setting must not fall back to them. */
 function checkProductionSettings(settings: z.output<typeof environmentSchema>, payments: PaymentSettings): void {
