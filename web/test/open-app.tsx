@@ -13,6 +13,7 @@ import { onTestFinished, vi } from 'vitest';
 import { router } from '../src/app/router.ts';
 import type { Language } from '../src/i18n/languages.ts';
 import { onCaughtError } from '../src/app/start-app.tsx';
+import { acceptTranslators } from '../src/app/translated-page.ts';
 import { startTranslations } from '../src/i18n/setup.ts';
 import { queryClient } from '../src/data/query.ts';
 import { issued } from './browser.ts';
@@ -93,7 +94,10 @@ export async function openApp(path: string, options: Options = {}) {
   const stored = { language, ...(isSignedIn && { tokens }) };
   (window as unknown as SimulatedWindow).happyDOM.setViewport({ width, height: 900 });
   for (const [name, value] of Object.entries(stored)) localStorage.setItem(name, JSON.stringify(value));
-  if (!i18next.isInitialized) await startTranslations();
+  if (!i18next.isInitialized) {
+    acceptTranslators();
+    await startTranslations();
+  }
   await i18next.changeLanguage(language);
   // As in a browser without Web Locks: the simulated one has `null` in their place.
   Object.defineProperty(navigator, 'locks', { value: undefined, configurable: true });

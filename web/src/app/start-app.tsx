@@ -7,8 +7,10 @@ import { startTranslations } from '../i18n/setup.ts';
 import { watchStylesheets } from '../loading/failed-stylesheets.ts';
 import { reportError, watchErrors } from '../data/report-error.ts';
 import { router } from './router.ts';
+import { acceptTranslators } from './translated-page.ts';
 
 export async function startApp(root: Element): Promise<void> {
+  acceptTranslators();
   watchStylesheets();
   watchErrors();
   await startTranslations();

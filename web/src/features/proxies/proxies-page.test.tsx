@@ -3,6 +3,7 @@ import { act, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { exampleProxy } from '../../../test/example-connections.ts';
 import { type Answers, openApp, refusal } from '../../../test/open-app.tsx';
+import { wrapTexts } from '../../../test/translator.ts';
 
 const catalogue: Answers = {
   'GET /v1/proxies': { data: [], totalPages: 1 },
@@ -86,6 +87,21 @@ it('offers the values that match the other filters, with counts; a choice withou
   expect(location.search).toBe('?country=DE&city=Berlin');
   form.getByText('Berlin');
   expect(screen.queryByText(/^Only the first/)).toBeNull();
+});
+
+it('survives the translator of a browser', async () => {
+  const { find, form, open, rows, user } = await openCatalogue('/proxies');
+  await expect.poll(() => rows().length).toBe(1 + 50);
+  const options = await open('Country');
+  wrapTexts();
+  await user.click(options[0]);
+  await user.keyboard('{Escape}');
+  wrapTexts();
+  await find();
+  await expect.poll(() => location.search).toBe('?country=FR');
+  wrapTexts();
+  await user.click(form.getByRole('button', { name: 'Reset' }));
+  await expect.poll(() => rows().length).toBe(1 + 50);
 });
 
 it('shows a choice without matches as such, and a reset brings all proxies back', async () => {
