@@ -12,8 +12,9 @@ async function loadModules() {
 }
 
 /** Two tabs of a browser that receive each other's changes only when the test lets them. */
-async function openTabs() {
+async function openTabs(browserLanguages = ['en']) {
   const browser = startBrowser({ isHeld: true });
+  vi.stubGlobal('navigator', { locks: navigator.locks, languages: browserLanguages });
   const tabs: LanguageTab[] = [];
   for (let index = 0; index < 2; index += 1) {
     const tab = await browser.openTab(loadModules);
@@ -86,7 +87,7 @@ it('ends with the last choice in both tabs, whichever receives it first', async 
   }
 });
 
-it('stores only a choice', async () => {
-  const { stored } = await openTabs();
-  expect(stored()).toBeUndefined();
+it('caches the detected language, which a later change of the browser does not replace', async () => {
+  const { stored, first, second } = await openTabs(['ru-RU', 'en']);
+  expect([stored(), ...shown(first, second)]).toEqual(['"ru"', 'ru', 'ru']);
 });

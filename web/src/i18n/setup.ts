@@ -33,18 +33,21 @@ export async function startTranslations(...namespaces: Namespace[]): Promise<voi
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language;
   });
-  // Changes of this tab or another one. Only a choice is stored: two tabs that stored what they follow would switch
+  const language = storedLanguage.get() ?? detectLanguage(navigator.languages);
+  // The detected one is cached, as the product specification says.
+  if (storedLanguage.get() === undefined) storedLanguage.set(language);
+  // Changes of this tab or another one. Later only a choice is stored: two tabs that stored what they follow would switch
   // each other back and forth.
   storedLanguage.subscribe(() => {
-    const language = storedLanguage.get();
+    const chosen = storedLanguage.get();
     // Also if it is the current one: another language may still be loading.
-    if (language !== undefined) void i18next.changeLanguage(language);
+    if (chosen !== undefined) void i18next.changeLanguage(chosen);
   });
   await i18next
     .use(localeFiles)
     .use(initReactI18next)
     .init({
-      lng: storedLanguage.get() ?? detectLanguage(navigator.languages),
+      lng: language,
       // No fallback between complete languages (a test checks them), so that only one is loaded.
       fallbackLng: (language: string) => (isLanguage(language) ? [] : [FALLBACK_LANGUAGE]),
       supportedLngs: languages,

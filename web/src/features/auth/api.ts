@@ -9,8 +9,8 @@ import {
 } from '@cellhop/contract/auth.forms';
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { ApiError } from '@cellhop/contract/client';
-import i18next from 'i18next';
 import { z } from 'zod';
+import { chooseLanguage } from '../../i18n/setup.ts';
 import { call, callForData } from '../../data/http.ts';
 import {
   confirmation,
@@ -54,7 +54,8 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQU
       known === undefined ? {} : { headers: { [DEVICE_TOKEN_HEADER]: known } },
     );
     deviceToken.set(data.deviceToken);
-    await i18next.changeLanguage(data.profile.languageCode);
+    // In all tabs, and after a reload too: mails are in this language.
+    await chooseLanguage(data.profile.languageCode);
     saveTokens(data);
     // After the tokens, because cached data belongs to their session.
     cacheProfile(data.profile);

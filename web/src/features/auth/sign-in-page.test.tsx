@@ -61,6 +61,18 @@ it('asks for the second factor, a code of the app or a recovery code', async () 
   expect(sent.map(({ secondFactorCode }) => secondFactorCode)).toEqual(['123456', 'k3vz-9pqt-7mxd-2hf0']);
 });
 
+it('keeps the language of the account after a reload, whatever the browser says', async () => {
+  const profile = { ...customer, languageCode: 'ru' };
+  const { screen, signIn } = await openForm('/sign-in', {
+    [SIGN_IN]: { data: { ...issued('session', 1), deviceToken: 'device', profile } },
+    'GET /v1/profile': { data: profile },
+  });
+  await signIn();
+  await screen.findByRole('heading', { level: 1, name: 'Прокси' });
+  // What the next load of the app, and each other tab, reads.
+  expect(localStorage.getItem('language')).toBe('"ru"');
+});
+
 it('names the account for password managers', async () => {
   const { email } = await openForm();
   expect(email().autocomplete).toBe('username');
