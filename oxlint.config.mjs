@@ -30,6 +30,7 @@ const schemas = {
     [
       'chains',
       'client',
+      'access-strings',
       'confirmation-texts',
       'errors',
       'fields',

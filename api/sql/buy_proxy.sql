@@ -1,4 +1,4 @@
--- revision: 1
+-- revision: 2
 -- Sells a proxy in one round trip. Checks follow the lock order: payer, proxy, connection.
 -- A refusal changes nothing.
 create or replace function buy_proxy(
@@ -18,6 +18,7 @@ declare
   escrow_id bigint;
   head bytea;
   exit_node_id uuid;
+  usual_lock_timeout constant text := current_setting('lock_timeout');
 begin
   -- Serializes all purchases and charges of one customer. Money held for other connections cannot be spent.
   select accounts.balance_micros - held_micros into strict free_micros from accounts where id = payer_id for no key update;
@@ -51,14 +52,17 @@ begin
 
   megabyte_micros := megabyte_price(shown_price_micros);
   cost_micros := megabyte_micros * prepaid_megabytes();
-  -- Concurrent buyers of the same proxy wait here, then find it sold.
+  -- Concurrent buyers of the same proxy wait here, then find it sold. A bulk change of staff holds its proxies for longer: then this
+  -- fails with lock_not_available, because the purchase holds the lock of the payer and a connection of the pool.
   if free_micros >= cost_micros then
+    perform set_config('lock_timeout', '300ms', true);
     update proxies set connection_id = new_id
       from exits join gateway_nodes on gateway_nodes.id = exits.node_id
      where proxies.id = wanted_proxy_id and connection_id is null and is_healthy and price_micros = shown_price_micros
        -- A node that has just begun to drain: its proxies leave the catalogue a moment later.
        and exits.id = exit_id and not is_draining
     returning proxies.* into proxy;
+    perform set_config('lock_timeout', usual_lock_timeout, true);
   end if;
   if proxy.id is null then
     select * into proxy from proxies where id = wanted_proxy_id;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { connectionLimitsSchema } from './connection-limits.ts';
+import { connectionFileFormats } from './connections.values.ts';
 import { endpoint } from './endpoint.ts';
 import {
   ALLOW_LIST_IPV4_PREFIX_BITS_MIN,
@@ -116,6 +117,7 @@ export const connect = endpoint({
     'ACCOUNT_BLOCKED',
     'PROXY_NOT_FOUND',
     'PRICE_CHANGED',
+    'PROXY_BUSY',
     'IDEMPOTENCY_KEY_REUSED',
     'TOO_MANY_CONNECTIONS',
     'RATE_LIMITED',
@@ -168,6 +170,18 @@ export const listConnections = endpoint({
   }),
   /** `balance`: of the user, at the moment of the shown costs. Absent without rows. */
   response: paged(connectionSchema).extend({ balance: dollarsSchema.optional() }),
+});
+
+/** Returns a file, not JSON of this API: the typed client returns its text. Connections whose password cannot be shown are left out. */
+export const exportConnections = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/export',
+  access: 'user',
+  summary:
+    "The user's open connections with their credentials as a file, newest first: host:port:user:password, CSV or JSON",
+  query: z.strictObject({ format: z.enum(connectionFileFormats).default('txt') }),
+  response: z.string(),
+  isExport: true,
 });
 
 /** Changes only the given values, all of them or none. */

@@ -42,6 +42,7 @@ export const errorCatalogue = {
   REQUEST_LAPSED: { status: 409, message: 'Request has expired' },
   NOTHING_DUE: { status: 409, message: 'Invoice has no amount due' },
   JOB_NOT_FAILED: { status: 409, message: 'Job cannot be retried' },
+  PROXY_BUSY: { status: 409, message: 'Proxy is being changed, try again in a moment' },
   PRICE_CHANGED: { status: 409, message: 'Price has changed' },
   TICKET_CLOSED: { status: 409, message: 'Ticket is closed' },
   CAP_USED_UP: { status: 409, message: 'Connection has already used {megabytes} MB' },

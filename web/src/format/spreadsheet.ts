@@ -56,7 +56,7 @@ export function parseCsv(text: string): string[][] {
  * Quoted where needed. Prevents CSV injection: spreadsheets run cells that begin like a formula. A leading apostrophe marks a text and
  * is hidden.
  */
-export function toCsvCell(text: string, separator: string): string {
+function toCsvCell(text: string, separator: string): string {
   return quote(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text, separator);
 }
 

@@ -4,14 +4,16 @@ import {
   connect,
   disconnect,
   disconnectWithoutRefund,
+  exportConnections,
   getConnectionAccess,
   listConnections,
 } from '@cellhop/contract/connections';
 import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/validation.ts';
-import { route } from '../../http/route.ts';
+import { route, routeStream } from '../../http/route.ts';
 import * as access from './access.service.ts';
+import { connectionFiles } from './connection-file.ts';
 import * as connections from './connections.service.ts';
 
 export function connectionsRoutes(app: FastifyInstance): void {
@@ -30,6 +32,11 @@ export function connectionsRoutes(app: FastifyInstance): void {
   route(app, listConnections, ({ ctx, actor, query: { active, ...query } }) =>
     connections.listOwn(ctx, actor, { ...query, isActive: active !== undefined }),
   );
+  routeStream(app, exportConnections, async ({ ctx, actor, query: { format } }) => ({
+    contentType: connectionFiles[format].contentType,
+    fileName: `proxies.${format}`,
+    chunks: connections.exportOwn(ctx, actor, format),
+  }));
   route(app, changeConnection, async ({ ctx, actor, params, body }) => ({
     data: await connections.changeOwn(ctx, actor, params.id, body),
   }));

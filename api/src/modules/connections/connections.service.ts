@@ -6,6 +6,7 @@ import type {
   ConnectionWithBalance,
   listConnections,
 } from '@cellhop/contract/connections';
+import type { ConnectionFileFormat } from '@cellhop/contract/connections.values';
 import type { Output } from '@cellhop/contract/endpoint';
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
@@ -21,6 +22,7 @@ import { grantsReturned, setCap } from '../billing/cap.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { setAllowList } from './access.service.ts';
 import { newConnectionId, encryptPassword, hashPassword, newCredentials } from './credentials.ts';
+import { connectionFiles } from './connection-file.ts';
 import { presentConnection, presentForStaff, presentSold } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
 import * as staffList from './staff-list.store.ts';
@@ -30,8 +32,8 @@ import { endConnection } from '../billing/ending.service.ts';
 /**
  * Sells a proxy: takes it off the catalogue, charges the first 50 MB, opens the connection.
  * @param idempotencyKey a repeated request with the same key returns the same connection
- * @throws AppError PROXY_NOT_FOUND, PRICE_CHANGED, SMALL_BALANCE, IDEMPOTENCY_KEY_REUSED, TOO_MANY_CONNECTIONS,
- *   RATE_LIMITED; then nothing has changed
+ * @throws AppError PROXY_NOT_FOUND, PRICE_CHANGED, PROXY_BUSY, SMALL_BALANCE, IDEMPOTENCY_KEY_REUSED,
+ *   TOO_MANY_CONNECTIONS, RATE_LIMITED, ACCOUNT_BLOCKED; then nothing has changed
  */
 export async function connect(
   ctx: Ctx,
@@ -50,7 +52,7 @@ export async function connect(
   };
   const { userId, accountId: payerAccountId } = actor;
   const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
-  const result = await buy(ctx, { ...purchase, openConnectionsMax, purchasesPerHour }, capMegabytes);
+  const result = await store.readRefusal(buy(ctx, { ...purchase, openConnectionsMax, purchasesPerHour }, capMegabytes));
   if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
   if (result.outcome !== 'BOUGHT') throw toRefusal(result);
   ctx.changed(actor, 'connections');
@@ -154,6 +156,28 @@ export async function listOwn(
     totalPages: toTotalPages(count, { page, size }),
     ...(balanceMicros !== undefined && { balance: toDollars(balanceMicros) }),
   };
+}
+
+const EXPORT_BATCH_ROWS = 500;
+
+/** The open connections. Each batch begins where the previous one ended, so those that end meanwhile hide no other. */
+export async function* exportOwn(ctx: Ctx, actor: Actor, format: ConnectionFileFormat): AsyncGenerator<string> {
+  const { start, line, end } = connectionFiles[format];
+  yield start;
+  let isFirst = true;
+  let lastId: string | null = null;
+  for (;;) {
+    const rows: store.ConnectionRow[] = await store.listLiveConnections(ctx, actor.userId, EXPORT_BATCH_ROWS, lastId);
+    for (const row of rows) {
+      const { password, ...connection } = presentConnection(ctx, row);
+      if (password === null) continue;
+      yield line({ ...connection, password }, isFirst);
+      isFirst = false;
+    }
+    if (rows.length < EXPORT_BATCH_ROWS) break;
+    lastId = rows.at(-1)!.id;
+  }
+  yield end;
 }
 
 /**

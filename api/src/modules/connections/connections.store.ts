@@ -94,10 +94,20 @@ export async function listConnections(
   return { rows, balanceMicros: rows[0]?.balanceMicros };
 }
 
-export function listLiveConnections(ctx: Ctx, userId: string, limit: number): Promise<ConnectionRow[]> {
+/** The newest first. @param lastId of the previous page; null for the first one */
+export function listLiveConnections(
+  ctx: Ctx,
+  userId: string,
+  limit: number,
+  lastId: string | null = null,
+): Promise<ConnectionRow[]> {
   return ctx.db.query(
-    `${SELECT_ROW} where user_id = $1 and connections.status = 'WORK' order by connections.created_at desc, connections.id limit $2`,
-    [userId, limit],
+    `${SELECT_ROW}
+      where user_id = $1 and connections.status = 'WORK'
+        and ($3::uuid is null or (connections.created_at, connections.id) <
+                                 (select created_at, id from readable_connections where id = $3))
+      order by connections.created_at desc, connections.id desc limit $2`,
+    [userId, limit, lastId],
   );
 }
 
@@ -160,21 +170,24 @@ type SoldProxy = Pick<
 export type PurchaseOutcome =
   | ({ outcome: 'BOUGHT'; balanceMicros: bigint; createdAt: Date; dnsPort: number | null } & SoldProxy)
   | { outcome: 'REPLAYED'; connectionId: string }
-  | { outcome: 'ACCOUNT_BLOCKED' | 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' }
+  | { outcome: 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' | RefusingState }
   | { outcome: 'TOO_MANY_CONNECTIONS' | 'RATE_LIMITED'; retryAfterSeconds: number };
 
-/** SQLSTATE of the trigger that refuses connections of blocked users (api/sql/refuse_blocked_buyer.sql). */
-const BLOCKED_BUYER_STATE = 'CHBLK';
+/** By SQLSTATE: of the trigger api/sql/refuse_blocked_buyer.sql, and lock_not_available. */
+const refusingStates = { CHBLK: 'ACCOUNT_BLOCKED', '55P03': 'PROXY_BUSY' } as const;
+type RefusingState = (typeof refusingStates)[keyof typeof refusingStates];
 
-/** The whole purchase in one round trip. Its rules are in api/sql/buy_proxy.sql. */
-export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
-  return callBuyProxy(ctx, purchase).catch((error: unknown) => {
-    if (error instanceof pg.DatabaseError && error.code === BLOCKED_BUYER_STATE) return { outcome: 'ACCOUNT_BLOCKED' };
+/** The refusals that abort the transaction of a purchase, so it goes around that. */
+export function readRefusal(purchase: Promise<PurchaseOutcome>): Promise<PurchaseOutcome> {
+  return purchase.catch((error: unknown) => {
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    if (code === 'CHBLK' || code === '55P03') return { outcome: refusingStates[code] };
     throw error;
   });
 }
 
-async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
+/** The whole purchase in one round trip. Its rules are in api/sql/buy_proxy.sql. */
+export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   const [row] = await ctx.db.query<PurchaseOutcome>(
     `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,

@@ -3,6 +3,7 @@ import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import type { Transaction } from '@cellhop/contract/transactions';
 import { toDollars, toDollarText } from '@cellhop/contract/units';
 import type { AdjustmentNote } from '../approvals/approvals.service.ts';
+import { csvText } from '../../http/csv.ts';
 import type { EntryRow } from './transactions.store.ts';
 
 export function presentTransaction(row: EntryRow): Transaction {
@@ -54,16 +55,7 @@ export function toCsvLine(row: EntryRow): string {
     toDollarText(row.balanceAfterMicros),
     subject?.kind ?? '',
     subject?.id ?? '',
-    quoteText(subject?.label ?? ''),
+    csvText(subject?.label ?? ''),
   ];
   return `${fields.join(',')}\r\n`;
-}
-
-/**
- * Prevents CSV injection by texts that users chose, such as an email address. Spreadsheets run a text that starts with one of these
- * characters as a formula, unless an apostrophe precedes it, which they hide.
- */
-export function quoteText(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -10,7 +10,8 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
-import { CSV_HEADER, quoteText, maskEmail } from './transactions-presenter.ts';
+import { csvText } from '../../http/csv.ts';
+import { CSV_HEADER, maskEmail } from './transactions-presenter.ts';
 import { listTransactions as list, writeCsv, type Filter } from './transactions.service.ts';
 
 const DOLLAR = 1_000_000n;
@@ -409,7 +410,7 @@ describe('the export', () => {
     ['two\r\nlines', '"two\r\nlines"'],
     ['a-b', 'a-b'],
   ])('escapes %j against CSV injection: %j', (text, field) => {
-    expect(quoteText(text)).toBe(field);
+    expect(csvText(text)).toBe(field);
   });
 });
 

@@ -1,5 +1,6 @@
+import { connectionStrings, proxyUrls } from '@cellhop/contract/access-strings';
 import { describe, expect, it } from 'vitest';
-import { connectionStrings, curlLines, curlTarget, proxyUrls } from './access-strings.ts';
+import { curlLines, curlTarget } from './access-strings.ts';
 
 const access = { host: 'proxy.example', port: 1080, username: 'user', password: 'secret' };
 

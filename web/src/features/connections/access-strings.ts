@@ -1,18 +1,5 @@
-import type { Connection } from '@cellhop/contract/connections';
+import { type Access, connectionStrings } from '@cellhop/contract/access-strings';
 import type { Settings } from '@cellhop/contract/settings';
-
-type Access = Pick<Connection, 'host' | 'port' | 'username'> & { password: string };
-
-/** Formats of the credentials that proxy clients accept. */
-export function connectionStrings({ host, port, username, password }: Access): [string, string, string] {
-  return [`${host}:${port}`, `${username}:${password}@${host}:${port}`, `${host}:${port}:${username}:${password}`];
-}
-
-/** For browsers, libraries and the shell variable `ALL_PROXY`. */
-export function proxyUrls(access: Access): { socks: string; http: string } {
-  const [, withCredentials] = connectionStrings(access);
-  return { socks: `socks5://${withCredentials}`, http: `http://${withCredentials}` };
-}
 
 /** Shell commands; host names are resolved by the proxy (`socks5h`). */
 export function curlLines(access: Access, target: string): { socks: string; http: string } {

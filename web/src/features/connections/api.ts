@@ -1,8 +1,10 @@
 import type { Connection } from '@cellhop/contract/connections';
+import type { ConnectionFileFormat } from '@cellhop/contract/connections.values';
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import { PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import { useTranslation } from 'react-i18next';
 import { toLimitMinutes } from '../../data/error-text.ts';
+import { downloadText } from '../../data/download-text.ts';
 import { call, callForData } from '../../data/http.ts';
 import { showBalance } from '../../session/profile.ts';
 import { apiQuery, type Dependencies, invalidate, pageQuery, queryClient, SUMS_THROTTLE_MS } from '../../data/query.ts';
@@ -15,7 +17,7 @@ import { showEndToasts } from './connection-end-toasts.ts';
 import type { RefusedReturn } from './disconnect-dialogs.tsx';
 
 /** A hundred thousand charges take some seconds. */
-const RECEIPT_TIMEOUT_MS = 300_000;
+const FILE_TIMEOUT_MS = 300_000;
 
 type ConnectionsResponse = EndpointOutput<'GET /v1/proxies/connections'>;
 
@@ -25,7 +27,11 @@ export function useConnections(page: number, filter: ConnectionFilter = {}) {
 
 /** One connection, regardless of its page. */
 export function useConnection(id: string | undefined) {
-  const query = apiQuery('GET /v1/proxies/connections', { query: { id: id ?? '' } }, { topics: ['connections'] });
+  const query = apiQuery(
+    'GET /v1/proxies/connections',
+    { query: { id: id ?? '', ...pageQuery(1) } },
+    { topics: ['connections'] },
+  );
   const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isLive });
   const isKnown = id !== undefined && rows !== undefined;
   return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
@@ -35,6 +41,17 @@ export function useConnection(id: string | undefined) {
 export function useActiveConnections(isEnabled: boolean) {
   const query = { page: 1, size: PAGE_SIZE_MAX, active: 'true' } as const;
   return useList(apiQuery('GET /v1/proxies/connections', { query }, { topics: ['connections'] }), { isEnabled });
+}
+
+/** Saves all open connections as a file for other programs. */
+export function useExportConnections() {
+  return useAction({
+    call: async (format: ConnectionFileFormat) => ({
+      format,
+      text: await call('GET /v1/proxies/connections/export', { query: { format } }, { timeoutMs: FILE_TIMEOUT_MS }),
+    }),
+    onSuccess: ({ format, text }) => downloadText(`proxies.${format}`, text),
+  });
 }
 
 export function useLabel() {
@@ -121,7 +138,7 @@ export type ReceiptFileKind = 'json' | 'csv';
 export function useReceiptFile({ id }: Connection) {
   return useAction({
     call: (_kind: ReceiptFileKind) =>
-      callForData('GET /v1/proxies/connections/{id}/receipt', { params: { id } }, { timeoutMs: RECEIPT_TIMEOUT_MS }),
+      callForData('GET /v1/proxies/connections/{id}/receipt', { params: { id } }, { timeoutMs: FILE_TIMEOUT_MS }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { connectionStrings, proxyUrls } from '@cellhop/contract/access-strings';
 import type { Connection } from '@cellhop/contract/connections';
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
@@ -5,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { isLive } from './api.ts';
-import { connectionStrings, curlLines, curlTarget, digLine, proxyUrls } from './access-strings.ts';
+import { curlLines, curlTarget, digLine } from './access-strings.ts';
 import classes from './connection-access.module.css';
 
 /** Credentials and commands for a bought proxy, each with a copy button. */

@@ -1,12 +1,12 @@
+import { type ConnectionFileFormat, connectionFileFormats } from '@cellhop/contract/connections.values';
+import { PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { downloadText } from '../../data/download-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { useActiveConnections } from './api.ts';
-import { type ExportFormat, exportFormats, proxyList } from './proxy-list.ts';
+import { useActiveConnections, useExportConnections } from './api.ts';
 
 interface ExportDialogProps {
   isOpen: boolean;
@@ -26,24 +26,27 @@ export function ExportDialog({ isOpen, onClose }: ExportDialogProps) {
 function Formats({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation('proxyConnection');
   const { rows, failure } = useActiveConnections(true);
-  const [format, setFormat] = useState<ExportFormat>('TXT');
+  const [format, setFormat] = useState<ConnectionFileFormat>('txt');
+  const exporting = useExportConnections();
   if (failure !== undefined) return <LoadFailure text={t('table.failed')} {...failure} />;
   if (rows?.length === 0) return <EmptyList text={t('several.none')} />;
   return (
     <Stack>
-      <SegmentedControl aria-label={t('export.format')} data={[...exportFormats]} value={format} onChange={setFormat} />
+      <SegmentedControl
+        aria-label={t('export.format')}
+        data={connectionFileFormats.map((value) => ({ value, label: value.toUpperCase() }))}
+        value={format}
+        onChange={setFormat}
+      />
       <Text size="sm" c="dimmed">
         {t(`export.formats.${format}`)} {t('export.secret')}
       </Text>
       <Button
         leftSection={<IconDownload size={17} aria-hidden="true" />}
-        loading={rows === undefined}
-        onClick={() => {
-          downloadText(`proxies.${format.toLowerCase()}`, proxyList(rows ?? [], format));
-          onDone();
-        }}
+        loading={rows === undefined || exporting.isRunning}
+        onClick={() => void exporting.run(format, { onSuccess: onDone })}
       >
-        {t('export.action', { count: rows?.length ?? 0 })}
+        {rows?.length === PAGE_SIZE_MAX ? t('export.all') : t('export.action', { count: rows?.length ?? 0 })}
       </Button>
     </Stack>
   );

@@ -1,0 +1,2 @@
+export const connectionFileFormats = ['txt', 'csv', 'json'] as const;
+export type ConnectionFileFormat = (typeof connectionFileFormats)[number];
