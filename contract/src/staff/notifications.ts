@@ -76,7 +76,11 @@ export const listUserNotifications = endpoint({
   access: { permission: 'NOTIFICATIONS_READ' },
   summary: "A user's notifications as they see them, newest first",
   query: z.strictObject({ ...pageQuery, userId: idSchema }),
-  response: paged(notificationSchema).extend({ unreadCount: z.int().nonnegative() }),
+  response: paged(notificationSchema).extend({
+    unreadCount: z.int().nonnegative(),
+    /** Absent: an API of 0.1.0. */
+    user: z.object({ id: idSchema, email: z.string() }).optional(),
+  }),
   errors: ['NOT_FOUND'],
 });
 

@@ -98,9 +98,13 @@ tokens.subscribe(() => {
   clearToasts();
 });
 
+type QueryOf<Input> = Input extends { query?: infer Query } ? NonNullable<Query> : unknown;
+/** The product specification requires page and size in the calls of lists, although the API has defaults. */
+type Paged<Input> = 'page' extends keyof QueryOf<Input> ? { query: { page: number; size: number } } : unknown;
+
 export function apiQuery<const K extends EndpointKey>(
   key: K,
-  input: EndpointInput<K>,
+  input: EndpointInput<K> & Paged<EndpointInput<K>>,
   dependencies: Dependencies = {},
 ) {
   return queryOptions<EndpointOutput<K>, ApiError>({
@@ -123,7 +127,7 @@ export function staffDependencies(...topics: Topic[]): Dependencies {
   return { topics, throttleMs: STAFF_THROTTLE_MS };
 }
 
-/** The query of a list. The product specification requires the size, even if it is the API's default. */
+/** Which part of a list is shown. */
 export function pageQuery(page: number): { page: number; size: number } {
   return { page, size: PAGE_SIZE };
 }

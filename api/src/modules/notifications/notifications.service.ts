@@ -84,8 +84,8 @@ export function present(row: store.NotificationRow, languageCode: LanguageCode):
 
 /** @throws AppError NOT_FOUND */
 export async function listOfUser(ctx: Ctx, { userId, ...page }: PageQuery & { userId: string }) {
-  const { languageCode } = await requireUser(ctx, userId);
-  return listOwn(ctx, { userId, languageCode }, page);
+  const { languageCode, email } = await requireUser(ctx, userId);
+  return { ...(await listOwn(ctx, { userId, languageCode }, page)), user: { id: userId, email } };
 }
 
 /** @throws AppError NOT_FOUND, VALIDATION, IDEMPOTENCY_KEY_REUSED */

@@ -77,8 +77,9 @@ describe('the notifications of a user', () => {
     await notify(user);
     await notify(user, { description: 'Второе' });
     const query = { userId: user.id, size: 1 };
-    const { data, totalPages, unreadCount } = await support.call(listUserNotifications, { query });
+    const { data, totalPages, unreadCount, user: owner } = await support.call(listUserNotifications, { query });
     expect([data.map((each) => each.description), totalPages, unreadCount]).toEqual([['Второе'], 2, 2]);
+    expect(owner).toEqual({ id: user.id, email: user.email });
     expect(await user.call(listNotifications, { query: { size: 1 } })).toEqual({ data, totalPages, unreadCount });
   });
 

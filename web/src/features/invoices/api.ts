@@ -22,7 +22,11 @@ export function useInvoices(page: number) {
 
 /** One invoice, regardless of its page. */
 export function useInvoice(id: string | undefined) {
-  const query = apiQuery('GET /v1/payments/invoices', { query: { id: id ?? '' } }, { topics: ['invoices'] });
+  const query = apiQuery(
+    'GET /v1/payments/invoices',
+    { query: { id: id ?? '', ...pageQuery(1) } },
+    { topics: ['invoices'] },
+  );
   const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isOpen });
   const isKnown = id !== undefined && rows !== undefined;
   return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };

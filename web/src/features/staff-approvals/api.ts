@@ -2,7 +2,7 @@ import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import type { RequestList } from '@cellhop/contract/staff/lists.values';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import type { StaffApprovalsSearch } from './screen.ts';
@@ -30,7 +30,7 @@ const endpoints = {
 
 export function useRequests(kind: RequestList, { page = 1, status, userId }: StaffApprovalsSearch) {
   const { list, topic } = endpoints[kind];
-  const query = apiQuery(list, { query: { page, status, userId } }, staffDependencies(topic));
+  const query = apiQuery(list, { query: { ...pageQuery(page), status, userId } }, staffDependencies(topic));
   return useApiQuery(query, { keepsPrevious: true });
 }
 

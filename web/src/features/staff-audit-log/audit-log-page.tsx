@@ -4,7 +4,7 @@ import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.va
 import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { apiQuery } from '../../data/query.ts';
+import { apiQuery, pageQuery } from '../../data/query.ts';
 import { useList } from '../../data/use-list.ts';
 import { formatMoment } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
@@ -45,9 +45,8 @@ export function AuditLogPage() {
 }
 
 function useAuditLog({ page = 1, from, to, since, until, ...filter }: StaffAuditLogSearch) {
-  return useList(
-    apiQuery('GET /v1/audit-log/admin', { query: { page, ...filter, ...toLimitedRange({ from, to, since, until }) } }),
-  );
+  const query = { ...pageQuery(page), ...filter, ...toLimitedRange({ from, to, since, until }) };
+  return useList(apiQuery('GET /v1/audit-log/admin', { query }));
 }
 
 interface AuditLogFilterProps {

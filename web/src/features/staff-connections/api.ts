@@ -1,15 +1,15 @@
 import type { RefundConnectionBody, StaffConnection } from '@cellhop/contract/staff/connections';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffConnectionsSearch } from './screen.ts';
 
-export function useConnectionsOfUsers({ from, to, since, until, ...search }: StaffConnectionsSearch) {
+export function useConnectionsOfUsers({ page = 1, from, to, since, until, ...search }: StaffConnectionsSearch) {
   const range = toLimitedRange({ from, to, since, until });
-  const query = { ...search, createdFrom: range.from, createdTo: range.to };
+  const query = { ...search, ...pageQuery(page), createdFrom: range.from, createdTo: range.to };
   return useList(apiQuery('GET /v1/proxies/connections/admin', { query }, staffDependencies('staff-connections')));
 }
 

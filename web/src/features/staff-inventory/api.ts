@@ -11,7 +11,7 @@ import { type FileFormat, type InventorySort } from '@cellhop/contract/staff/inv
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
 import { call, callForData } from '../../data/http.ts';
-import { apiQuery } from '../../data/query.ts';
+import { apiQuery, pageQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
@@ -23,7 +23,7 @@ export function useInventory(filter: InventoryFilter, sort: InventorySort | unde
   return useList(
     apiQuery(
       'GET /v1/proxies/admin',
-      { query: { ...filter, sort, page } },
+      { query: { ...filter, sort, ...pageQuery(page) } },
       { topics: ['catalogue', 'staff-catalogue'] },
     ),
   );

@@ -1,7 +1,7 @@
 import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
@@ -10,7 +10,8 @@ import type { StaffInvoicesSearch } from './screen.ts';
 
 export function useInvoicesOfUsers(search: StaffInvoicesSearch) {
   const { page = 1, userId, status, currency, min, max, sort } = search;
-  const query = { page, userId, status, currency, ...toLimitedRange(search), amountMin: min, amountMax: max, sort };
+  const amounts = { amountMin: min, amountMax: max };
+  const query = { ...pageQuery(page), userId, status, currency, ...toLimitedRange(search), ...amounts, sort };
   return useList(apiQuery('GET /v1/payments/admin/invoices', { query }, staffDependencies('staff-invoices')));
 }
 

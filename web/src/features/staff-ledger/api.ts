@@ -2,7 +2,7 @@ import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions'
 import { ApiError } from '@cellhop/contract/client';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -13,7 +13,7 @@ export function useLedger(userId: string, search: StaffLedgerSearch) {
   const { page = 1, kind } = search;
   const query = apiQuery(
     'GET /v1/transactions/admin',
-    { query: { userId, page, kind, ...toLimitedRange(search) } },
+    { query: { userId, ...pageQuery(page), kind, ...toLimitedRange(search) } },
     staffDependencies('staff-transactions'),
   );
   return useApiQuery(query, { keepsPrevious: true });

@@ -1,16 +1,20 @@
 import type { Audience, NotificationText, SendBroadcastBody } from '@cellhop/contract/staff/notifications';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery } from '../../data/query.ts';
+import { apiQuery, pageQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
-import { useList } from '../../data/use-list.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
+import { listOptions, toList, useList } from '../../data/use-list.ts';
 
 /** Polled, because deliveries have no live topic; more often while one of them is under way. */
 export function useBroadcasts(page: number) {
-  return useList(apiQuery('GET /v1/notifications/admin/broadcasts', { query: { page } }, { topics: ['broadcasts'] }), {
-    isPolled: true,
-    isBusy: ({ sentAt }) => sentAt === null,
-  });
+  return useList(
+    apiQuery('GET /v1/notifications/admin/broadcasts', { query: pageQuery(page) }, { topics: ['broadcasts'] }),
+    {
+      isPolled: true,
+      isBusy: ({ sentAt }) => sentAt === null,
+    },
+  );
 }
 
 export function useCountRecipients() {
@@ -31,7 +35,12 @@ export function useSendBroadcast() {
 }
 
 export function useUserNotifications(userId: string, page: number) {
-  return useList(apiQuery('GET /v1/notifications/admin', { query: { userId, page } }, { topics: ['notifications'] }));
+  const query = { userId, ...pageQuery(page) };
+  const state = useApiQuery(
+    apiQuery('GET /v1/notifications/admin', { query }, { topics: ['notifications'] }),
+    listOptions({}),
+  );
+  return { ...toList(state), user: state.response?.user };
 }
 
 export function useNotifyUser(userId: string) {

@@ -3,8 +3,10 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
+import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -20,12 +22,21 @@ import classes from './staff-notifications.module.css';
 export function UserNotificationsPage() {
   const { userId } = useScreenParams(userNotificationsScreen);
   const [{ page = 1 }, change] = useScreenSearch(userNotificationsScreen);
-  const { t } = useTranslation('staffContent');
+  const { t } = useTranslation(['staffContent', 'staff']);
   const notifications = useUserNotifications(userId, page);
   const canSend = usePermission('NOTIFICATIONS_WRITE');
+  const canReadUsers = usePermission('USERS_READ');
   const [isCreating, setCreating] = useState(false);
+  useDocumentTitle(t('notifications.title'));
   return (
     <>
+      <Breadcrumbs
+        items={[
+          { label: t('staff:titles.users'), ...(canReadUsers && { to: '/admin/users' }) },
+          { label: notifications.user?.email ?? '…' },
+          { label: t('notifications.title') },
+        ]}
+      />
       {canSend && (
         <div className={classes['bar']}>
           <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>

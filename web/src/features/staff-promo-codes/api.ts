@@ -2,20 +2,16 @@ import { ApiError } from '@cellhop/contract/client';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
 import type { PromoCodesFilter } from './screen.ts';
 
-export function usePromoCodes(query: PromoCodesFilter & { page: number }) {
-  return useList(
-    apiQuery(
-      'GET /v1/referral-system/promo-codes/admin',
-      { query },
-      staffDependencies('promoCodes', 'staff-promo-codes'),
-    ),
-  );
+export function usePromoCodes({ page, ...filter }: PromoCodesFilter & { page: number }) {
+  const query = { ...filter, ...pageQuery(page) };
+  const dependencies = staffDependencies('promoCodes', 'staff-promo-codes');
+  return useList(apiQuery('GET /v1/referral-system/promo-codes/admin', { query }, dependencies));
 }
 
 export function useCreatePromoCode() {

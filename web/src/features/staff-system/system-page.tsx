@@ -3,7 +3,7 @@ import { jobStates, type JobState } from '@cellhop/contract/staff/lists.values';
 import { Select, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery } from '../../data/query.ts';
+import { apiQuery, pageQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { toList } from '../../data/use-list.ts';
@@ -130,7 +130,7 @@ function useSystemState() {
 }
 
 function useJobs({ page = 1, state }: StaffSystemSearch) {
-  const query = apiQuery('GET /v1/system/admin/jobs', { query: { page, state } }, { topics: ['jobs'] });
+  const query = apiQuery('GET /v1/system/admin/jobs', { query: { ...pageQuery(page), state } }, { topics: ['jobs'] });
   return useApiQuery(query, { keepsPrevious: true, isPolled: true });
 }
 

@@ -11,7 +11,7 @@ import type { TicketStatus } from '@cellhop/contract/tickets';
 import { ApiError } from '@cellhop/contract/client';
 import { startOfDay, toDay } from '../../format/day.ts';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, queryClient, staffDependencies } from '../../data/query.ts';
+import { apiQuery, pageQuery, queryClient, staffDependencies } from '../../data/query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
@@ -33,14 +33,18 @@ export interface Chosen extends Moments {
   to: string | undefined;
 }
 
-export function useTicketsOfUsers({ from, to, since, until, ...chosen }: Chosen) {
-  const query = { ...chosen, ...toLimitedRange({ from, to, since, until }) };
+export function useTicketsOfUsers({ page, from, to, since, until, ...chosen }: Chosen) {
+  const query = { ...chosen, ...pageQuery(page), ...toLimitedRange({ from, to, since, until }) };
   return useList(apiQuery('GET /v1/support/admin/tickets', { query }, dependencies));
 }
 
 export function useOtherTickets({ id, user }: StaffTicket) {
   const { rows, failure } = useList(
-    apiQuery('GET /v1/support/admin/tickets', { query: { userId: user.id, size: OTHER_TICKETS + 1 } }, dependencies),
+    apiQuery(
+      'GET /v1/support/admin/tickets',
+      { query: { userId: user.id, page: 1, size: OTHER_TICKETS + 1 } },
+      dependencies,
+    ),
   );
   return { rows: rows?.filter((ticket) => ticket.id !== id).slice(0, OTHER_TICKETS), failure };
 }
@@ -70,7 +74,7 @@ export function useAnyMessages(id: string, page: number) {
 
 export function useNotes(id: string, page: number) {
   return useList(
-    apiQuery('GET /v1/support/admin/tickets/{id}/notes', { params: { id }, query: { page } }, dependencies),
+    apiQuery('GET /v1/support/admin/tickets/{id}/notes', { params: { id }, query: pageQuery(page) }, dependencies),
   );
 }
 
@@ -151,7 +155,11 @@ function ticketQuery(id: string) {
 }
 
 function messagesQuery(id: string, page: number) {
-  return apiQuery('GET /v1/support/admin/tickets/{id}/messages', { params: { id }, query: { page } }, dependencies);
+  return apiQuery(
+    'GET /v1/support/admin/tickets/{id}/messages',
+    { params: { id }, query: pageQuery(page) },
+    dependencies,
+  );
 }
 
 async function cacheTicket(ticket: StaffTicket): Promise<void> {

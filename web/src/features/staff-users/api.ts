@@ -4,7 +4,7 @@ import type { TimelineKind } from '@cellhop/contract/staff/lists.values';
 import type { StaffUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
-import { apiQuery, staffDependencies } from '../../data/query.ts';
+import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
@@ -13,7 +13,8 @@ import { type StaffUsersSearch, toUsersQuery } from './screen.ts';
 const dependencies = staffDependencies('staff-users');
 
 export function useUsers(search: StaffUsersSearch) {
-  return useList(apiQuery('GET /v1/users/admin', { query: toUsersQuery(search) }, dependencies));
+  const query = { ...toUsersQuery(search), ...pageQuery(search.page ?? 1) };
+  return useList(apiQuery('GET /v1/users/admin', { query }, dependencies));
 }
 
 export function useUser(id: string, isEnabled = true) {
@@ -21,7 +22,9 @@ export function useUser(id: string, isEnabled = true) {
 }
 
 export function useMails(userId: string, page: number) {
-  return useList(apiQuery('GET /v1/users/admin/{id}/mails', { params: { id: userId }, query: { page } }, dependencies));
+  return useList(
+    apiQuery('GET /v1/users/admin/{id}/mails', { params: { id: userId }, query: pageQuery(page) }, dependencies),
+  );
 }
 
 interface StatusChange {
