@@ -1,4 +1,4 @@
-import { createCustomer, expect, fillSignIn, openLink, PASSWORD, readMail, signIn, test } from './product.ts';
+import { confirmEmail, createCustomer, expect, fillSignIn, PASSWORD, readMail, signIn, test } from './product.ts';
 
 test.describe('a Russian-speaking user', () => {
   test.use({ locale: 'ru-RU' });
@@ -17,7 +17,7 @@ test.describe('a Russian-speaking user', () => {
     await expect(page.getByText(/Повторная отправка будет доступна через 0 минут \d+ секунд/)).toBeVisible();
     await expect(page.getByRole('button', { name: 'Отправить ещё раз' })).toBeDisabled();
 
-    await openLink(page, 'invited@example.com');
+    await confirmEmail(page, 'invited@example.com');
     await expect(page.getByRole('heading', { level: 1 })).toContainText(/подтвержд/i);
     await page.getByRole('link', { name: 'Войти' }).click();
     await expect(page).toHaveURL(/\/sign-in$/);
@@ -61,6 +61,8 @@ test('sign-in switches to the language of the account, and a language change is 
   await fillSignIn(page, email);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Прокси');
   await expect(page.locator('html')).toHaveAttribute('lang', 'ru');
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Прокси');
 
   const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await page.getByLabel('Язык').selectOption('en');

@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { checkReceipt } from '../tools/receipt-checker/check.mjs';
 import { formatMoney } from '../web/src/format/format.ts';
-import { accessToken, download, expect, PASSWORD, readMail, signIn, test } from './product.ts';
+import { accessToken, confirmEmail, download, expect, PASSWORD, signIn, test } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -77,8 +77,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByLabel('Referral code').fill('welcome');
   await page.getByRole('button', { name: 'Sign up' }).click();
   await expect(page.getByText('Confirm your email')).toBeVisible();
-  const mail = await readMail(page, EMAIL);
-  await page.goto(mail.links[0]!.replace(/^https?:\/\/[^/]+/, ''));
+  await confirmEmail(page, EMAIL);
   await expect(page).toHaveURL(/\/public-message\?message=/);
 }
 

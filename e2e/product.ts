@@ -66,9 +66,10 @@ export async function readMail(page: Page, to: string): Promise<Mail> {
   return mail!;
 }
 
-/** Opens the link of the newest email on the origin that the end-to-end tests use. */
-export async function openLink(page: Page, email: string): Promise<void> {
+/** Opens the link of the newest confirmation email on the origin that the end-to-end tests use, and presses the button of its page. */
+export async function confirmEmail(page: Page, email: string): Promise<void> {
   await page.goto(toPath(await readMail(page, email)));
+  await page.getByRole('button', { name: /^(?:Confirm|Подтвердить) email$/ }).click();
 }
 
 /** Sets the price of a free proxy, for tests that need a certain one: other tests may have bought all proxies with it. */
@@ -88,7 +89,8 @@ async function createAccount(page: Page, email: string, languageCode: LanguageCo
 /** Creates a confirmed customer with the trial credit of the promo code. */
 export async function createCustomer(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   await createAccount(page, email, languageCode);
-  await page.request.get(toPath(await readMail(page, email)));
+  const { pathname, searchParams } = new URL((await readMail(page, email)).links[0]!);
+  await page.request.post(pathname, { form: Object.fromEntries(searchParams) });
 }
 
 /** Signs in with the form. */

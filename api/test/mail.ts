@@ -50,3 +50,8 @@ export async function newestLink(test: TestApp, address: string): Promise<URL> {
   assert.equal(mail.links.length, 1);
   return new URL(mail.links[0]!);
 }
+
+/** Presses the button of the page behind the link of a confirmation mail, as a browser without scripts does. */
+export function pressConfirm(test: TestApp, link: URL, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(test.url + link.pathname, { method: 'POST', redirect: 'manual', headers, body: link.searchParams });
+}

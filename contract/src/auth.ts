@@ -57,9 +57,13 @@ export const signUp = endpoint({
   errors: ['VALIDATION', 'REFERRAL_CODE_NOT_FOUND', 'EMAIL_EXISTS', 'RATE_LIMITED'],
 });
 
-/** The link of the confirmation email; redirects (302) to `/public-message`, so it has no typed client. */
+/**
+ * The link of the confirmation email: GET shows a page, whose form posts the code to the same path, which redirects (302) to
+ * `/public-message`. Neither has a typed client.
+ */
 export const CONFIRM_EMAIL_PATH = '/v1/auth/confirm-email';
-export const confirmEmailQuery = z.strictObject({ code: z.string().min(1).max(200) });
+/** The query of the link, and the fields of the form. */
+export const confirmEmailInput = z.strictObject({ code: z.string().min(1).max(200) });
 
 export const resendConfirmation = endpoint({
   method: 'POST',

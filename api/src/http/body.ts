@@ -66,6 +66,15 @@ export function useJsonBodies(app: FastifyInstance): void {
   });
 }
 
+/** Routes of this scope also get the fields of an HTML form. */
+export function useFormBodies(scope: FastifyInstance): void {
+  scope.addContentTypeParser('application/x-www-form-urlencoded', (request, payload, done) =>
+    collect(payload, request.routeOptions.bodyLimit, (error, body) =>
+      done(error, Object.fromEntries(new URLSearchParams(body.toString('utf8')))),
+    ),
+  );
+}
+
 /** Routes of this scope get the body as it is, whatever its content type: a file, which no other route accepts. */
 export function useFileBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();

@@ -129,7 +129,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** Colours of the web app's light theme; mail clients invert them for dark mode. */
-const colours = {
+export const colours = {
   page: '#f4f7f5',
   card: '#ffffff',
   text: '#10201b',

@@ -173,7 +173,8 @@ export async function createCustomer({ url }: Production, email: string, referra
     assert(mail?.links[0], 'no mail yet');
     return mail.links[0];
   });
-  assert((await fetch(link)).ok);
+  const { href, searchParams } = new URL(link);
+  assert((await fetch(href.split('?')[0]!, { method: 'POST', body: searchParams })).ok);
   return signInAs(url, email, PASSWORD);
 }
 

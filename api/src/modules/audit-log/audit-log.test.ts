@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
-import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
+import { newestLink, pressConfirm, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { deleteOld, record } from './audit-log.service.ts';
 
@@ -48,8 +48,7 @@ describe('the audit log', () => {
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     const body = { languageCode: 'en', email, password: PASSWORD, referralCode: referrer.referralCode } as const;
     await testApp.call(signUp, { body });
-    const confirmation = await newestLink(testApp, email);
-    await fetch(`${testApp.url}${confirmation.pathname}${confirmation.search}`, { redirect: 'manual' });
+    await pressConfirm(testApp, await newestLink(testApp, email));
     await expect(enter(email, WRONG_PASSWORD)).rejects.toMatchObject({ status: 400 });
     const { data } = await enter(email);
     const call = createClient({

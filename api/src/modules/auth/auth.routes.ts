@@ -2,7 +2,7 @@ import { endView, startView } from '@cellhop/contract/staff/view-as';
 import {
   changePassword,
   CONFIRM_EMAIL_PATH,
-  confirmEmailQuery,
+  confirmEmailInput,
   disableSecondFactor,
   enableSecondFactor,
   getSecondFactor,
@@ -25,8 +25,10 @@ import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
+import { useFormBodies } from '../../http/body.ts';
 import { toRequester, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
+import { confirmationPage } from './confirmation-page.ts';
 import * as secondFactor from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
 import * as views from './view-sessions.service.ts';
@@ -55,7 +57,7 @@ export function authRoutes(app: FastifyInstance): void {
   route(app, setPassword, async ({ ctx, body, requester }) => ({
     data: { changedAt: (await auth.setPassword(ctx, body, requester)).toISOString() },
   }));
-  confirmEmailRoute(app);
+  confirmEmailRoutes(app);
   securityRoutes(app);
   route(app, startView, async ({ ctx, actor, params, body, requester }) => ({
     data: await views.startView(ctx, actor, { userId: params.id, reason: body.reason }, requester),
@@ -94,18 +96,32 @@ function securityRoutes(app: FastifyInstance): void {
   }));
 }
 
-/** The link of a mail, opened in a browser, so it redirects to a page instead of returning JSON. */
-function confirmEmailRoute(app: FastifyInstance): void {
-  app.get<{ Querystring: z.output<typeof confirmEmailQuery> }>(
+/** Browsers open them, so they return a page and a redirect instead of JSON. */
+function confirmEmailRoutes(app: FastifyInstance): void {
+  type Input = z.output<typeof confirmEmailInput>;
+  app.get<{ Querystring: Input }>(
     CONFIRM_EMAIL_PATH,
-    // No HEAD: link checkers must not confirm anything.
-    { exposeHeadRoute: false, schema: { hide: true, querystring: confirmEmailQuery } },
+    { schema: { hide: true, querystring: confirmEmailInput } },
     async (request, reply) => {
-      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code, toRequester(request));
-      const text = confirmationTexts[languageCode ?? browserLanguage(request.headers['accept-language'])][confirmation];
-      return reply.header('cache-control', 'no-store').redirect(`/public-message?message=${encodeURIComponent(text)}`);
+      const { code } = request.query;
+      const languageCode = await auth.readConfirmationLanguage(app.ctx, code, toRequester(request));
+      const language = languageCode ?? browserLanguage(request.headers['accept-language']);
+      return reply.type('text/html; charset=utf-8').send(confirmationPage(language, app.ctx.config.brandName, code));
     },
   );
+  void app.register(async (scope) => {
+    useFormBodies(scope);
+    scope.post<{ Body: Input }>(
+      CONFIRM_EMAIL_PATH,
+      { schema: { hide: true, body: confirmEmailInput } },
+      async (request, reply) => {
+        const confirmed = await auth.confirmEmail(app.ctx, request.body.code, toRequester(request));
+        const language = confirmed.languageCode ?? browserLanguage(request.headers['accept-language']);
+        const text = confirmationTexts[language][confirmed.confirmation];
+        return reply.redirect(`/public-message?message=${encodeURIComponent(text)}`);
+      },
+    );
+  });
 }
 
 /** The language for an unknown link. */

@@ -60,41 +60,58 @@ export async function signUp(ctx: Ctx, body: SignUpBody, requester: Requester): 
   });
 }
 
+/** @returns the language of the user to whom a link was sent. @throws AppError RATE_LIMITED, UNAVAILABLE */
+export async function readConfirmationLanguage(
+  ctx: Ctx,
+  code: string,
+  requester: Requester,
+): Promise<LanguageCode | undefined> {
+  const found = await limitLookups(requester.ip, false, () => codes.findCode(ctx, hashSecret(code), 'CONFIRM_EMAIL'));
+  return found?.languageCode;
+}
+
 /** Also grants the trial credit, once per user even if several links are opened concurrently. */
 export function confirmEmail(
   ctx: Ctx,
   code: string,
   requester: Requester,
 ): Promise<{ confirmation: Confirmation; languageCode: LanguageCode | undefined }> {
-  return ctx.tx(async (ctx) => {
-    const codeHash = hashSecret(code);
-    await codes.lockOwner(ctx, codeHash, 'CONFIRM_EMAIL');
-    const found = await codes.findCode(ctx, codeHash, 'CONFIRM_EMAIL');
-    if (!found || found.status !== 'ACTIVE') return { confirmation: 'UNKNOWN', languageCode: found?.languageCode };
-    const { userId, languageCode } = found;
-    if (found.isEmailConfirmed) return { confirmation: 'ALREADY_DONE', languageCode };
-    if (found.isExpired) return { confirmation: 'TOO_OLD', languageCode };
-    const accountId = await store.confirmEmail(ctx, userId);
-    if (accountId === undefined) return { confirmation: 'ALREADY_DONE', languageCode };
-    await codes.spendCodes(ctx, userId, 'CONFIRM_EMAIL');
-    ctx.changed(STAFF, 'staff-users');
-    await auditLog.recordOwn(ctx, 'EMAIL_CONFIRMED', userId, requester);
-    const trial = await referrals.trialTransfer(ctx, userId, accountId);
-    if (trial) {
-      await ledger.post(ctx, [trial]);
-      await announceTrial(ctx, userId, languageCode, toDollars(trial.amountMicros));
-    }
-    return { confirmation: 'DONE', languageCode };
-  });
+  return limitLookups(requester.ip, false, () => ctx.tx((ctx) => confirmCode(ctx, hashSecret(code), requester)));
 }
 
-/** @throws AppError SESSION_NOT_FOUND, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED */
-export async function resendConfirmation(ctx: Ctx, typedEmail: string, requester: Requester): Promise<Sending> {
+async function confirmCode(
+  ctx: Ctx,
+  codeHash: Buffer,
+  requester: Requester,
+): Promise<{ confirmation: Confirmation; languageCode: LanguageCode | undefined }> {
+  await codes.lockOwner(ctx, codeHash, 'CONFIRM_EMAIL');
+  const found = await codes.findCode(ctx, codeHash, 'CONFIRM_EMAIL');
+  if (!found || found.status !== 'ACTIVE') return { confirmation: 'UNKNOWN', languageCode: found?.languageCode };
+  const { userId, languageCode } = found;
+  if (found.isEmailConfirmed) return { confirmation: 'ALREADY_DONE', languageCode };
+  if (found.isExpired) return { confirmation: 'TOO_OLD', languageCode };
+  const accountId = await store.confirmEmail(ctx, userId);
+  if (accountId === undefined) return { confirmation: 'ALREADY_DONE', languageCode };
+  await codes.spendCodes(ctx, userId, 'CONFIRM_EMAIL');
+  ctx.changed(STAFF, 'staff-users');
+  await auditLog.recordOwn(ctx, 'EMAIL_CONFIRMED', userId, requester);
+  const trial = await referrals.trialTransfer(ctx, userId, accountId);
+  if (trial) {
+    await ledger.post(ctx, [trial]);
+    await announceTrial(ctx, userId, languageCode, toDollars(trial.amountMicros));
+  }
+  return { confirmation: 'DONE', languageCode };
+}
+
+/** @throws AppError SESSION_NOT_FOUND, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED, UNAVAILABLE */
+export function resendConfirmation(ctx: Ctx, typedEmail: string, requester: Requester): Promise<Sending> {
   const email = normalise(typedEmail);
-  await countMail(ctx, requester.ip);
-  const user = await store.findCredentials(ctx, email);
-  if (!user || user.isEmailConfirmed || user.status !== 'ACTIVE') throw new AppError('SESSION_NOT_FOUND');
-  return sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), user);
+  return limitLookups(requester.ip, false, async () => {
+    await countMail(ctx, requester.ip);
+    const user = await store.findCredentials(ctx, email);
+    if (!user || user.isEmailConfirmed || user.status !== 'ACTIVE') throw new AppError('SESSION_NOT_FOUND');
+    return sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), user);
+  });
 }
 
 /**
@@ -164,26 +181,30 @@ function recordFailure(ctx: Ctx, userId: string | undefined, requester: Requeste
 /**
  * Handles an address without an account like one with an account, with the same response and statements, so that it does not
  * reveal whether the account exists.
- * @throws AppError EMAIL_NOT_CONFIRMED, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED
+ * @throws AppError EMAIL_NOT_CONFIRMED, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED, UNAVAILABLE
  */
-export async function recoverPassword(ctx: Ctx, typedEmail: string, requester: Requester): Promise<Sending> {
+export function recoverPassword(ctx: Ctx, typedEmail: string, requester: Requester): Promise<Sending> {
   const email = normalise(typedEmail);
-  await countMail(ctx, requester.ip);
-  const user = await store.findCredentials(ctx, email);
-  if (user && !user.isEmailConfirmed)
-    throw new AppError('EMAIL_NOT_CONFIRMED', { seconds: await secondsUntilSending(ctx, 'CONFIRM_EMAIL', email) });
-  return sendRecovery(ctx, hashEmail(ctx, email), user, requester);
+  return limitLookups(requester.ip, false, async () => {
+    await countMail(ctx, requester.ip);
+    const user = await store.findCredentials(ctx, email);
+    if (user && !user.isEmailConfirmed)
+      throw new AppError('EMAIL_NOT_CONFIRMED', { seconds: await secondsUntilSending(ctx, 'CONFIRM_EMAIL', email) });
+    return sendRecovery(ctx, hashEmail(ctx, email), user, requester);
+  });
 }
 
 /** Earlier links work until they expire; the new mail has its own recovery session. */
-export async function resendRecovery(ctx: Ctx, sessionId: string, requester: Requester): Promise<Sending> {
-  await countMail(ctx, requester.ip);
-  const sending = await codes.findSending(ctx, sessionId, 'RECOVER_PASSWORD');
-  if (!sending || sending.isUsed) throw new AppError('SESSION_NOT_FOUND');
-  if (sending.isExpired) throw new AppError('SESSION_EXPIRED');
-  const { userId, email, languageCode, status } = sending;
-  const isKnown = userId !== null && email !== null && languageCode !== null && status !== 'DELETED';
-  return sendRecovery(ctx, sending.emailHash, isKnown ? { userId, email, languageCode } : undefined, requester);
+export function resendRecovery(ctx: Ctx, sessionId: string, requester: Requester): Promise<Sending> {
+  return limitLookups(requester.ip, false, async () => {
+    await countMail(ctx, requester.ip);
+    const sending = await codes.findSending(ctx, sessionId, 'RECOVER_PASSWORD');
+    if (!sending || sending.isUsed) throw new AppError('SESSION_NOT_FOUND');
+    if (sending.isExpired) throw new AppError('SESSION_EXPIRED');
+    const { userId, email, languageCode, status } = sending;
+    const isKnown = userId !== null && email !== null && languageCode !== null && status !== 'DELETED';
+    return sendRecovery(ctx, sending.emailHash, isKnown ? { userId, email, languageCode } : undefined, requester);
+  });
 }
 
 function sendRecovery(
@@ -207,7 +228,7 @@ function sendRecovery(
 export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody, requester: Requester): Promise<Date> {
   const codeHash = hashSecret(code);
   // Checked before the expensive password hash.
-  const { email, userId } = await findRecovery(ctx, codeHash);
+  const { email, userId } = await limitLookups(requester.ip, false, () => findRecovery(ctx, codeHash));
   requireStrongPassword(password, email, ctx.config.brandName);
   const passwordHash = await hashPassword(password, knownUser(userId));
   return ctx.tx(async (ctx) => {

@@ -71,7 +71,7 @@ export async function limitAttempts<T>(network: string, work: () => Promise<T>):
 }
 
 /**
- * Limits the concurrent lookups that precede the comparison of a password.
+ * Limits the concurrent lookups of accounts and codes by strangers: they share a few connections of the pool, in turn by network.
  * @param mayBeKnown the client claims to be a known device; the lookup verifies it
  * @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords or lookups wait
  */

@@ -4,7 +4,7 @@ import { createClient, type ApiError } from '@cellhop/contract/client';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
-import { mailsTo, newestLink, startTestAppWithMail } from '../../../test/mail.ts';
+import { mailsTo, newestLink, pressConfirm, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { insertPromoCode } from '../../seed/seed.store.ts';
@@ -30,8 +30,8 @@ async function register(overrides: Partial<SignUpBody> = {}): Promise<string> {
   return email;
 }
 
-async function open(link: URL, headers: Record<string, string> = {}) {
-  const response = await fetch(`${testApp.url}${link.pathname}${link.search}`, { redirect: 'manual', headers });
+async function press(link: URL, headers: Record<string, string> = {}) {
+  const response = await pressConfirm(testApp, link, headers);
   const target = new URL(response.headers.get('location') ?? '/', testApp.url);
   return { status: response.status, path: target.pathname, message: target.searchParams.get('message') };
 }
@@ -72,7 +72,7 @@ describe('sign-up', () => {
     expect(mail!.text).toContain('24 hours');
     const link = await newestLink(testApp, email);
     expect(link.href).toMatch(/^http:\/\/localhost:3000\/v1\/auth\/confirm-email\?code=[\w-]{43}$/);
-    expect(await open(link)).toEqual({
+    expect(await press(link)).toEqual({
       status: 302,
       path: '/public-message',
       message: 'Your email is confirmed. You can sign in now.',
@@ -94,7 +94,7 @@ describe('sign-up', () => {
     expect(mail!.subject).toBe('Подтвердите email для Cellhop');
     expect(mail!.text).toContain('Ссылка действует 24 часа.');
     expect(mail!.html).toContain('<html lang="ru">');
-    expect((await open(await newestLink(testApp, email))).message).toBe(
+    expect((await press(await newestLink(testApp, email))).message).toBe(
       'Ваш email подтверждён. Теперь вы можете войти.',
     );
   });
@@ -161,7 +161,7 @@ describe('confirmation', () => {
     const second = await newestLink(testApp, email);
     expect(second.href).not.toBe(first.href);
 
-    const answers = await Promise.all([first, second, first, second, first].map((link) => open(link)));
+    const answers = await Promise.all([first, second, first, second, first].map((link) => press(link)));
     const messages = answers.map(({ message }) => message);
     expect(messages.filter((message) => message === 'Your email is confirmed. You can sign in now.')).toHaveLength(1);
     expect(messages.filter((message) => message?.includes('already'))).toHaveLength(4);
@@ -173,35 +173,63 @@ describe('confirmation', () => {
     const older = await newestLink(testApp, email);
     await waitMinutes(email, 1);
     await resend(email);
-    expect((await open(older)).message).toContain('is confirmed');
+    expect((await press(older)).message).toContain('is confirmed');
   });
 
   test('reports a link older than a day, and the user can request a new one', async () => {
     const email = await register();
     const link = await newestLink(testApp, email);
     await waitMinutes(email, 24 * 60);
-    expect((await open(link)).message).toContain('expired');
+    expect((await press(link)).message).toContain('expired');
     await expect(enter(email)).rejects.toMatchObject({
       code: 'EMAIL_NOT_CONFIRMED',
       message: 'Email is not confirmed - 0',
     });
     await resend(email);
-    expect((await open(await newestLink(testApp, email))).message).toContain('is confirmed');
+    expect((await press(await newestLink(testApp, email))).message).toContain('is confirmed');
   });
 
   test('of an unknown link responds in the language of the browser; a code is required', async () => {
     const link = new URL('http://localhost/v1/auth/confirm-email?code=unknown');
-    expect(await open(link)).toMatchObject({ status: 302, message: expect.stringContaining('is not valid') });
-    expect((await open(link, { 'accept-language': 'ru-RU,ru;q=0.9' })).message).toContain('недействительна');
-    expect((await open(new URL('http://localhost/v1/auth/confirm-email'))).status).toBe(400);
+    expect(await press(link)).toMatchObject({ status: 302, message: expect.stringContaining('is not valid') });
+    expect((await press(link, { 'accept-language': 'ru-RU,ru;q=0.9' })).message).toContain('недействительна');
+    const incomplete = new URL('http://localhost/v1/auth/confirm-email');
+    expect((await press(incomplete)).status).toBe(400);
+    expect((await fetch(testApp.url + incomplete.pathname)).status).toBe(400);
   });
 
-  test('does not happen by a HEAD request', async () => {
+  test('does not happen when the link is opened, whatever opens it', async () => {
     const email = await register();
     const link = await newestLink(testApp, email);
-    const response = await fetch(`${testApp.url}${link.pathname}${link.search}`, { method: 'HEAD' });
-    expect(response.status).toBe(404);
+    const url = `${testApp.url}${link.pathname}${link.search}`;
+    for (const method of ['HEAD', 'GET', 'GET']) {
+      const response = await fetch(url, { method, redirect: 'manual' });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
+    }
     await expect(enter(email)).rejects.toMatchObject({ code: 'EMAIL_NOT_CONFIRMED' });
+    expect((await press(link)).message).toBe('Your email is confirmed. You can sign in now.');
+    expect((await press(link)).message).toBe('Your email has already been confirmed. You can sign in.');
+    await expect(enter(email)).resolves.toBeDefined();
+  });
+
+  test('needs one press of the button of a page in the language of the user, which needs no script', async () => {
+    const email = await register({ languageCode: 'ru' });
+    const link = await newestLink(testApp, email);
+    const page = await (await fetch(`${testApp.url}${link.pathname}${link.search}`)).text();
+    expect(page).toContain('<html lang="ru">');
+    expect(page).not.toMatch(/<script/i);
+    const form = /<form method="post" action="([^"]+)">.*name="code" value="([^"]+)"/s.exec(page);
+    expect(form?.slice(1)).toEqual([link.pathname, link.searchParams.get('code')]);
+    expect(page).toContain('<button type="submit">Подтвердить email</button>');
+  });
+
+  test('shows the code of a link as text', async () => {
+    const code = '"><script>alert(1)</script>';
+    const page = await (await fetch(`${testApp.url}/v1/auth/confirm-email?${new URLSearchParams({ code })}`)).text();
+    expect(page).not.toContain('<script>');
   });
 });
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
-import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
+import { newestLink, pressConfirm, startTestAppWithMail } from '../../../test/mail.ts';
 import { offer, REASON } from '../../../test/staff-requests.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
@@ -33,7 +33,7 @@ async function signUpWith(referralCode: string, email: string): Promise<URL> {
   return newestLink(testApp, email.toLowerCase());
 }
 
-const open = (link: URL) => fetch(`${testApp.url}${link.pathname}${link.search}`, { redirect: 'manual' });
+const press = (link: URL) => pressConfirm(testApp, link);
 
 async function creditsOf(emails: readonly string[]): Promise<number[]> {
   const rows = await testApp.database.query<{ balanceMicros: bigint }>(
@@ -44,11 +44,11 @@ async function creditsOf(emails: readonly string[]): Promise<number[]> {
   return rows.map(({ balanceMicros }) => Number(balanceMicros) / 1e6);
 }
 
-/** Signs all of them up, then opens all links concurrently. */
+/** Signs all of them up, then confirms all concurrently. */
 async function confirmAtOnce(referralCode: string, emails: readonly string[]): Promise<void> {
   const links: URL[] = [];
   for (const email of emails) links.push(await signUpWith(referralCode, email));
-  const answers = await Promise.all(links.map(open));
+  const answers = await Promise.all(links.map(press));
   expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 302));
 }
 
@@ -78,7 +78,7 @@ describe('the trial credit', () => {
   test('is granted once per mailbox, also with different promo codes', async () => {
     const name = newName();
     for (const tag of ['', '+second'])
-      await open(await signUpWith((await newCode()).code, `${name}${tag}@example.com`));
+      await press(await signUpWith((await newCode()).code, `${name}${tag}@example.com`));
     expect(await creditsOf([`${name}@example.com`, `${name}+second@example.com`])).toEqual([1, 0]);
   });
 
@@ -99,8 +99,8 @@ describe('the trial credit', () => {
   test('can still be granted by another code if the first one was used up', async () => {
     const name = newName();
     const spent = await newCode({ trialCreditsMax: 0 });
-    await open(await signUpWith(spent.code, `${name}@example.com`));
-    await open(await signUpWith((await newCode()).code, `${name}+again@example.com`));
+    await press(await signUpWith(spent.code, `${name}@example.com`));
+    await press(await signUpWith((await newCode()).code, `${name}+again@example.com`));
     expect(await creditsOf([`${name}@example.com`, `${name}+again@example.com`])).toEqual([0, 1]);
   });
 });
