@@ -1,7 +1,8 @@
 /** Attacks on the API by anonymous clients and free accounts; each runs until it is stopped. */
 import { signIn, refreshTokens } from '@cellhop/contract/auth';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
-import { exportTransactions } from '@cellhop/contract/transactions';
+import { checkImport } from '@cellhop/contract/staff/inventory';
+import { exportTransactions, listTransactions } from '@cellhop/contract/transactions';
 import { createTicket } from '@cellhop/contract/tickets';
 import { getProfile } from '@cellhop/contract/users';
 import { randomBytes } from 'node:crypto';
@@ -15,6 +16,9 @@ const BATCH = 50;
 const SLICE_MS = 20;
 const SIGN_INS_AT_ONCE = 620;
 const WORKERS_MIN = 64;
+const PARALLEL_CALLS = 100;
+/** A file of 13 MB. */
+const FILE_ROWS = 90_000;
 
 export interface Attack {
   readonly name: string;
@@ -45,6 +49,9 @@ export const attacks: readonly Attack[] = [
   },
   { name: 'pipelined requests', run: (client) => holdSockets(client, get(client, '/v1/settings').repeat(800), true) },
   { name: 'unknown fields', run: sendUnknownFields },
+  { name: 'parallel calls of one customer', run: callInParallel },
+  { name: 'minified files of staff', run: (client) => sendFiles(client, minifiedFile()) },
+  { name: 'files of brackets by staff', run: (client) => sendFiles(client, `[{"ip":${'['.repeat(5_000_000)}`) },
 ];
 
 /**
@@ -130,6 +137,33 @@ function wrongAccessToken(): string {
 function wrongRefresh(client: Client): string {
   const { accessToken } = client.target;
   return post(client, refreshTokens.url, { accessToken, refreshToken: randomBytes(32).toString('base64url') });
+}
+
+/** From one address, whatever their number: the limits of networks must not be what protects others. */
+async function callInParallel(client: Client): Promise<void> {
+  await Promise.all(
+    Array.from({ length: PARALLEL_CALLS }, async () => {
+      while (client.isRunning()) await client.exchange(signed(client, `${listTransactions.url}?size=100`));
+    }),
+  );
+}
+
+/** Without line ends. All of it is read, because only the last row is wrong. */
+function minifiedFile(): string {
+  const row = { price: 1, countryCode: 'DE', region: 'r', city: 'c', zip: '1', isp: 'i', connectionType: 'LTE' };
+  const rows = Array.from({ length: FILE_ROWS }, (_, index) => {
+    const ip = `100.${64 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+    return JSON.stringify({ ip, ...row, node: 'default', exitKind: 'local-address', exit: '' });
+  });
+  return `[${rows.join(',')},{}]`;
+}
+
+async function sendFiles(client: Client, content: string): Promise<void> {
+  const { host, staffToken } = client.target;
+  const path = `${checkImport.url}?format=json&fileName=a.json`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAuthorization: Bearer ${staffToken}\r\n`;
+  const request = `${head}Content-Length: ${Buffer.byteLength(content)}\r\n\r\n${content}`;
+  while (client.isRunning()) await client.exchange(request);
 }
 
 function sendUnknownFields(client: Client): Promise<void> {

@@ -6,6 +6,8 @@ export interface Target {
   host: string;
   /** The access token of a free account. */
   accessToken: string;
+  /** Of a member of staff who may import proxies. */
+  staffToken: string;
   addresses: readonly string[];
 }
 

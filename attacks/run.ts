@@ -77,19 +77,20 @@ async function runAttack(name: string, addressCount: number): Promise<void> {
   const { pid } = product.processes.get('api')!;
   const monitor = new ProcessMonitor(pid);
   const before = { megabytes: await liveMegabytes(pid, LIVE_MEMORY_FILE), sockets: monitor.sockets };
-  const attacker = await createClient({ baseUrl: product.url })(signIn, {
-    body: { email: 'user@example.com', password: PASSWORD },
-  });
+  const call = createClient({ baseUrl: product.url });
+  const tokenOf = async (email: string) =>
+    (await call(signIn, { body: { email, password: PASSWORD } })).data.accessToken;
+  const [accessToken, staffToken] = [await tokenOf('user@example.com'), await tokenOf('admin@example.com')];
   const customers = await Customers.start(port, [
     { email: 'support@example.com', password: PASSWORD },
     { email: 'admin@example.com', password: PASSWORD },
   ]);
-  const { accessToken } = attacker.data;
   const cpuAtStart = monitor.cpuSeconds;
   const report = await attack(name, {
     port,
     host: `127.0.0.1:${port}`,
     accessToken,
+    staffToken,
     addresses: createAddresses(addressCount),
   });
   const cpuShare = share(monitor.cpuSeconds - cpuAtStart);

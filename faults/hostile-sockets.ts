@@ -75,7 +75,7 @@ async function attack(client: Client, job: AttackJob): Promise<void> {
 }
 
 process.once('message', (job: AttackJob) => {
-  const client = new Client({ ...job, host: '', accessToken: '' });
+  const client = new Client({ ...job, host: '', accessToken: '', staffToken: '' });
   const attacking = attack(client, job);
   process.once('message', () => {
     const report: Counts & { held: number } = { ...client.counts, held: client.openCount };

@@ -32,7 +32,7 @@ import { timelineRoutes } from './modules/timeline/timeline.routes.ts';
 import { transactionsRoutes } from './modules/transactions/transactions.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
-import { authenticateUser } from './modules/auth/sessions.service.ts';
+import { authenticateUser, readToken } from './modules/auth/sessions.service.ts';
 import { authenticateNode } from './modules/gateway/gateway.service.ts';
 
 /** Each adds its routes, in this order to the documentation. */
@@ -72,7 +72,7 @@ const developmentModules = [mailboxRoutes, downloadRoutes] as const;
 
 /** Builds the HTTP server. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
-  const app = await createServer(ctx, { authenticateUser, authenticateNode });
+  const app = await createServer(ctx, { readToken, authenticateUser, authenticateNode });
   for (const addRoutes of modules) addRoutes(app);
   if (ctx.config.isDevelopment) for (const addRoutes of developmentModules) addRoutes(app);
   await serveWebApp(app, ctx.config);

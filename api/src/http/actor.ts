@@ -15,3 +15,12 @@ export interface Actor {
   /** The member of staff who sees the app as this user: read-only. */
   viewerId?: string;
 }
+
+/** What the access token of a user says. Its signature has been verified. */
+export interface AccessClaims {
+  userId: string;
+  sessionId: string;
+  /** The member of staff who sees the app as the user; then `sessionId` is that of the view. */
+  viewerId?: string;
+  isExpired: boolean;
+}

@@ -1,11 +1,11 @@
-import { signIn } from '@cellhop/contract/auth';
+import { logout, signIn } from '@cellhop/contract/auth';
 import { update } from '@cellhop/contract/gateway';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { getSettings } from '@cellhop/contract/settings';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createUser } from '../../test/factories.ts';
+import { createUser, PASSWORD } from '../../test/factories.ts';
 import { errorOf, exchangeBytes, openSocket, whenClosed } from '../../test/raw-http.ts';
 import { GATEWAY_TOKEN, startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
 
@@ -110,6 +110,17 @@ describe('invalid tokens', () => {
     await expect(user.call(getProfile, {})).resolves.toBeDefined();
     expect(await statusOf(testApp, getSettings.url)).toBe(200);
     expect(await statusOf(testApp, getProfile.url)).toBe(401);
+  });
+
+  test('do not affect fresh tokens of the same network, nor are tokens of ended sessions guesses', async () => {
+    const testApp = await start({ wrongTokensPerMinute: 2 });
+    const [user, gone] = [await createUser(testApp), await createUser(testApp)];
+    await gone.call(logout, {});
+    expect(await statuses(5, () => statusOf(testApp, getProfile.url, gone.headers))).toEqual({ 401: 5 });
+    await expect(user.call(getProfile, {})).resolves.toBeDefined();
+    expect(await statuses(3, () => statusOf(testApp, getProfile.url, bearer('wrong')))).toEqual({ 401: 2, 429: 1 });
+    const { data } = await testApp.call(signIn, { body: { email: user.email, password: PASSWORD } });
+    expect(await statusOf(testApp, getProfile.url, bearer(data.accessToken))).toBe(200);
   });
 
   test('of gateways count too, and the gateway with a valid token continues', async () => {

@@ -1,6 +1,7 @@
 /**
  * Limits guesses of tokens: of users, gateways and readers of the metrics. Once a network has sent too many invalid tokens, further
- * ones are refused without a check. Others behind the same network continue with their valid tokens.
+ * ones are refused. Others behind the same network continue with their valid tokens: those of users are known by their signature,
+ * those of gateways and readers by an earlier check.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { LRUCache } from 'lru-cache';
@@ -43,11 +44,7 @@ export class InvalidTokenLimiter {
     // A request without a token is no guess.
     if (token === undefined) return check();
     const key = createHash('sha256').update(token).digest('base64');
-    const refusedForMs = (this.#refusedUntil.get(network) ?? 0) - Date.now();
-    if (refusedForMs > 0 && !this.#validTokens.get(key)) {
-      this.counts.refused += 1;
-      throw AppError.rateLimited(Math.ceil(refusedForMs / 1000));
-    }
+    if (!this.#validTokens.get(key)) this.#throwIfRefused(network);
     try {
       const result = await check();
       this.#validTokens.set(key, true);
@@ -59,6 +56,19 @@ export class InvalidTokenLimiter {
       }
       throw error;
     }
+  }
+
+  /** For a token that turned out to be invalid without a query. @throws AppError RATE_LIMITED */
+  async countWrong(network: string): Promise<void> {
+    this.#throwIfRefused(network);
+    await this.#count(network);
+  }
+
+  #throwIfRefused(network: string): void {
+    const refusedForMs = (this.#refusedUntil.get(network) ?? 0) - Date.now();
+    if (refusedForMs <= 0) return;
+    this.counts.refused += 1;
+    throw AppError.rateLimited(Math.ceil(refusedForMs / 1000));
   }
 
   /** @throws AppError RATE_LIMITED if the limit is exceeded, also by concurrent requests */

@@ -182,6 +182,11 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     help: 'Token refreshes; waiting: queued; refused: since the start, because the queue was full',
     usage: () => sources.tokenRefreshes(),
   });
+  useConcurrencyMetric(registers, {
+    name: 'user_requests',
+    help: 'Requests of signed-in users; waiting: until earlier ones of the same user end; refused: since the start, because too many waited',
+    usage: () => app.shares.usage(),
+  });
   const longPolls = new Gauge({
     name: 'gateway_calls_held',
     help: 'Long polls of gateways that wait for ending connections',

@@ -5,7 +5,7 @@ import { errorBodySchema } from '@cellhop/contract/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Actor } from './actor.ts';
+import type { AccessClaims, Actor } from './actor.ts';
 import type { Requester } from './requester.ts';
 import type { Ctx } from '../ctx.ts';
 import { clientAddress } from './admission.ts';
@@ -13,6 +13,7 @@ import { bodyLimitFor, useFileBodies, valueCountLimitFor } from './body.ts';
 import { JSON_COMPRESSION } from './responses.ts';
 import type { Transfers } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
+import type { LimitersByOwner } from '../process/limiters-by-owner.ts';
 import { replacePageHeaders } from './security.ts';
 import type { InvalidTokenLimiter } from './invalid-token-limiter.ts';
 
@@ -30,8 +31,10 @@ export type Request<E extends EndpointDefinition> = ServerInput<E> & {
 
 /** Authentication, provided by the modules. */
 export interface Access {
-  /** @throws AppError UNAUTHORIZED */
-  authenticateUser(ctx: Ctx, token: string | undefined): Promise<Actor>;
+  /** Without a query. @returns undefined if this shop has not signed the token */
+  readToken(ctx: Ctx, token: string): Promise<AccessClaims | undefined>;
+  /** @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED */
+  authenticateUser(ctx: Ctx, claims: AccessClaims): Promise<Actor>;
   /** @returns the node's id. @throws AppError UNAUTHORIZED */
   authenticateNode(ctx: Ctx, token: string | undefined): Promise<string>;
 }
@@ -44,6 +47,7 @@ declare module 'fastify' {
     invalidTokenLimiter: InvalidTokenLimiter;
     downloads: Transfers;
     uploads: Transfers;
+    shares: LimitersByOwner;
   }
 }
 
@@ -167,7 +171,7 @@ function serve<E extends EndpointDefinition>(
       const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
       const input = { params, query, body, headers, requester: toRequester(request), ctx: app.ctx, ...identity };
-      return handle(input as unknown as Request<E>, reply);
+      return inShare(app, identity, () => handle(input as unknown as Request<E>, reply));
     },
   });
 }
@@ -195,14 +199,27 @@ function isViewable({ method, access, isExport }: EndpointDefinition): boolean {
   return method === 'GET' && access === 'user' && isExport !== true;
 }
 
-/** @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED, RATE_LIMITED */
-export function identifyUser(
-  { ctx, access, invalidTokenLimiter }: FastifyInstance,
-  request: FastifyRequest,
-): Promise<Actor> {
+/**
+ * Only a token that this shop has not signed is a guess. Others continue, however many guesses their network has sent.
+ * @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED, RATE_LIMITED
+ */
+export async function identifyUser(app: FastifyInstance, request: FastifyRequest): Promise<Actor> {
+  const { ctx, access } = app;
   const token = bearerToken(request);
-  return invalidTokenLimiter.check(request.network, token, () => access.authenticateUser(ctx, token));
+  const claims = token === undefined ? undefined : await access.readToken(ctx, token);
+  if (!claims) {
+    if (token !== undefined) await app.invalidTokenLimiter.countWrong(request.network);
+    throw new AppError('UNAUTHORIZED');
+  }
+  return app.shares.run(ownerOf(claims), () => access.authenticateUser(ctx, claims));
 }
+
+/** Nodes and strangers have queues of their own where they need some. */
+function inShare<T>(app: FastifyInstance, { actor }: Identity, work: () => Promise<T>): Promise<T> {
+  return actor ? app.shares.run(ownerOf(actor), work) : work();
+}
+
+const ownerOf = ({ userId, viewerId }: Pick<Actor, 'userId' | 'viewerId'>) => viewerId ?? userId;
 
 async function identifyNode(app: FastifyInstance, request: FastifyRequest): Promise<string> {
   const token = bearerToken(request);

@@ -10,6 +10,7 @@ import { sendError, useErrors } from './errors.ts';
 import { InvalidTokenLimiter } from './invalid-token-limiter.ts';
 import { Listeners } from './listeners.ts';
 import type { Access } from './route.ts';
+import { createShares } from './shares.ts';
 import { staticSecurityHeaders, useSecurity } from './security.ts';
 import { compileValidator } from './validation.ts';
 
@@ -34,6 +35,7 @@ export async function createServer(ctx: Ctx, access: Access): Promise<FastifyIns
   app.decorate('downloads', new Transfers(app, downloadLimits));
   app.decorate('uploads', new Transfers(app, uploadLimits));
   app.decorate('invalidTokenLimiter', new InvalidTokenLimiter(ctx));
+  app.decorate('shares', createShares(ctx.config));
   app.decorateRequest('identity');
   app.setValidatorCompiler(compileValidator as never);
   app.setSerializerCompiler(compileSerializer as never);

@@ -2,7 +2,8 @@
  * Limits concurrent token refreshes. Anybody with an access token, even an expired one, can send wrong refresh tokens for its session.
  * Each is looked up and counted in the database, whose connections other requests need as well.
  */
-import { limitConcurrency, type ConcurrencyLimiter, type ConcurrencyUsage } from '../../process/concurrency-limiter.ts';
+import { limitConcurrency, type ConcurrencyUsage } from '../../process/concurrency-limiter.ts';
+import { LimitersByOwner } from '../../process/limiters-by-owner.ts';
 
 /** Each refresh takes a connection of the pool; the others are for everything else. */
 const RUNNING_MAX = 4;
@@ -14,48 +15,24 @@ const WAITING_MAX = 2000;
 const WAITING_PER_NETWORK_MAX = 100;
 
 const overall = limitConcurrency({ runningMax: RUNNING_MAX, waitingMax: SESSIONS_WAITING_MAX });
-/** Sessions with refreshes in progress. One refresh of a session runs at a time, because others would wait for its row lock. */
-const sessions = new Map<string, SessionLimiter>();
-/** Refusals by limiters of sessions that are idle again. */
-let refusedEarlier = 0;
-
-interface SessionLimiter {
-  limiter: ConcurrencyLimiter;
-  /** Running and waiting. */
-  count: number;
-}
+/** One refresh of a session runs at a time, because others would wait for its row lock. */
+const sessions = new LimitersByOwner({
+  runningMax: 1,
+  waitingMax: WAITING_MAX,
+  waitingPerSourceMax: WAITING_PER_NETWORK_MAX,
+});
 
 /** For the metrics. */
 export function refreshUsage(): ConcurrencyUsage {
   const { running, waiting, refused } = overall.usage();
-  const usages = [...sessions.values()].map(({ limiter }) => limiter.usage());
-  return {
-    running,
-    waiting: usages.reduce((sum, usage) => sum + usage.waiting, waiting),
-    refused: usages.reduce((sum, usage) => sum + usage.refused, refused + refusedEarlier),
-  };
+  const ofSessions = sessions.usage();
+  return { running, waiting: waiting + ofSessions.waiting, refused: refused + ofSessions.refused };
 }
 
 /**
  * The networks of a session are served round-robin, so a stolen access token used elsewhere does not keep the owner from refreshing.
  * @throws AppError RATE_LIMITED when too many refreshes of this network wait for this session, UNAVAILABLE when too many wait in total
  */
-export async function limitRefreshes<T>(sessionId: string, network: string, refresh: () => Promise<T>): Promise<T> {
-  const session = sessions.get(sessionId) ?? newSessionLimiter();
-  sessions.set(sessionId, session);
-  session.count += 1;
-  try {
-    return await session.limiter.run(() => overall.run(refresh), network);
-  } finally {
-    session.count -= 1;
-    if (session.count === 0) {
-      sessions.delete(sessionId);
-      refusedEarlier += session.limiter.usage().refused;
-    }
-  }
-}
-
-function newSessionLimiter(): SessionLimiter {
-  const limits = { runningMax: 1, waitingMax: WAITING_MAX, waitingPerSourceMax: WAITING_PER_NETWORK_MAX };
-  return { limiter: limitConcurrency(limits), count: 0 };
+export function limitRefreshes<T>(sessionId: string, network: string, refresh: () => Promise<T>): Promise<T> {
+  return sessions.run(sessionId, () => overall.run(refresh), network);
 }

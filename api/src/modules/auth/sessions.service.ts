@@ -3,7 +3,7 @@ import type { Session, Tokens } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../http/actor.ts';
+import type { AccessClaims, Actor } from '../../http/actor.ts';
 import { validAddress, deviceName, type Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { record, recordOwn } from '../audit-log/audit-log.service.ts';
@@ -16,7 +16,7 @@ import * as store from './sessions.store.ts';
 import { limitRefreshes } from './refresh-limiter.ts';
 import { firstRefreshToken, isTokenOfSession, nextRefreshToken, repeatRefreshToken } from './refresh-tokens.ts';
 import { authenticateViewer } from './view-sessions.service.ts';
-import { hashSecret, issueTokens, readAccessToken, readExpiredAccessToken, type Claims } from './tokens.ts';
+import { hashSecret, issueTokens, readAccessToken, type Claims } from './tokens.ts';
 
 export { refreshUsage } from './refresh-limiter.ts';
 
@@ -54,14 +54,19 @@ export function openSession(ctx: Ctx, user: SignedIn, requester: Requester): Pro
   });
 }
 
+/** @returns undefined if this shop has not signed the token */
+export function readToken(ctx: Ctx, token: string): Promise<AccessClaims | undefined> {
+  return readAccessToken(ctx.config.secretKeys, token);
+}
+
 /** @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED */
-export async function authenticateUser(ctx: Ctx, token: string | undefined): Promise<Actor> {
-  const claims = token === undefined ? undefined : await readAccessToken(ctx.config.secretKeys, token);
-  if (claims?.viewerId !== undefined) return authenticateViewer(ctx, { ...claims, viewerId: claims.viewerId });
-  const row = claims && (await store.findActor(ctx, claims));
-  if (!claims || !row || row.status === 'DELETED') throw new AppError('UNAUTHORIZED');
+export async function authenticateUser(ctx: Ctx, claims: AccessClaims): Promise<Actor> {
+  const { userId, sessionId, viewerId, isExpired } = claims;
+  if (isExpired) throw new AppError('UNAUTHORIZED');
+  if (viewerId !== undefined) return authenticateViewer(ctx, { userId, sessionId, viewerId });
+  const row = await store.findActor(ctx, claims);
+  if (!row || row.status === 'DELETED') throw new AppError('UNAUTHORIZED');
   if (row.status === 'BLOCKED') throw new AppError('ACCOUNT_BLOCKED');
-  const { userId, sessionId } = claims;
   const { accountId, languageCode } = row;
   const isSecondFactorDue = secondFactorState(ctx.config, row) === 'DUE';
   const permissions = new Set(isSecondFactorDue ? [] : row.permissions);
@@ -84,7 +89,7 @@ export async function refresh(
   requester: Requester,
 ): Promise<Tokens> {
   const { secretKeys } = ctx.config;
-  const claims = await readExpiredAccessToken(secretKeys, accessToken);
+  const claims = await readAccessToken(secretKeys, accessToken);
   if (!claims) throw new AppError('REFRESH_REJECTED');
   return limitRefreshes(claims.sessionId, clientNetwork(requester.ip), () =>
     exchange(ctx, claims, refreshToken, requester),

@@ -4,6 +4,7 @@ import { idSchema } from '@cellhop/contract/schemas';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { createHash, randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import type { AccessClaims } from '../../http/actor.ts';
 import { deriveKey, deriveKeys, type SecretKeys } from '../../secrets/keys.ts';
 
 const ACCESS_TOKEN_SECONDS = 15 * 60;
@@ -16,13 +17,13 @@ export interface Claims {
   sessionId: string;
 }
 
-export interface AccessClaims extends Claims {
-  /** The member of staff who sees the app as the user; then `sessionId` is that of the view. */
-  viewerId?: string;
-}
-
 /** `act` names who acts for the subject (RFC 8693, section 4.1). */
-const subjectSchema = z.object({ sub: idSchema, sid: idSchema, act: z.object({ sub: idSchema }).optional() });
+const subjectSchema = z.object({
+  sub: idSchema,
+  sid: idSchema,
+  exp: z.number(),
+  act: z.object({ sub: idSchema }).optional(),
+});
 
 /** 256 random bits, for the codes in mails. */
 export function newSecret(): string {
@@ -49,7 +50,7 @@ export async function issueTokens(
 /** A token for a member of staff who sees the app as a user. */
 export function issueViewToken(
   secretKeys: SecretKeys,
-  { userId, sessionId, viewerId }: Required<AccessClaims>,
+  { userId, sessionId, viewerId }: Claims & { viewerId: string },
   { startedAt, expiredAt }: { startedAt: Date; expiredAt: Date },
 ): Promise<string> {
   const exp = Math.floor(expiredAt.getTime() / 1000);
@@ -69,33 +70,25 @@ function sign(secretKeys: SecretKeys, claims: JWTPayload, issuedAt: Date): Promi
   );
 }
 
-/** @returns undefined for an invalid or expired token */
-export function readAccessToken(secretKeys: SecretKeys, token: string): Promise<AccessClaims | undefined> {
-  return readClaims(secretKeys, token, new Date());
-}
-
-/** For token refresh: verifies the signature but ignores the expiry. */
-export function readExpiredAccessToken(secretKeys: SecretKeys, token: string): Promise<AccessClaims | undefined> {
-  return readClaims(secretKeys, token, new Date(0));
-}
-
-async function readClaims(secretKeys: SecretKeys, token: string, currentDate: Date): Promise<AccessClaims | undefined> {
-  const payload = await verify(secretKeys, token, currentDate);
+/** @returns undefined if no key of this shop has signed it as an access token */
+export async function readAccessToken(secretKeys: SecretKeys, token: string): Promise<AccessClaims | undefined> {
+  const payload = await verify(secretKeys, token);
   const subject = subjectSchema.safeParse(payload);
-  if (!payload || !subject.success) return undefined;
-  const { sub: userId, sid: sessionId, act } = subject.data;
-  return { userId, sessionId, ...(act && { viewerId: act.sub }) };
+  if (!subject.success) return undefined;
+  const { sub: userId, sid: sessionId, act, exp } = subject.data;
+  const isExpired = exp * 1000 <= Date.now();
+  return { userId, sessionId, isExpired, ...(act && { viewerId: act.sub }) };
 }
 
-/** @returns undefined if no key verifies the signature, or if the token is not valid at that time */
-async function verify(secretKeys: SecretKeys, token: string, currentDate: Date): Promise<JWTPayload | undefined> {
+/** Verifies the signature, whatever the expiry. @returns undefined if no key verifies it */
+async function verify(secretKeys: SecretKeys, token: string): Promise<JWTPayload | undefined> {
   for (const key of deriveKeys(secretKeys, 'access-token')) {
     try {
       const options = {
         algorithms: ['HS256'],
         issuer: ISSUER,
         audience: AUDIENCE,
-        currentDate,
+        currentDate: new Date(0),
         requiredClaims: ['exp'],
       };
       return (await jwtVerify(token, key, options)).payload;

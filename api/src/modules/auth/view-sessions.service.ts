@@ -13,7 +13,7 @@ import { notify } from '../notifications/notifications.service.ts';
 import { findUser, secondFactorState } from '../users/users.service.ts';
 import { countView } from './attempts.ts';
 import * as sessions from './sessions.store.ts';
-import { issueViewToken, type AccessClaims } from './tokens.ts';
+import { issueViewToken, type Claims } from './tokens.ts';
 import * as store from './view-sessions.store.ts';
 
 const VIEW_LIFETIME_MS = 30 * 60 * 1000;
@@ -66,7 +66,7 @@ export function endView(ctx: Ctx, viewer: Actor, id: string, requester: Requeste
 }
 
 /** The viewed user, without permissions. @throws AppError UNAUTHORIZED */
-export async function authenticateViewer(ctx: Ctx, claims: AccessClaims & { viewerId: string }): Promise<Actor> {
+export async function authenticateViewer(ctx: Ctx, claims: Claims & { viewerId: string }): Promise<Actor> {
   const { userId, sessionId, viewerId } = claims;
   const viewerSessionId = await store.findOpenView(ctx, { id: sessionId, viewerId, userId });
   if (viewerSessionId === undefined) throw new AppError('UNAUTHORIZED');
