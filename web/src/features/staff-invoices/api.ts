@@ -16,7 +16,9 @@ export function useInvoicesOfUsers(search: StaffInvoicesSearch) {
 }
 
 export function useUnassignedPayments() {
-  return useApiQuery(apiQuery('GET /v1/payments/admin/unassigned', { query: {} }, staffDependencies('staff-invoices')));
+  return useApiQuery(
+    apiQuery('GET /v1/payments/admin/unassigned', { query: pageQuery(1) }, staffDependencies('staff-invoices')),
+  );
 }
 
 /** @param id undefined while none is open */
