@@ -7,9 +7,15 @@ export interface ReportedRefusal {
   agoMs: number;
 }
 
+/** Whether a refusal replaces the stored one: after the interval, or sooner if it has another reason that no stranger can cause. */
+const replaces = (refusedAt: string, reason: string) => `(
+  ${refusedAt} > stored.refused_at + $5 * interval '1 millisecond'
+  or (${refusedAt} > stored.refused_at and ${reason} <> stored.reason and ${reason} <> all($6::text[])))`;
+const REPORTED_AT = `now() - ago_ms * interval '1 millisecond'`;
+
 /**
- * Saves the refusals of connections that this node serves, at most one row each. A newer one replaces the stored one after the interval,
- * or sooner if it has another reason that no stranger can cause.
+ * Saves the refusals of connections that this node serves, at most one row each. Those that replace nothing are left out first, because
+ * `on conflict` would lock the row, which is a write.
  * @returns the owners of the connections whose row has changed
  */
 export async function saveRefusals(
@@ -20,17 +26,16 @@ export async function saveRefusals(
 ): Promise<string[]> {
   const rows = await ctx.db.query<{ userId: string }>(
     `with saved as (
-       insert into last_refusals (connection_id, reason, refused_at)
-       select distinct on (connections.id) connections.id, reported.reason, now() - ago_ms * interval '1 millisecond'
+       insert into last_refusals as stored (connection_id, reason, refused_at)
+       select distinct on (connections.id) connections.id, reported.reason, ${REPORTED_AT}
          from unnest($2::uuid[], $3::text[], $4::float8[]) as reported (id, reason, ago_ms)
          join readable_connections as connections on connections.id = reported.id
          join readable_exits as exits on exits.id = connections.exit_id
-        where node_id = $1
+         left join last_refusals as stored on stored.connection_id = connections.id
+        where node_id = $1 and (stored.refused_at is null or ${replaces(REPORTED_AT, 'reported.reason')})
         order by connections.id, ago_ms
        on conflict (connection_id) do update set reason = excluded.reason, refused_at = excluded.refused_at
-        where excluded.refused_at > last_refusals.refused_at + $5 * interval '1 millisecond'
-           or (excluded.refused_at > last_refusals.refused_at and excluded.reason <> last_refusals.reason
-               and excluded.reason <> all($6::text[]))
+        where ${replaces('excluded.refused_at', 'excluded.reason')}
        returning connection_id
      )
      select distinct user_id as "userId" from saved join readable_connections as connections on connections.id = connection_id`,
