@@ -112,6 +112,27 @@ for (const [language, theme] of looks.slice(0, 2))
     }
   });
 
+for (const [language, theme] of looks.slice(0, 2))
+  test(`the limits and the last refusal of a connection are accessible and fit, ${language}`, async ({
+    page,
+    product,
+  }) => {
+    await buyAsUser(product.url);
+    await prefer(page, language, theme);
+    await changeRows(page, /\/v1\/proxies\/connections\?/, (connections) =>
+      connections.map((connection) => ({ ...connection, limits: LIMITS, lastRefusal })),
+    );
+    await enter(page, '/connection-history', 'user@example.com', 'demo-password');
+    await page
+      .getByRole('button', { name: /^(?:Details of|Подробности) / })
+      .first()
+      .click();
+    await expect(page.getByRole('dialog').getByText(/25, 465-587, 6660-6669/)).toBeVisible();
+    await expectGood(page, 'limits of a connection');
+  });
+
+const LIMITS = { ports: 'deny 25 465-587 6660-6669', tunnels: 20, bytesPerSecond: 312_500 };
+const lastRefusal = { reason: 'fair-share-exceeded', refusedAt: '2026-11-21T12:00:00.000Z' };
 const LONG = { ip: '188.113.127.201', zip: '400004' };
 const statuses = ['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCONNECT_ADMIN', 'NO_MONEY'];
 

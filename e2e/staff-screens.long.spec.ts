@@ -37,3 +37,14 @@ test('the deposits of an invoice are accessible and fit', async ({ page, product
   await expect(list.getByRole('listitem')).toHaveCount(2);
   await expectGood(page, 'deposits');
 });
+
+test('the limits of a proxy are accessible and fit', async ({ page }) => {
+  await enter(page, '/admin/proxies', 'admin@example.com', 'demo-password');
+  await page
+    .getByRole('button', { name: /^Change the limits of / })
+    .first()
+    .click();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Ports of destinations' }).fill('25');
+  await expect(page.getByText('Begin with allow or deny')).toBeVisible();
+  await expectGood(page, 'limits');
+});
