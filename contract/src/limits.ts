@@ -73,6 +73,11 @@ export const ROLES_MAX = 100;
 export const RECIPIENTS_TOLD_MIN = 10;
 /** The largest correction of a balance, and the largest settlement of an invoice by hand. */
 export const STAFF_AMOUNT_DOLLARS_MAX = 100_000;
+/** Of those who may approve a request, so many are notified, and so many are named beforehand. */
+export const APPROVERS_NOTIFIED_MAX = 50;
+export const APPROVERS_NAMED_MAX = 10;
+/** The largest number of waiting requests at the menu item; it stands for more as well. */
+export const PENDING_COUNTED_MAX = 100;
 /** A request that nobody has decided lapses after this time. */
 export const APPROVAL_HOURS_MAX = 72;
 /** The sum of a customer's changes by staff in this time decides whether one needs approval. */

@@ -7,8 +7,14 @@ interface Options {
   allowed?: readonly Permission[];
 }
 
+/** What the menu and the forms of staff request. */
+const staffAnswers: Answers = {
+  'GET /v1/approvals/admin/pending': { data: { count: 0 } },
+  'GET /v1/approvals/admin/*/allowance': { data: { withoutApproval: null, approvers: [] } },
+};
+
 /** Opens an address of the app as a member of staff. */
 export function openAsStaff(path: string, { answers = {}, allowed = permissions }: Options = {}) {
   const profile = { ...customer, email: 'admin@example.com', role: { name: 'ADMIN', permissions: [...allowed] } };
-  return openApp(path, { answers: { 'GET /v1/profile': { data: profile }, ...answers } });
+  return openApp(path, { answers: { 'GET /v1/profile': { data: profile }, ...staffAnswers, ...answers } });
 }

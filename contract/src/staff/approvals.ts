@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.values.ts';
+import { APPROVERS_NAMED_MAX, PENDING_COUNTED_MAX } from '../limits.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { requestKinds, requestStatuses } from './lists.values.ts';
 
@@ -125,4 +126,46 @@ export const rejectPromoCode = endpoint({
   url: '/v1/approvals/admin/promo-codes/{id}/reject',
   access: { permission: 'PROMO_CODES_WRITE' },
   summary: 'Reject a promo code, or withdraw it as its author',
+});
+
+/** For the forms of staff: whether an amount will need approval, and by whom. */
+const allowing = {
+  method: 'GET',
+  /** The customer; without one, only the author counts. */
+  query: z.strictObject({ userId: idSchema.optional() }),
+  response: data(
+    z.object({
+      /** US dollars that the caller may move now without approval; null: any amount. */
+      withoutApproval: dollarsSchema.nullable(),
+      /** Who can approve it, the first by email. */
+      approvers: z.array(namedUserSchema).max(APPROVERS_NAMED_MAX),
+    }),
+  ),
+} as const;
+
+export const readAdjustmentAllowance = endpoint({
+  ...allowing,
+  url: '/v1/approvals/admin/adjustments/allowance',
+  access: { permission: 'TRANSACTIONS_WRITE' },
+  summary: 'What the caller may adjust or refund now without approval, and who could approve more',
+});
+export const readSettlementAllowance = endpoint({
+  ...allowing,
+  url: '/v1/approvals/admin/settlements/allowance',
+  access: { permission: 'PAYMENTS_EDIT' },
+  summary: 'What the caller may settle now without approval, and who could approve more',
+});
+export const readPromoCodeAllowance = endpoint({
+  ...allowing,
+  url: '/v1/approvals/admin/promo-codes/allowance',
+  access: { permission: 'PROMO_CODES_WRITE' },
+  summary: 'What a promo code of the caller may cost now without approval, and who could approve more',
+});
+
+export const countOpenRequests = endpoint({
+  method: 'GET',
+  url: '/v1/approvals/admin/pending',
+  access: 'staff',
+  summary: `Requests of others that the caller may decide; ${PENDING_COUNTED_MAX} means that many or more`,
+  response: data(z.object({ count: z.int().nonnegative().max(PENDING_COUNTED_MAX) })),
 });

@@ -7,12 +7,14 @@ import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/validation.ts';
 import { route } from '../../http/route.ts';
 import * as approvals from './approvals.service.ts';
+import * as approvers from './approvers.service.ts';
 import * as requests from './requests.service.ts';
 
 export function approvalsRoutes(app: FastifyInstance): void {
   adjustmentRoutes(app);
   settlementRoutes(app);
   promoCodeRoutes(app);
+  approverRoutes(app);
 }
 
 function adjustmentRoutes(app: FastifyInstance): void {
@@ -60,5 +62,20 @@ function promoCodeRoutes(app: FastifyInstance): void {
   }));
   route(app, contract.rejectPromoCode, async ({ ctx, params, body, ...staff }) => ({
     data: await approvals.reject(ctx, staff, 'PROMO_CODE', { id: params.id, reason: body.reason }),
+  }));
+}
+
+function approverRoutes(app: FastifyInstance): void {
+  route(app, contract.readAdjustmentAllowance, async ({ ctx, actor, query }) => ({
+    data: await approvers.readAllowance(ctx, actor, 'ADJUSTMENT', query.userId),
+  }));
+  route(app, contract.readSettlementAllowance, async ({ ctx, actor, query }) => ({
+    data: await approvers.readAllowance(ctx, actor, 'SETTLEMENT', query.userId),
+  }));
+  route(app, contract.readPromoCodeAllowance, async ({ ctx, actor, query }) => ({
+    data: await approvers.readAllowance(ctx, actor, 'PROMO_CODE', query.userId),
+  }));
+  route(app, contract.countOpenRequests, async ({ ctx, actor }) => ({
+    data: await approvers.countForApprover(ctx, actor),
   }));
 }

@@ -11,7 +11,8 @@ import { STAFF } from '../../live/changes.ts';
 import * as users from '../users/users.service.ts';
 import { apply, recordRejected } from './application.ts';
 import * as store from './approvals.store.ts';
-import { isOfOthers, type Staff } from './gate.ts';
+import type { Staff } from './gate.ts';
+import { isOfOthers } from './parties.ts';
 import { topicOf } from './request-kinds.ts';
 import { presentRequest } from './request-presenter.ts';
 

@@ -16,7 +16,7 @@ interface RequestSubject {
 }
 
 /** Folded addresses, null if the account is deleted: who may not decide. */
-interface Persons {
+export interface Persons {
   authorPerson: string | null;
   customerPerson: string | null;
   /** Who earns the bonus of the customer's top-ups; null without a referrer. */
@@ -261,6 +261,17 @@ export async function countRequests(ctx: Ctx, filter: RequestFilter, limit: numb
     { isPrepared: false },
   );
   return row!.count;
+}
+
+/** Those that wait, the oldest first. */
+export async function listPending(ctx: Ctx, kinds: readonly RequestKind[], limit: number): Promise<RequestRow[]> {
+  const rows = await ctx.db.query<Stored>(
+    `${SELECT_ROW}
+      where requests.id in (select id from staff_requests where kind = any($1) and ${STATUS_CONDITIONS.PENDING!})
+      order by requests.created_at limit $2`,
+    [kinds, limit],
+  );
+  return rows.map(toRow);
 }
 
 export async function countPending(ctx: Ctx, kinds: readonly RequestKind[]): Promise<number> {

@@ -6,15 +6,17 @@
  * passing the limit together.
  */
 import { AppError } from '@cellhop/contract/errors';
-import { APPROVAL_HOURS_MAX, APPROVAL_SUM_HOURS } from '@cellhop/contract/limits';
+import { APPROVAL_HOURS_MAX } from '@cellhop/contract/limits';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
 import * as users from '../users/users.service.ts';
 import { apply, recordRequested, type RequestAction } from './application.ts';
+import { allowanceMicros } from './allowance.ts';
 import * as store from './approvals.store.ts';
 import type { RequestRow } from './approvals.store.ts';
+import { notifyApprovers } from './approvers.service.ts';
 import { topicOf } from './request-kinds.ts';
 
 /** The member of staff and the request's origin. */
@@ -60,7 +62,11 @@ export async function submit(ctx: Ctx, staff: Staff, request: NewRequest, key: s
   const row = (await store.findRequest(ctx, id))!;
   ctx.changed(STAFF, topicOf(request.kind));
   const action: RequestAction = { ...staff, request: row };
-  await (isPending ? recordRequested(ctx, action) : apply(ctx, action));
+  if (!isPending) await apply(ctx, action);
+  else {
+    await recordRequested(ctx, action);
+    await notifyApprovers(ctx, row);
+  }
   return row;
 }
 
@@ -74,31 +80,4 @@ export async function needsApproval(
   const allowance = await allowanceMicros(ctx, authorId, kind, userId);
   const size = amountMicros < 0n ? -amountMicros : amountMicros;
   return allowance !== undefined && size > allowance;
-}
-
-/**
- * How much the author may move without approval now. Nothing if they gain by it themselves.
- * @param userId null: no customer is known yet
- * @returns undefined: any amount
- */
-async function allowanceMicros(
-  ctx: Ctx,
-  authorId: string,
-  kind: RequestRow['kind'],
-  userId: string | null,
-): Promise<bigint | undefined> {
-  const { approvalMicros } = ctx.config;
-  if (approvalMicros === undefined) return undefined;
-  const sums = await store.sumRecent(ctx, authorId, userId, APPROVAL_SUM_HOURS);
-  if (sums.isCustomer || userId === authorId || (kind === 'SETTLEMENT' && sums.isReferrer)) return 0n;
-  const used = sums.authorMicros > sums.customerMicros ? sums.authorMicros : sums.customerMicros;
-  return used < approvalMicros ? approvalMicros - used : 0n;
-}
-
-/** Whether a member of staff may approve a request: they are neither its author nor somebody who gains by it, with whatever account. */
-export function isOfOthers(request: RequestRow, userId: string, person: string | null | undefined): boolean {
-  const { authorId, userId: customerId, authorPerson, customerPerson, referrerPerson, kind } = request;
-  if ([authorId, customerId].includes(userId)) return false;
-  if (person === null || person === undefined) return false;
-  return ![authorPerson, customerPerson, kind === 'SETTLEMENT' ? referrerPerson : null].includes(person);
 }

@@ -11,7 +11,7 @@ const rules = {
 
 const lists = Object.keys(requestLists) as RequestList[];
 
-function listOf(kind: RequestKind): RequestList {
+export function listOf(kind: RequestKind): RequestList {
   return lists.find((list) => requestLists[list].some((each) => each === kind))!;
 }
 

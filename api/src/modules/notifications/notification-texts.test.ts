@@ -13,6 +13,7 @@ const notices: NotificationEvent[] = [
   { kind: 'ADJUSTMENT', details: { amount: 5 } },
   { kind: 'ADJUSTMENT', details: { amount: -0.5 } },
   { kind: 'CONNECTION_REFUNDED', details: { ip: '198.18.0.1', amount: 0.4 } },
+  { kind: 'APPROVAL_REQUESTED', details: { amount: 500, list: 'PROMO_CODE' } },
   ended('IDLE'),
   ended('NO_MONEY'),
   ended('EXIT_LOST', 0.123_456),

@@ -3,6 +3,7 @@ import type { EndReason } from '@cellhop/contract/connections';
 import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
+import type { RequestList } from '@cellhop/contract/staff/lists.values';
 import { dollarText } from '@cellhop/contract/number-texts';
 import { escapeHtml } from '../../mail/templates.ts';
 
@@ -25,6 +26,8 @@ interface NotificationDetails {
   TICKET_ANSWER: { ticketId: string; name: string };
   TICKET_OPENED: { ticketId: string; name: string };
   TICKET_CLOSED: { ticketId: string; name: string };
+  /** For those who can approve a request of staff. */
+  APPROVAL_REQUESTED: { amount: number; list: RequestList };
   /** A member of staff sees the app as the user. */
   ACCOUNT_VIEWED: Record<string, never>;
   /** A message of staff to one user: sanitized HTML in one language. */
@@ -154,6 +157,9 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     TICKET_CLOSED: ({ ticketId, name }) => ({
       description: `The support team has closed your ticket ${ticketLink(ticketId, name)}.`,
     }),
+    APPROVAL_REQUESTED: ({ amount, list }) => ({
+      description: `A request over ${money(amount)} waits for ${link(`/admin/approvals?kind=${list}`, 'your approval')}.`,
+    }),
     ACCOUNT_VIEWED: () => ({
       description: 'The support team is viewing your account.',
       content: 'They see what you see, except your proxy passwords, and cannot change anything.',
@@ -218,6 +224,9 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     TICKET_CLOSED: ({ ticketId, name }) => ({
       description: `Служба поддержки закрыла обращение ${ticketLink(ticketId, name)}.`,
+    }),
+    APPROVAL_REQUESTED: ({ amount, list }) => ({
+      description: `Заявка на ${russianDollars(amount)} ждёт ${link(`/admin/approvals?kind=${list}`, 'вашего согласования')}.`,
     }),
     ACCOUNT_VIEWED: () => ({
       description: 'Служба поддержки просматривает ваш аккаунт.',

@@ -1,8 +1,12 @@
+import { PENDING_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { Permission } from '@cellhop/contract/permissions';
+import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { usePendingCount } from '../../features/staff-approvals/api.ts';
+import { staffApprovalsScreen } from '../../features/staff-approvals/screen.ts';
 import { mayOpen } from '../../features/staff-parts/use-permission.ts';
 import classes from '../layout/side-menu.module.css';
 import { staffMenuScreens } from './staff-screens.ts';
@@ -36,6 +40,7 @@ export function StaffMenu({ permissions }: { permissions: readonly Permission[] 
         onClick={() => setExpanded(!isExpanded)}
       >
         {t('menu.group')}
+        {!isExpanded && items.some(({ path }) => path === staffApprovalsScreen.path) && <WaitingBadge />}
         <IconChevronDown size={16} stroke={1.6} aria-hidden="true" />
       </button>
       <ul id={listId} className={classes['items']} hidden={!isExpanded}>
@@ -48,11 +53,26 @@ export function StaffMenu({ permissions }: { permissions: readonly Permission[] 
             >
               <Icon size={20} stroke={1.6} aria-hidden="true" />
               {t(`menu.${title}`)}
+              {path === staffApprovalsScreen.path && <WaitingBadge />}
             </Link>
           </li>
         ))}
       </ul>
     </li>
+  );
+}
+
+/** The number of requests that wait for the member of staff. */
+function WaitingBadge() {
+  const { t } = useTranslation('staff');
+  const count = usePendingCount();
+  if (count === 0) return null;
+  const number = count >= PENDING_COUNTED_MAX ? `${PENDING_COUNTED_MAX}+` : String(count);
+  return (
+    <span className={classes['badge']}>
+      <span aria-hidden="true">{number}</span>
+      <VisuallyHidden>{t('menu.waiting', { count, number })}</VisuallyHidden>
+    </span>
   );
 }
 

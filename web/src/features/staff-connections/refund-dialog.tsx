@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { parseAmount } from '../../format/amount.ts';
 import { formatMoney } from '../../format/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import type { SeenRow } from '../staff-parts/use-seen.ts';
 import { useRefund } from './api.ts';
@@ -54,6 +55,7 @@ function RefundForm({ connection, onClose }: RefundFormProps) {
           error={text !== '' && !isValid ? t('refund.tooMuch', { amount: formatMoney(paidFor) }) : undefined}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
+        <ApprovalHint list="ADJUSTMENT" userId={user.id} amount={isValid ? amount : undefined} />
         <ReasonField reason={reason} onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

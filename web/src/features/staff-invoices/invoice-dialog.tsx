@@ -12,11 +12,12 @@ import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
 import { currencyTicker, withTicker } from '../invoices/ticker.ts';
+import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useInvoice, useSettleInvoice } from './api.ts';
-import { type SettlementUnit, settlementWords, toSettledAmount } from './settlement.ts';
+import { settledDollars, type SettlementUnit, settlementWords, toSettledAmount } from './settlement.ts';
 
 /** An invoice with its deposits; with the permission it can be settled here. @param id undefined: closed */
 export function InvoiceDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
@@ -182,6 +183,7 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
             onChange={({ currentTarget }) => setPaidAgain(currentTarget.checked)}
           />
         )}
+        <ApprovalHint list="SETTLEMENT" userId={invoice.user.id} amount={amount && settledDollars(amount, invoice)} />
         <ReasonField reason={reason} onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -28,9 +28,14 @@ export function settlementWords(settled: SettledAmount, invoice: SettledInvoice,
   if ('amount' in settled)
     return { words: balanceChangeWords(settled.amount, email, t), action: balanceChangeAction(settled.amount, t) };
   const amount = withTicker({ ...settled, currency: invoice.currency });
-  const dollars = formatCents(Number(settled.amountInCurrency) * Number(invoice.rate));
+  const dollars = formatCents(settledDollars(settled, invoice));
   return {
     words: t('settle.creditInCurrency', { amount, dollars, email }),
     action: t('balanceChange.creditAction', { amount }),
   };
+}
+
+/** About how many dollars a settlement credits. */
+export function settledDollars(settled: SettledAmount, { rate }: Pick<SettledInvoice, 'rate'>): number {
+  return 'amount' in settled ? settled.amount : Number(settled.amountInCurrency) * Number(rate);
 }

@@ -15,6 +15,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
+import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
@@ -187,6 +188,7 @@ function AdjustForm({ user, balance, held, onClose }: AdjustFormProps) {
             {t('adjust.after', { before: formatMoney(balance - held), after: formatMoney(balance - held + amount) })}
           </output>
         )}
+        <ApprovalHint list="ADJUSTMENT" userId={user.id} amount={isValid ? amount : undefined} />
         <ReasonField reason={reason} onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

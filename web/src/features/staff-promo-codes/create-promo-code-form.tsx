@@ -9,9 +9,10 @@ import { toDay } from '../../format/day.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { DateField } from '../../ui/date-field.tsx';
+import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { useCreatePromoCode } from './api.ts';
-import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
+import { creditWords, emptyPromoCode, liability, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
 
 export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
   const { t } = useTranslation('staffContent');
@@ -107,6 +108,7 @@ function CreditFields({ form }: { form: FormState }) {
         )}
       />
       {words !== undefined && <output>{words}</output>}
+      <ApprovalHint list="PROMO_CODE" amount={liability({ trialCredit, trialCreditsMax, budget })} />
     </>
   );
 }

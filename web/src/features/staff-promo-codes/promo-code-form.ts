@@ -65,7 +65,7 @@ export function creditWords(
 type Amounts = Pick<PromoCodeForm, 'trialCredit' | 'trialCreditsMax' | 'budget'>;
 
 /** The most that the credits can pay, in US dollars, as the API computes it. */
-function liability({ trialCredit, trialCreditsMax, budget }: Amounts): number | undefined {
+export function liability({ trialCredit, trialCreditsMax, budget }: Amounts): number | undefined {
   const [credit, budgetMax] = [parseAmount(trialCredit), parseAmount(budget)];
   const creditsMax = parseAmount(trialCreditsMax, { decimals: 0 });
   if (credit === undefined || credit === 0 || creditsMax === undefined || budgetMax === undefined) return undefined;

@@ -1,0 +1,15 @@
+import type { RequestRow } from './approvals.store.ts';
+
+/** Those who ask and those who gain. */
+export type Parties = Pick<RequestRow, 'kind' | 'authorId' | 'authorPerson' | 'customerPerson' | 'referrerPerson'> & {
+  /** Null: no customer is known yet. */
+  userId: string | null;
+};
+
+/** Whether a member of staff may approve a request: they are neither its author nor somebody who gains by it, with whatever account. */
+export function isOfOthers(request: Parties, userId: string, person: string | null | undefined): boolean {
+  const { authorId, userId: customerId, authorPerson, customerPerson, referrerPerson, kind } = request;
+  if ([authorId, customerId].includes(userId)) return false;
+  if (person === null || person === undefined) return false;
+  return ![authorPerson, customerPerson, kind === 'SETTLEMENT' ? referrerPerson : null].includes(person);
+}
