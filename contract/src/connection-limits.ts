@@ -1,16 +1,13 @@
 import { z } from 'zod';
+import { parsePorts } from './connection-limits.values.ts';
 import { CONNECTION_BYTES_PER_SECOND_MAX, CONNECTION_BYTES_PER_SECOND_MIN, CONNECTION_TUNNELS_MAX } from './limits.ts';
-import { parsePortRule, portRuleText } from './port-rules.values.ts';
 
 /** In canonical form. */
 export const portRuleSchema = z
   .string()
   .max(1000)
-  .refine((text) => parsePortRule(text) !== undefined, 'must look like "deny 25 465-587" or "allow 80 443"')
-  .overwrite((text) => {
-    const rule = parsePortRule(text);
-    return rule ? portRuleText(rule) : text;
-  });
+  .refine((text) => parsePorts(text) !== undefined, 'must look like "deny 25 465-587" or "allow 80 443"')
+  .overwrite((text) => parsePorts(text) ?? text);
 export const tunnelsSchema = z.int().min(1).max(CONNECTION_TUNNELS_MAX);
 export const bytesPerSecondSchema = z.int().min(CONNECTION_BYTES_PER_SECOND_MIN).max(CONNECTION_BYTES_PER_SECOND_MAX);
 

@@ -9,7 +9,6 @@
  * receiver treats every new field as optional.
  */
 import { z } from 'zod';
-import { connectionLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
@@ -94,6 +93,13 @@ export const accessSchema = z.object({
 });
 export type Access = z.infer<typeof accessSchema>;
 
+/** As in connection-limits.ts, without the bounds of forms: an API of a newer release may have wider ones. Null: no limit. */
+const limitsSchema = z.object({
+  ports: z.string().max(1000).nullable(),
+  tunnels: z.int().positive().nullable(),
+  bytesPerSecond: z.int().positive().nullable(),
+});
+
 /**
  * - `open`: more bytes are granted as they are used.
  * - `final`: no further grant for now. The gateway closes the tunnels at `grantedBytes` (`reason` says why).
@@ -114,7 +120,7 @@ export const creditSchema = z.object({
   /** Present if it is newer than the `accessRevision` of the report. */
   access: accessSchema.optional(),
   /** If the report asks for them. Absent from an API that knows none: nothing changes. */
-  limits: connectionLimitsSchema.optional(),
+  limits: limitsSchema.optional(),
 });
 export type Credit = z.infer<typeof creditSchema>;
 
@@ -185,7 +191,7 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     reason: reasonSchema.optional(),
     access: accessSchema,
     /** Absent: none. */
-    limits: connectionLimitsSchema.optional(),
+    limits: limitsSchema.optional(),
     /** The port on which this node answers the DNS questions of the connection. Null: the connection has none. */
     dnsPort: dnsPortSchema.nullable(),
   }),

@@ -1,11 +1,6 @@
 import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
-import {
-  CONNECTION_BYTES_PER_SECOND_MAX,
-  CONNECTION_BYTES_PER_SECOND_MIN,
-  CONNECTION_TUNNELS_MAX,
-} from '@cellhop/contract/limits';
-import { parsePortRule, portRuleText } from '@cellhop/contract/port-rules.values';
-import { megabitsToBytes, toMegabits } from '@cellhop/contract/units';
+import { parsePorts, parseSpeed, parseTunnels } from '@cellhop/contract/connection-limits.values';
+import { toMegabits } from '@cellhop/contract/units';
 
 /** The fields of a form; empty: the setting applies. */
 export interface LimitTexts {
@@ -33,18 +28,3 @@ export function parseLimits({ ports, tunnels, megabits }: LimitTexts) {
 
 const unlessEmpty = <Value>(text: string, parse: (text: string) => Value | undefined) =>
   text.trim() === '' ? null : parse(text.trim());
-
-function parsePorts(text: string): string | undefined {
-  const rule = parsePortRule(text);
-  return rule && portRuleText(rule);
-}
-
-function parseTunnels(text: string): number | undefined {
-  const tunnels = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  return tunnels >= 1 && tunnels <= CONNECTION_TUNNELS_MAX ? tunnels : undefined;
-}
-
-function parseSpeed(text: string): number | undefined {
-  const bytes = /^\d{1,5}(?:\.\d{1,3})?$/.test(text) ? megabitsToBytes(Number(text)) : 0;
-  return bytes >= CONNECTION_BYTES_PER_SECOND_MIN && bytes <= CONNECTION_BYTES_PER_SECOND_MAX ? bytes : undefined;
-}
