@@ -7,12 +7,14 @@ export const GATEWAY_SILENCE_LIMIT_MS = 5000;
 
 /**
  * SQL: the process of the run in `gateway_runs` has exited without its last totals. A newer process of a node is not enough: the older one
- * relays until it has drained, and several may share a node. A live one keeps its grants, so it has to be silent as well.
+ * relays until it has drained, and several may share a node. A live one keeps its grants, so it has to be silent as well, and the newer one
+ * to have reported after it: one that failed at its start replaces none.
  */
 export const HAS_EXITED = `(
   silence_since(gateway_runs.seen_at) > ${GATEWAY_SILENCE_LIMIT_MS} * interval '1 millisecond'
   and exists (select from readable_gateway_runs as newer
-               where newer.node_id = gateway_runs.node_id and newer.started_at > gateway_runs.started_at))`;
+               where newer.node_id = gateway_runs.node_id and newer.started_at > gateway_runs.started_at
+                 and newer.seen_at > gateway_runs.seen_at))`;
 
 /** Milliseconds since the last report of each run that has the connection open, not counting time without an API process. */
 export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {

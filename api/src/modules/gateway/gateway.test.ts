@@ -300,6 +300,20 @@ describe('a silent gateway', () => {
     expect((await crashed.report(connection.id, 51 * MB)).state).toBe('ended');
   });
 
+  test('whose successor has failed before holds money for its whole lease', async () => {
+    const user = await createUser(testApp, { balanceMicros: DOLLAR });
+    const connection = await buy(user);
+    const [older, failed] = [createGatewayRun(testApp), createGatewayRun(testApp)];
+    await older.authorize(connection);
+    await older.report(connection.id, 50 * MB, 20 * MB);
+    await failed.call(update, { body: { runId: failed.runId, usages: [] } });
+    await failed.fallSilent('20 seconds');
+    await older.fallSilent('10 seconds');
+    await sweepConnections(testApp.ctx);
+    expect(await heldOf(user)).toBe(20n * MEGABYTE);
+    expect((await older.report(connection.id, 51 * MB)).state).toBe('open');
+  });
+
   test('holds money no longer than its lease', async () => {
     const user = await createUser(testApp, { balanceMicros: DOLLAR });
     const connection = await buy(user);
