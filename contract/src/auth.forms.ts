@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EASY_PASSWORD, languageCodeSchema } from './fields.ts';
+import { dollarsSchema, EASY_PASSWORD, languageCodeSchema } from './fields.ts';
 import {
   EMAIL_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
@@ -55,3 +55,12 @@ export type SetPasswordBody = z.infer<typeof setPasswordBody>;
 
 export const changePasswordBody = z.strictObject({ currentPassword: passwordSchema, password: newPasswordSchema });
 export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
+
+export const deleteAccountBody = z.strictObject({
+  password: passwordSchema,
+  /** Of an account with two-factor sign-in. */
+  secondFactorCode: secondFactorCodeSchema.optional(),
+  /** US dollars that the user gives up. A greater balance is refused, also if the end of a connection refunds something. */
+  waivedBalance: dollarsSchema.min(0).optional(),
+});
+export type DeleteAccountBody = z.infer<typeof deleteAccountBody>;

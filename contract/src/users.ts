@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deleteAccountBody } from './auth.forms.ts';
 import { endpoint } from './endpoint.ts';
 import { permissions } from './permissions.ts';
 import { referralLevels } from './referrals.values.ts';
@@ -36,4 +37,23 @@ export const updateProfile = endpoint({
   summary: "Change the user's language",
   body: z.strictObject({ languageCode: languageCodeSchema }),
   response: data(profileSchema),
+});
+
+export const deleteAccount = endpoint({
+  method: 'POST',
+  url: '/v1/profile/delete',
+  access: 'user',
+  summary:
+    "Delete the user's account: connections and sessions end, and a hash replaces the email; ledger and receipts stay",
+  body: deleteAccountBody,
+  response: data(z.object({ isDeleted: z.literal(true) })),
+  errors: [
+    'WRONG_PASSWORD',
+    'SECOND_FACTOR_REQUIRED',
+    'SECOND_FACTOR_INVALID',
+    'BALANCE_NOT_ZERO',
+    'LAST_ADMINISTRATOR',
+    'CHANGED_ELSEWHERE',
+    'RATE_LIMITED',
+  ],
 });

@@ -120,6 +120,21 @@ export async function requireCode(
   );
 }
 
+/**
+ * Checks the password, and the code if the account has a second factor.
+ * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, RATE_LIMITED
+ */
+export async function requireProof(
+  ctx: Ctx,
+  actor: Actor,
+  { password, code }: { password: string; code: string | undefined },
+  requester: Requester,
+): Promise<void> {
+  await verifyCurrentPassword(ctx, actor, password, requester);
+  if (!(await store.findState(ctx, actor.userId)).onSince) return;
+  await requireCode(ctx, reauthenticationAttempt(actor, requester), actor.userId, code, requester);
+}
+
 /** Checks the password, then the code. Only both together reset the failures. */
 async function withProof<T>(
   ctx: Ctx,

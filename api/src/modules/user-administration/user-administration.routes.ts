@@ -1,5 +1,6 @@
 import { changeRole, createRole, deleteRole, listRoles } from '@cellhop/contract/staff/roles';
 import { changeUserRole, changeUserStatus, deleteUser, getUser, listUsers } from '@cellhop/contract/staff/users';
+import { deleteAccount } from '@cellhop/contract/users';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import * as deletion from './deletion.service.ts';
@@ -19,6 +20,10 @@ export function userAdministrationRoutes(app: FastifyInstance): void {
   route(app, deleteUser, async ({ ctx, actor, params, body, requester }) => ({
     data: await deletion.deleteUser(ctx, actor, params.id, body, requester),
   }));
+  route(app, deleteAccount, async ({ ctx, actor, body, requester }) => {
+    await deletion.deleteOwnAccount(ctx, actor, body, requester);
+    return { data: { isDeleted: true as const } };
+  });
   route(app, listRoles, async ({ ctx }) => ({ data: await roles.listRoles(ctx) }));
   route(app, createRole, async ({ ctx, actor, body, requester }) => ({
     data: await roles.createRole(ctx, actor, body, requester),

@@ -229,3 +229,26 @@ it('shows the saved alerts', async () => {
   for (const name of ['the balance has run out', 'the proxy went offline', 'Also send alerts by email'])
     expect(box(name)).toBe(true);
 });
+
+it('deletes the account after the password, and only with the balance given up that is shown', async () => {
+  const sent: unknown[] = [];
+  const { screen, user } = await openAccount({
+    'GET /v1/profile': { data: { ...customer, balance: 2.5 } },
+    'POST /v1/profile/delete': ({ body }) => {
+      sent.push(body);
+      return sent.length === 1 ? refusal(400, 'WRONG_PASSWORD') : { data: { isDeleted: true } };
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Delete account' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.type(dialog.getByLabelText(/^Current password/), 'a long password');
+  const submit = dialog.getByRole('button', { name: 'Delete for good' });
+  expect(isDisabled(submit)).toBe(true);
+  await user.click(dialog.getByRole('checkbox', { name: 'I give up my balance of $2.50' }));
+  await user.click(submit);
+  expect(await dialog.findByRole('alert')).toBeTruthy();
+  await user.click(submit);
+  await screen.findByRole('heading', { name: /Sign in/ });
+  const body = { password: 'a long password', waivedBalance: 2.5 };
+  expect(sent).toEqual([body, body]);
+});

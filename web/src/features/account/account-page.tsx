@@ -9,6 +9,7 @@ import classes from './account-section.module.css';
 import { AccountSection } from './account-section.tsx';
 import { AlertsSection } from './alerts-section.tsx';
 import { CompanySection } from './company-section.tsx';
+import { DeletionSection } from './deletion-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
@@ -23,6 +24,7 @@ export function AccountPage() {
       <PasswordSection email={profile?.email ?? ''} />
       <SecondFactorSection />
       <SessionsSection />
+      <DeletionSection />
     </div>
   );
 }

@@ -1,6 +1,11 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import type { Company } from '@cellhop/contract/company';
-import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth.forms';
+import {
+  changePasswordBody,
+  type ChangePasswordBody,
+  type DeleteAccountBody,
+  passwordSchema,
+} from '@cellhop/contract/auth.forms';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { call, callForData } from '../../data/http.ts';
@@ -13,6 +18,7 @@ import {
   appCodeSchema,
 } from '../../session/credential-schemas.ts';
 import { apiQuery } from '../../data/query.ts';
+import { endSession, tokens } from '../../session/tokens.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 
@@ -130,5 +136,18 @@ export function useDisableSecondFactor() {
     successText: () => t('disable.done'),
     onError: shownInForm,
     changes: ['account'],
+  });
+}
+
+/** Afterwards the tabs of this browser show the sign-in page. */
+export function useDeleteAccount() {
+  return useAction({
+    call: (body: DeleteAccountBody) => callForData('POST /v1/profile/delete', { body }),
+    onSuccess: () => {
+      const pair = tokens.get();
+      if (pair !== undefined) endSession(pair);
+    },
+    onError: shownInForm,
+    changes: ['balance', 'connections'],
   });
 }

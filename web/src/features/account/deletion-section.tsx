@@ -1,0 +1,101 @@
+import { ApiError } from '@cellhop/contract/client';
+import { Alert, Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatMoney } from '../../format/format.ts';
+import { useProfile } from '../../session/profile.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import classes from './account-section.module.css';
+import { AccountSection } from './account-section.tsx';
+import { useDeleteAccount } from './api.ts';
+import { FormAlert, SecretInput } from './proof-form.tsx';
+
+export function DeletionSection() {
+  const { t } = useTranslation('user');
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <AccountSection anchor="deletion" title={t('deletion.title')} text={t('deletion.text')}>
+      <div className={classes['line']}>
+        <span className={classes['muted']}>{t('deletion.final')}</span>
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t('deletion.open')}
+        </Button>
+      </div>
+      <Dialog isOpen={isOpen} title={t('deletion.dialog')} size="sm" onClose={() => setOpen(false)}>
+        {isOpen && <DeletionForm />}
+      </Dialog>
+    </AccountSection>
+  );
+}
+
+/** Asks for password and code again, and whether the balance is given up. */
+function DeletionForm() {
+  const { t } = useTranslation('user');
+  const { balance = 0, secondFactor = 'OFF' } = useProfile() ?? {};
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  // The balance that was shown when it was given up; a greater one is refused.
+  const [waived, setWaived] = useState<number>();
+  const deletion = useDeleteAccount();
+  const isChanged = deletion.error instanceof ApiError && deletion.error.code === 'BALANCE_NOT_ZERO';
+  const isWaived = balance === 0 || (waived !== undefined && waived >= balance);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (!isWaived) return;
+    await deletion.run({
+      password,
+      ...(code.trim() !== '' && { secondFactorCode: code.trim() }),
+      ...(waived !== undefined && { waivedBalance: waived }),
+    });
+  }
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)}>
+      <Stack>
+        {isChanged ? (
+          <Alert role="alert" color="red" variant="light">
+            {t('deletion.balanceChanged')}
+          </Alert>
+        ) : (
+          <FormAlert error={deletion.error} />
+        )}
+        <Text>{t('deletion.consequences')}</Text>
+        {balance > 0 && (
+          <Checkbox
+            label={t('deletion.waive', { amount: formatMoney(balance) })}
+            checked={isWaived}
+            onChange={({ currentTarget }) => setWaived(currentTarget.checked ? balance : undefined)}
+          />
+        )}
+        <SecretInput
+          label={t('password.current')}
+          autoComplete="current-password"
+          data-autofocus
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        />
+        {secondFactor === 'ON' && (
+          <TextInput
+            label={t('proof.code')}
+            size="md"
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={code}
+            onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          />
+        )}
+        <Button
+          type="submit"
+          size="md"
+          color="red"
+          disabled={!isWaived || password === ''}
+          loading={deletion.isRunning}
+        >
+          {t('deletion.submit')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
