@@ -1,5 +1,6 @@
 /** Refusals that modules share: of a repeated request that differs, of an outdated form, of a time zone. */
 import { AppError } from '@cellhop/contract/errors';
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 
 /**
@@ -11,6 +12,19 @@ import pg from 'pg';
 export function requireSameRequest<Row>(made: Row | undefined, isSame: (made: Row) => boolean): Row {
   if (made === undefined || !isSame(made)) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   return made;
+}
+
+/** For bodies that the created object does not show in full: it is stored with the key. */
+export function hashBody(body: object): Buffer {
+  const given = Object.entries(body).filter(([, value]) => value !== undefined);
+  return createHash('sha256')
+    .update(JSON.stringify(given.sort(([one], [other]) => (one < other ? -1 : 1))))
+    .digest();
+}
+
+/** @param stored null for an object of the release before */
+export function isSameBody(stored: Buffer | null, hash: Buffer): boolean {
+  return stored === null || stored.equals(hash);
 }
 
 /**

@@ -13,6 +13,8 @@ interface RequestSubject {
   creditedBeforeMicros: bigint | null;
   promoCodeId: string | null;
   connectionId: string | null;
+  /** Of the request that made it (`hashBody`); null for kinds whose other columns show all of it. */
+  bodyHash: Buffer | null;
 }
 
 /** Folded addresses, null if the account is deleted: who may not decide. */
@@ -67,7 +69,7 @@ const SELECT_ROW = `
          invoice_id as "invoiceId", currency, units, credited_before_micros as "creditedBeforeMicros",
          requests.connection_id as "connectionId", host(proxies.ip) as ip, requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
          promo_codes.trial_credit_micros as "trialCreditMicros", promo_codes.credits_max as "creditsMax",
-         amount_micros as "amountMicros", reason, author_id as "authorId", author.email as "authorEmail",
+         requests.body_hash as "bodyHash", amount_micros as "amountMicros", reason, author_id as "authorId", author.email as "authorEmail",
          requests.created_at as "createdAt", lapses_at as "lapsesAt", decided_by as "deciderId",
          decider.email as "deciderEmail", decided_at as "decidedAt", decision_reason as "decisionReason"
     from staff_requests as requests
@@ -125,9 +127,9 @@ export interface NewRequest extends RequestSubject {
 export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into staff_requests (kind, status, lapses_at, user_id, invoice_id, currency, units, credited_before_micros,
-                                 amount_micros, reason, author_id, idempotency_key, promo_code_id, connection_id)
+                                 amount_micros, reason, author_id, idempotency_key, promo_code_id, connection_id, body_hash)
      values ($1, case when $2::boolean then 'PENDING' else 'APPLIED' end,
-             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      on conflict (author_id, idempotency_key) where idempotency_key is not null do nothing returning id`,
     [
       request.kind,
@@ -144,55 +146,10 @@ export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<stri
       request.idempotencyKey,
       request.promoCodeId,
       request.connectionId,
+      request.bodyHash,
     ],
   );
   return row?.id;
-}
-
-/** Serializes the requests by and for these persons until the end of the transaction, so that none misses another in its sums. */
-export async function lockPersons(ctx: Ctx, userIds: readonly string[]): Promise<void> {
-  await ctx.db.query(
-    `select pg_advisory_xact_lock(key)
-       from (select distinct hashtextextended('staff_requests:' || coalesce(folded_email(email), id::text), 0) as key
-               from readable_users where id = any($1::uuid[]) order by key) as keys`,
-    [userIds],
-  );
-}
-
-export interface Sums {
-  /** What the author's requests moved without approval. */
-  authorMicros: bigint;
-  /** What all requests for the customer moved. */
-  customerMicros: bigint;
-  /** The author is the customer, or the person who earns the bonus of their top-ups. */
-  isCustomer: boolean;
-  isReferrer: boolean;
-}
-
-/** Absolute amounts, of all accounts of each person. @param userId null: no customer */
-export async function sumRecent(ctx: Ctx, authorId: string, userId: string | null, hours: number): Promise<Sums> {
-  const [row] = await ctx.db.query<Sums>(
-    `with author as (select folded_email(email) as person from readable_users where id = $1),
-          customer as (select folded_email(customer.email) as person, folded_email(referrer.email) as referrer
-                         from readable_users as customer
-                         left join readable_users as referrer on referrer.id = customer.referrer_id
-                        where customer.id = $2::uuid),
-          recent as (select abs(amount_micros) as micros, requests.status, folded_email(author.email) as author,
-                            folded_email(customer.email) as customer
-                       from staff_requests as requests
-                       join readable_users as author on author.id = author_id
-                       join readable_users as customer on customer.id = requests.user_id
-                      where requests.status in ('APPLIED', 'APPROVED')
-                        and greatest(requests.created_at, decided_at) > now() - $3 * interval '1 hour')
-     select coalesce(sum(micros) filter (where recent.author = author.person and status = 'APPLIED'), 0)::bigint as "authorMicros",
-            coalesce(sum(micros) filter (where recent.customer = customer.person), 0)::bigint as "customerMicros",
-            coalesce(author.person = customer.person, false) as "isCustomer",
-            coalesce(author.person = customer.referrer, false) as "isReferrer"
-       from author left join customer on true left join recent on true
-      group by author.person, customer.person, customer.referrer`,
-    [authorId, userId, hours],
-  );
-  return row!;
 }
 
 export async function saveDecision(

@@ -16,6 +16,7 @@ import { apply, recordRequested, type RequestAction } from './application.ts';
 import { allowanceMicros } from './allowance.ts';
 import * as store from './approvals.store.ts';
 import type { RequestRow } from './approvals.store.ts';
+import { lockPersons } from './persons.store.ts';
 import { notifyApprovers } from './approvers.service.ts';
 import { topicOf } from './request-kinds.ts';
 
@@ -34,6 +35,7 @@ export const NO_SUBJECT = {
   creditedBeforeMicros: null,
   promoCodeId: null,
   connectionId: null,
+  bodyHash: null,
 } as const;
 
 /**
@@ -41,7 +43,7 @@ export const NO_SUBJECT = {
  * @throws AppError NOT_FOUND, ACCOUNT_DELETED
  */
 export async function lockForRequest(ctx: Ctx, { actor }: Staff, userId: string): Promise<users.LockedUser> {
-  await store.lockPersons(ctx, [actor.userId, userId]);
+  await lockPersons(ctx, [actor.userId, userId]);
   const user = await users.lockUser(ctx, userId);
   if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
   if (user.status === 'DELETED') throw new AppError('ACCOUNT_DELETED');

@@ -7,7 +7,7 @@ import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/pro
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest } from '../../db/refusals.ts';
+import { hashBody, isSameBody, requireSameRequest } from '../../db/refusals.ts';
 import { requireRefundable } from '../billing/staff-refunds.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as promoCodes from '../referrals/promo-codes.service.ts';
@@ -75,6 +75,7 @@ export async function requestSettlement(
   { reason, due, isPaidAgain, ...typed }: SettleInvoiceBody,
   key: string | null,
 ): Promise<StaffRequest> {
+  const bodyHash = hashBody({ reason, due, isPaidAgain, ...typed });
   const userId = await settlements.findPayer(ctx, invoiceId);
   if (userId === undefined) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
   return ctx.tx(async (ctx) => {
@@ -84,6 +85,7 @@ export async function requestSettlement(
       const isSame = (made: RequestRow) =>
         made.invoiceId === invoiceId &&
         made.reason === reason &&
+        isSameBody(made.bodyHash, bodyHash) &&
         (typed.amount === undefined || made.amountMicros === toMicros(typed.amount)) &&
         (typed.amountInCurrency === undefined ||
           (made.currency !== null && settlements.isSameAmount(made.currency, typed.amountInCurrency, made.units)));
@@ -93,7 +95,7 @@ export async function requestSettlement(
     if (due !== undefined) await settlements.requireDue(ctx, invoiceId, toMicros(due));
     const { units, amountMicros } = await settlements.chooseAmounts(ctx, invoiceId, typed);
     if (isPaidAgain === undefined) await settlements.requireUnpaid(ctx, invoiceId);
-    const invoice = { ...NO_SUBJECT, invoiceId, currency, units, creditedBeforeMicros: creditedMicros };
+    const invoice = { ...NO_SUBJECT, invoiceId, currency, units, creditedBeforeMicros: creditedMicros, bodyHash };
     return presentOwn(await submit(ctx, staff, { ...invoice, kind: 'SETTLEMENT', userId, amountMicros, reason }, key));
   });
 }

@@ -4,7 +4,7 @@ import { startedMegabytes, megabytesToBytes } from '@cellhop/contract/units';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../ctx.ts';
 import { lockConnection } from './ending.service.ts';
-import { saveCap, publishEnding } from './ending.store.ts';
+import { findBoughtCap, publishEnding, saveBoughtCap, saveCap } from './ending.store.ts';
 import { hasRecalledGrants, recallGrants } from './runs.store.ts';
 
 const RETURN_LIMIT_MS = 1_000;
@@ -30,6 +30,16 @@ export function setCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promi
     }
     ctx.changed({ userId: connection.userId }, 'connections');
   });
+}
+
+/** In the transaction of the purchase. A repeated request is compared with this cap, because the current one may have been changed. */
+export async function setBoughtCap(ctx: Ctx, id: string, capMegabytes: bigint): Promise<void> {
+  await setCap(ctx, id, capMegabytes);
+  await saveBoughtCap(ctx, id, capMegabytes);
+}
+
+export async function isBoughtWithCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promise<boolean> {
+  return (await findBoughtCap(ctx, id)) === capMegabytes;
 }
 
 /**

@@ -79,6 +79,19 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
   publishEnding(ctx, ids);
 }
 
+export async function saveBoughtCap(ctx: Ctx, id: string, capMegabytes: bigint): Promise<void> {
+  await ctx.db.query('update connections set bought_cap_megabytes = $2 where id = $1', [id, capMegabytes]);
+}
+
+/** Null: the connection was bought without a cap. */
+export async function findBoughtCap(ctx: Ctx, id: string): Promise<bigint | null> {
+  const [row] = await ctx.db.query<{ capMegabytes: bigint | null }>(
+    'select bought_cap_megabytes as "capMegabytes" from connections where id = $1',
+    [id],
+  );
+  return row?.capMegabytes ?? null;
+}
+
 export async function saveCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promise<void> {
   await ctx.db.query('update connections set cap_megabytes = $2 where id = $1', [id, capMegabytes]);
 }

@@ -18,7 +18,7 @@ import type { Ctx } from '../../ctx.ts';
 import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';
 import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { grantsReturned, setCap } from '../billing/cap.service.ts';
+import { grantsReturned, isBoughtWithCap, setBoughtCap, setCap } from '../billing/cap.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { setAllowList } from './access.service.ts';
 import { newConnectionId, encryptPassword, hashPassword, newCredentials } from './credentials.ts';
@@ -53,13 +53,21 @@ export async function connect(
   const { userId, accountId: payerAccountId } = actor;
   const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
   const result = await store.readRefusal(buy(ctx, { ...purchase, openConnectionsMax, purchasesPerHour }, capMegabytes));
-  if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
+  const cap = capMegabytes === undefined ? null : BigInt(capMegabytes);
+  if (result.outcome === 'REPLAYED') {
+    const { connectionId } = result;
+    // Its proxy has been compared.
+    const isSame =
+      (await mustFind(ctx, connectionId)).priceMicros === purchase.priceMicros &&
+      (await isBoughtWithCap(ctx, connectionId, cap));
+    if (!isSame) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+    return showWithBalance(ctx, actor, connectionId);
+  }
   if (result.outcome !== 'BOUGHT') throw toRefusal(result);
   ctx.changed(actor, 'connections');
   ctx.changed(actor, 'balance');
   // Builds the response from what was just written, without another query.
   const { balanceMicros, ...sold } = result;
-  const cap = capMegabytes === undefined ? null : BigInt(capMegabytes);
   const row = { ...NEW_CONNECTION, ...connection, ...sold, capMegabytes: cap };
   return { ...presentSold(ctx.config, row, password), currentBalance: toDollars(balanceMicros) };
 }
@@ -69,7 +77,8 @@ function buy(ctx: Ctx, purchase: store.Purchase, capMegabytes: number | undefine
   if (capMegabytes === undefined) return store.buyProxy(ctx, purchase);
   return ctx.tx(async (ctx) => {
     const result = await store.buyProxy(ctx, purchase);
-    if (result.outcome === 'BOUGHT') await setCap(ctx, purchase.id, BigInt(capMegabytes));
+    if (result.outcome !== 'BOUGHT') return result;
+    await setBoughtCap(ctx, purchase.id, BigInt(capMegabytes));
     return result;
   });
 }

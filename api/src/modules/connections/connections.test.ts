@@ -140,10 +140,17 @@ describe('connect', () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => user.call(connect, { body }, { headers })));
     expect(new Set(answers.map((answer) => answer.data.id)).size).toBe(1);
     expect(await balanceOf(testApp, user)).toBe(9_600_000n);
-    const another = { id: await createProxy(testApp), price: 0.8 };
-    await expect(user.call(connect, { body: another }, { headers })).rejects.toMatchObject({
-      code: 'IDEMPOTENCY_KEY_REUSED',
-    });
+    const others = [
+      { ...body, id: await createProxy(testApp) },
+      { ...body, price: 0.9 },
+      { ...body, capMegabytes: 60 },
+    ];
+    for (const other of others)
+      await expect(user.call(connect, { body: other }, { headers })).rejects.toMatchObject({
+        status: 409,
+        code: 'IDEMPOTENCY_KEY_REUSED',
+      });
+    expect(await balanceOf(testApp, user)).toBe(9_600_000n);
   });
 
   const [BUYERS, PROXIES] = [scaled(20, 100), scaled(2, 10)];

@@ -81,6 +81,8 @@ describe('a traffic cap', () => {
     expect(await change(user, connection.id, { capMegabytes: 61 })).toMatchObject({ capMegabytes: 61 });
     const repeated = (await user.call(connect, input, { headers })).data;
     expect(repeated).toMatchObject({ id: connection.id, capMegabytes: 61 });
+    const other = { body: { ...input.body, capMegabytes: 61 } };
+    await expect(user.call(connect, other, { headers })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     expect(await useUp(bought)).toBe(61 * MB);
     expect(await find(user, connection.id)).toMatchObject({
       status: 'NOT_WORK',

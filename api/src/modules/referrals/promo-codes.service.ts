@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireSameRequest, refuseStale } from '../../db/refusals.ts';
+import { hashBody, isSameBody, requireSameRequest, refuseStale } from '../../db/refusals.ts';
 import { STAFF } from '../../live/changes.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
@@ -67,6 +67,7 @@ export async function createPromoCode(
     budgetMicros: body.budget === undefined ? null : toMicros(body.budget),
     expiredAt: body.expiredAt ?? null,
     idempotencyKey: key === null ? null : `${actorId}:${key}`,
+    bodyHash: hashBody(body),
   };
   const id = await store.insertPromoCode(ctx, { ...terms, isHeld });
   if (id === undefined) return { promoCode: await presentReplay(ctx, terms), isNew: false };
@@ -97,20 +98,24 @@ export async function getPromoCode(ctx: Ctx, id: string): Promise<PromoCode> {
 /** If the code is taken and the key is not a repeat, another request has created the code. */
 async function presentReplay(
   ctx: Ctx,
-  { idempotencyKey, ...promoCode }: Omit<store.NewPromoCode, 'isHeld'>,
+  { idempotencyKey, bodyHash, ...promoCode }: Omit<store.NewPromoCode, 'isHeld'>,
 ): Promise<PromoCode> {
   const made = idempotencyKey === null ? undefined : await store.findByKey(ctx, idempotencyKey);
   if (made === undefined) throw new AppError('CODE_EXISTS');
-  const isSame = ({ code, userId, trialCreditMicros, trialCreditsMax, budgetMicros, expiredAt }: store.PromoCodeRow) =>
-    isDeepStrictEqual(promoCode, {
-      code,
-      userId,
-      trialCreditMicros,
-      creditsMax: trialCreditsMax,
-      budgetMicros,
-      expiredAt: expiredAt?.toISOString() ?? null,
-    });
-  return present(requireSameRequest(made, isSame));
+  return present(
+    requireSameRequest(made, (row) => isDeepStrictEqual(promoCode, toTerms(row)) && isSameBody(row.bodyHash, bodyHash)),
+  );
+}
+
+function toTerms({ code, userId, trialCreditMicros, trialCreditsMax, budgetMicros, expiredAt }: store.PromoCodeRow) {
+  return {
+    code,
+    userId,
+    trialCreditMicros,
+    creditsMax: trialCreditsMax,
+    budgetMicros,
+    expiredAt: expiredAt?.toISOString() ?? null,
+  };
 }
 
 /**

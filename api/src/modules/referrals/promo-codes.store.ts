@@ -14,6 +14,8 @@ export interface PromoCodeRow extends Omit<OwnPromoCode, 'createdAt' | 'expiredA
   creditedMicros: bigint;
   heldBecause: 'OWNER' | 'APPROVAL' | null;
   version: number;
+  /** Null: of the release before. */
+  bodyHash: Buffer | null;
 }
 
 /** A code is expired after its expiry time, even if its status was not updated. */
@@ -35,7 +37,7 @@ const SELECT_ROW = `
          registered_count as "registeredUsersCount",
          promo_codes.created_at as "createdAt", expired_at as "expiredAt", owner.id as "userId", owner.email as "userEmail",
          trial_credit_micros as "trialCreditMicros", credits_max as "trialCreditsMax", budget_micros as "budgetMicros",
-         credit_count as "trialCreditsCount", credited_micros as "creditedMicros", promo_codes.version,
+         credit_count as "trialCreditsCount", credited_micros as "creditedMicros", promo_codes.version, body_hash as "bodyHash",
          case when ${IS_WITHOUT_OWNER} then 'OWNER' when ${AWAITS_APPROVAL} then 'APPROVAL' end as "heldBecause"
     from promo_codes join readable_users as owner on owner.id = promo_codes.user_id`;
 
@@ -137,13 +139,15 @@ export interface NewPromoCode {
   expiredAt: string | null;
   idempotencyKey: string | null;
   isHeld: boolean;
+  /** Of the request, which has a reason too. */
+  bodyHash: Buffer;
 }
 
 /** @returns undefined if the code is taken, as a promo code or as a user's own referral code, or the key was used */
 export async function insertPromoCode(ctx: Ctx, code: NewPromoCode): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
-    `insert into promo_codes (code, user_id, trial_credit_micros, credits_max, budget_micros, expired_at, idempotency_key, status)
-     select $1, $2, $3, $4, $5, $6, $7, case when $8::boolean then 'DISABLED' else 'ACTIVE' end where not exists (select from readable_users where referral_code = $1)
+    `insert into promo_codes (code, user_id, trial_credit_micros, credits_max, budget_micros, expired_at, idempotency_key, status, body_hash)
+     select $1, $2, $3, $4, $5, $6, $7, case when $8::boolean then 'DISABLED' else 'ACTIVE' end, $9 where not exists (select from readable_users where referral_code = $1)
      on conflict do nothing returning id`,
     [
       code.code,
@@ -154,6 +158,7 @@ export async function insertPromoCode(ctx: Ctx, code: NewPromoCode): Promise<str
       code.expiredAt,
       code.idempotencyKey,
       code.isHeld,
+      code.bodyHash,
     ],
   );
   return row?.id;

@@ -86,6 +86,7 @@ test('a promo code is created once for its idempotency key, which cannot be reus
   expect(new Set(made.map(({ id }) => id)).size).toBe(1);
   expect(await entriesOf(testApp, made[0].id)).toHaveLength(1);
   const reused = { status: 409, code: 'IDEMPOTENCY_KEY_REUSED' };
+  await expect(create({ ...body, reason: 'summer campaign' }, key)).rejects.toMatchObject(reused);
   await expect(create({ ...body, budget: 11 }, key)).rejects.toMatchObject(reused);
   await expect(create({ ...body, code: newCode() }, key)).rejects.toMatchObject(reused);
   await expect(create(body)).rejects.toMatchObject({ status: 409, code: 'CODE_EXISTS' });
