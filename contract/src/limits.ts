@@ -21,6 +21,7 @@ export const BROADCAST_USERS_MAX = 200;
 export const RECIPIENTS_COUNTED_MAX = 100_000;
 /** The largest balance in the filter of a broadcast. */
 export const BALANCE_FILTER_DOLLARS_MAX = 1_000_000;
+export const INVOICE_FILTER_DOLLARS_MAX = 1_000_000;
 export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
 export const FILTER_VALUES_MAX = 100;

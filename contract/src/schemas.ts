@@ -24,12 +24,19 @@ export const epochMsSchema = z.int().nonnegative();
 /** An IPv4 or IPv6 address. */
 export const addressSchema = z.union([z.ipv4(), z.ipv6()]);
 
+/** A number in a URL, in plain notation: `z.coerce.number` also reads "1e3", "0x10" and "". */
+export const numberInUrl = (schema: z.ZodType<number>): z.ZodType<number, unknown> =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^-?\d{1,16}(?:\.\d{1,6})?$/.test(value) ? Number(value) : value),
+    schema,
+  );
+
 /**
  * Counts the changes of an object by staff. A request with an outdated version is refused with CHANGED_ELSEWHERE.
  */
 export const versionSchema = z.int().nonnegative();
 /** The same in a URL, for requests without a body. */
-export const versionQuery = z.strictObject({ version: z.coerce.number().pipe(versionSchema).optional() });
+export const versionQuery = z.strictObject({ version: numberInUrl(versionSchema).optional() });
 
 /** Accepts `key=a` and `key=a&key=b`; always returns an array (or undefined). */
 export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>
@@ -50,14 +57,14 @@ export const paged = <T extends z.ZodType>(item: T) =>
 export const listed = <T extends z.ZodType>(item: T) => paged(item).extend({ isTruncated: z.boolean() });
 
 export const pageQuery = {
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-  size: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),
+  page: numberInUrl(z.int().min(1).max(1_000_000)).default(1),
+  size: numberInUrl(z.int().min(1).max(PAGE_SIZE_MAX)).default(PAGE_SIZE),
 };
 
 /** Pages of staff's lists, which may have millions of rows. */
 export const listQuery = {
   ...pageQuery,
-  page: z.coerce.number().int().min(1).max(LISTED_ROWS_MAX).default(1),
+  page: numberInUrl(z.int().min(1).max(LISTED_ROWS_MAX)).default(1),
 };
 
 export const errorBodySchema = z.object({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.values.ts';
 import { currencyAmountSchema, invoiceSchema, invoiceStatuses } from '../invoices.ts';
-import { STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
+import { INVOICE_FILTER_DOLLARS_MAX, STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
 import {
   data,
   dateInputSchema,
@@ -13,6 +13,7 @@ import {
   idSchema,
   listQuery,
   listed,
+  numberInUrl,
   reasonSchema,
   repeated,
 } from '../schemas.ts';
@@ -22,7 +23,7 @@ import { invoiceSorts } from './lists.values.ts';
 export const staffInvoiceSchema = invoiceSchema.extend({ user: namedUserSchema });
 export type StaffInvoice = z.infer<typeof staffInvoiceSchema>;
 
-const invoiceAmountInput = z.coerce.number().min(0).max(1_000_000);
+const invoiceAmountInput = numberInUrl(z.number().min(0).max(INVOICE_FILTER_DOLLARS_MAX));
 
 export const listAllInvoices = endpoint({
   method: 'GET',

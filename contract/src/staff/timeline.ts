@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { connectionStatuses, endReasons } from '../connections.ts';
 import { endpoint } from '../endpoint.ts';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../limits.ts';
-import { dateSchema, dollarsSchema, idParams, idSchema, repeated } from '../schemas.ts';
+import { dateSchema, dollarsSchema, idParams, idSchema, numberInUrl, repeated } from '../schemas.ts';
 import { transactionKinds } from '../transactions.values.ts';
 import { timelineKinds } from './lists.values.ts';
 
@@ -63,7 +63,7 @@ export const getTimeline = endpoint({
   query: z.strictObject({
     kind: repeated(z.enum(timelineKinds), timelineKinds.length),
     after: positionSchema.optional(),
-    size: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),
+    size: numberInUrl(z.int().min(1).max(PAGE_SIZE_MAX)).default(PAGE_SIZE),
   }),
   response: z.object({
     data: z.array(timelineEntrySchema),

@@ -2,6 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import { EASY_PASSWORD, ONLY_SPACES } from '@cellhop/contract/fields';
 import i18next from 'i18next';
 import type { core } from 'zod';
+import { formatDecimal } from '../format/format.ts';
 
 /**
  * Maps an issue of zod to our own error key with an optional number (`minimumLength:8`). The text is chosen when the
@@ -20,6 +21,8 @@ const errorKeys = [
   'passwordTooEasy',
   'sixDigits',
   'amount',
+  'percent',
+  'count',
   'minimum',
   'maximum',
   'minimumLength',
@@ -37,7 +40,7 @@ export function fieldErrorText(
   const errorKey = errorKeys.find((candidate) => candidate === name);
   // The email schema has its own message; all other formats have an error key.
   if (errorKey === undefined && error.type === 'invalid_format') return i18next.t('form.email');
-  return i18next.t(`form.${errorKey ?? 'invalid'}`, { value });
+  return i18next.t(`form.${errorKey ?? 'invalid'}`, { value: value && formatDecimal(value) });
 }
 
 /** The form checks the length of a password, so the server refuses only those that are easy to guess. */

@@ -16,10 +16,10 @@ describe.each([
         fc.nat({ max: 10_000_000_000 }),
         fc.constantFrom(...decimalMarks),
         fc.constantFrom('', ...separators),
-        fc.constantFrom('', '$', ' ', '$ '),
-        (cents, mark, separator, before) => {
+        fc.constantFrom(['', ''], ['$', ''], [' ', ' '], ['$ ', ''], ['', '$'], ['', ' $ ']),
+        (cents, mark, separator, [before, after]) => {
           const dollars = String(Math.floor(cents / 100)).replaceAll(/\B(?=(?:\d{3})+$)/g, separator);
-          const text = `${before}${dollars}${mark}${String(cents % 100).padStart(2, '0')}`;
+          const text = `${before}${dollars}${mark}${String(cents % 100).padStart(2, '0')}${after}`;
           expect(parseAmount(text, { language })).toBe(cents / 100);
         },
       ),
@@ -34,7 +34,8 @@ describe.each([
         if (amount === undefined) return;
         const [whole = '', cents = ''] = amount.toFixed(2).split('.');
         const digits = text.replaceAll(/\D/g, '');
-        const typedCents = new RegExp(`[${decimalMarks.join('')}](\\d{0,2})$`).exec(text.trim())?.[1] ?? '';
+        const typedCents =
+          new RegExp(`[${decimalMarks.join('')}](\\d{0,2})$`).exec(text.trim().replace(/\s*\$$/, ''))?.[1] ?? '';
         expect(digits).toBe(whole + typedCents);
         expect(cents).toBe(typedCents.padEnd(2, '0'));
       }),
@@ -47,6 +48,8 @@ it.each([
   ['en', '1,000', 1000],
   ['en', '1,000.5', 1000.5],
   ['en', '12.', 12],
+  ['en', '7 $', 7],
+  ['en', '$ 7', 7],
   ['ru', '1,5', 1.5],
   ['ru', '1.50', 1.5],
   ['ru', '1 000,50', 1000.5],
@@ -68,6 +71,9 @@ it.each([
   ['en', '.5'],
   ['en', '-5'],
   ['en', '1e3'],
+  ['en', '$7$'],
+  ['en', '$'],
+  ['en', '7 %'],
   ['en', '0x10'],
   ['en', 'Infinity'],
   ['en', '٤٢'],

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayError, isDay, parseDay, startOfDay, toDay, insertDots, formatDay } from './day.ts';
-
-/** Types a text character by character. */
-const type = (text: string) => text.split('').reduce((before, character) => insertDots(before, before + character), '');
+import { dayError, describeDay, isDay, parseDay, startOfDay, toDay, formatDay } from './day.ts';
 
 describe('days', () => {
   it('are valid only if they exist', () => {
@@ -31,23 +28,21 @@ describe('days', () => {
   });
 });
 
-describe('typed text', () => {
-  it('gets its dots automatically', () => {
-    expect(type('21112026')).toBe('21.11.2026');
-    expect(type('21.11.2026')).toBe('21.11.2026');
-    expect(type('1.2.2026')).toBe('1.2.2026');
-    expect(type('21/11/2026')).toBe('21.11.2026');
-    expect(type('21112026999')).toBe('21.11.2026');
-  });
+it.each(['21.11.2026', '21/11/2026', '21-11-2026', '21 11 2026', '21112026', '2026-11-21', ' 21.11.2026 '])(
+  'the text "%s" is the 21st of November',
+  (text) => {
+    expect(parseDay(text)).toBe('2026-11-21');
+  },
+);
 
-  it('can be deleted', () => {
-    expect(insertDots('21.', '21')).toBe('21');
-    expect(insertDots('21.11.', '21.11')).toBe('21.11');
-    expect(insertDots('21', '211')).toBe('21.1');
-  });
+it.each(['21.11/2026', '20.26.11.2', '2026-11-2', '2026.11.21', '211126', 'abc', '٢١.١١.٢٠٢٦'])(
+  'the text "%s" is no day',
+  (text) => {
+    expect(parseDay(text)).toBeUndefined();
+  },
+);
 
-  it('can be pasted', () => {
-    expect(insertDots('', '2026-11-21')).toBe('21.11.2026');
-    expect(insertDots('', '21112026')).toBe('21.11.2026');
-  });
+it('a day in words has the month as a word, in each language', () => {
+  expect(describeDay('2026-12-11', 'en')).toBe('Fri, 11 Dec 2026');
+  expect(describeDay('2026-12-11', 'ru')).toBe('пт, 11 дек. 2026 г.');
 });

@@ -24,12 +24,28 @@ export function formatDay(day: string): string {
   return day.split('-').toReversed().join('.');
 }
 
-const DAY_FORMAT = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
+/** `Fri, 11 Dec 2026`: what a field repeats, because many countries write the month first. */
+export function describeDay(day: string, language: string): string {
+  // The British order has the day before the month, as fields have.
+  return startOfDay(day).toLocaleDateString(language === 'en' ? 'en-GB' : language, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
+}
+
+/** Day first, as dates are shown, or with the year first. Without separators too, because a phone's numeric keypad has none. */
+const dayFormats = [
+  /^(?<date>\d{1,2})(?<mark>[./ -])(?<month>\d{1,2})\k<mark>(?<year>\d{4})$/,
+  /^(?<date>\d{2})(?<month>\d{2})(?<year>\d{4})$/,
+  /^(?<year>\d{4})-(?<month>\d{2})-(?<date>\d{2})$/,
+];
 
 /** @returns the day, '' for an empty text, undefined for an invalid one */
 export function parseDay(text: string): string | undefined {
-  if (text === '') return '';
-  const [, date = '', month = '', year = ''] = DAY_FORMAT.exec(text) ?? [];
+  if (text.trim() === '') return '';
+  const { date = '', month = '', year = '' } = matchDay(text)?.groups ?? {};
   const day = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`;
   return isDay(day) ? day : undefined;
 }
@@ -37,20 +53,9 @@ export function parseDay(text: string): string | undefined {
 /** @returns why a text is not a day, or undefined if it is one */
 export function dayError(text: string): 'format' | 'unknown' | undefined {
   if (parseDay(text) !== undefined) return undefined;
-  return DAY_FORMAT.test(text) ? 'unknown' : 'format';
+  return matchDay(text) === undefined ? 'format' : 'unknown';
 }
 
-/** Inserts dots while the user types, because a phone's numeric keypad has none. A pasted `2026-11-21` is converted. */
-export function insertDots(before: string, typed: string): string {
-  const pasted = /^\s*(\d{4}-\d{2}-\d{2})\s*$/.exec(typed)?.[1];
-  if (pasted !== undefined) return formatDay(pasted);
-  const text = typed
-    .replaceAll(/[^\d.]+/g, '.')
-    .replaceAll(/\.{2,}/g, '.')
-    .replace(/^\./, '')
-    .replace(/^(\d{2})(\d)/, '$1.$2')
-    .replace(/^(\d{1,2}\.\d{2})(\d)/, '$1.$2')
-    .slice(0, '21.11.2026'.length);
-  const isLonger = typed.length > before.length;
-  return isLonger && /^(?:\d{2}|\d{1,2}\.\d{2})$/.test(text) ? `${text}.` : text;
+function matchDay(text: string): RegExpExecArray | null | undefined {
+  return dayFormats.find((format) => format.test(text.trim()))?.exec(text.trim());
 }

@@ -42,6 +42,13 @@ export function formatMegabytes(kibibytes: number): string {
   return `${groupThousands(language(), whole)}${decimalMark(language())}${decimal}`;
 }
 
+/** A decimal number with thousands separators and all of its decimals: `-1,284.50` for "-1284.50". */
+export function formatDecimal(decimal: string): string {
+  const [whole = '', decimals] = decimal.replace('-', '').split('.');
+  const fraction = decimals === undefined ? '' : `${decimalMark(language())}${decimals}`;
+  return `${decimal.startsWith('-') ? '-' : ''}${groupThousands(language(), whole)}${fraction}`;
+}
+
 /** With thousands separators: `1,284`. */
 export function formatCount(count: number): string {
   return groupThousands(language(), String(count));

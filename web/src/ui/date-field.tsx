@@ -2,8 +2,9 @@ import { ActionIcon, Popover, TextInput } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dayError, parseDay, insertDots, formatDay } from '../format/day.ts';
+import { dayError, describeDay, formatDay, parseDay } from '../format/day.ts';
 import { lazyPart, useLazyPart } from '../loading/use-lazy-part.ts';
+import { withReading } from './field-reading.tsx';
 
 const calendar = lazyPart(async () => (await import('./calendar.tsx')).Calendar);
 
@@ -20,11 +21,11 @@ interface DateFieldProps {
 }
 
 /**
- * A day, typed day first or picked from a calendar. The browser's own date input would use the order of the browser's
- * language.
+ * The one field for a day: typed, or picked from a calendar. Repeats in words what it has read. The browser's own date input
+ * would use the order of the browser's language.
  */
 export function DateField({ label, value, min, max, error, onChange }: DateFieldProps) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const [text, setText] = useState(() => formatDay(value ?? ''));
   const [isLeft, setLeft] = useState(false);
   const [lastValue, setLastValue] = useState(value);
@@ -40,8 +41,16 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
     onChange(parseDay(next));
   }
 
+  /** The text becomes the day as the app writes it. */
+  function leave() {
+    const day = parseDay(text);
+    if (day !== undefined) setText(formatDay(day));
+    setLeft(true);
+  }
+
   // No error while the user is typing.
   const fault = isLeft ? dayError(text) : undefined;
+  const day = parseDay(text) ?? '';
   return (
     <TextInput
       label={label}
@@ -50,9 +59,10 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
       autoComplete="off"
       value={text}
       error={fault === undefined ? error : t(`day.${fault}`)}
-      onChange={({ currentTarget }) => write(insertDots(text, currentTarget.value))}
-      onBlur={() => setLeft(true)}
-      onKeyDown={({ key }) => key === 'Enter' && setLeft(true)}
+      onChange={({ currentTarget }) => write(currentTarget.value)}
+      onBlur={leave}
+      onKeyDown={({ key }) => key === 'Enter' && leave()}
+      inputContainer={(field) => withReading(field, day === '' ? undefined : describeDay(day, i18n.language))}
       rightSection={
         <CalendarPopover
           label={t('day.choose', { label })}

@@ -1,7 +1,10 @@
 import { CAP_MEGABYTES_MAX, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
-import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { megabytePrice } from '../format/format.ts';
+import { readNumber } from '../format/number-kinds.ts';
+import { NumberField } from './number-field.tsx';
+
+const bounds = { min: 1, max: CAP_MEGABYTES_MAX };
 
 interface TrafficCapFieldProps {
   text: string;
@@ -14,26 +17,22 @@ interface TrafficCapFieldProps {
 export function TrafficCapField({ text, refusal, onChange }: TrafficCapFieldProps) {
   const { t } = useTranslation('proxyConnection');
   return (
-    <TextInput
+    <NumberField
+      kind="count"
+      {...bounds}
       label={t('trafficCap.label')}
       description={t('trafficCap.hint')}
       placeholder={t('trafficCap.none')}
-      inputMode="numeric"
-      autoComplete="off"
       value={text}
-      error={parseCap(text) === undefined ? t('trafficCap.invalid') : refusal}
+      error={refusal}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );
 }
 
-/** The traffic cap of a connection, and what the connection can cost at most. */
 /** @returns megabytes; null for an empty text, which is no cap; undefined if it is not a cap */
 export function parseCap(text: string): number | null | undefined {
-  const trimmed = text.trim();
-  if (trimmed === '') return null;
-  const megabytes = /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : 0;
-  return megabytes >= 1 && megabytes <= CAP_MEGABYTES_MAX ? megabytes : undefined;
+  return text.trim() === '' ? null : readNumber('count', text, bounds).value;
 }
 
 interface CappedTraffic {

@@ -1,14 +1,16 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { ALERT_DOLLARS_MAX } from '@cellhop/contract/limits';
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { parseAmount } from '../../format/amount.ts';
 import { formatMoney } from '../../format/format.ts';
+import { readNumber } from '../../format/number-kinds.ts';
+import { NumberField } from '../../ui/number-field.tsx';
 import { AccountSection, SectionContent } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useAlertSettings, useSaveAlertSettings } from './api.ts';
 
+const bounds = { max: ALERT_DOLLARS_MAX };
 const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
 
 export function AlertsSection() {
@@ -23,18 +25,13 @@ export function AlertsSection() {
 }
 
 function AlertsForm({ settings }: { settings: AlertSettings }) {
-  const { t } = useTranslation(['user', 'common']);
+  const { t } = useTranslation('user');
   const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
   const [isMailed, setMailed] = useState(settings.isMailed);
   const [endMails, setEndMails] = useState(settings.endMails);
   const saving = useSaveAlertSettings();
   // Empty: the default.
-  const lowBalance = text.trim() === '' ? null : parseAmount(text);
-  const isTooLarge = (lowBalance ?? 0) > ALERT_DOLLARS_MAX;
-  const isValid = lowBalance !== undefined && !isTooLarge;
-  const error = isTooLarge
-    ? t('common:form.maximum', { value: formatMoney(ALERT_DOLLARS_MAX) })
-    : lowBalance === undefined && t('common:form.amount');
+  const lowBalance = text.trim() === '' ? null : readNumber('money', text, bounds).value;
 
   return (
     <form
@@ -42,17 +39,16 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isValid) void saving.run({ lowBalance, isMailed, endMails });
+        if (lowBalance !== undefined) void saving.run({ lowBalance, isMailed, endMails });
       }}
     >
-      <TextInput
+      <NumberField
+        kind="money"
+        {...bounds}
         label={t('alerts.lowBalance')}
         description={t('alerts.lowBalanceHint')}
         placeholder={t('alerts.default')}
-        inputMode="decimal"
-        autoComplete="off"
         value={text}
-        error={error}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
       <Checkbox
@@ -76,7 +72,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
         ))}
       </Checkbox.Group>
       <div className={classes['actions']}>
-        <Button type="submit" disabled={!isValid} loading={saving.isRunning}>
+        <Button type="submit" disabled={lowBalance === undefined} loading={saving.isRunning}>
           {t('alerts.save')}
         </Button>
       </div>

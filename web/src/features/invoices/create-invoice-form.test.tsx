@@ -69,7 +69,7 @@ it('shows mistakes under the fields, and a missing rate above them', async () =>
   await create();
   expect(await dialog.findAllByText('Required field')).toHaveLength(2);
   await user.type(amount, '4');
-  await dialog.findByText('Minimum value 5');
+  await dialog.findByText('Minimum value $5.00');
   await user.clear(amount);
   await user.type(amount, '42,50');
   await user.tab();
@@ -77,7 +77,7 @@ it('shows mistakes under the fields, and a missing rate above them', async () =>
   expect(amount.value).toBe('42,50');
   await user.clear(amount);
   await user.type(amount, '99999999999');
-  await dialog.findByText('Maximum value 100000');
+  await dialog.findByText('Maximum value $100,000.00');
   await user.clear(amount);
   await user.type(amount, '25');
   await choose(/Bitcoin/);

@@ -1,11 +1,12 @@
 import type { Invoice, CurrencyState } from '@cellhop/contract/invoices';
-import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
-import { Alert, Button, Stack, TextInput, Select, type SelectProps, Text } from '@mantine/core';
+import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
+import { Alert, Button, Stack, Select, type SelectProps, Text } from '@mantine/core';
 import { Controller, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { formatMoney } from '../../format/format.ts';
+import { NumberField } from '../../ui/number-field.tsx';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useCreateInvoice, useCurrencies, useReplacedInvoice } from './api.ts';
@@ -45,14 +46,14 @@ export function CreateInvoiceForm({ onCreated, onShow }: CreateInvoiceFormProps)
           control={form.control}
           name="amount"
           render={({ field: { value, onChange, ...field } }) => (
-            <TextInput
+            <NumberField
               {...field}
+              kind="money"
+              min={INVOICE_DOLLARS_MIN}
+              max={INVOICE_DOLLARS_MAX}
               label={t('create.amount')}
               description={t('create.minimum', { amount: formatMoney(INVOICE_DOLLARS_MIN) })}
               data-autofocus
-              leftSection="$"
-              inputMode="decimal"
-              autoComplete="off"
               size="md"
               value={value ?? ''}
               onChange={onChange}

@@ -6,10 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { formatCount, formatMoney } from '../../format/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { useChangePrices, type Seen, useSelection, useChangeRetirement } from './api.ts';
 import { isEmpty } from './choice.ts';
-import { type PriceChangeKind, priceChangeWords, toPriceChange } from './price-change.ts';
+import { type PriceChangeKind, priceChangeWords, priceNotation, toPriceChange } from './price-change.ts';
 
 export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
   const { t } = useTranslation('staffInventory');
@@ -41,14 +42,12 @@ export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
           { value: 'price', label: t('price.fixed') },
         ]}
       />
-      <TextInput
+      <NumberField
+        {...priceNotation(kind)}
         label={t(kind === 'price' ? 'price.dollars' : 'price.byPercent')}
         description={t(kind === 'price' ? 'price.dollarsHint' : 'price.percentHint')}
         value={text}
-        inputMode="decimal"
-        autoComplete="off"
         data-autofocus
-        error={text !== '' && change === undefined ? t('price.invalid') : undefined}
         onChange={(event) => setText(event.currentTarget.value)}
       />
     </BulkDialog>

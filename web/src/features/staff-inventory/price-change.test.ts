@@ -20,7 +20,12 @@ test.each([
   ['percent', '+2.5', { percent: 2.5 }],
   ['percent', '-91', undefined],
   ['percent', '0', undefined],
-  ['percent', '10%', undefined],
+  ['percent', '10%', { percent: 10 }],
+  ['percent', '-2.5 %', { percent: -2.5 }],
+  ['percent', '-95 %', undefined],
+  ['price', '7 $', { price: 7 }],
+  ['price', '1e3', undefined],
+  ['price', '0x10', undefined],
 ] as const)('%s %j is %j', (kind, text, change) => {
   expect(toPriceChange(kind, text)).toEqual(change);
 });

@@ -1,20 +1,27 @@
 import { PERCENT_MAX, PERCENT_MIN, PROXY_PRICE_MAX, PROXY_PRICE_STEP } from '@cellhop/contract/limits';
 import type { PriceChange, Selection } from '@cellhop/contract/staff/inventory';
-import i18next, { type TFunction } from 'i18next';
-import { parseAmount } from '../../format/amount.ts';
-import { formatCount, formatMoney } from '../../format/format.ts';
+import type { TFunction } from 'i18next';
+import { formatCount, formatDecimal, formatMoney } from '../../format/format.ts';
+import { type Bounds, readNumber } from '../../format/number-kinds.ts';
 
 export type PriceChangeKind = 'price' | 'percent';
 
+const notations = {
+  price: { kind: 'price', min: PROXY_PRICE_STEP, max: PROXY_PRICE_MAX },
+  percent: { kind: 'percentChange', min: PERCENT_MIN, max: PERCENT_MAX, isNonZero: true },
+} as const;
+
+/** Of the field with the change. */
+export function priceNotation(kind: PriceChangeKind): Bounds & { kind: 'price' | 'percentChange' } {
+  return notations[kind];
+}
+
 /** Dollars with at most four decimals, or a percentage with a sign. Undefined for other texts. */
-export function toPriceChange(kind: PriceChangeKind, text: string): PriceChange | undefined {
-  if (kind === 'price') {
-    const price = parseAmount(text, { decimals: 4 });
-    return price !== undefined && price > 0 && price <= PROXY_PRICE_MAX ? { price } : undefined;
-  }
-  const percent = parseAmount(text, { decimals: 2, isSigned: true });
-  if (percent === undefined || percent === 0) return undefined;
-  return percent >= PERCENT_MIN && percent <= PERCENT_MAX ? { percent } : undefined;
+export function toPriceChange(change: PriceChangeKind, text: string): PriceChange | undefined {
+  const { kind, ...bounds } = priceNotation(change);
+  const { value } = readNumber(kind, text, bounds);
+  if (value === undefined) return undefined;
+  return change === 'price' ? { price: value } : { percent: value };
 }
 
 /** What staff confirm: the direction, and the prices before and after. */
@@ -28,7 +35,7 @@ export function priceChangeWords(
   if ('price' in change) return t('price.setTo', { ...proxies, price: formatMoney(change.price) });
   return t(change.percent < 0 ? 'price.lowerBy' : 'price.raiseBy', {
     ...proxies,
-    percent: Math.abs(change.percent).toLocaleString(i18next.resolvedLanguage),
+    percent: formatDecimal(String(Math.abs(change.percent))),
     before: priceRange(lowestPrice, highestPrice),
     after: priceRange(changedPrice(lowestPrice, change.percent), changedPrice(highestPrice, change.percent)),
   });

@@ -1,5 +1,5 @@
 import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
-import { Button, Checkbox, Stack, Title, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, Title, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
@@ -10,6 +10,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
 import { currencyTicker, withTicker } from '../invoices/ticker.ts';
 import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
@@ -17,7 +18,13 @@ import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useInvoice, useSettleInvoice } from './api.ts';
-import { settledDollars, type SettlementUnit, settlementWords, toSettledAmount } from './settlement.ts';
+import {
+  settledDollars,
+  settledNotation,
+  type SettlementUnit,
+  settlementWords,
+  toSettledAmount,
+} from './settlement.ts';
 
 /** An invoice with its deposits; with the permission it can be settled here. @param id undefined: closed */
 export function InvoiceDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
@@ -166,13 +173,11 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
             setText('');
           }}
         />
-        <TextInput
+        <NumberField
+          {...settledNotation(unit)}
           label={t('settle.amount', { unit: unit === 'USD' ? 'USD' : currencyTicker(currency) })}
-          inputMode="decimal"
-          autoComplete="off"
           required
           value={text}
-          error={text !== '' && amount === undefined ? t('amountInvalid') : undefined}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         {confirmation !== undefined && <output>{confirmation.words}</output>}

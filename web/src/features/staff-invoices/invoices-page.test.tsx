@@ -1,6 +1,6 @@
 import type { StaffInvoiceDetail, UnassignedPayment } from '@cellhop/contract/staff/invoices';
 import { within } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { exampleDeposit, exampleInvoice } from '../../../test/example-invoices.ts';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
@@ -95,4 +95,49 @@ it('shows that a deposit may be replaced, and that its address was paid to befor
   expect(first).toContain('First seen');
   expect(second).toContain('Replaced');
   expect(second).not.toContain('Address reused');
+});
+
+it('repeats the amounts of the filter before it sends them, and sends nothing that it has not read', async () => {
+  const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices?min=1e3&max=0x10', {
+    answers: {
+      'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
+      'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
+    },
+  });
+  const field = await screen.findByLabelText('Amount from, USD');
+  const sent = () => api.requests.filter((request) => /\/invoices\?.*amountM(?:in|ax)=/.test(request));
+  await screen.findByText('No invoices match these filters.');
+  for (const text of ['abc', '1e3', '0x10', '42,50']) {
+    await fill(field, text);
+    await user.keyboard('{Enter}');
+    await screen.findByText('Enter an amount like 1,234.56');
+  }
+  await fill(field, '2000000');
+  await screen.findByText('Maximum value $1,000,000.00');
+  expect(sent()).toEqual([]);
+  await fill(field, '1,234.5 $');
+  expect(await screen.findByText('$1,234.50')).toBeTruthy();
+  expect(sent()).toEqual([]);
+  await user.keyboard('{Enter}');
+  await vi.waitFor(() => expect(sent().at(-1)).toContain('amountMin=1234.5'));
+});
+
+it('takes the first day of the filter in the notations that people use, and says it in words', async () => {
+  const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices', {
+    answers: {
+      'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
+      'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
+    },
+  });
+  const field = await screen.findByLabelText<HTMLInputElement>('From');
+  await user.type(field, '2026-11-21');
+  expect(field.value).toBe('2026-11-21');
+  expect(await screen.findByText('Sat, 21 Nov 2026')).toBeTruthy();
+  await user.tab();
+  expect(field.value).toBe('21.11.2026');
+  await fill(field, 'abc');
+  await user.tab();
+  await screen.findByText('Use the format DD.MM.YYYY');
+  const days = api.requests.flatMap((request) => /[?&]from=([^&]*)/.exec(request)?.[1] ?? []);
+  expect(new Set(days)).toEqual(new Set([encodeURIComponent(new Date(2026, 10, 21).toISOString())]));
 });

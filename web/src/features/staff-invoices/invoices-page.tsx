@@ -1,16 +1,18 @@
+import { INVOICE_FILTER_DOLLARS_MAX } from '@cellhop/contract/limits';
 import { currencies } from '@cellhop/contract/invoices.values';
 import type { StaffInvoice } from '@cellhop/contract/staff/invoices';
 import { invoiceSorts } from '@cellhop/contract/staff/lists.values';
-import { MultiSelect, TextInput } from '@mantine/core';
+import { MultiSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { parseAmount } from '../../format/amount.ts';
 import { formatDate, formatMoney } from '../../format/format.ts';
+import { readNumber } from '../../format/number-kinds.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { RowButton } from '../../ui/columns.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { InvoiceStatusBadge, invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
 import { withTicker } from '../invoices/ticker.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
@@ -22,6 +24,7 @@ import { InvoiceDialog } from './invoice-dialog.tsx';
 import { UnassignedPayments } from './unassigned-payments.tsx';
 import { staffInvoicesScreen, type StaffInvoicesSearch } from './screen.ts';
 
+const bounds = { max: INVOICE_FILTER_DOLLARS_MAX };
 /** A change of the filter starts at the first page. */
 const FIRST = { page: undefined };
 
@@ -97,27 +100,31 @@ interface AmountFieldProps {
   onChange: (amount: number | undefined) => void;
 }
 
+/** Applied by the enter key, or when it is left. */
 function AmountField({ label, amount, onChange }: AmountFieldProps) {
-  const { t } = useTranslation('common');
-  const [isInvalid, setInvalid] = useState(false);
+  const written = amount === undefined ? '' : formatMoney(amount);
+  const [text, setText] = useState(written);
+  const [lastWritten, setLastWritten] = useState(written);
+  if (lastWritten !== written) {
+    setLastWritten(written);
+    // Changed from outside: by the back button, a reset, or a link.
+    if (readNumber('exactMoney', text, bounds).value !== amount) setText(written);
+  }
 
-  function apply(text: string): void {
-    const typed = parseAmount(text, { decimals: 6 });
-    setInvalid(typed === undefined && text.trim() !== '');
-    if (typed !== undefined || text.trim() === '') onChange(typed);
+  function apply(): void {
+    const { value } = readNumber('exactMoney', text, bounds);
+    if (value !== amount && (value !== undefined || text.trim() === '')) onChange(value);
   }
 
   return (
-    <TextInput
+    <NumberField
+      kind="exactMoney"
+      {...bounds}
       label={label}
-      inputMode="decimal"
-      autoComplete="off"
-      defaultValue={amount ?? ''}
-      error={isInvalid && t('form.amount')}
-      // A reset, or a link with another amount, starts a new field.
-      key={amount === undefined ? 'none' : 'some'}
-      onBlur={({ currentTarget: { value } }) => apply(value)}
-      onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && apply(value)}
+      value={text}
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { INVOICE_FILTER_DOLLARS_MAX } from '@cellhop/contract/limits';
 import { currencies } from '@cellhop/contract/invoices.values';
 import { invoiceSorts } from '@cellhop/contract/staff/lists.values';
 import { IconReceipt2 } from '@tabler/icons-react';
@@ -43,6 +44,8 @@ function staffInvoicesSearch(search: Search) {
 
 /** US dollars as the API accepts them. */
 function amountParameter(value: unknown): number | undefined {
-  const amount = Number(textParameter(value));
-  return Number.isFinite(amount) && amount >= 0 && amount <= 1_000_000 ? amount : undefined;
+  const text = textParameter(value) ?? '';
+  // Not `1e3` and `0x10`.
+  const amount = /^\d{1,7}(?:\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+  return amount !== undefined && amount <= INVOICE_FILTER_DOLLARS_MAX ? amount : undefined;
 }

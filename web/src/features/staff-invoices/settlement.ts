@@ -1,7 +1,8 @@
+import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';
 import type { StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { TFunction } from 'i18next';
-import { parseAmount, parseDecimal } from '../../format/amount.ts';
 import { formatCents } from '../../format/format.ts';
+import { type Bounds, readNumber } from '../../format/number-kinds.ts';
 import { withTicker } from '../invoices/ticker.ts';
 import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 
@@ -9,17 +10,23 @@ export type SettlementUnit = 'USD' | 'CURRENCY';
 type SettledAmount = { amount: number } | { amountInCurrency: string };
 type SettledInvoice = Pick<StaffInvoiceDetail, 'currency' | 'rate' | 'user'>;
 
-/** As many as the smallest unit of any currency has. */
-const CURRENCY_DECIMALS_MAX = 18;
+const notations = {
+  USD: { kind: 'exactMoney', max: STAFF_AMOUNT_DOLLARS_MAX, isNonZero: true },
+  // The API converts it, and then has the same maximum.
+  CURRENCY: { kind: 'coins', isNonZero: true },
+} as const;
+
+/** Of the field with the amount. */
+export function settledNotation(unit: SettlementUnit): Bounds & { kind: 'exactMoney' | 'coins' } {
+  return notations[unit];
+}
 
 /** A typed amount as the API takes it; undefined if it is not a positive amount. */
 export function toSettledAmount(unit: SettlementUnit, text: string): SettledAmount | undefined {
-  if (unit === 'USD') {
-    const amount = parseAmount(text, { decimals: 6 });
-    return amount === undefined || amount === 0 ? undefined : { amount };
-  }
-  const amountInCurrency = parseDecimal(text, { decimals: CURRENCY_DECIMALS_MAX });
-  return amountInCurrency === undefined || Number(amountInCurrency) === 0 ? undefined : { amountInCurrency };
+  const { kind, ...bounds } = settledNotation(unit);
+  const { value, decimal } = readNumber(kind, text, bounds);
+  if (value === undefined || decimal === undefined) return undefined;
+  return unit === 'USD' ? { amount: value } : { amountInCurrency: decimal };
 }
 
 /** What staff confirm, and the label of the button. Amounts of a currency are converted at the invoice's rate. */

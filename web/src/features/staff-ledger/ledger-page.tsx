@@ -1,12 +1,12 @@
 import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';
 import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import { transactionKinds } from '@cellhop/contract/transactions.values';
-import { Button, MultiSelect, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, MultiSelect, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toList } from '../../data/use-list.ts';
-import { parseAmount } from '../../format/amount.ts';
 import { formatMoney, formatMoment, maxDecimals } from '../../format/format.ts';
+import { readNumber } from '../../format/number-kinds.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
@@ -15,6 +15,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
@@ -153,17 +154,18 @@ interface AdjustFormProps {
   onClose: () => void;
 }
 
+const bounds = { min: -STAFF_AMOUNT_DOLLARS_MAX, max: STAFF_AMOUNT_DOLLARS_MAX, isNonZero: true };
+
 function AdjustForm({ user, balance, held, onClose }: AdjustFormProps) {
   const { t } = useTranslation(['staffMoney', 'common']);
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
   const adjust = useAdjust();
-  const amount = parseAmount(text, { decimals: 6, isSigned: true });
-  const isValid = amount !== undefined && amount !== 0 && Math.abs(amount) <= STAFF_AMOUNT_DOLLARS_MAX;
+  const amount = readNumber('moneyChange', text, bounds).value;
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (!isValid) return;
+    if (amount === undefined) return;
     if ((await adjust.run({ userId: user.id, amount, reason: reason.trim() })) !== undefined) onClose();
   }
 
@@ -171,18 +173,17 @@ function AdjustForm({ user, balance, held, onClose }: AdjustFormProps) {
     <form onSubmit={(event) => void submit(event)}>
       <Stack>
         <Text>{t('adjust.text')}</Text>
-        <TextInput
+        <NumberField
+          kind="moneyChange"
+          {...bounds}
           label={t('adjust.amount')}
           description={t('adjust.hint')}
-          inputMode="text"
-          autoComplete="off"
           required
           data-autofocus
           value={text}
-          error={text !== '' && text !== '-' && !isValid ? t('amountInvalid') : undefined}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {isValid && (
+        {amount !== undefined && (
           <output>
             <strong>{balanceChangeWords(amount, user.email, t)}</strong>{' '}
             {t('adjust.after', { before: formatMoney(balance - held), after: formatMoney(balance - held + amount) })}
@@ -194,8 +195,8 @@ function AdjustForm({ user, balance, held, onClose }: AdjustFormProps) {
           <Button variant="default" onClick={onClose}>
             {t('common:cancel')}
           </Button>
-          <Button type="submit" disabled={!isValid || !isReason(reason)} loading={adjust.isRunning}>
-            {isValid ? balanceChangeAction(amount, t) : t('adjust.action')}
+          <Button type="submit" disabled={amount === undefined || !isReason(reason)} loading={adjust.isRunning}>
+            {amount === undefined ? t('adjust.action') : balanceChangeAction(amount, t)}
           </Button>
         </Group>
       </Stack>
