@@ -25,6 +25,11 @@ export function readServerClock(date: string | null): void {
   offsetMs = Math.abs(difference) > TOLERANCE_MS ? difference : 0;
 }
 
+/** Milliseconds since 1970 by the server's clock: for ranges and ages of what the server has recorded. */
+export function serverNow(): number {
+  return Date.now() - offsetMs;
+}
+
 /** Converts a server time to the device's clock. */
 export function toLocalTime(serverMs: number): number {
   return serverMs + offsetMs;

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAmount, parseDecimal } from './amount.ts';
+import { parseDecimal } from './amount.ts';
+
+function parseAmount(...given: Parameters<typeof parseDecimal>): number | undefined {
+  const decimal = parseDecimal(...given);
+  return decimal === undefined ? undefined : Number(decimal);
+}
 
 const NO_BREAK_SPACE = '\u00A0';
 const NARROW_NO_BREAK_SPACE = '\u202F';

@@ -34,13 +34,7 @@ const units: Record<Unit, RegExp> = {
 /** "1,234" is a thousand in English and one in Russian. Members of staff may be used to either. */
 const AMBIGUOUS_IN_RUSSIAN = /^[1-9]\d{0,2},\d{3}$/;
 
-/** A number in the notation of the user's language; undefined for any other text. */
-export function parseAmount(text: string, notation: AmountNotation = {}): number | undefined {
-  const decimal = parseDecimal(text, notation);
-  return decimal === undefined ? undefined : Number(decimal);
-}
-
-/** As `parseAmount`, but with every decimal: "1234.50" for "1,234.50". */
+/** A number in the notation of the user's language, with every decimal: "1234.50" for "1,234.50". Undefined for any other text. */
 export function parseDecimal(text: string, notation: AmountNotation = {}): string | undefined {
   const { decimals = DECIMALS, isSigned = false, unit = '$', language = interfaceLanguage() } = notation;
   const { sign = '', after, before, bare } = units[unit].exec(text.trim())?.groups ?? {};

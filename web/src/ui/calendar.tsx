@@ -3,6 +3,7 @@ import { DatePicker } from '@mantine/dates';
 import 'dayjs/locale/ru';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { serverNow } from '../data/server-clock.ts';
 import { toDay } from '../format/day.ts';
 import classes from './calendar.module.css';
 
@@ -17,7 +18,7 @@ interface CalendarProps {
 /** Loaded lazily, because of its library. */
 export function Calendar({ day, min, max, onChoose }: CalendarProps) {
   const { t, i18n } = useTranslation();
-  const [today] = useState(() => toDay(new Date()));
+  const [today] = useState(() => toDay(new Date(serverNow())));
   const first = day !== '' ? day : max !== undefined && max < today ? max : today;
   return (
     <DatePicker

@@ -60,14 +60,9 @@ export function listSums(
   );
 }
 
-/** Calendar steps: a day with 23 or 25 hours is one day. */
+/** The hours or days of the range (`time_steps.sql`). */
 export async function listSteps(ctx: Ctx, { from, to, step, timeZone }: DashboardQuery): Promise<Date[]> {
-  const reading = ctx.db.query<{ at: Date }>(
-    `select step at time zone $4 as at
-       from generate_series(date_trunc($3, $1::timestamptz at time zone $4),
-                            ($2::timestamptz - interval '1 microsecond') at time zone $4, ('1 ' || $3)::interval) as step`,
-    [from, to, step, timeZone],
-  );
+  const reading = ctx.db.query<{ at: Date }>('select time_steps($1, $2, $3, $4) as at', [from, to, step, timeZone]);
   return (await reportUnknownTimeZone(reading)).map(({ at }) => at);
 }
 

@@ -77,3 +77,12 @@ test('the check of invariants finds a day that is not the sum of its hours, and 
   expect(violations.filter((text) => text.includes('is the sum of its hours: '))).toHaveLength(2);
   expect(violations.filter((text) => text.includes('SIGN_UP of the hour 2026-04-03'))).toHaveLength(1);
 });
+
+test.each([
+  ['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z', 23],
+  ['2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z', 25],
+])('the day from %s to %s has %d different hours', async (from, to, count) => {
+  const steps = await listSteps(testApp.ctx, { from, to, step: 'hour', timeZone: 'Europe/Berlin' });
+  expect(steps).toHaveLength(count);
+  expect(new Set(steps.map((step) => step.getTime())).size).toBe(count);
+});

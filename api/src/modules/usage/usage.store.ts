@@ -57,12 +57,6 @@ const AMOUNTS = `
      where at >= $2 and at < $3
   )`;
 
-/** Calendar steps: a day with 23 or 25 hours is one day. */
-const STEPS = `
-  select step at time zone $5 as at
-    from generate_series(date_trunc($4, $2 at time zone $5), ($3 - interval '1 microsecond') at time zone $5,
-                         ('1 ' || $4)::interval) as step`;
-
 /** The orders of the connections. Of two equal ones, the more expensive one is first. */
 const ORDERS: Record<UsageSort, string> = {
   '-spent': 'micros desc',
@@ -93,7 +87,7 @@ export async function findUsage(
      select null::uuid as id, null as ip, null as "countryCode", null::timestamptz as "createdAt", steps.at,
             coalesce(used_bytes, 0) as "usedBytes", coalesce(uploaded_bytes, 0) as "uploadedBytes",
             coalesce(micros, 0) as "spentMicros", null::bigint as place
-       from (select distinct at from (${STEPS} union select at from sums where id is null) as all_steps) as steps
+       from (select time_steps($2, $3, $4, $5) as at) as steps
        left join sums on sums.id is null and sums.at = steps.at
      union all
      select listed.id, host(ip), country_code, listed.created_at, null, used_bytes, uploaded_bytes, micros, place

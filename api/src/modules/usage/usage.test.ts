@@ -116,6 +116,42 @@ describe('usage', () => {
     expect(first!.at).toBe('2026-04-30T18:30:00.000Z');
   });
 
+  test.each([
+    ['Europe/Berlin', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z', 25],
+    ['Europe/Berlin', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z', 23],
+    ['Asia/Kolkata', '2026-05-01T18:30:00.000Z', '2026-05-02T18:30:00.000Z', 24],
+    // Clocks change by half an hour: the hours in which they do so have one half more or less.
+    ['Australia/Lord_Howe', '2026-04-04T13:00:00.000Z', '2026-04-05T13:30:00.000Z', 25],
+    ['Australia/Lord_Howe', '2026-10-03T13:30:00.000Z', '2026-10-04T13:00:00.000Z', 24],
+  ])('a day in %s from %s to %s has %d hours, each once and with its charges', async (timeZone, from, to, count) => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const { id } = await buy(user);
+    await testApp.database.query(
+      `update connections set created_at = $2::timestamptz - interval '1 day' where id = $1`,
+      [id, from],
+    );
+    const charged = async (at: number) => {
+      await testApp.database.query('alter table transfers disable trigger transfers_append_only', []);
+      await testApp.database.query(
+        `update transfers set created_at = $2
+          where credit_account_id = (select escrow_account_id from connections where id = $1)`,
+        [id, new Date(at).toISOString()],
+      );
+      await testApp.database.query('alter table transfers enable trigger transfers_append_only', []);
+      return (await user.call(getUsage, { query: { from, to, timeZone, step: 'hour' } })).data;
+    };
+    const { points } = await charged(Date.parse(from));
+    expect(new Set(points.map(({ at }) => at)).size).toBe(count);
+    expect(points).toHaveLength(count);
+    for (let at = Date.parse(from); at < Date.parse(to); at += 2.5 * HOUR_MS) {
+      const { points: now, total } = await charged(at);
+      const [paid] = now.filter(({ spent }) => spent > 0);
+      expect(total.spent).toBeGreaterThan(0);
+      expect(Date.parse(paid!.at)).toBeLessThanOrEqual(at);
+      expect(Date.parse(paid!.at)).toBeGreaterThan(at - 1.5 * HOUR_MS);
+    }
+  });
+
   test('can be limited to one connection', async () => {
     const user = await createUser(testApp, { balanceMicros: 10_000_000n });
     const [one] = [await buy(user), await buy(user)];

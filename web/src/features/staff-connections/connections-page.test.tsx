@@ -28,7 +28,7 @@ it('refunds what a connection cost, or a part of it', async () => {
   expect(amount).toHaveProperty('value', '0.4');
   await user.clear(amount);
   await user.type(amount, '0.5');
-  expect(dialog.getByText('Enter an amount up to $0.40')).toBeTruthy();
+  expect(dialog.getByText('Maximum value $0.40')).toBeTruthy();
   await user.clear(amount);
   await user.type(amount, '0.25');
   await user.type(dialog.getByLabelText(/^Reason/), 'broken exit');

@@ -1,10 +1,11 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { parseAmount } from '../../format/amount.ts';
 import { formatMoney } from '../../format/format.ts';
+import { readNumber } from '../../format/number-kinds.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import type { SeenRow } from '../staff-parts/use-seen.ts';
@@ -32,12 +33,12 @@ function RefundForm({ connection, onClose }: RefundFormProps) {
   const [text, setText] = useState(String(paidFor));
   const [reason, setReason] = useState('');
   const refund = useRefund();
-  const amount = parseAmount(text, { decimals: 6 });
-  const isValid = amount !== undefined && amount > 0 && amount <= paidFor;
+  const bounds = { max: paidFor, isNonZero: true };
+  const amount = readNumber('exactMoney', text, bounds).value;
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (!isValid) return;
+    if (amount === undefined) return;
     if ((await refund.run({ connection, amount, reason: reason.trim() })) !== undefined) onClose();
   }
 
@@ -45,24 +46,23 @@ function RefundForm({ connection, onClose }: RefundFormProps) {
     <form onSubmit={(event) => void submit(event)}>
       <Stack>
         <Text>{t('refund.text', { amount: formatMoney(paidFor), email: user.email })}</Text>
-        <TextInput
+        <NumberField
+          kind="exactMoney"
+          {...bounds}
           label={t('staffMoney:adjust.amount')}
-          inputMode="decimal"
-          autoComplete="off"
           required
           data-autofocus
           value={text}
-          error={text !== '' && !isValid ? t('refund.tooMuch', { amount: formatMoney(paidFor) }) : undefined}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        <ApprovalHint list="ADJUSTMENT" userId={user.id} amount={isValid ? amount : undefined} />
+        <ApprovalHint list="ADJUSTMENT" userId={user.id} amount={amount} />
         <ReasonField reason={reason} onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('common:cancel')}
           </Button>
-          <Button type="submit" disabled={!isValid || !isReason(reason)} loading={refund.isRunning}>
-            {isValid ? t('refund.actionOf', { amount: formatMoney(amount) }) : t('refund.action')}
+          <Button type="submit" disabled={amount === undefined || !isReason(reason)} loading={refund.isRunning}>
+            {amount === undefined ? t('refund.action') : t('refund.actionOf', { amount: formatMoney(amount) })}
           </Button>
         </Group>
       </Stack>

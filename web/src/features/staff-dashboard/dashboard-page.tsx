@@ -1,5 +1,6 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
+import { browserTimeZone } from '../../format/time-zone.ts';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -12,13 +13,11 @@ import classes from './dashboard-page.module.css';
 import { Figures, useFigures } from './figures.tsx';
 import { staffDashboardScreen } from './screen.ts';
 
-const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-
 export function DashboardPage() {
   const [search, change] = useScreenSearch(staffDashboardScreen);
   const range = toRange(search);
   const { t } = useTranslation('staffDashboard');
-  const query = toQuery(range, new Date(useQuarterHour()), timeZone);
+  const query = toQuery(range, new Date(useQuarterHour()), browserTimeZone());
   const { response, failure } = useDashboard(query);
   return (
     <div className={classes['page']}>

@@ -1,4 +1,4 @@
-import { RECIPIENTS_TOLD_MIN } from '@cellhop/contract/limits';
+import { BALANCE_FILTER_DOLLARS_MAX, RECIPIENTS_TOLD_MIN } from '@cellhop/contract/limits';
 import { seededRoles } from '@cellhop/contract/permissions';
 import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
 import { Alert, Button, Stack, Select, Textarea, TextInput } from '@mantine/core';
@@ -12,6 +12,7 @@ import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { languages } from '../../i18n/languages.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DateField } from '../../ui/date-field.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { useCountRecipients, useSendBroadcast } from './api.ts';
 import { audienceWords, formatRecipients } from './audience-words.ts';
 import { type BroadcastForm, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
@@ -152,6 +153,10 @@ function AudienceFields({ form }: AudienceFieldsProps) {
 function UserFields({ form }: AudienceFieldsProps) {
   const { t } = useTranslation('staffContent');
   const errors = form.formState.errors.audience;
+  const [balanceFrom, balanceBelow] = useWatch({
+    control: form.control,
+    name: ['audience.balanceFrom', 'audience.balanceBelow'],
+  });
   const field = (name: 'roleName' | 'balanceFrom' | 'balanceBelow') => ({
     ...form.register(`audience.${name}`),
     label: t(`broadcasts.${name}`),
@@ -162,8 +167,20 @@ function UserFields({ form }: AudienceFieldsProps) {
     <>
       <Day form={form} name="firstDay" />
       <Day form={form} name="lastDay" />
-      <TextInput {...field('balanceFrom')} inputMode="decimal" leftSection="$" />
-      <TextInput {...field('balanceBelow')} inputMode="decimal" leftSection="$" />
+      <NumberField
+        {...field('balanceFrom')}
+        kind="money"
+        value={balanceFrom}
+        min={0}
+        max={BALANCE_FILTER_DOLLARS_MAX}
+      />
+      <NumberField
+        {...field('balanceBelow')}
+        kind="money"
+        value={balanceBelow}
+        min={0}
+        max={BALANCE_FILTER_DOLLARS_MAX}
+      />
       <TextInput {...field('roleName')} list={ROLES_LIST} />
       <datalist id={ROLES_LIST}>
         {Object.keys(seededRoles).map((role) => (

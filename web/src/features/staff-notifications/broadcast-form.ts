@@ -7,7 +7,7 @@ import {
 } from '@cellhop/contract/staff/notifications.forms';
 import { z } from 'zod';
 import { startOfDay } from '../../format/day.ts';
-import { amountText } from '../staff-parts/amount-text.ts';
+import { numberText } from '../../format/number-text.ts';
 
 /** Empty details are left out. */
 export const notificationForm = z
@@ -41,8 +41,8 @@ const audienceForm = z.object({
   /** The first and the last day of registration. */
   firstDay: z.string(),
   lastDay: z.string(),
-  balanceFrom: amountText(shape.balanceFrom.unwrap()),
-  balanceBelow: amountText(shape.balanceBelow.unwrap()),
+  balanceFrom: numberText('money', shape.balanceFrom),
+  balanceBelow: numberText('money', shape.balanceBelow),
   /** Separated by spaces, commas or lines. */
   userIds: z
     .string()

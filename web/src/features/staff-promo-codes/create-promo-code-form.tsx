@@ -1,14 +1,20 @@
 import type { CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes';
+import {
+  PROMO_CODE_BUDGET_DOLLARS_MAX,
+  PROMO_CODE_CREDITS_MAX,
+  TRIAL_CREDIT_DOLLARS_MAX,
+} from '@cellhop/contract/limits';
 import { CODE_CHARACTERS } from '@cellhop/contract/staff/promo-codes.forms';
 import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Controller, type UseFormReturn, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { parseAmount } from '../../format/amount.ts';
 import { toDay } from '../../format/day.ts';
+import { readNumber } from '../../format/number-kinds.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { DateField } from '../../ui/date-field.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
 import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { useCreatePromoCode } from './api.ts';
@@ -80,20 +86,31 @@ function CreditFields({ form }: { form: FormState }) {
     control: form.control,
     name: ['trialCredit', 'trialCreditsMax', 'budget'],
   });
-  const hasCredit = trialCredit.trim() !== '' && parseAmount(trialCredit) !== 0;
+  const hasCredit = trialCredit.trim() !== '' && readNumber('money', trialCredit).value !== 0;
   const words = creditWords({ trialCredit, trialCreditsMax, budget }, t);
   const field = (name: 'trialCredit' | 'trialCreditsMax' | 'budget') => ({
     ...form.register(name),
     label: t(`promoCodes.create.${name}`),
-    autoComplete: 'off',
     error: fieldErrorText(errors[name]),
   });
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput {...field('trialCredit')} inputMode="decimal" leftSection="$" placeholder="0.00" />
-        <TextInput {...field('trialCreditsMax')} inputMode="numeric" />
-        <TextInput {...field('budget')} inputMode="decimal" leftSection="$" placeholder="0.00" />
+        <NumberField
+          {...field('trialCredit')}
+          kind="money"
+          value={trialCredit}
+          min={0}
+          max={TRIAL_CREDIT_DOLLARS_MAX}
+        />
+        <NumberField
+          {...field('trialCreditsMax')}
+          kind="count"
+          value={trialCreditsMax}
+          min={0}
+          max={PROMO_CODE_CREDITS_MAX}
+        />
+        <NumberField {...field('budget')} kind="money" value={budget} min={0} max={PROMO_CODE_BUDGET_DOLLARS_MAX} />
       </SimpleGrid>
       <Controller
         control={form.control}

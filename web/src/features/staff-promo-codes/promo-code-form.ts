@@ -5,10 +5,10 @@ import {
 } from '@cellhop/contract/staff/promo-codes.forms';
 import type { TFunction } from 'i18next';
 import { z } from 'zod';
-import { parseAmount } from '../../format/amount.ts';
 import { startOfDay, toDay } from '../../format/day.ts';
 import { formatMoney } from '../../format/format.ts';
-import { amountText } from '../staff-parts/amount-text.ts';
+import { readNumber } from '../../format/number-kinds.ts';
+import { numberText } from '../../format/number-text.ts';
 
 const { shape } = promoCodeFields;
 
@@ -19,12 +19,9 @@ export const promoCodeForm = z
     referralEmail: shape.referralEmail,
     /** The last day of the code; '' for none. */
     lastDay: z.string().refine((day) => day === '' || day >= toDay(new Date())),
-    trialCredit: amountText(shape.trialCredit.unwrap()),
-    trialCreditsMax: z
-      .string()
-      .transform((text) => (text.trim() === '' ? undefined : (parseAmount(text, { decimals: 0 }) ?? Number.NaN)))
-      .pipe(shape.trialCreditsMax),
-    budget: amountText(shape.budget.unwrap()),
+    trialCredit: numberText('money', shape.trialCredit.unwrap().optional()),
+    trialCreditsMax: numberText('count', shape.trialCreditsMax),
+    budget: numberText('money', shape.budget),
     reason: z
       .string()
       .transform((text) => (text.trim() === '' ? undefined : text.trim()))
@@ -56,7 +53,7 @@ export function creditWords(
   { trialCredit, trialCreditsMax, budget }: Amounts,
   t: TFunction<'staffContent'>,
 ): string | undefined {
-  const credit = parseAmount(trialCredit);
+  const credit = readNumber('money', trialCredit).value;
   const total = liability({ trialCredit, trialCreditsMax, budget });
   if (credit === undefined || total === undefined) return undefined;
   return t('promoCodes.create.paysAtMost', { amount: formatMoney(credit), total: formatMoney(total) });
@@ -66,8 +63,8 @@ type Amounts = Pick<PromoCodeForm, 'trialCredit' | 'trialCreditsMax' | 'budget'>
 
 /** The most that the credits can pay, in US dollars, as the API computes it. */
 export function liability({ trialCredit, trialCreditsMax, budget }: Amounts): number | undefined {
-  const [credit, budgetMax] = [parseAmount(trialCredit), parseAmount(budget)];
-  const creditsMax = parseAmount(trialCreditsMax, { decimals: 0 });
+  const [credit, budgetMax] = [trialCredit, budget].map((text) => readNumber('money', text).value);
+  const creditsMax = readNumber('count', trialCreditsMax).value;
   if (credit === undefined || credit === 0 || creditsMax === undefined || budgetMax === undefined) return undefined;
   return Math.min(credit * creditsMax, budgetMax);
 }

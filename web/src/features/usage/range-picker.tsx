@@ -2,6 +2,7 @@ import { USAGE_DAYS_MAX } from '@cellhop/contract/usage.values';
 import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { serverNow } from '../../data/server-clock.ts';
 import { toDay } from '../../format/day.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import { rangeError, presets, type Range } from './range.ts';
@@ -44,7 +45,7 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
 
 function OwnRange({ range, onChange }: RangePickerProps) {
   const { t } = useTranslation(['usage', 'proxyConnection']);
-  const [today] = useState(() => toDay(new Date()));
+  const [today] = useState(() => toDay(new Date(serverNow())));
   const [from, setFrom] = useState<string | undefined>('from' in range ? range.from : today);
   const [to, setTo] = useState<string | undefined>('from' in range ? range.to : today);
   const [fault, setError] = useState<ReturnType<typeof rangeError>>();

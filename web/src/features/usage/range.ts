@@ -40,7 +40,7 @@ export function toQuery(range: Range, now: Date, timeZone: string): RangeQuery {
     return query(from, to, days <= HOURLY_DAYS_MAX ? 'hour' : 'day', timeZone);
   }
   if (range.preset === 'day') {
-    const to = new Date(now.getFullYear(), now.getMonth(), now.getDate(), now.getHours() + 1);
+    const to = endOfHour(now);
     return query(new Date(to.getTime() - HOURS_OF_A_DAY * 3_600_000), to, 'hour', timeZone);
   }
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate());
@@ -56,6 +56,12 @@ export function rangeError(
   if (!isDay(from) || !isDay(to)) return 'incomplete';
   if (from > to) return 'reversed';
   return shiftDays(startOfDay(from), daysMax) <= startOfDay(to) ? 'tooLong' : undefined;
+}
+
+/** Not by the hour on the clock, which comes twice when daylight saving time ends. */
+function endOfHour(now: Date): Date {
+  const passedMs = (now.getMinutes() * 60 + now.getSeconds()) * 1000 + now.getMilliseconds();
+  return new Date(now.getTime() - passedMs + 3_600_000);
 }
 
 function query(from: Date, to: Date, step: UsageStep, timeZone: string): RangeQuery {

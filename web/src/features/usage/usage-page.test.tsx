@@ -2,7 +2,7 @@ import type { UsageConnection } from '@cellhop/contract/usage';
 import { fireEvent, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { catchDownloads } from '../../../test/downloads.ts';
-import { type Answers, openApp, refusal } from '../../../test/open-app.tsx';
+import { type Answers, customer, openApp, refusal } from '../../../test/open-app.tsx';
 
 function connection(id: number, spent: number, trafficUsed: number): UsageConnection {
   return {
@@ -129,4 +129,20 @@ it('shows one connection, and a range of days, both in the address', async () =>
   await fill(to, '19.02.2026');
   await user.click(screen.getByRole('button', { name: 'Show' }));
   await expect.poll(() => location.search).toContain('from=2026-02-10&to=2026-02-19');
+});
+
+it('asks for the hours of the server, also if the clock of the device is 26 hours off', async () => {
+  const server = new Date(Date.now() - 26 * 3_600_000);
+  const { api, screen, user } = await openApp('/usage', {
+    answers: {
+      ...answers,
+      'GET /v1/profile': () => Response.json({ data: customer }, { headers: { date: server.toUTCString() } }),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: '24 hours' }));
+  const asked = () => api.requests.findLast((request) => request.includes('step=hour')) ?? '';
+  await expect.poll(asked).not.toBe('');
+  const to = Date.parse(decodeURIComponent(/[?&]to=([^&]*)/.exec(asked())![1]!));
+  expect(to).toBeGreaterThan(server.getTime());
+  expect(to).toBeLessThanOrEqual(server.getTime() + 2 * 3_600_000);
 });

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { toDay } from '../../format/day.ts';
 import { downloadText } from '../../data/download-text.ts';
 import { formatMegabytes, formatMoney } from '../../format/format.ts';
+import { browserTimeZone } from '../../format/time-zone.ts';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
@@ -19,15 +20,13 @@ import { UsageConnections } from './usage-connections.tsx';
 import { toUsageFile } from './usage-csv.ts';
 import classes from './usage-page.module.css';
 
-const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-
 export function UsagePage() {
   const [search, change] = useScreenSearch(usageScreen);
   const { connection: connectionId, sort } = search;
   const range = toRange(search);
   const choose = (id: string | undefined) => change({ connection: id }, { resetScroll: false });
   const { t, i18n } = useTranslation(['usage', 'proxyConnection', 'common']);
-  const query = toQuery(range, new Date(useQuarterHour()), timeZone);
+  const query = toQuery(range, new Date(useQuarterHour()), browserTimeZone());
   const usage = useUsage(query, { connectionId, sort });
   const all = useUsage(query, { connectionId: undefined, sort });
   const shown = usage.response?.data;
