@@ -189,7 +189,7 @@ function AdjustForm({ user, balance, held, onClose }: AdjustFormProps) {
             {t('adjust.after', { before: formatMoney(balance - held), after: formatMoney(balance - held + amount) })}
           </output>
         )}
-        <ApprovalHint list="ADJUSTMENT" userId={user.id} amount={isValid ? amount : undefined} />
+        <ApprovalHint list="ADJUSTMENT" userId={user.id} amount={amount} />
         <ReasonField reason={reason} onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
