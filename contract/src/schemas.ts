@@ -25,7 +25,7 @@ export const epochMsSchema = z.int().nonnegative();
 export const addressSchema = z.union([z.ipv4(), z.ipv6()]);
 
 /** A number in a URL, in plain notation: `z.coerce.number` also reads "1e3", "0x10" and "". */
-export const numberInUrl = (schema: z.ZodType<number>): z.ZodType<number, unknown> =>
+export const numberInUrl = (schema: z.ZodType<number>): z.ZodType<number> =>
   z.preprocess(
     (value) => (typeof value === 'string' && /^-?\d{1,16}(?:\.\d{1,6})?$/.test(value) ? Number(value) : value),
     schema,

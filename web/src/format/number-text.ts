@@ -14,5 +14,5 @@ export function numberText<S extends z.ZodType<unknown, number | undefined>>(kin
       context.issues.push({ code: 'custom', message: numberKinds[kind].fault, input: text });
       return z.NEVER;
     })
-    .pipe(schema as unknown as z.ZodType<z.output<S>, number | undefined>);
+    .pipe(schema);
 }

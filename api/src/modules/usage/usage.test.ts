@@ -145,7 +145,7 @@ describe('usage', () => {
     expect(points).toHaveLength(count);
     for (let at = Date.parse(from); at < Date.parse(to); at += 2.5 * HOUR_MS) {
       const { points: now, total } = await charged(at);
-      const [paid] = now.filter(({ spent }) => spent > 0);
+      const paid = now.find(({ spent }) => spent > 0);
       expect(total.spent).toBeGreaterThan(0);
       expect(Date.parse(paid!.at)).toBeLessThanOrEqual(at);
       expect(Date.parse(paid!.at)).toBeGreaterThan(at - 1.5 * HOUR_MS);
