@@ -8,6 +8,7 @@ import { settingsRoutes } from './http/settings.ts';
 import { createServer } from './http/server.ts';
 import { serveWebApp } from './http/web-app.ts';
 import { liveRoutes } from './live/live.routes.ts';
+import { dataExportRoutes } from './modules/data-export/data-export.routes.ts';
 import { approvalsRoutes } from './modules/approvals/approvals.routes.ts';
 import { auditLogRoutes } from './modules/audit-log/audit-log.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
@@ -56,6 +57,7 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   transactionsRoutes,
   reconciliationRoutes,
   approvalsRoutes,
+  dataExportRoutes,
   auditLogRoutes,
   systemRoutes,
   notificationsRoutes,

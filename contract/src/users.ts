@@ -57,3 +57,12 @@ export const deleteAccount = endpoint({
     'RATE_LIMITED',
   ],
 });
+
+export const exportOwnData = endpoint({
+  method: 'GET',
+  url: '/v1/profile/export',
+  access: 'user',
+  summary: 'What the shop stores about the user, as JSON: lists contain their newest rows; no passwords',
+  response: z.string(),
+  isExport: true,
+});

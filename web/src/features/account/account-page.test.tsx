@@ -252,3 +252,10 @@ it('deletes the account after the password, and only with the balance given up t
   const body = { password: 'a long password', waivedBalance: 2.5 };
   expect(sent).toEqual([body, body]);
 });
+
+it('downloads what is stored about the user', async () => {
+  const downloads = catchDownloads();
+  const { screen, user } = await openAccount({ 'GET /v1/profile/export': () => new Response('{"profile":{}}') });
+  await user.click(await screen.findByRole('button', { name: 'Download' }));
+  await expect.poll(() => downloads.length).toBe(1);
+});

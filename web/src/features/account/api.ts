@@ -9,6 +9,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { call, callForData } from '../../data/http.ts';
+import { downloadText } from '../../data/download-text.ts';
 import { isPasswordRefused } from '../../data/form-errors.ts';
 import {
   confirmation,
@@ -149,5 +150,15 @@ export function useDeleteAccount() {
     },
     onError: shownInForm,
     changes: ['balance', 'connections'],
+  });
+}
+
+/** A long history takes some seconds. */
+const DOWNLOAD_TIMEOUT_MS = 300_000;
+
+export function useDownloadData() {
+  return useAction({
+    call: () => call('GET /v1/profile/export', {}, { timeoutMs: DOWNLOAD_TIMEOUT_MS }),
+    onSuccess: (json) => downloadText(`account-${new Date().toISOString().slice(0, 10)}.json`, json),
   });
 }

@@ -7,14 +7,21 @@ import { useProfile } from '../../session/profile.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import classes from './account-section.module.css';
 import { AccountSection } from './account-section.tsx';
-import { useDeleteAccount } from './api.ts';
+import { useDeleteAccount, useDownloadData } from './api.ts';
 import { FormAlert, SecretInput } from './proof-form.tsx';
 
 export function DeletionSection() {
   const { t } = useTranslation('user');
   const [isOpen, setOpen] = useState(false);
+  const download = useDownloadData();
   return (
     <AccountSection anchor="deletion" title={t('deletion.title')} text={t('deletion.text')}>
+      <div className={classes['line']}>
+        <span className={classes['muted']}>{t('deletion.data')}</span>
+        <Button variant="default" loading={download.isRunning} onClick={() => void download.run(undefined)}>
+          {t('deletion.download')}
+        </Button>
+      </div>
       <div className={classes['line']}>
         <span className={classes['muted']}>{t('deletion.final')}</span>
         <Button variant="default" onClick={() => setOpen(true)}>
