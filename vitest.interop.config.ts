@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests with real third-party programs: `npm run test:interop` installs them. */
 export default defineConfig({
   test: {
-    include: ['{api,gateway}/test/interop/*.interop.ts'],
+    include: ['{api,gateway,web}/test/interop/*.interop.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -10,6 +10,18 @@ export const staffStates: Screen[] = [
 /** What staff open from a list. */
 export const staffDetailScreens: Screen[] = [
   {
+    name: 'staff-connection',
+    path: '/admin/connections',
+    act: async (page) => {
+      await page
+        .getByRole('button', { name: /^Details of/ })
+        .first()
+        .click();
+      await expect(page.getByRole('dialog').getByRole('heading', { name: 'Charges' })).toBeVisible();
+      await page.waitForLoadState('networkidle');
+    },
+  },
+  {
     name: 'staff-user',
     path: '/admin/users?email=user%40example.com',
     act: async (page) => {

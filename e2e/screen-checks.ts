@@ -48,8 +48,11 @@ export async function prefer(page: Page, language: string, theme: string): Promi
 export async function expectAccessible(page: Page, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
     // No page has iframes, so the faster legacy mode is enough; only violations are needed.
-    // Not a rule of WCAG: all content is in landmarks.
-    .options({ resultTypes: ['violations'], rules: { region: { enabled: true } } })
+    // Not rules of WCAG: all content is in landmarks, and these have different names.
+    .options({
+      resultTypes: ['violations'],
+      rules: { region: { enabled: true }, 'landmark-unique': { enabled: true } },
+    })
     .setLegacyMode()
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa'])
     .analyze();
@@ -60,7 +63,7 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   expect(found).toEqual([]);
 }
 
-/** @returns the words of table headers that are broken into two lines, and the texts of cells that are too wide for their column */
+/** @returns the words of table headers that are broken into two lines, the texts of cells that are too wide for their column, and cut titles */
 export function misfits(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const range = document.createRange();
@@ -81,11 +84,17 @@ export function misfits(page: Page): Promise<string[]> {
     const wide = [...document.querySelectorAll('td')].filter(
       ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
     );
-    return [...broken, ...wide.map(({ textContent }) => textContent)];
+    const cut = [...document.querySelectorAll('h1')].filter((title) => {
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = title;
+      return (
+        getComputedStyle(title).overflow !== 'visible' && (scrollWidth > clientWidth || scrollHeight > clientHeight + 1)
+      );
+    });
+    return [...broken, ...[...wide, ...cut].map(({ textContent }) => textContent)];
   });
 }
 
-/** At any width, a page does not scroll horizontally, and the columns of its tables are wide enough. */
+/** At any width, a page does not scroll horizontally, the columns of its tables are wide enough, and its title is shown in full. */
 export async function expectFits(page: Page, where: string, widths = ALL_WIDTHS): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });

@@ -62,10 +62,10 @@ export async function startProduct(options) {
       signal?.throwIfAborted();
       if (code !== 0) throw new Problem(`Preparing the database failed with code ${code}.`, code);
     }
-    for (const part of parts.filter((each) => each !== 'gateway')) programs.start(part);
-    // The gateway's first call is to the API: if it starts later, it logs no failure.
+    if (parts.includes('api')) programs.start('api');
+    // The gateway's first call is to the API, and in development the API receives the worker's mails: if they start later, they log no failure.
     await waitForApi();
-    if (parts.includes('gateway')) programs.start('gateway');
+    for (const part of parts.filter((each) => each !== 'api')) programs.start(part);
     await waitForReady();
     // Nobody should find the demo's catalogue empty. It fills when the gateway has checked its exits, which takes a second.
     const isDemo = options.env?.['NODE_ENV'] !== 'production' && parts.includes('api') && parts.includes('gateway');

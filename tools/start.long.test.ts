@@ -24,7 +24,13 @@ const BYTES = 300_000;
 /** A start that found a busy machine. */
 const READY = { timeout: 120_000 };
 
-async function startInTerminal() {
+interface Start {
+  settings?: Record<string, string>;
+  /** In a pseudoterminal, which util-linux opens. */
+  hasTerminal?: boolean;
+}
+
+async function startInTerminal({ settings = {}, hasTerminal = false }: Start = {}) {
   const dataDir = temporaryDirectory();
   const [port, gatewayPort, mailSinkPort] = [await freePort(), await freePort(), await freePort()];
   const env = {
@@ -35,9 +41,11 @@ async function startInTerminal() {
     PORT: String(port),
     GATEWAY_PORT: String(gatewayPort),
     MAIL_SINK_PORT: String(mailSinkPort),
+    ...settings,
   };
   // A process group of its own, which receives Ctrl-C as that of a terminal does.
-  const command = spawn('npm', ['start'], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, args] = hasTerminal ? ['script', ['-qefc', 'npm start', '/dev/null']] : ['npm', ['start']];
+  const command = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(command, 'exit').then(([code]) => code as number | null);
   let output = '';
   for (const stream of [command.stdout, command.stderr])
@@ -45,7 +53,8 @@ async function startInTerminal() {
   const readParts = () =>
     JSON.parse(fs.readFileSync(path.join(dataDir, 'run/all.children.json'), 'utf8')) as Identity[];
   const pressCtrlC = async () => {
-    process.kill(-command.pid!, 'SIGINT');
+    if (hasTerminal) command.stdin.write('\u0003');
+    else process.kill(-command.pid!, 'SIGINT');
     return exited;
   };
   onTestFinished(async () => {
@@ -120,4 +129,31 @@ test.runIf(process.platform === 'linux')(
     expect([...before, ...after].filter(isRunning)).toEqual([]);
     expect(fs.existsSync(path.join(dataDir, 'pg/postmaster.pid'))).toBe(false);
   },
+);
+
+/** Colours, and the progress of a build that overwrites itself. */
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /\u001B\[[\d;?]*[A-Za-z]/g;
+
+test.runIf(process.platform === 'linux')(
+  'in a terminal, a start of the large demo has readable lines, and the sign-ins are the last',
+  async () => {
+    const { url, output, pressCtrlC } = await startInTerminal({
+      settings: { DEMO_DATA: 'large', TERM: 'xterm' },
+      hasTerminal: true,
+    });
+    const mailbox = await fetch(`${url}/dev/mailbox`, { headers: { accept: 'application/json' } });
+    expect(await mailbox.json()).toEqual([]);
+    // The demo's customer has a history.
+    const { data } = await createClient({ baseUrl: url })(signIn, { body: CUSTOMER });
+    const call = createClient({ baseUrl: url, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
+    expect((await call(listConnections, { query: { size: 100 } })).data.length).toBeGreaterThan(10);
+    const text = output().replaceAll(CONTROLS, '');
+    expect(text).not.toMatch(/ERROR|FATAL/);
+    expect(text.split(/[\r\n]+/).filter((line) => line.length > 300)).toEqual([]);
+    expect(text.split('Ctrl-C stops everything.')[1]?.trim()).toBe('');
+    expect(text).toContain('Sign in        user@example.com');
+    await pressCtrlC();
+  },
+  240_000,
 );

@@ -18,6 +18,7 @@ export const permissionTable: Record<string, Permission | 'any'> = {
   'PUT /v1/users/admin/roles/{name}': 'ROLES_EDIT',
   'DELETE /v1/users/admin/roles/{name}': 'ROLES_EDIT',
   'GET /v1/proxies/connections/admin': 'CONNECTIONS_READ',
+  'GET /v1/proxies/connections/admin/{id}/charges': 'CONNECTIONS_READ',
   'GET /v1/support/admin/tickets': 'TICKETS_READ',
   'GET /v1/support/admin/ticket-views': 'TICKETS_READ',
   'GET /v1/support/admin/first-replies': 'TICKETS_READ',

@@ -13,7 +13,7 @@ const applied = await migrate(config.databaseUrl).catch((error: unknown) => {
   log.fatal(error instanceof Error ? error.message : error);
   process.exit(1);
 });
-if (applied.length > 0) log.info({ applied }, 'database migrated');
+if (applied.length > 0) log.info({ count: applied.length }, 'database migrated');
 const database = openDatabase(config.databaseUrl, 2);
 const ctx = createCtx(database, config, log);
 await registerNode(ctx);

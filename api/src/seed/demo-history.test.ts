@@ -8,6 +8,8 @@ import { registerNode } from '../modules/gateway/gateway.service.ts';
 import { seedHistory } from './demo-history.ts';
 import { seedProxies } from './demo-proxies.ts';
 
+const CUSTOMER = 'user@example.com';
+
 let testApp: TestApp;
 afterEach(() => testApp.stop());
 
@@ -18,7 +20,13 @@ test('the large demo has months of consistent history, and removes its clock', a
   const admin = await createUser(testApp, { roleName: 'ADMIN' });
   const before = await defaults();
   await testApp.ctx.tx((ctx) =>
-    seedHistory(ctx, { passwordHash: 'none', adminId: admin.id, supportId: admin.id, users: 12 }),
+    seedHistory(ctx, {
+      passwordHash: 'none',
+      adminId: admin.id,
+      supportId: admin.id,
+      customerEmail: CUSTOMER,
+      users: 12,
+    }),
   );
   expect(await checkInvariants(testApp.ctx)).toEqual([]);
   expect(await defaults()).toEqual(before);
@@ -29,6 +37,27 @@ test('the large demo has months of consistent history, and removes its clock', a
   );
   expect(late!.count).toBe(0);
   expect(late!.weeks).toBeGreaterThan(6);
+
+  // Nobody gets mails about it now.
+  expect(await testApp.database.query("select from graphile_worker.jobs where task_identifier like 'mail.%'")).toEqual(
+    [],
+  );
+  const unsent = await testApp.database.query<object>(
+    `select (select count(*)::int from unmailed_ends) as ends,
+            (select count(*)::int from sent_mails where sent_at is null) as mails`,
+  );
+  expect(unsent).toEqual([{ ends: 0, mails: 0 }]);
+  const [customer] = await testApp.database.query<Record<string, number>>(
+    `select (select count(*)::int from connections where user_id = users.id) as connections,
+            (select count(*)::int from connections where user_id = users.id and status = 'WORK') as open,
+            (select count(*)::int from invoices where user_id = users.id) as invoices,
+            (select count(*)::int from tickets where user_id = users.id) as tickets
+       from users where email = $1`,
+    [CUSTOMER],
+  );
+  expect(customer!['connections']).toBeGreaterThan(10);
+  expect(customer!['open']).toBeGreaterThan(0);
+  expect(customer).toMatchObject({ invoices: 6, tickets: 2 });
 
   await updateSums(testApp.ctx);
   const query = { from: new Date(Date.now() - 91 * 86_400_000).toISOString(), to: new Date().toISOString() };

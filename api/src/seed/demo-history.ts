@@ -8,6 +8,7 @@ import { toDollars } from '@cellhop/contract/units';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../http/actor.ts';
 import type { Ctx } from '../ctx.ts';
+import { warnOfLowBalances } from '../modules/billing/alerts.service.ts';
 import { endConnection } from '../modules/billing/ending.service.ts';
 import { emptyReport, chargeReports } from '../modules/billing/usage-reports.service.ts';
 import { connect } from '../modules/connections/connections.service.ts';
@@ -27,6 +28,8 @@ interface History {
   passwordHash: string;
   adminId: string;
   supportId: string;
+  /** Of the demo's customer, who has the most history. */
+  customerEmail: string;
   /** The number of customers. */
   users: number;
 }
@@ -55,7 +58,7 @@ interface Event {
 /** Call it in the transaction of the seed. */
 export async function seedHistory(ctx: Ctx, history: History): Promise<void> {
   const now = Date.now();
-  const users = planHistory(history.users, now);
+  const users = planHistory(history.users, now, history.customerEmail);
   const runId = randomUUID();
   await openDemoClock(ctx);
   await setDemoClock(ctx, new Date(users[0]!.at - MINUTE_MS));
@@ -74,7 +77,10 @@ export async function seedHistory(ctx: Ctx, history: History): Promise<void> {
     await setDemoClock(ctx, new Date(event.at));
     await event.run();
   }
+  // The demo starts with alerts of its past that are known: nobody gets twenty mails about them.
   await setDemoClock(ctx, new Date(now));
+  await warnOfLowBalances(stage.ctx);
+  await store.endMails(ctx);
   await closeDemoClock(ctx);
   await store.setForSale(ctx, false);
 }

@@ -37,6 +37,8 @@ const DAYS = 90;
 const DAY_MS = 24 * HOUR_MS;
 /** Everything ends before this time, so that the transfers are settled when the demo starts. */
 const END_BEFORE_MS = 5 * MINUTE_MS;
+const CUSTOMER_TOP_UPS = 6;
+const CUSTOMER_PURCHASES = 24;
 
 const topics = [
   [
@@ -50,16 +52,37 @@ const topics = [
 ] as const;
 const names = ['anna', 'boris', 'carla', 'david', 'elena', 'felix', 'grace', 'hugo', 'irina', 'jonas', 'karin', 'lev'];
 
-/** Ordered by their sign-up. */
-export function planHistory(count: number, now: number): PlannedUser[] {
+/** Ordered by their sign-up. The first one is the demo's customer, whose account has the most history. */
+export function planHistory(count: number, now: number, customerEmail: string): PlannedUser[] {
   const random = createRandom();
   const end = now - END_BEFORE_MS;
   const start = end - DAYS * DAY_MS;
   return Array.from({ length: count }, (_, index) => {
     // More customers in later weeks.
     const at = start + (end - start - 2 * HOUR_MS) * Math.sqrt((index + random() / 2) / count);
-    return planUser(index, at, end, random);
+    const user = planUser(index, at, end, random);
+    return index === 0 ? planCustomer({ ...user, email: customerEmail }, end, random) : user;
   });
+}
+
+function planCustomer(user: PlannedUser, end: number, random: () => number): PlannedUser {
+  const { at } = user;
+  const step = (end - at - DAY_MS) / CUSTOMER_TOP_UPS;
+  const topUps = Array.from({ length: CUSTOMER_TOP_UPS }, (_, index) => ({
+    at: at + 10 * MINUTE_MS + step * index,
+    dollars: 50,
+    currency: index,
+  }));
+  const times = Array.from({ length: CUSTOMER_PURCHASES }, () => between(at + DAY_MS, end, random));
+  times.push(end - HOUR_MS / 4);
+  return {
+    ...user,
+    languageCode: 'en',
+    promoCode: undefined,
+    topUps,
+    purchases: times.sort((one, other) => one - other).map((time) => planPurchase(time, end, random)),
+    tickets: [planTicket(0, at + 20 * DAY_MS, end, random), planTicket(2, end - 3 * HOUR_MS, end, random)],
+  };
 }
 
 function planUser(index: number, at: number, end: number, random: () => number): PlannedUser {

@@ -12,6 +12,7 @@ import { seedRoles } from './roles.ts';
 import * as store from './seed.store.ts';
 
 const DEMO_PASSWORD = 'demo-password';
+const CUSTOMER_EMAIL = 'user@example.com';
 const DEMO_PROMO_CODE = 'WELCOME';
 const DEMO_BALANCE_MICROS = 25_000_000n;
 /** With DEMO_DATA=large. */
@@ -38,20 +39,23 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   const admin = await demoUser(ctx, passwordHash, 'admin@example.com', 'ADMIN', null);
   await store.insertPromoCode(ctx, DEMO_PROMO_CODE, admin.id, ctx.config.trialCreditMicros);
   const support = await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
-  const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
   await seedProxies(ctx);
   await seedFaq(ctx);
+  if (ctx.config.demoData === 'large') {
+    const history = { passwordHash, adminId: admin.id, supportId: support.id, users: HISTORY_USERS };
+    await seedHistory(ctx, { ...history, customerEmail: CUSTOMER_EMAIL });
+    return;
+  }
+  const user = await demoUser(ctx, passwordHash, CUSTOMER_EMAIL, 'USER', admin.id);
   await ledger.post(ctx, [
     {
-      idempotencyKey: 'seed:user@example.com',
+      idempotencyKey: `seed:${CUSTOMER_EMAIL}`,
       debitAccountId: ledger.systemAccounts.external,
       creditAccountId: user.accountId,
       amountMicros: DEMO_BALANCE_MICROS,
       reason: 'TOP_UP',
     },
   ]);
-  if (ctx.config.demoData === 'large')
-    await seedHistory(ctx, { passwordHash, adminId: admin.id, supportId: support.id, users: HISTORY_USERS });
 }
 
 async function demoUser(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { connectionSchema, connectionStatuses } from '../connections.ts';
 import { endpoint } from '../endpoint.ts';
+import { chargeSchema } from '../receipts.ts';
 import {
   addressSchema,
   data,
@@ -10,6 +11,8 @@ import {
   idSchema,
   listQuery,
   listed,
+  paged,
+  pageQuery,
   reasonSchema,
 } from '../schemas.ts';
 import { STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
@@ -22,25 +25,45 @@ export const staffConnectionSchema = connectionSchema
   .extend({ user: z.object({ id: idSchema, email: z.string() }) });
 export type StaffConnection = z.infer<typeof staffConnectionSchema>;
 
-export const listAllConnections = endpoint({
-  method: 'GET',
-  url: '/v1/proxies/connections/admin',
-  access: { permission: 'CONNECTIONS_READ' },
-  summary: 'Connections of all users or of one, newest first',
-  query: z.strictObject({
+const connectionsQuery = z
+  .strictObject({
     ...listQuery,
     id: idSchema.optional(),
     userId: idSchema.optional(),
     status: z.enum(connectionStatuses).optional(),
     /** The exit IP of the proxy. */
     ip: addressSchema.optional(),
+    /** With `ip`: those that had the address at this time. */
+    at: dateInputSchema.optional(),
+    /** Open connections that a client with this address has used with the password. */
+    client: addressSchema.optional(),
     /** When it was bought. Inclusive. */
     createdFrom: dateInputSchema.optional(),
     /** Exclusive. */
     createdTo: dateInputSchema.optional(),
     sort: z.enum(connectionSorts).default('-createdAt'),
-  }),
+  })
+  // Without an address, all connections would be compared with the time.
+  .refine(({ ip, at }) => at === undefined || ip !== undefined, { message: 'needs ip', path: ['at'] });
+
+export const listAllConnections = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/admin',
+  access: { permission: 'CONNECTIONS_READ' },
+  summary: 'Connections of all users or of one, newest first',
+  query: connectionsQuery,
   response: listed(staffConnectionSchema),
+});
+
+export const listAnyCharges = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/admin/{id}/charges',
+  access: { permission: 'CONNECTIONS_READ' },
+  summary: "The charges of any user's connection, newest first",
+  params: idParams,
+  query: z.strictObject(pageQuery),
+  response: paged(chargeSchema),
+  errors: ['NOT_FOUND'],
 });
 
 export const endAnyConnection = endpoint({

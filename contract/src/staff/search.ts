@@ -20,7 +20,7 @@ export const searchEverything = endpoint({
   url: '/v1/search/admin',
   access: 'staff',
   summary:
-    'Search by email, id, IP of a proxy, user name of a connection, address or transaction of an invoice, promo code, words of a ticket',
+    'Search by email, id, IP of a proxy or of a client, user name of a connection, address (or its beginning) or transaction of an invoice, promo code, words of a ticket',
   query: z.strictObject({ text: z.string().trim().min(SEARCH_LENGTH_MIN).max(EMAIL_LENGTH_MAX) }),
   response: data(z.array(foundSchema)),
 });

@@ -29,13 +29,13 @@ export const listedUserSchema = z.object({
   balance: dollarsSchema,
   referralLevel: z.enum(referralLevels),
   role: z.object({ name: z.string() }),
+  languageCode: languageCodeSchema,
+  referralCode: z.string(),
   createdAt: dateSchema,
 });
 export type ListedUser = z.infer<typeof listedUserSchema>;
 
 export const staffUserSchema = listedUserSchema.extend({
-  languageCode: languageCodeSchema,
-  referralCode: z.string(),
   deletedAt: dateSchema.nullable(),
   /** The referrer. */
   referral: z.object({ id: idSchema, email: z.string() }).nullable(),

@@ -1,3 +1,4 @@
+import '../data/zod-settings.ts';
 import './global.css';
 import './print.css';
 import { RouterProvider } from '@tanstack/react-router';

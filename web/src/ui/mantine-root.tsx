@@ -82,6 +82,9 @@ const dialog = {
   },
 };
 
+/** That of a dialog is no second banner of the page. */
+const header = { defaultProps: { role: 'none' } };
+
 /** By name: importing a component here would load its code with the first screen. */
 const components: MantineThemeComponents = {
   Alert: {
@@ -90,6 +93,7 @@ const components: MantineThemeComponents = {
   },
   Button: { defaultProps: { component: BusyButton } },
   Drawer: dialog,
+  DrawerHeader: header,
   Input: {
     vars: (_theme: unknown, { error }: { error?: unknown }) => ({
       wrapper: {
@@ -103,6 +107,7 @@ const components: MantineThemeComponents = {
   Menu: { styles: { dropdown, item: { '--menu-item-hover': 'var(--surface-hover)' } } },
   // Only fades in: if it also moved, as by default, a click during that time could miss its button.
   Modal: { ...dialog, defaultProps: { transitionProps: { transition: 'fade', duration: 150 } } },
+  ModalHeader: header,
   MultiSelect: choice,
   Pagination: { vars: () => ({ root: { '--pagination-active-color': 'var(--on-accent)' } }) },
   // A chosen value of a multi-select. 24 pixels are the minimum target size (WCAG 2.5.8).

@@ -1,4 +1,4 @@
-import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowsSort, IconArrowUp, IconChevronDown } from '@tabler/icons-react';
 import type { SortDirection, SortingState } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import classes from './sort-controls.module.css';
@@ -36,17 +36,20 @@ export function SortSelect({ columns, sort, onSort }: SortSelectProps) {
   return (
     <label className={classes['select']}>
       {t('sorting.by')}
-      <select value={sort} onChange={({ currentTarget: { value } }) => onSort(value)}>
-        {columns
-          .filter(({ firstOrder }) => firstOrder !== undefined)
-          .map(({ key, header }) =>
-            orders.map((order) => (
-              <option key={order} value={writeSort(key, order)}>
-                {t(`sorting.${order}`, { column: header })}
-              </option>
-            )),
-          )}
-      </select>
+      <span className={classes['choice']}>
+        <select value={sort} onChange={({ currentTarget: { value } }) => onSort(value)}>
+          {columns
+            .filter(({ firstOrder }) => firstOrder !== undefined)
+            .map(({ key, header }) =>
+              orders.map((order) => (
+                <option key={order} value={writeSort(key, order)}>
+                  {t(`sorting.${order}`, { column: header })}
+                </option>
+              )),
+            )}
+        </select>
+        <IconChevronDown className={classes['arrow']} size={16} stroke={1.6} aria-hidden="true" />
+      </span>
     </label>
   );
 }

@@ -1,4 +1,4 @@
-import { IconLanguage, IconClockHour4, IconMoon, IconSun } from '@tabler/icons-react';
+import { IconChevronDown, IconLanguage, IconClockHour4, IconMoon, IconSun } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isLanguage, languages } from '../i18n/languages.ts';
@@ -33,6 +33,7 @@ function LanguageSwitcher() {
           </option>
         ))}
       </select>
+      <IconChevronDown className={classes['arrow']} size={16} stroke={1.6} aria-hidden="true" />
     </label>
   );
 }

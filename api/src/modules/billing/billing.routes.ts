@@ -1,5 +1,6 @@
 import { getAlertSettings, saveAlertSettings } from '@cellhop/contract/alerts';
 import { getConnectionCost, getReceipt, getReceiptKey, listCharges } from '@cellhop/contract/receipts';
+import { listAnyCharges } from '@cellhop/contract/staff/connections';
 import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
 import * as receipts from './receipts.service.ts';
@@ -11,6 +12,7 @@ export function billingRoutes(app: FastifyInstance): void {
     chunks: await receipts.streamReceipt(ctx, actor, params.id),
   }));
   route(app, listCharges, ({ ctx, actor, params, query }) => receipts.listCharges(ctx, actor, params.id, query));
+  route(app, listAnyCharges, ({ ctx, params, query }) => receipts.listAnyCharges(ctx, params.id, query));
   route(app, getConnectionCost, async ({ ctx, actor, params }) => ({
     data: await receipts.getCost(ctx, actor, params.id),
   }));

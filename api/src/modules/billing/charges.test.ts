@@ -1,5 +1,6 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { getConnectionCost, getReceipt, listCharges } from '@cellhop/contract/receipts';
+import { listAnyCharges } from '@cellhop/contract/staff/connections';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
@@ -101,4 +102,16 @@ test("charges and cost are visible to the connection's owner only", async () => 
   }
   await expect(testApp.call(listCharges, { params: { id }, query: {} })).rejects.toMatchObject({ status: 401 });
   await expect(testApp.call(getConnectionCost, { params: { id } })).rejects.toMatchObject({ status: 401 });
+});
+
+test('staff who may read connections see the charges of any of them', async () => {
+  const { user, id, run } = await buy();
+  await run.report(id, 52 * MB, 0);
+  const { data: own } = await user.call(listCharges, { params: { id }, query: {} });
+  const support = await createUser(testApp, { roleName: 'SUPPORT' });
+  expect((await support.call(listAnyCharges, { params: { id }, query: {} })).data).toEqual(own);
+  await expect(support.call(listAnyCharges, { params: { id: randomUUID() }, query: {} })).rejects.toMatchObject({
+    status: 404,
+  });
+  await expect(user.call(listAnyCharges, { params: { id }, query: {} })).rejects.toMatchObject({ status: 403 });
 });

@@ -30,8 +30,27 @@ export async function listCharges(
   actor: Actor,
   connectionId: string,
   query: PageQuery,
-): Promise<{ data: Charge[]; totalPages: number }> {
-  const { escrowAccountId, priceMicros, chargeCount } = await findOwn(ctx, actor, connectionId);
+): Promise<ChargesPage> {
+  return pageOfCharges(ctx, await findOwn(ctx, actor, connectionId), query);
+}
+
+/** For staff. @throws AppError NOT_FOUND */
+export async function listAnyCharges(ctx: Ctx, connectionId: string, query: PageQuery): Promise<ChargesPage> {
+  const row = await store.findReceipt(ctx, connectionId);
+  if (!row) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  return pageOfCharges(ctx, row, query);
+}
+
+interface ChargesPage {
+  data: Charge[];
+  totalPages: number;
+}
+
+async function pageOfCharges(
+  ctx: Ctx,
+  { escrowAccountId, priceMicros, chargeCount }: store.ReceiptRow,
+  query: PageQuery,
+): Promise<ChargesPage> {
   const rows = await store.listNewestCharges(ctx, escrowAccountId, { limit: query.size, offset: toOffset(query) });
   return {
     data: rows.map(({ number, ...charge }) => present(charge, number, megabytePrice(priceMicros))),

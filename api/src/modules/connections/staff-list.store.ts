@@ -11,6 +11,10 @@ export interface ConnectionFilter {
   userId?: string | undefined;
   status?: ConnectionStatus | undefined;
   ip?: string | undefined;
+  /** Open at this time. */
+  at?: string | undefined;
+  /** An address of a client. */
+  client?: string | undefined;
   /** Inclusive. */
   createdFrom?: string | undefined;
   /** Exclusive. */
@@ -18,7 +22,7 @@ export interface ConnectionFilter {
 }
 
 /** One text for each combination, so that each gets the plan for its indexes. */
-function toConditions({ id, username, userId, status, ip, createdFrom, createdTo }: ConnectionFilter) {
+function toConditions({ id, username, userId, status, ip, at, client, createdFrom, createdTo }: ConnectionFilter) {
   const values: unknown[] = [];
   const conditions: string[] = [];
   const add = (value: unknown, condition: (parameter: string) => string) => {
@@ -31,6 +35,8 @@ function toConditions({ id, username, userId, status, ip, createdFrom, createdTo
   add(userId, (parameter) => `user_id = ${parameter}`);
   add(status, (parameter) => `status = ${parameter}`);
   add(ip, (parameter) => `proxy_id = (select id from readable_proxies where ip = ${parameter}::inet)`);
+  add(at, (parameter) => `created_at <= ${parameter} and (ended_at is null or ended_at > ${parameter})`);
+  add(client, (parameter) => `id in (select connection_id from client_addresses where address = ${parameter}::inet)`);
   add(createdFrom, (parameter) => `created_at >= ${parameter}`);
   add(createdTo, (parameter) => `created_at < ${parameter}`);
   return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };

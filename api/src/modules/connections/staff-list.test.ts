@@ -19,6 +19,8 @@ const list = async (query: {
   userId?: string;
   status?: Connection['status'];
   ip?: string;
+  at?: string;
+  client?: string;
   createdFrom?: string;
   createdTo?: string;
   sort?: 'createdAt' | '-createdAt';
@@ -67,6 +69,27 @@ describe("staff's list of connections", () => {
     expect((await list({ ip })).ids).toEqual([data.id, bought[1]!.id]);
     expect((await list({ ip: ip.toUpperCase() })).ids).toHaveLength(2);
     await expect(list({ ip: 'localhost' })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('tells who had an address at a time', async () => {
+    const { ip } = bought[1]!;
+    await testApp.database.query('update connections set ended_at = $2 where id = $1', [
+      bought[1]!.id,
+      '2026-03-02T14:00:00Z',
+    ]);
+    expect((await list({ ip, at: '2026-03-02T13:59:00Z' })).ids).toEqual([bought[1]!.id]);
+    for (const at of ['2026-03-02T11:59:00Z', '2026-03-02T14:00:00Z']) expect((await list({ ip, at })).ids).toEqual([]);
+    expect((await list({ ip: bought[0]!.ip, at: new Date().toISOString() })).ids).toEqual([bought[0]!.id]);
+    await expect(list({ at: '2026-03-02T13:59:00Z' })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('finds connections by the address of a client', async () => {
+    await testApp.database.query('insert into client_addresses (connection_id, address) values ($1, $2)', [
+      bought[2]!.id,
+      '2001:db8::7',
+    ]);
+    expect((await list({ client: '2001:DB8:0:0::7' })).ids).toEqual([bought[2]!.id]);
+    expect((await list({ client: '2001:db8::8' })).ids).toEqual([]);
   });
 
   test('has pages', async () => {

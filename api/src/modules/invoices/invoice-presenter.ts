@@ -1,4 +1,5 @@
 /** Invoices and their payments as their payer and as staff see them. */
+import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
 import type { Deposit, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
@@ -81,14 +82,15 @@ export function presentDetail(
     rate: formatRate(row.rateE12),
     derivationIndex: Number(row.derivationIndex),
     due: toDollars(dueMicros),
-    deposits: deposits.map((deposit) => presentDeposit(row, deposit)),
+    deposits: deposits.map((deposit) => presentDeposit(row, deposit, facts)),
   };
 }
 
-function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail): Deposit {
+function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail, facts: TransferFacts): Deposit {
   return {
     id: deposit.id,
     transactionId: deposit.isByHand ? null : deposit.transactionId,
+    explorerUrl: transactionPage(currency, deposit, facts),
     requestId: deposit.isByHand ? deposit.transactionId : null,
     amountInCurrency: formatUnits(deposit.units, currencyRules[currency]),
     hold: deposit.isHeld ? deposit.hold : null,
@@ -156,9 +158,10 @@ export async function readFacts(
 function presentTransfer(
   { currency, rateE12 }: InvoiceRow,
   deposit: InvoiceDeposit,
-  { heads, ruleFor, hasExplorers }: TransferFacts,
+  facts: TransferFacts,
 ): InvoiceTransfer {
-  const { units, isCredited, isByHand, transactionId, blockHeight, confirmationsMin, isReplaceable } = deposit;
+  const { heads, ruleFor } = facts;
+  const { units, isCredited, blockHeight, confirmationsMin, isReplaceable } = deposit;
   const { chain } = currencyRules[currency];
   const rule = ruleFor(chain);
   const head = heads.get(chain);
@@ -169,11 +172,19 @@ function presentTransfer(
     rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null;
   return {
     amountInCurrency: formatUnits(units, currencyRules[currency]),
-    explorerUrl: hasExplorers && !isByHand ? explorerUrl(chain, transactionId) : null,
+    explorerUrl: transactionPage(currency, deposit, facts),
     isCredited,
     // Credited payments were final, even if the head was not saved after that, or if staff recorded them.
     confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
     confirmationsNeeded,
     isReplaceable,
   };
+}
+
+function transactionPage(
+  currency: Currency,
+  { isByHand, transactionId }: Pick<InvoiceDeposit, 'isByHand' | 'transactionId'>,
+  { hasExplorers }: TransferFacts,
+): string | null {
+  return hasExplorers && !isByHand ? explorerUrl(currencyRules[currency].chain, transactionId) : null;
 }

@@ -89,6 +89,18 @@ describe('in production', () => {
     expect(await balanceOf(testApp, user)).toBe(25_000_000n);
   });
 
+  test('staff get the link to the transaction of a deposit', async () => {
+    const { id, address } = await newInvoice();
+    chain.send({ asset: 'USDT', address, units: 25_000_000n });
+    chain.mine();
+    await poll();
+    const transactionId = `0x${'ab'.repeat(32)}`;
+    await testApp.database.query('update deposits set transaction_id = $2 where invoice_id = $1', [id, transactionId]);
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    const { data } = await finance.call(getAnyInvoice, { params: { id } });
+    expect(data.deposits).toMatchObject([{ transactionId, explorerUrl: `https://etherscan.io/tx/${transactionId}` }]);
+  });
+
   test('currencies are independent: if a chain or a rate is missing, only its currency is unavailable', async () => {
     await expect(newInvoice('USDT_BSC')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });
     await expect(newInvoice('BTC')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });

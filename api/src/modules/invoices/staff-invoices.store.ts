@@ -56,18 +56,28 @@ export async function countInvoices(ctx: Ctx, filter: InvoiceFilter, limit: numb
   return row!.count;
 }
 
-/** The index of addresses begins with their space. */
+/** The first characters of an address are the same for all of a chain; after these few begin with the same ones. */
+const ADDRESS_PREFIX_LENGTH_MIN = 8;
+const ADDRESSES_MAX = 20;
+
+/** @param text an address or its beginning, or a transaction */
 export async function findByAddressOrTransaction(ctx: Ctx, text: string, limit: number): Promise<InvoiceRow[]> {
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
     `${selectFrom(`(select * from invoices where id in (
        select id from invoices
-        where address_id in (select id from deposit_addresses where address_space = any($2) and address = $1)
+        where address_id in (select id from deposit_addresses where address_space = any($2) and address = $1
+                              union all (select id from deposit_addresses where address like $4 order by address limit $5))
        union select invoice_id from deposits where transaction_id = $1)
       order by created_at desc, id limit $3)`)} order by invoices.created_at desc, invoices.id`,
-    [text, [...new Set(Object.values(addressSpaces))], limit],
+    [text, [...new Set(Object.values(addressSpaces))], limit, toPrefixPattern(text), ADDRESSES_MAX],
     { isPrepared: false },
   );
   return rows.map((row) => toRow(row));
+}
+
+/** Null matches nothing. */
+function toPrefixPattern(text: string): string | null {
+  return text.length < ADDRESS_PREFIX_LENGTH_MIN ? null : `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 function toValues(filter: InvoiceFilter): unknown[] {

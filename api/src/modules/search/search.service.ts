@@ -48,6 +48,8 @@ const lookups: Record<FoundKind, Lookup> = {
       { id, ip, ...(id === undefined && ip === undefined && { username: text }) },
       FOUND_MAX,
     );
+    // Those that a client with this address uses come after those of the proxy.
+    if (ip !== undefined) rows.push(...(await findForStaff(ctx, { client: ip }, FOUND_MAX - rows.length)));
     return rows.map((row) => ({ id: row.id, title: row.ip, detail: row.user.email }));
   },
   PROXY: async (ctx, { ip }) => {

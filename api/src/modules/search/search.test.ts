@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 
+const CLIENT = '203.0.113.77';
 const TRANSACTION = 'ab'.repeat(32);
 
 let testApp: TestApp;
@@ -24,6 +25,10 @@ beforeAll(async () => {
   invoice = (await user.call(createInvoice, { body: { amount: 10, currency: 'BTC' } })).data;
   ticket = (await user.call(createTicket, { body: { name: 'Throttled uploads', description: 'Since noon.' } })).data;
   await testApp.database.query(`insert into promo_codes (code, user_id) values ('SPRINGTIME', $1)`, [user.id]);
+  await testApp.database.query('insert into client_addresses (connection_id, address) values ($1, $2)', [
+    connection.id,
+    CLIENT,
+  ]);
   await testApp.database.query(
     `insert into deposits (chain, asset, transaction_id, output, address_id, invoice_id, units, state, arrived_at)
      select 'bitcoin', 'BTC', $2, 0, address_id, id, 1, 'SEEN', now() from invoices where id = $1`,
@@ -43,6 +48,8 @@ describe('the search of staff', () => {
     ['the IP of a connection', () => ` ${connection.ip} `, 'CONNECTION', () => connection.id],
     ['the id of an invoice', () => invoice.id, 'INVOICE', () => invoice.id],
     ['the address of an invoice', () => invoice.address, 'INVOICE', () => invoice.id],
+    ['the beginning of the address of an invoice', () => invoice.address.slice(0, 9), 'INVOICE', () => invoice.id],
+    ['the address of a client', () => CLIENT, 'CONNECTION', () => connection.id],
     ['a transaction', () => TRANSACTION, 'INVOICE', () => invoice.id],
     ['words of a ticket', () => 'uploads throt', 'TICKET', () => ticket.id],
     ['the id of a ticket', () => ticket.id, 'TICKET', () => ticket.id],
@@ -67,6 +74,9 @@ describe('the search of staff', () => {
       "'; drop table users; --",
       '%%%',
       'smile \u{1F600}',
+      // No wildcards, and too short for the beginning of an address.
+      `${invoice.address.slice(0, 8)}%`,
+      invoice.address.slice(0, 5),
     ])
       expect(await find(text)).toEqual([]);
   });

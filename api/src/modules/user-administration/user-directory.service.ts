@@ -84,6 +84,8 @@ function presentListed(user: ListedUserRow, { balanceMicros, referralLevel }: Us
     balance: toDollars(balanceMicros),
     referralLevel,
     role: { name: user.roleName },
+    languageCode: user.languageCode,
+    referralCode: user.referralCode,
     createdAt: user.createdAt.toISOString(),
   };
 }
@@ -92,8 +94,6 @@ function presentUser(user: StaffUserRow, figures: UserFigures): StaffUser {
   const { referrerId, referrerEmail } = user;
   return {
     ...presentListed(user, figures),
-    languageCode: user.languageCode,
-    referralCode: user.referralCode,
     deletedAt: user.deletedAt?.toISOString() ?? null,
     referral: referrerId === null || referrerEmail === null ? null : { id: referrerId, email: referrerEmail },
     promoCode: user.promoCode,

@@ -47,6 +47,8 @@ describe('the list of users', () => {
         balance: 12.345678,
         referralLevel: 'BASIC',
         role: { name: 'USER' },
+        languageCode: 'en',
+        referralCode: expect.stringMatching(/^\S{5,}$/) as string,
         createdAt: expect.any(String) as string,
       },
     ]);

@@ -24,12 +24,15 @@ export interface ListedUserRow {
   isEmailConfirmed: boolean;
   status: UserStatus;
   roleName: string;
+  languageCode: LanguageCode;
+  referralCode: string;
   createdAt: Date;
 }
 
 const COLUMNS = `
   users.id, users.email, users.account_id as "accountId", users.email_confirmed_at is not null as "isEmailConfirmed",
-  users.status, users.role_name as "roleName", users.created_at as "createdAt"`;
+  users.status, users.role_name as "roleName", users.language_code as "languageCode",
+  users.referral_code as "referralCode", users.created_at as "createdAt"`;
 
 /** Each condition has an index, except those that match nearly all users. */
 const MATCHES = `
@@ -91,8 +94,6 @@ function toValues(filter: UserFilter): unknown[] {
 }
 
 export interface StaffUserRow extends ListedUserRow {
-  languageCode: LanguageCode;
-  referralCode: string;
   deletedAt: Date | null;
   referrerId: string | null;
   referrerEmail: string | null;
@@ -103,8 +104,7 @@ export interface StaffUserRow extends ListedUserRow {
 
 export async function findStaffUser(ctx: Ctx, id: string): Promise<StaffUserRow | undefined> {
   const [row] = await ctx.db.query<StaffUserRow>(
-    `select ${COLUMNS}, users.language_code as "languageCode", users.referral_code as "referralCode",
-            users.deleted_at as "deletedAt", referrer.id as "referrerId", referrer.email as "referrerEmail",
+    `select ${COLUMNS}, users.deleted_at as "deletedAt", referrer.id as "referrerId", referrer.email as "referrerEmail",
             promo_codes.code as "promoCode", users.second_factor_at is not null as "hasSecondFactor", users.version
        from users
        left join users as referrer on referrer.id = users.referrer_id

@@ -1,5 +1,6 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
+import { takeUnusedPreloads } from '../../loading/unused-preloads.ts';
 import { hasTokens, tokens } from '../../session/tokens.ts';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { VisitorFrame } from '../../ui/visitor-frame.tsx';
@@ -11,6 +12,7 @@ export function GuestLayout() {
   useEffect(() => {
     if (isSignedIn) void router.invalidate();
   }, [isSignedIn, router]);
+  useEffect(takeUnusedPreloads, []);
   if (isSignedIn) return <FullScreenSpinner />;
   return (
     <VisitorFrame>

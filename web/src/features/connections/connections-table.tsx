@@ -125,11 +125,12 @@ function Address({ connection: { ip, label } }: { connection: Connection }) {
 }
 
 interface RowButtonProps {
-  connection: Connection;
+  connection: Pick<Connection, 'id' | 'ip'>;
   onClick: () => void;
 }
 
-function InfoButton({ connection: { id, ip }, onClick }: RowButtonProps) {
+/** Opens the details of a connection, in the lists of customers and of staff. */
+export function InfoButton({ connection: { id, ip }, onClick }: RowButtonProps) {
   const { t } = useTranslation('proxyConnection');
   return (
     <ActionIcon variant="default" size={30} id={infoId(id)} aria-label={t('table.infoOf', { ip })} onClick={onClick}>

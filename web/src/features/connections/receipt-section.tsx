@@ -1,15 +1,14 @@
 import type { Connection } from '@cellhop/contract/connections';
-import type { Receipt, Charge } from '@cellhop/contract/receipts';
+import type { Receipt } from '@cellhop/contract/receipts';
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
-import { formatMegabytes, formatMoment, maxDecimals } from '../../format/format.ts';
-import { ColumnMoney } from '../../ui/columns.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/paged-list.tsx';
 import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';
+import { ChargesTable } from './charges-table.tsx';
 import { CostChart } from './cost-chart.tsx';
 import classes from './receipt-section.module.css';
 import { receiptCsv } from './receipt-csv.ts';
@@ -90,48 +89,4 @@ function Downloads({ connection }: { connection: Connection }) {
 /** The signed bytes, unchanged. */
 function toJson(receipt: Receipt): string {
   return `${JSON.stringify(receipt, null, 2)}\n`;
-}
-
-const BYTES_PER_KIB = 1024;
-
-/** A page of a connection's charges, newest first. */
-function ChargesTable({ charges }: { charges: readonly Charge[] }) {
-  const { t } = useTranslation(['receipt', 'proxyConnection', 'common']);
-  const decimals = maxDecimals(charges.map(({ amount }) => amount));
-  return (
-    // A scrollable region must be reachable by keyboard.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <section className={classes['scroll']} tabIndex={0} aria-label={t('charges')}>
-      <table className={classes['charges']}>
-        <thead>
-          <tr>
-            <th>{t('date')}</th>
-            <th>{t('what')}</th>
-            <th className={classes['traffic']}>{t('traffic')}</th>
-            <th data-numeric>{t('amount')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {charges.map((charge) => (
-            <tr key={charge.number}>
-              <td>{formatMoment(charge.chargedAt)}</td>
-              <td>{t(`kinds.${charge.kind}`, { range: megabyteRange(charge) })}</td>
-              <td className={classes['traffic']}>{t('common:megabytes', { value: chargeMegabytes(charge) })}</td>
-              <td data-numeric>
-                <ColumnMoney dollars={charge.amount} decimals={decimals} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-function megabyteRange({ firstMegabyte, lastMegabyte }: Charge): string {
-  return firstMegabyte === lastMegabyte ? String(firstMegabyte) : `${firstMegabyte}–${lastMegabyte}`;
-}
-
-function chargeMegabytes({ uploadedBytes, downloadedBytes }: Charge): string {
-  return formatMegabytes((uploadedBytes + downloadedBytes) / BYTES_PER_KIB);
 }

@@ -102,6 +102,29 @@ it('warns that a second invoice in the same currency ends the first, with a link
   await screen.findByRole('dialog', { name: 'Invoice for $12.00' });
 });
 
+it('does not warn about the invoice that it has just created', async () => {
+  const created = exampleInvoice('PENDING', { amount: 25, currency: 'LTC' });
+  let isCreated = false;
+  const { screen, user, amount, choose, create } = await openForm({
+    ...allAvailable,
+    'GET /v1/payments/invoices': () => ({ data: isCreated ? [created] : [], totalPages: 1 }),
+    'POST /v1/payments/invoices': () => {
+      isCreated = true;
+      return { data: created };
+    },
+  });
+  await user.type(amount, '25');
+  await choose(/Litecoin/);
+  const shown: (string | null)[] = [];
+  const observer = new MutationObserver(() => shown.push(document.body.textContent));
+  observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+  await create();
+  await screen.findByRole('dialog', { name: 'Invoice for $25.00' });
+  await expect.poll(() => screen.queryByRole('dialog', { name: 'New invoice' })).toBeNull();
+  observer.disconnect();
+  expect(shown.filter((text) => text?.includes('You have an unpaid invoice'))).toEqual([]);
+});
+
 it('keeps what was typed when the session ends, and creates one invoice for a double click', async () => {
   const created = exampleInvoice('PENDING', { amount: 1042.5, currency: 'LTC' });
   const { api, amount, choose, create, fill, screen, user } = await openForm({

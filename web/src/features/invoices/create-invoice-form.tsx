@@ -1,6 +1,7 @@
 import type { Invoice, CurrencyState } from '@cellhop/contract/invoices';
 import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { Alert, Button, Stack, Select, type SelectProps, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Controller, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
@@ -26,10 +27,11 @@ export function CreateInvoiceForm({ onCreated, onShow }: CreateInvoiceFormProps)
   useKeptDraft(form, draft);
   const currencies = useCurrencies();
   const chosen = useWatch({ control: form.control, name: 'currency' });
-  const replaced = useReplacedInvoice(chosen);
+  const { replaced, keep, release } = useReplacedAtClick(chosen);
   const submit = form.handleSubmit(async (body) => {
+    keep();
     const invoice = await creation.run(body);
-    if (invoice === undefined) return;
+    if (invoice === undefined) return release();
     draft.write(undefined);
     onCreated(invoice);
   });
@@ -84,6 +86,17 @@ export function CreateInvoiceForm({ onCreated, onShow }: CreateInvoiceFormProps)
       </Stack>
     </form>
   );
+}
+
+/** The open invoice that a new one ends. After the click it stays the same, because the list gets the new one while the form closes. */
+function useReplacedAtClick(currency: Invoice['currency'] | undefined) {
+  const open = useReplacedInvoice(currency);
+  const [kept, setKept] = useState<{ invoice: Invoice | undefined }>();
+  return {
+    replaced: kept === undefined ? open : kept.invoice,
+    keep: () => setKept({ invoice: open }),
+    release: () => setKept(undefined),
+  };
 }
 
 /** Warns that the new invoice ends an open one. */

@@ -17,6 +17,7 @@ import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
 import { PayDialog } from './pay-dialog.tsx';
 import { invoicesScreen, invoicesSearch } from './screen.ts';
+import { ShortenedAddress } from './shortened-address.tsx';
 import { withTicker } from './ticker.ts';
 
 export function InvoicesPage() {
@@ -82,9 +83,6 @@ export function InvoicesPage() {
   );
 }
 
-/** The end of an address, which users compare, stays visible when the column is too narrow for all of it. */
-const END_LENGTH = 6;
-
 interface InvoicesTableProps {
   invoices: readonly Invoice[] | undefined;
   onShow: (invoice: Invoice) => void;
@@ -143,15 +141,6 @@ function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
   ];
   return <DataTable label={t('table.label')} columns={columns} rows={invoices} rowKey={({ id }) => id} isDense />;
-}
-
-function ShortenedAddress({ address }: { address: string }) {
-  return (
-    <code className={classes['address']} title={address}>
-      <span>{address.slice(0, -END_LENGTH)}</span>
-      {address.slice(-END_LENGTH)}
-    </code>
-  );
 }
 
 function DetailsButton({ invoice: { amount, currency }, onClick }: { invoice: Invoice; onClick: () => void }) {

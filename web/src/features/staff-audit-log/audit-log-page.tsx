@@ -1,7 +1,7 @@
 import { EMAIL_LENGTH_MAX } from '@cellhop/contract/limits';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
 import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
-import { MultiSelect, Select, TextInput } from '@mantine/core';
+import { MultiSelect, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { apiQuery, pageQuery } from '../../data/query.ts';
@@ -14,6 +14,7 @@ import { EmptyList } from '../../ui/list-state.tsx';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { FilterText } from '../staff-parts/filter-text.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { describeValues } from './describe-values.ts';
 import classes from './entries-table.module.css';
@@ -57,19 +58,14 @@ interface AuditLogFilterProps {
 function AuditLogFilter({ search, onChange }: AuditLogFilterProps) {
   const { t } = useTranslation('staffSystem');
   const { actor, action = [], subjectType, subjectId, from, to } = search;
-  const findActor = (text: string) => onChange({ actor: text.trim() === '' ? undefined : text.trim() });
   return (
     <FilterPanel filter={{ actor, action, subjectType, subjectId, from, to }} onReset={onChange}>
-      <TextInput
+      <FilterText
         label={t('log.actor')}
         placeholder={t('log.actorHint')}
-        autoComplete="off"
         maxLength={EMAIL_LENGTH_MAX}
-        defaultValue={actor ?? ''}
-        // A reset, or a link with another actor, starts a new field.
-        key={actor ?? ''}
-        onBlur={({ currentTarget: { value } }) => value.trim() !== (actor ?? '') && findActor(value)}
-        onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && findActor(value)}
+        value={actor}
+        onChange={(text) => onChange({ actor: text })}
       />
       <MultiSelect
         label={t('log.action')}

@@ -3,14 +3,46 @@ import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
+import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffConnectionsSearch } from './screen.ts';
 
-export function useConnectionsOfUsers({ page = 1, from, to, since, until, ...search }: StaffConnectionsSearch) {
-  const range = toLimitedRange({ from, to, since, until });
-  const query = { ...search, ...pageQuery(page), createdFrom: range.from, createdTo: range.to };
+export function useConnectionsOfUsers(search: StaffConnectionsSearch) {
+  const { page = 1, userId, id, status, ip, client, sort } = search;
+  // Without an address, a time says nothing.
+  const at = ip === undefined || search.at === undefined ? undefined : new Date(search.at).toISOString();
+  const range = toLimitedRange(search);
+  const query = {
+    ...pageQuery(page),
+    userId,
+    id,
+    status,
+    ip,
+    at,
+    client,
+    sort,
+    createdFrom: range.from,
+    createdTo: range.to,
+  };
   return useList(apiQuery('GET /v1/proxies/connections/admin', { query }, staffDependencies('staff-connections')));
+}
+
+/** @param id undefined while no dialog is open */
+export function useConnectionOfUser(id: string | undefined) {
+  const query = { ...pageQuery(1), id: id ?? '' };
+  return useList(apiQuery('GET /v1/proxies/connections/admin', { query }, staffDependencies('staff-connections')), {
+    isEnabled: id !== undefined,
+  });
+}
+
+/** The charges of a connection, newest first. */
+export function useCharges(id: string, page: number) {
+  const input = { params: { id }, query: pageQuery(page) };
+  return useApiQuery(
+    apiQuery('GET /v1/proxies/connections/admin/{id}/charges', input, staffDependencies('staff-connections')),
+    { keepsPrevious: true },
+  );
 }
 
 interface End {

@@ -45,3 +45,37 @@ it('offers no refund of what cost nothing, nor without the permission', async ()
   expect(await screen.findByText('Partly refunded')).toBeTruthy();
   expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
 });
+
+it('keeps the focus in a filter after Enter, and says why a text is not applied', async () => {
+  const { screen, user } = await openAsStaff('/admin/connections', {
+    answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
+  });
+  const field = await screen.findByRole('textbox', { name: 'IP address' });
+  await user.type(field, 'abc{Enter}');
+  expect(await screen.findByText('Enter an IP address, such as 203.0.113.7')).toBeTruthy();
+  expect(window.location.search).toBe('');
+  await user.clear(field);
+  await user.type(field, ' 198.18.0.7{Enter}');
+  await expect.poll(() => window.location.search).toBe('?ip=198.18.0.7');
+  expect(document.activeElement).toBe(field);
+  expect(field.isConnected).toBe(true);
+  expect(screen.queryByText('Enter an IP address, such as 203.0.113.7')).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Reset' }));
+  await expect.poll(() => (field as HTMLInputElement).value).toBe('');
+});
+
+it('asks who had an address at a time, in the zone of the browser', async () => {
+  const { screen, user, api } = await openAsStaff('/admin/connections?ip=198.18.0.7&client=203.0.113.9', {
+    answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
+  });
+  const field = await screen.findByRole('textbox', { name: 'Held at, your time' });
+  await user.type(field, '2026-02-30 14:05{Enter}');
+  expect(await screen.findByText('Enter a time such as 2026-11-21 14:05')).toBeTruthy();
+  await user.clear(field);
+  await user.type(field, '2026-11-21 14:05{Enter}');
+  await expect.poll(() => window.location.search).toContain('at=2026-11-21T14%3A05');
+  const at = new Date('2026-11-21T14:05').toISOString();
+  const asked = () => new URL(api.requests.findLast((each) => each.includes('/admin?'))!.slice(4), location.origin);
+  await expect.poll(() => asked().searchParams.get('at')).toBe(at);
+  expect(Object.fromEntries(asked().searchParams)).toMatchObject({ ip: '198.18.0.7', client: '203.0.113.9' });
+});

@@ -1,6 +1,6 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/lists.values';
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
@@ -12,13 +12,22 @@ import { ConnectionStatusBadge } from '../connections/connection-status-badge.ts
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { FilterText } from '../staff-parts/filter-text.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { InfoButton } from '../connections/connections-table.tsx';
 import { useConnectionsOfUsers, useEndConnection } from './api.ts';
+import { ConnectionDialog } from './connection-dialog.tsx';
 import { RefundDialog } from './refund-dialog.tsx';
-import { staffConnectionsScreen, type StaffConnectionsSearch, statuses } from './screen.ts';
+import {
+  addressParameter,
+  minuteParameter,
+  staffConnectionsScreen,
+  type StaffConnectionsSearch,
+  statuses,
+} from './screen.ts';
 
 export function ConnectionsPage() {
   const [search, changeSearch] = useScreenSearch(staffConnectionsScreen);
@@ -55,11 +64,13 @@ export function ConnectionsPage() {
             connections={rows}
             sort={search.sort ?? connectionSorts[0]}
             onSort={(sort) => change({ sort: oneOf(sort, connectionSorts), page: undefined })}
+            onShow={(connection) => change({ connection: connection.id })}
             onEnd={canEnd ? open : undefined}
             onRefund={canRefund ? refunding.open : undefined}
           />
         )}
       </ContinuedList>
+      <ConnectionDialog id={search.connection} onClose={() => change({ connection: undefined })} />
       <ReasonDialog
         isOpen={isOpen}
         title={t('end.title', { ip: shown?.ip ?? '' })}
@@ -83,9 +94,9 @@ interface ConnectionsFilterProps {
 
 function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
   const { t } = useTranslation(['staffConnections', 'proxyConnection', 'common']);
-  const { id, status, ip, from, to } = search;
+  const { id, status, ip, at, client, from, to } = search;
   return (
-    <FilterPanel filter={{ id, status, ip, from, to }} onReset={onChange}>
+    <FilterPanel filter={{ id, status, ip, at, client, from, to }} onReset={onChange}>
       <Select
         label={t('proxyConnection:table.status')}
         placeholder={t('filter.any')}
@@ -95,15 +106,29 @@ function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
         onChange={(value) => onChange({ status: oneOf(value, statuses) })}
         withScrollArea={false}
       />
-      <TextInput
+      <FilterText
         label={t('common:location.ip')}
-        autoComplete="off"
-        spellCheck={false}
-        defaultValue={ip ?? ''}
-        // A reset, or a link with another address, starts a new field.
-        key={ip ?? ''}
-        onBlur={({ currentTarget: { value } }) => value.trim() !== (ip ?? '') && onChange({ ip: value })}
-        onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && onChange({ ip: value })}
+        value={ip}
+        read={addressParameter}
+        invalid={t('filter.addressInvalid')}
+        onChange={(address) => onChange({ ip: address, ...(address === undefined && { at: undefined }) })}
+      />
+      {ip !== undefined && (
+        <FilterText
+          label={t('filter.at')}
+          placeholder="2026-11-21 14:05"
+          value={at?.replace('T', ' ')}
+          read={(text) => minuteParameter(text)?.replace('T', ' ')}
+          invalid={t('filter.atInvalid')}
+          onChange={(time) => onChange({ at: minuteParameter(time) })}
+        />
+      )}
+      <FilterText
+        label={t('filter.client')}
+        value={client}
+        read={addressParameter}
+        invalid={t('filter.addressInvalid')}
+        onChange={(address) => onChange({ client: address })}
       />
       <DayRange days={{ from, to }} onChange={onChange} />
     </FilterPanel>
@@ -114,19 +139,28 @@ interface ConnectionsTableProps {
   connections: readonly StaffConnection[] | undefined;
   sort: string;
   onSort: (sort: string) => void;
+  onShow: (connection: StaffConnection) => void;
   /** Undefined if the member of staff may not end connections. */
   onEnd: ((connection: StaffConnection) => void) | undefined;
   /** Undefined if they may not refund them. */
   onRefund: ((connection: StaffConnection) => void) | undefined;
 }
 
-function ConnectionsTable({ connections, sort, onSort, onEnd, onRefund }: ConnectionsTableProps) {
+function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, onRefund }: ConnectionsTableProps) {
   const { t } = useTranslation(['staffConnections', 'staff', 'proxyConnection', 'common']);
   const columns: Column<StaffConnection>[] = [
+    {
+      key: 'info',
+      header: t('proxyConnection:table.info'),
+      place: 'heading',
+      render: (connection) => <InfoButton connection={connection} onClick={() => onShow(connection)} />,
+    },
     { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
     { key: 'ip', header: t('common:location.ip'), isUnbroken: true, place: 'heading', render: ({ ip }) => ip },
     countryColumn(t('common:location.country')),
     { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
+    { key: 'zip', header: t('common:location.zip'), render: ({ zip }) => zip },
+    { key: 'type', header: t('common:location.type'), render: ({ connectionType }) => connectionType },
     ...useBillColumns(connections),
     { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), firstOrder: 'descending' },
   ];

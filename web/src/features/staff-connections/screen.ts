@@ -29,9 +29,15 @@ const staffConnectionsSearch = searchParameters((search) => ({
   status: oneOf(search['status'], statuses),
   /** The exit IP. */
   ip: addressParameter(search['ip']),
+  /** Who had the exit IP at this time: `2026-11-21T14:05`, in the time zone of the browser. */
+  at: minuteParameter(search['at']),
+  /** Address of a client. */
+  client: addressParameter(search['client']),
   /** Days of the purchase, such as 2026-11-21, both included. */
   from: dayParameter(search['from']),
   to: dayParameter(search['to']),
+  /** The connection whose details are open. */
+  connection: idParameter(search['connection']),
   /** Default: the newest first. */
   sort: oneOf(search['sort'], connectionSorts.slice(1)),
 }));
@@ -41,16 +47,23 @@ export type StaffConnectionsSearch = ReturnType<typeof staffConnectionsSearch>;
 export const staffConnectionsScreen = {
   path: '/admin/connections',
   permission: 'CONNECTIONS_READ',
-  texts: ['staffMoney', 'staffConnections', 'proxyConnection'],
+  texts: ['staffMoney', 'staffConnections', 'proxyConnection', 'receipt'],
   search: staffConnectionsSearch,
   title: 'connections',
   Icon: IconPlugConnected,
 } as const satisfies StaffScreenOf<'GET /v1/proxies/connections/admin'>;
 
 /** The API decides whether it is an address; other texts are not sent. */
-function addressParameter(value: unknown): string | undefined {
+export function addressParameter(value: unknown): string | undefined {
   const text = textParameter(value)?.trim();
   return text !== undefined && /^[\d.]{7,15}$|^[\da-f:.]*:[\da-f:.]*$/i.test(text) && text.length <= 45
     ? text
     : undefined;
+}
+
+/** @returns the minute as in the URL; undefined if the text, such as `2026-11-21 14:05`, is none */
+export function minuteParameter(value: unknown): string | undefined {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)$/.exec(textParameter(value)?.trim() ?? '') ?? [];
+  if (day === undefined || dayParameter(day) === undefined) return undefined;
+  return Number.isNaN(Date.parse(`${day}T${time}`)) ? undefined : `${day}T${time}`;
 }

@@ -1,5 +1,5 @@
 import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
-import { Button, Checkbox, Stack, Title, Group, SegmentedControl, Text } from '@mantine/core';
+import { Anchor, Button, Checkbox, Stack, Title, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
@@ -50,9 +50,15 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
       <Facts
         items={[
           { label: t('staff:user'), value: <UserLink user={user} />, isWide: true },
+          {
+            label: t('staff:userId'),
+            value: <Copyable name={t('staff:userId')} value={user.id} isWrapped />,
+            isWide: true,
+          },
           { label: t('invoices.status'), value: <InvoiceStatusBadge status={status} /> },
           { label: t('payment:table.amount'), value: formatMoney(amount) },
           { label: t('payment:table.amountInCurrency'), value: withTicker(invoice) },
+          { label: t('payment:table.currency'), value: t(`payment:networks.${invoice.currency}`) },
           { label: t('invoice.rate', { ticker: currencyTicker(invoice.currency) }), value: `$${rate}` },
           { label: t('invoices.credited'), value: formatMoney(payment?.credited ?? 0) },
           { label: t('invoice.due'), value: formatMoney(due) },
@@ -119,12 +125,7 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
     {
       key: 'source',
       header: t('deposit.source'),
-      render: ({ transactionId }) =>
-        transactionId === null ? (
-          t('deposit.byHand')
-        ) : (
-          <Copyable name={t('deposit.transaction')} value={transactionId} isWrapped />
-        ),
+      render: (deposit) => <Source deposit={deposit} />,
     },
   ];
   return (
@@ -134,6 +135,22 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       rows={deposits.map((deposit) => ({ id: deposit.id, original: deposit }))}
       skeletonKeys={[]}
     />
+  );
+}
+
+/** The transaction with a link to its page, or that staff recorded the deposit. */
+function Source({ deposit: { transactionId, explorerUrl } }: { deposit: Deposit }) {
+  const { t } = useTranslation(['staffMoney', 'payment']);
+  if (transactionId === null) return t('deposit.byHand');
+  return (
+    <>
+      <Copyable name={t('deposit.transaction')} value={transactionId} isWrapped />
+      {typeof explorerUrl === 'string' && (
+        <Anchor href={explorerUrl} target="_blank" rel="noopener noreferrer" size="sm">
+          {t('payment:received.explorer')}
+        </Anchor>
+      )}
+    </>
   );
 }
 

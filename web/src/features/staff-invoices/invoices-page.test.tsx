@@ -67,7 +67,8 @@ it('lists payments to deleted accounts', async () => {
   expect(dialog.getByText('bc1qexample')).toBeTruthy();
 });
 
-it('shows that a deposit may be replaced, and that its address was paid to before', async () => {
+/** The list with an invoice that has two deposits. */
+function openInvoice() {
   const invoice: StaffInvoiceDetail = {
     ...exampleInvoice('CONFIRMING', { amount: 25 }),
     user: { id: '00000000-0000-4000-8000-00000000c001', email: 'customer@example.com' },
@@ -75,17 +76,41 @@ it('shows that a deposit may be replaced, and that its address was paid to befor
     derivationIndex: 3,
     due: 25,
     deposits: [
-      exampleDeposit(1, { state: 'SEEN', isReplaceable: true, isAddressReuse: true }),
+      exampleDeposit(1, {
+        state: 'SEEN',
+        isReplaceable: true,
+        isAddressReuse: true,
+        explorerUrl: 'https://mempool.space/tx/f4184fc5',
+      }),
       exampleDeposit(2, { state: 'REPLACED' }),
     ],
   };
-  const { screen, user } = await openAsStaff('/admin/payment/invoices', {
+  return openAsStaff('/admin/payment/invoices', {
     answers: {
       'GET /v1/payments/admin/invoices': listOf(invoice),
       'GET /v1/payments/admin/unassigned': none,
       'GET /v1/payments/admin/invoices/*': { data: invoice },
     },
   });
+}
+
+it('shows network, address, owner and a link to the transaction', async () => {
+  const { screen, user } = await openInvoice();
+  const details = await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ });
+  const row = details.closest('tr')?.textContent;
+  expect(row).toContain('Bitcoin');
+  expect(row).toContain('bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh');
+  await user.click(details);
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(await dialog.findByText('00000000-0000-4000-8000-00000000c001')).toBeTruthy();
+  expect(dialog.getByText('Bitcoin')).toBeTruthy();
+  expect(dialog.getByRole('link', { name: 'Show in a block explorer' }).getAttribute('href')).toBe(
+    'https://mempool.space/tx/f4184fc5',
+  );
+});
+
+it('shows that a deposit may be replaced, and that its address was paid to before', async () => {
+  const { screen, user } = await openInvoice();
   await user.click(await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ }));
   const dialog = within(await screen.findByRole('dialog'));
   const list = within(await dialog.findByRole('list', { name: 'Received deposits' }));

@@ -14,6 +14,7 @@ import { EmptyList } from '../../ui/list-state.tsx';
 import { RowButton } from '../../ui/columns.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { InvoiceStatusBadge, invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
+import { ShortenedAddress } from '../invoices/shortened-address.tsx';
 import { withTicker } from '../invoices/ticker.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
@@ -140,21 +141,7 @@ function InvoicesTable({ invoices, sort, onSort, onShow }: InvoicesTableProps) {
   const { t } = useTranslation(['staffMoney', 'payment', 'staff']);
   const columns: Column<StaffInvoice>[] = [
     { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
-    {
-      key: 'amount',
-      header: t('payment:table.amount'),
-      isNumeric: true,
-      place: 'heading',
-      firstOrder: 'descending',
-      render: ({ amount }) => <strong>{formatMoney(amount)}</strong>,
-    },
-    {
-      key: 'amountInCurrency',
-      header: t('payment:table.amountInCurrency'),
-      isNumeric: true,
-      isUnbroken: true,
-      render: withTicker,
-    },
+    ...useDemandColumns(),
     {
       key: 'status',
       header: t('payment:table.status'),
@@ -199,4 +186,36 @@ function InvoicesTable({ invoices, sort, onSort, onShow }: InvoicesTableProps) {
       onSort={onSort}
     />
   );
+}
+
+/** What was to be paid, and where. */
+function useDemandColumns(): Column<StaffInvoice>[] {
+  const { t } = useTranslation('payment');
+  return [
+    {
+      key: 'amount',
+      header: t('table.amount'),
+      isNumeric: true,
+      place: 'heading',
+      firstOrder: 'descending',
+      render: ({ amount }) => <strong>{formatMoney(amount)}</strong>,
+    },
+    {
+      key: 'amountInCurrency',
+      header: t('table.amountInCurrency'),
+      isNumeric: true,
+      isUnbroken: true,
+      render: withTicker,
+    },
+    {
+      key: 'network',
+      header: t('table.currency'),
+      render: ({ currency }) => t(`networks.${currency}`),
+    },
+    {
+      key: 'address',
+      header: t('table.address'),
+      render: ({ address }) => <ShortenedAddress address={address} />,
+    },
+  ];
 }

@@ -1,7 +1,7 @@
 import { REFERRAL_CODE_LENGTH_MAX } from '@cellhop/contract/limits';
 import { promoCodeStatuses } from '@cellhop/contract/referrals.values';
 import type { PromoCode } from '@cellhop/contract/staff/promo-codes';
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +14,7 @@ import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RowButton, timeColumn, Time } from '../../ui/columns.tsx';
+import { FilterText } from '../staff-parts/filter-text.tsx';
 import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -78,31 +79,16 @@ interface PromoCodesFilterProps {
   onChange: (filter: Filter) => void;
 }
 
-/** Kept in the URL. The code is applied by Enter, or when the field is left. */
+/** Kept in the URL. */
 function PromoCodesFilter({ filter, onChange }: PromoCodesFilterProps) {
   const { t } = useTranslation(['staffContent', 'referralSystem']);
-  const [code, setCode] = useState(filter.code ?? '');
-  const [applied, setApplied] = useState(filter.code);
-  if (applied !== filter.code) {
-    setApplied(filter.code);
-    setCode(filter.code ?? '');
-  }
-
-  function apply(): void {
-    const typed = code.trim() === '' ? undefined : code.trim();
-    if (typed !== filter.code) onChange({ ...filter, code: typed });
-  }
-
   return (
     <search className={classes['filter']}>
-      <TextInput
+      <FilterText
         label={t('promoCodes.filter.code')}
-        value={code}
+        value={filter.code}
         maxLength={REFERRAL_CODE_LENGTH_MAX}
-        autoComplete="off"
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
-        onBlur={apply}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
+        onChange={(code) => onChange({ ...filter, code })}
       />
       <Select
         label={t('referralSystem:promoCodes.status')}

@@ -1,0 +1,65 @@
+import type { Charge } from '@cellhop/contract/receipts';
+import type { StaffConnection } from '@cellhop/contract/staff/connections';
+import { within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { exampleConnection } from '../../../test/example-connections.ts';
+import { openAsStaff } from '../../../test/open-staff.ts';
+
+const OWNER_ID = '00000000-0000-4000-8000-00000000c001';
+
+function exampleStaffConnection(): StaffConnection {
+  const {
+    password: _password,
+    label: _label,
+    ...connection
+  } = exampleConnection(7, {
+    status: 'NOT_WORK',
+    endReason: 'CAP',
+    disconnectAt: '2026-11-21T13:30:00.000Z',
+    capMegabytes: 60,
+  });
+  return { ...connection, user: { id: OWNER_ID, email: 'customer@example.com' } };
+}
+
+const charge: Charge = {
+  number: 1,
+  chargedAt: '2026-11-21T12:00:00.000Z',
+  kind: 'PREPAID_50_MB',
+  firstMegabyte: 1,
+  lastMegabyte: 50,
+  uploadedBytes: 0,
+  downloadedBytes: 0,
+  megabytePrice: 0.008,
+  amount: 0.4,
+  hash: '0'.repeat(64),
+};
+
+function openConnections(path = '/admin/connections') {
+  const connection = exampleStaffConnection();
+  return openAsStaff(path, {
+    answers: {
+      'GET /v1/proxies/connections/admin': { data: [connection], totalPages: 1, isTruncated: false },
+      'GET /v1/proxies/connections/admin/*/charges': { data: [charge], totalPages: 1 },
+    },
+  });
+}
+
+it('lists ZIP and type, and shows all details but no password in a dialog that the URL names', async () => {
+  const { screen, user } = await openConnections();
+  const details = await screen.findByRole('button', { name: 'Details of 198.18.0.7' });
+  const row = details.closest('tr')?.textContent;
+  expect(row).toContain('10115');
+  expect(row).toContain('LTE');
+  await user.click(details);
+  const dialog = within(await screen.findByRole('dialog', { name: 'Connection 198.18.0.7' }));
+  const facts = ['It reached its traffic limit', 'proxy.example.com:1080', 'zzkpxhpxqykh', '60 MB', OWNER_ID];
+  for (const fact of facts) expect(dialog.getByText(fact)).toBeTruthy();
+  expect(await dialog.findByText('Purchase, MB 1–50')).toBeTruthy();
+  expect(dialog.queryByText(/password/i)).toBeNull();
+  expect(window.location.search).toContain('connection=');
+});
+
+it('opens the details from a link', async () => {
+  const { screen } = await openConnections(`/admin/connections?connection=${exampleStaffConnection().id}`);
+  expect(await screen.findByRole('dialog', { name: 'Connection 198.18.0.7' })).toBeTruthy();
+});

@@ -1,0 +1,146 @@
+import type { StaffConnection } from '@cellhop/contract/staff/connections';
+import { Skeleton, Stack, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatCount, formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../format/format.ts';
+import { useLastDefined } from '../../hooks/use-last-value.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { CountryFlag } from '../../ui/country-flag.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { Pages } from '../../ui/paged-list.tsx';
+import { ChargesTable } from '../connections/charges-table.tsx';
+import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { useCharges, useConnectionOfUser } from './api.ts';
+
+/** A connection of any user with its charges; the API never sends its password to staff. @param id undefined: closed */
+export function ConnectionDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  const { t } = useTranslation(['staffConnections', 'proxyConnection']);
+  const { rows, failure } = useConnectionOfUser(useLastDefined(id));
+  const connection = rows?.[0];
+  return (
+    <Dialog
+      isOpen={id !== undefined}
+      title={t('proxyConnection:detail.title', { ip: connection?.ip ?? '' })}
+      size="lg"
+      onClose={onClose}
+    >
+      {failure !== undefined && <LoadFailure text={t('detail.failed')} {...failure} />}
+      {failure === undefined && rows === undefined && <Skeleton height={320} radius="md" />}
+      {rows?.length === 0 && <p>{t('detail.missing')}</p>}
+      {connection !== undefined && (
+        <Stack gap="lg" key={connection.id}>
+          <Summary connection={connection} />
+          <Access connection={connection} />
+          <Location connection={connection} />
+          <Charges id={connection.id} />
+        </Stack>
+      )}
+    </Dialog>
+  );
+}
+
+/** The owner, the state and what it has cost. */
+function Summary({ connection }: { connection: StaffConnection }) {
+  const { t } = useTranslation(['staffConnections', 'staff', 'proxyConnection', 'common']);
+  const { id, user, status, endReason, disconnectAt, syncAt } = connection;
+  return (
+    <Facts
+      items={[
+        { label: t('staff:user'), value: <UserLink user={user} />, isWide: true },
+        {
+          label: t('staff:userId'),
+          value: <Copyable name={t('staff:userId')} value={user.id} isWrapped />,
+          isWide: true,
+        },
+        { label: t('detail.id'), value: <Copyable name={t('detail.id')} value={id} isWrapped />, isWide: true },
+        {
+          label: t('proxyConnection:table.status'),
+          value: <ConnectionStatusBadge status={status} text={t(`statuses.${status}`)} />,
+        },
+        ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`) }]),
+        { label: t('proxyConnection:table.paidFor'), value: formatMoney(connection.paidFor) },
+        {
+          label: t('proxyConnection:table.trafficUsed'),
+          value: t('common:megabytes', { value: formatMegabytes(connection.trafficUsed) }),
+        },
+        { label: t('proxyConnection:detail.pricePaid'), value: formatMoney(prepaidPrice(connection.price)) },
+        {
+          label: t('proxyConnection:table.refundStatus'),
+          value: t(`proxyConnection:refundStatuses.${connection.refundStatus}`),
+        },
+        { label: t('proxyConnection:detail.createdAt'), value: formatDate(connection.createdAt) },
+        { label: t('detail.syncAt'), value: syncAt === null ? '—' : formatDate(syncAt) },
+        {
+          label: t('proxyConnection:detail.disconnectAt'),
+          value: disconnectAt === null ? '—' : formatDate(disconnectAt),
+        },
+      ]}
+    />
+  );
+}
+
+/** How the customer's programs reach it, without the password. */
+function Access({ connection: { host, port, dnsPort, username, capMegabytes } }: { connection: StaffConnection }) {
+  const { t } = useTranslation(['staffConnections', 'proxyConnection', 'common']);
+  return (
+    <Facts
+      items={[
+        { label: t('proxyConnection:access.host'), value: `${host}:${port}` },
+        { label: t('proxyConnection:access.dnsPort'), value: dnsPort ?? t('proxyConnection:access.noDnsPort') },
+        {
+          label: t('proxyConnection:access.username'),
+          value: <Copyable name={t('proxyConnection:access.username')} value={username} />,
+        },
+        {
+          label: t('detail.cap'),
+          value:
+            capMegabytes === null
+              ? t('proxyConnection:trafficCap.none')
+              : t('common:megabytes', { value: formatCount(capMegabytes) }),
+        },
+      ]}
+    />
+  );
+}
+
+function Location({ connection }: { connection: StaffConnection }) {
+  const { t } = useTranslation('common');
+  return (
+    <Facts
+      items={[
+        { label: t('location.country'), value: <CountryFlag code={connection.countryCode} hasName /> },
+        { label: t('location.region'), value: connection.region },
+        { label: t('location.city'), value: connection.city },
+        { label: t('location.zip'), value: connection.zip },
+        { label: t('location.isp'), value: connection.isp },
+        { label: t('location.connectionType'), value: connection.connectionType },
+      ]}
+    />
+  );
+}
+
+function Charges({ id }: { id: string }) {
+  const { t } = useTranslation('receipt');
+  const [page, setPage] = useState(1);
+  const { response, failure, refetch } = useCharges(id, page);
+  return (
+    <Stack gap="sm">
+      <Title order={3} size="h5">
+        {t('charges')}
+      </Title>
+      {failure !== undefined ? (
+        <LoadFailure text={t('failed')} {...failure} onRetry={refetch} />
+      ) : response === undefined ? (
+        <Skeleton height={160} radius="md" />
+      ) : (
+        <>
+          <ChargesTable charges={response.data} />
+          <Pages page={page} totalPages={response.totalPages} onChange={setPage} />
+        </>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,181 @@
+/** Sign-up, purchase, invoice, ticket and sign-out in the engines that the end-to-end tests do not use, on a phone and a desktop. */
+import { mailboxSchema } from '@cellhop/contract/development';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Product, startProduct } from '../../../tools/product.mjs';
+import { cloneDatabase } from '../../../tools/test-database.mjs';
+import { startTestPostgres } from '../../../tools/test-postgres.ts';
+import common from '../../src/i18n/locales/en/common.json' with { type: 'json' };
+import commonInRussian from '../../src/i18n/locales/ru/common.json' with { type: 'json' };
+import proxy from '../../src/i18n/locales/en/proxy.json' with { type: 'json' };
+import proxyInRussian from '../../src/i18n/locales/ru/proxy.json' with { type: 'json' };
+import { type Browser, openFirefox, openWebKit } from './browsers.ts';
+
+const PICTURES = fileURLToPath(new URL('../../../.data/test-results/engines', import.meta.url));
+const PASSWORD = 'a long enough password';
+const STEP_MS = 30_000;
+const WALK_MS = 240_000;
+
+const texts = {
+  en: { common, proxy },
+  ru: { common: commonInRussian, proxy: proxyInRussian },
+} as const;
+type Language = keyof typeof texts;
+
+let product: Product;
+const cleanUps: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  const server = await startTestPostgres();
+  cleanUps.push(() => server.stop());
+  const database = await cloneDatabase(server.url);
+  cleanUps.push(() => database.drop());
+  product = await startProduct({ databaseUrl: database.url, logFile: path.join(PICTURES, 'product.log') });
+  cleanUps.push(() => product.stop());
+});
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
+
+const element = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
+const withText = (selector: string, text: string) =>
+  `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => each.textContent.trim().startsWith(${JSON.stringify(text)}))`;
+
+/** What a user does, by elements that have the same names in each language. */
+function createWalk(browser: Browser, name: string) {
+  const until = (condition: string) =>
+    expect
+      .poll(() => browser.evaluate(`!!(${condition})`).catch(() => false), { timeout: STEP_MS, message: condition })
+      .toBe(true);
+  return {
+    until,
+    open: async (url: string) => {
+      await browser.open(`${product.url}${url}`);
+      await until(`document.querySelector('h1')`);
+    },
+    click: async (target: string) => {
+      await until(target);
+      await browser.evaluate(`${target}.click()`);
+    },
+    /** As typing does: React listens to the event. */
+    fill: async (field: string, value: string) => {
+      const input = element(`form [name="${field}"]`);
+      await until(input);
+      await browser.evaluate(`((input) => {
+        const { prototype } = input.constructor;
+        Object.getOwnPropertyDescriptor(prototype, 'value').set.call(input, ${JSON.stringify(value)});
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+        return true;
+      })(${input})`);
+    },
+    /** Takes a picture of the step, and measures whether the page scrolls sideways. */
+    look: async (step: string) => {
+      const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      await expect.poll(() => browser.evaluate(excess), { timeout: STEP_MS, message: `${name}, ${step}` }).toBe(0);
+      writeFileSync(path.join(PICTURES, `${name}-${step}.png`), await browser.takePicture());
+    },
+  };
+}
+
+async function findLink(email: string): Promise<string> {
+  let link: string | undefined;
+  const find = async () => {
+    const response = await fetch(`${product.url}/dev/mailbox`, { headers: { accept: 'application/json' } });
+    link = mailboxSchema.parse(await response.json()).find(({ to }) => to.includes(email))?.links[0];
+    return link;
+  };
+  await expect.poll(find, { timeout: STEP_MS }).toBeDefined();
+  return new URL(link!).pathname + new URL(link!).search;
+}
+
+async function walk(browser: Browser, name: string, language: Language): Promise<void> {
+  const { open, until, click, fill, look } = createWalk(browser, name);
+  const { common: words, proxy: offer } = texts[language];
+  const email = `${name}@example.com`;
+  // A walk before this one may have failed while it was signed in. A file of the same origin, without scripts.
+  await browser.open(`${product.url}/favicon.svg`);
+  await browser.evaluate('(localStorage.clear(), sessionStorage.clear(), true)');
+  await open('/');
+  await browser.evaluate(`((select) => {
+    select.value = ${JSON.stringify(language)};
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+    return true;
+  })(${element('header select')})`);
+  await until(`document.documentElement.lang === ${JSON.stringify(language)}`);
+  await look('landing');
+
+  await open('/sign-up?rc=WELCOME');
+  for (const [field, value] of Object.entries({ email, password: PASSWORD, confirmPassword: PASSWORD }))
+    await fill(field, value);
+  await look('sign-up');
+  await click(element('main button[type=submit]'));
+  await open(await findLink(email));
+  // The page of the link may ask for a click.
+  await browser.evaluate(`(document.querySelector('main form button, form button')?.click(), true)`);
+  await until(`location.pathname === '/public-message'`);
+  await look('confirmed');
+
+  await open('/sign-in');
+  await fill('email', email);
+  await fill('password', PASSWORD);
+  await look('sign-in');
+  await click(element('main button[type=submit]'));
+  await until(`location.pathname === '/proxies'`);
+
+  await click(withText('main button', offer.table.buy));
+  await click(withText('[role=dialog] button', offer.detail.buyFor.split('{{', 1)[0]!));
+  await until(element('[role=dialog] a[href="/connection-history"]'));
+  await look('purchase');
+  await open('/connection-history');
+  await until(element('main button'));
+  await look('connections');
+
+  await open('/payments/invoices?create=true');
+  await fill('amount', '25');
+  await click(element('[role=dialog] [role=combobox], [role=dialog] input[name=currency]'));
+  await click(element('[role=option]'));
+  await look('new-invoice');
+  await click(element('[role=dialog] button[type=submit]'));
+  await until(`location.search.includes('invoice=')`);
+  await look('invoice');
+
+  await open('/support/tickets?create=true');
+  await fill('name', 'It works in this browser');
+  await fill('description', 'A question with some words.');
+  await click(element('[role=dialog] button[type=submit]'));
+  await until(`/^\\/support\\/tickets\\/./.test(location.pathname)`);
+  await look('ticket');
+
+  await click(`[...document.querySelectorAll('header button[aria-haspopup]')].at(-1)`);
+  await click(withText('[role=menuitem]', words.logOut));
+  await until(`location.pathname === '/sign-in'`);
+  await look('signed-out');
+}
+
+describe.each([
+  ['firefox', openFirefox],
+  ['webkit', openWebKit],
+] as const)('%s', (engine, openBrowser) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it.each([
+    [390, 'en'],
+    [390, 'ru'],
+    [1440, 'en'],
+    [1440, 'ru'],
+  ] as const)(
+    'a customer signs up, buys, pays, asks and signs out at %s px in %s',
+    async (width, language) => {
+      await browser.resize(width);
+      await walk(browser, `${engine}-${width}-${language}`, language);
+      expect(await browser.errors()).toEqual([]);
+    },
+    WALK_MS,
+  );
+});
