@@ -37,7 +37,7 @@ const LARGE = Buffer.alloc(64 * 1024 * 1024);
 
 describe('a malformed request gets a response in the common error format', () => {
   test.each([
-    ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['no HTTP', 'nonsense\r\n\r\n', 400, 'VALIDATION'],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'VALIDATION'],
     ['an unknown method', 'BUY / HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'VALIDATION'],
@@ -50,6 +50,15 @@ describe('a malformed request gets a response in the common error format', () =>
     expect(Number(answer.headers['content-length'])).toBe(answer.text.length);
     expect(errorOf(answer)).toMatchObject({ statusCode: status, code });
   });
+});
+
+test('a search for a hundred cities in Thai is not too large', async () => {
+  const cities = Array.from({ length: 100 }, (_, index) => `city=${encodeURIComponent('พระนครศรีอยุธยา')}${index}`);
+  const bytes = `GET /v1/proxies?${cities.join('&')} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'x'.repeat(4000)}\r\nConnection: close\r\n\r\n`;
+  expect(bytes.length).toBeGreaterThan(16 * 1024);
+  const sockets = new Sockets({ total: 100, perNetwork: 100, unreadBytes: 2 ** 30 });
+  const url = await listen(createHttpServer(sockets, HEADERS, (_request, response) => response.end('found')));
+  expect((await exchangeBytes(url, bytes)).status).toBe(200);
 });
 
 describe('a client that stalls is disconnected', () => {

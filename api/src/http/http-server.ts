@@ -18,6 +18,9 @@ const TIMEOUTS = {
   silenceTimeout: 60_000,
 };
 
+/** Node's default of 16 KiB is too small for a search with the longest list of cities, whose letters are 9 characters each in a URL. */
+const HEADERS_BYTES_MAX = 32 * 1024;
+
 /**
  * @param headers for responses to malformed requests
  * @param timeouts in milliseconds
@@ -29,9 +32,12 @@ export function createHttpServer(
   { silenceTimeout, ...timeouts } = TIMEOUTS,
 ): Server {
   // Node's own response to a request without a Host header has no body.
-  const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
-    if (sockets.admit(request, response)) listener(request, response);
-  });
+  const server = createServer(
+    { ...timeouts, maxHeaderSize: HEADERS_BYTES_MAX, requireHostHeader: false },
+    (request, response) => {
+      if (sockets.admit(request, response)) listener(request, response);
+    },
+  );
   server.setTimeout(silenceTimeout);
   sockets.guard(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuse(error, socket, headers));

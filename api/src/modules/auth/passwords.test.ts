@@ -1,3 +1,4 @@
+import { hash } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { hashPassword, unknownClient, verifyPassword } from './passwords.ts';
 
@@ -22,5 +23,14 @@ describe('passwords', () => {
 
   test('of unknown accounts are never accepted, not even the decoy', async () => {
     expect(await verifyPassword(undefined, 'nobody has this password', PLACE)).toBe(false);
+  });
+
+  test('accept a letter with an accent as any system types it, also for hashes of before', async () => {
+    const [composed, apart] = ['caf\u00E9 au lait', 'cafe\u0301 au lait'];
+    const stored = [await hashPassword(composed, PLACE), await hashPassword(apart, PLACE)];
+    stored.push(await hash(composed), await hash(apart));
+    for (const each of stored)
+      for (const typed of [composed, apart]) expect(await verifyPassword(each, typed, PLACE)).toBe(true);
+    expect(await verifyPassword(stored[0], 'cafe au lait', PLACE)).toBe(false);
   });
 });

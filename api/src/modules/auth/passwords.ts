@@ -83,7 +83,7 @@ export function limitLookups<T>(ip: string, mayBeKnown: boolean, lookUp: () => P
 
 /** @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords wait */
 export function hashPassword(password: string, { source, priority }: QueuePlace): Promise<string> {
-  return hashing.run(() => hash(password, PARAMETERS), source, priority);
+  return hashing.run(() => hash(password.normalize('NFC'), PARAMETERS), source, priority);
 }
 
 /**
@@ -97,6 +97,16 @@ export async function verifyPassword(
 ): Promise<boolean> {
   decoyHash ??= hash('nobody has this password', PARAMETERS);
   const compared = passwordHash ?? (await decoyHash);
-  const isEqual = await hashing.run(() => verify(compared, password), source, priority);
+  const isEqual = await hashing.run(() => verifyAnyForm(compared, password), source, priority);
   return isEqual && passwordHash !== undefined;
+}
+
+/**
+ * Systems type one letter as different characters: "é" or "e" and an accent. Hashes are of the composed form; older ones are of the form
+ * that the user typed then. Passwords of plain letters have one form.
+ */
+async function verifyAnyForm(compared: string, password: string): Promise<boolean> {
+  for (const form of new Set([password.normalize('NFC'), password, password.normalize('NFD')]))
+    if (await verify(compared, form)) return true;
+  return false;
 }

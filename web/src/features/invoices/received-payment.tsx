@@ -1,7 +1,7 @@
 import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
 import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../format/format.ts';
+import { formatDecimal, formatMoney } from '../../format/format.ts';
 import { receivedPercent } from './invoice-stage.ts';
 import classes from './received-payment.module.css';
 import { currencyTicker, withTicker } from './ticker.ts';
@@ -18,9 +18,13 @@ export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const ticker = currencyTicker(invoice.currency);
   const isStable = ticker === 'USDT';
   const lines = [
-    { label: t('received.missing'), value: missing && `${missing} ${ticker}`, tone: 'warning' },
-    { label: t('received.confirming'), value: Number(confirming) > 0 && `${confirming} ${ticker}`, tone: 'none' },
-    { label: t('received.excess'), value: excess && `${excess} ${ticker}`, tone: 'none' },
+    { label: t('received.missing'), value: missing && `${formatDecimal(missing)} ${ticker}`, tone: 'warning' },
+    {
+      label: t('received.confirming'),
+      value: Number(confirming) > 0 && `${formatDecimal(confirming)} ${ticker}`,
+      tone: 'none',
+    },
+    { label: t('received.excess'), value: excess && `${formatDecimal(excess)} ${ticker}`, tone: 'none' },
     { label: t('received.credited'), value: credited > 0 && formatMoney(credited), tone: 'good' },
   ];
   return (

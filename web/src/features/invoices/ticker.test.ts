@@ -1,3 +1,4 @@
+import i18next from 'i18next';
 import { expect, it } from 'vitest';
 import { currencyTicker, withTicker } from './ticker.ts';
 
@@ -5,4 +6,10 @@ it('is the same for a coin in all networks', () => {
   expect(currencyTicker('BTC')).toBe('BTC');
   expect(currencyTicker('USDT_TRC20')).toBe('USDT');
   expect(withTicker({ amountInCurrency: '25.00', currency: 'USDT_TON' })).toBe('25.00 USDT');
+});
+
+it('has the decimal mark of the dollars beside it', async () => {
+  await i18next.init({ lng: 'ru', resources: { ru: { common: { close: 'Закрыть' } } } });
+  await i18next.changeLanguage('ru');
+  expect(withTicker({ amountInCurrency: '1007.50', currency: 'USDT_TON' })).toBe('1\u00A0007,50 USDT');
 });

@@ -1,5 +1,6 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Invoice } from '@cellhop/contract/invoices';
+import { formatDecimal } from '../../format/format.ts';
 
 /** The coin's ticker, which is the same on every network. */
 export function currencyTicker(currency: Currency): string {
@@ -17,7 +18,7 @@ export function feeCoin(currency: Currency): string {
   return coins[currency] ?? currencyTicker(currency);
 }
 
-/** An amount with its ticker: `0.00025 BTC`. */
+/** An amount with its ticker, in the notation of the user's language: `0.00025 BTC`, in Russian `0,00025 BTC`. */
 export function withTicker({ amountInCurrency, currency }: Pick<Invoice, 'amountInCurrency' | 'currency'>): string {
-  return `${amountInCurrency} ${currencyTicker(currency)}`;
+  return `${formatDecimal(amountInCurrency)} ${currencyTicker(currency)}`;
 }

@@ -152,7 +152,8 @@ function ProxyCard({ proxy, columns }: ProxyCardProps) {
         {cell('action')}
       </div>
       <p className={classes['place']}>
-        {city}, {region} {zip} · {isp} · {connectionType}
+        {/* Isolated: a name in Arabic would otherwise exchange its neighbours. */}
+        <bdi>{city}</bdi>, <bdi>{region}</bdi> <bdi>{zip}</bdi> · <bdi>{isp}</bdi> · <bdi>{connectionType}</bdi>
       </p>
       <Checked proxy={proxy} />
     </div>

@@ -1,4 +1,6 @@
+import i18next from 'i18next';
 import { expect, it } from 'vitest';
+import ru from '../../i18n/locales/ru/referralSystem.json' with { type: 'json' };
 import { nextGoal } from './next-goal.ts';
 
 it.each([
@@ -13,4 +15,10 @@ it.each([
 
 it('is undefined at the highest level', () => {
   expect(nextGoal('PARTNER', 22)).toBeUndefined();
+});
+
+it('is written after "left" in Russian: one top-up is left, not of one', async () => {
+  await i18next.init({ lng: 'ru', resources: { ru: { referralSystem: ru } } });
+  const t = i18next.getFixedT('ru', 'referralSystem');
+  expect([1, 3, 11].map((count) => t('topUps', { count }))).toEqual(['1 пополнение', '3 пополнения', '11 пополнений']);
 });

@@ -1,6 +1,6 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatMegabytes, formatMoney } from '../../format/format.ts';
+import { formatCents, formatCount, formatMegabytes } from '../../format/format.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import { StepChart } from '../usage/usage-charts.tsx';
 import classes from '../usage/usage-charts.module.css';
@@ -32,7 +32,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           onOpen={opens('connections')}
           emptyText={t('noRevenue')}
           parts={[revenue.values]}
-          format={formatMoney}
+          format={formatCents}
         />
       )}
       {topUps && (
@@ -42,7 +42,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           onOpen={opens('invoices')}
           emptyText={t('noTopUps')}
           parts={[topUps.values]}
-          format={formatMoney}
+          format={formatCents}
         />
       )}
       {downloaded && uploaded && (

@@ -2,7 +2,7 @@ import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMegabytes, formatMoney } from '../../format/format.ts';
+import { formatCount, formatDate, formatMegabytes, formatCents } from '../../format/format.ts';
 import { durationText } from '../staff-parts/duration.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import classes from './figures.module.css';
@@ -74,11 +74,11 @@ function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: 
     figures.push({
       key: 'revenue',
       label: t('revenue'),
-      value: formatMoney(revenue.total),
+      value: formatCents(revenue.total),
       target: rows.connections,
     });
   if (topUps !== null)
-    figures.push({ key: 'topUps', label: t('topUps'), value: formatMoney(topUps.total), target: rows.invoices });
+    figures.push({ key: 'topUps', label: t('topUps'), value: formatCents(topUps.total), target: rows.invoices });
   if (traffic !== null) {
     const value = formatMegabytes(traffic.downloaded.total + traffic.uploaded.total);
     figures.push({

@@ -123,7 +123,11 @@ function Description({ entry }: { entry: TimelineEntry }) {
       return (
         <>
           <ConnectionLink {...entry} /> {entry.status === 'WORK' && <ConnectionStatusBadge status={entry.status} />}
-          <Detail>{t('timeline.paid', { amount: formatMoney(entry.paidFor) })}</Detail>
+          <Detail>
+            {entry.status === 'WORK'
+              ? t('timeline.paid', { amount: formatMoney(entry.paidFor) })
+              : formatMoney(entry.paidFor)}
+          </Detail>
         </>
       );
     case 'END':
