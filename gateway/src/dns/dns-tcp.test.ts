@@ -103,7 +103,7 @@ describe('a TCP client of a DNS port', () => {
 
   it('that waits for an answer does not count as idle', async () => {
     const { held, onQuestion, release } = holding();
-    const node = await startReadyNode(onQuestion, { limits: { dnsTcpIdleMs: 100 } });
+    const node = await startReadyNode(onQuestion, { limits: { dnsTcpIdleMs: 1000 } });
     const waiting = openTcp(node.dnsPort);
     waiting.socket.write(framed(question('slow.test')));
     await until(() => held.length === 1);
