@@ -75,7 +75,7 @@ test('changes in one tab appear in the other without a reload, over one shared s
     await expect(other.getByText('No messages yet.')).toBeVisible();
     const support = await clientAs('support@example.com', product.url);
     await support(answerTicket, { params: { id: ticket.id }, body: { content: 'Portugal and Chile.' } });
-    const reply = other.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+    const reply = other.getByRole('region', { name: 'Conversation' }).getByRole('listitem');
     await expect(reply).toHaveText(/Support team.*Portugal and Chile\.$/);
     await expect(bell(other)).toHaveAccessibleName('Notifications, 1 unread');
   });

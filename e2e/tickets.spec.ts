@@ -17,7 +17,7 @@ test('a customer opens a ticket, writes, keeps a draft and closes it', { tag: '@
     await page.getByRole('button', { name: 'Send' }).dblclick();
     await expect(message).toHaveValue('');
   }
-  const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+  const messages = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem');
   await expect(messages).toHaveText([/You.*Second$/, /You.*First$/]);
   await expect(messages.first()).toHaveCSS('justify-self', 'end');
   await expectGood(page, 'a ticket');

@@ -78,7 +78,7 @@ function message(number: number, content: string, isUser = true): TicketMessage 
 }
 
 /** The region of toasts has the same name. */
-const findMessages = (main: HTMLElement) => within(main).getByRole('region', { name: 'Messages' });
+const findMessages = (main: HTMLElement) => within(main).getByRole('region', { name: 'Conversation' });
 
 function limited(): Response {
   const response = refusal(429, 'RATE_LIMITED');
