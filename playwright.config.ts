@@ -27,9 +27,8 @@ export default defineConfig({
   testIgnore: '*.long.spec.ts',
   outputDir: '.data/test-results/playwright',
   globalSetup: './e2e/start-product.ts',
-  // One for two processors: the product, its database and one browser keep 1.5 of them busy. On a machine with two, two workers take
-  // as long, use 1.4 times the CPU time, and their tests wait longer for each step.
-  workers: Math.min(Math.max(Math.floor(os.availableParallelism() / 2), 1), 4),
+  // One for each processor: the product, its database and one browser keep 1.4 of them busy, so two workers take 0.7 of the time on two.
+  workers: Math.min(os.availableParallelism(), 4),
   fullyParallel: true,
   // Generous, because machines may be slow or busy; it only ends tests that would hang.
   timeout: 240_000,
