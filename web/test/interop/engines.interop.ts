@@ -49,10 +49,16 @@ function createWalk(browser: Browser, name: string) {
     expect
       .poll(() => browser.evaluate(`!!(${condition})`).catch(() => false), { timeout: STEP_MS, message: condition })
       .toBe(true);
+  /** A navigation that the page has begun itself may interrupt this one. */
+  const navigate = (url: string) =>
+    expect
+      .poll(() => browser.open(`${product.url}${url}`).then(() => 'opened', String), { timeout: STEP_MS })
+      .toBe('opened');
   return {
     until,
+    navigate,
     open: async (url: string) => {
-      await browser.open(`${product.url}${url}`);
+      await navigate(url);
       await until(`document.querySelector('h1')`);
     },
     click: async (target: string) => {
@@ -91,11 +97,11 @@ async function findLink(email: string): Promise<string> {
 }
 
 async function walk(browser: Browser, name: string, language: Language): Promise<void> {
-  const { open, until, click, fill, look } = createWalk(browser, name);
+  const { navigate, open, until, click, fill, look } = createWalk(browser, name);
   const { common: words, proxy: offer } = texts[language];
   const email = `${name}@example.com`;
   // A walk before this one may have failed while it was signed in. A file of the same origin, without scripts.
-  await browser.open(`${product.url}/favicon.svg`);
+  await navigate('/favicon.svg');
   await browser.evaluate('(localStorage.clear(), sessionStorage.clear(), true)');
   await open('/');
   await browser.evaluate(`((select) => {
