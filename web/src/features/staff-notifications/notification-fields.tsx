@@ -41,19 +41,18 @@ export function NotificationFields({ language, register, errors, values, hasFirs
         maxRows={8}
         error={fieldErrorText(errors?.content)}
       />
-      <NotificationPreview text={values} />
+      <NotificationPreview label={`${t('notifications.preview')}${suffix}`} text={values} />
     </div>
   );
 }
 
 /** A preview of the notification as an unread entry of the bell. */
-function NotificationPreview({ text }: { text: Partial<NotificationText> | undefined }) {
-  const { t } = useTranslation('staffContent');
+function NotificationPreview({ label, text }: { label: string; text: Partial<NotificationText> | undefined }) {
   const [now] = useState(() => new Date().toISOString());
   const { description = '', content = '' } = text ?? {};
   const notification = { description, content: content.trim() === '' ? null : content, createdAt: now };
   return (
-    <section className={classes['preview']} aria-label={t('notifications.preview')}>
+    <section className={classes['preview']} aria-label={label}>
       <ul>
         <NotificationItem notification={notification} isFresh onLeave={undefined} />
       </ul>

@@ -1,5 +1,4 @@
 import type { SentMail } from '@cellhop/contract/staff/mails';
-import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -21,10 +20,9 @@ interface MailsSectionProps {
 export function MailsSection({ userId, page, onPage }: MailsSectionProps) {
   const { t } = useTranslation('staffUsers');
   const mails = useMails(userId, page);
-  const id = useId();
   return (
-    <section className={classes['section']} aria-labelledby={id}>
-      <h2 id={id}>{t('mails.title')}</h2>
+    <div className={classes['section']}>
+      <h2>{t('mails.title')}</h2>
       <PagedList
         list={mails}
         page={page}
@@ -34,7 +32,7 @@ export function MailsSection({ userId, page, onPage }: MailsSectionProps) {
       >
         {(rows) => <MailsTable mails={rows} />}
       </PagedList>
-    </section>
+    </div>
   );
 }
 
