@@ -2,6 +2,7 @@
 import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import { toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
+import { type InvalidSourceUrl, parseSourceUrl } from './chains/source-url.ts';
 import { currencyRules, type Chain } from './currencies.ts';
 import { InvalidAccountKey, parseAccountKey, type AccountKey, type DerivedSpace } from './derive/account-key.ts';
 import { deriveAddress, isSameAddress } from './derive/addresses.ts';
@@ -35,9 +36,14 @@ const list = z
   .string()
   .default('')
   .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
-const urls = list.pipe(
-  z.array(z.url({ protocol: /^https?$/, error: 'must be http or https addresses, separated by commas' })).max(URLS_MAX),
-);
+const url = z.string().superRefine((text, context) => {
+  try {
+    parseSourceUrl(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as InvalidSourceUrl).message });
+  }
+});
+const urls = list.pipe(z.array(url).max(URLS_MAX));
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address of 40 hexadecimal digits');
 const text = z.string().default('');
 

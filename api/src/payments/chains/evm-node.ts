@@ -63,9 +63,10 @@ const padAddress = (address: string) => `0x${address.slice(2).padStart(64, '0')}
 
 /** @throws RpcError and ChainUnavailable, from each of its methods */
 export function createEvmNode(url: string, timeoutMs?: number) {
-  const rpc: JsonRpc = createJsonRpc({ url, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const rpc: JsonRpc = createJsonRpc({ url, timeoutMs });
   return {
     rpc,
+    transport: rpc.transport,
     chainId: (signal: AbortSignal) => rpc.call('eth_chainId', [], height, signal),
     /** @returns null if the node does not have it */
     header: (block: number | 'latest' | 'safe' | 'finalized', signal: AbortSignal) =>

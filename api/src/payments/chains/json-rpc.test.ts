@@ -39,6 +39,21 @@ describe('JSON-RPC', () => {
     expect(await ping()).toBe('pong');
   });
 
+  it.each([
+    ['the address is not admitted, as bitcoind responds', 403, ''],
+    ['the password is wrong', 401, ''],
+    ['a page of a firewall', 403, '<html><title>Access denied</title></html>'],
+  ])('does not wait for a node that refuses access: %s', async (_name, status, body) => {
+    const { node, ping } = await openNode();
+    node.respond = (_request, response) => response.writeHead(status).end(body);
+    await expect(ping()).rejects.toMatchObject({
+      reason: 'INVALID_RESPONSE',
+      message: expect.stringMatching(/refuses access/) as string,
+    });
+    node.respond = undefined;
+    expect(await ping()).toBe('pong');
+  });
+
   it('recognises a quota that is reported as an error of the call', async () => {
     const node = await startFakeNode({
       ping: () => {
@@ -122,6 +137,13 @@ describe('JSON-RPC', () => {
   it('reports a node that cannot be reached', async () => {
     const rpc = createJsonRpc({ url: 'http://127.0.0.1:1/' });
     await expect(rpc.call('ping', [], text, neverAborted)).rejects.toMatchObject({ reason: 'DOWN' });
+  });
+
+  it('counts the end of the time of a poll as a failure of the node that was asked', async () => {
+    const { node, rpc, ping } = await openNode();
+    node.respond = () => undefined;
+    await expect(ping(AbortSignal.timeout(50))).rejects.toMatchObject({ reason: 'DOWN' });
+    expect(rpc.transport.failedAtMs).toBeGreaterThan(0);
   });
 
   it('ends at once when the worker stops', async () => {

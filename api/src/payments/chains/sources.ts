@@ -1,4 +1,5 @@
-import { RpcError, type JsonRpc } from './json-rpc.ts';
+import type { HttpTransport } from './http-transport.ts';
+import { SourceRefusal } from './refusals.ts';
 import { ChainUnavailable } from './watcher.ts';
 
 /** A fact is accepted if this many independent sources agree, or all if fewer are configured. */
@@ -7,9 +8,9 @@ const SOURCES_AGREEING = 2;
 const PRUNED_MESSAGE =
   /pruned|missing trie node|historical state|state .*(not available|unavailable)|archive|history .*(not available|unavailable)/i;
 
-/** A node with its own methods, which call its JSON-RPC. */
+/** A node or an indexer with its own methods, which all use one transport. */
 interface Source {
-  readonly rpc: JsonRpc;
+  readonly transport: Pick<HttpTransport, 'name' | 'failedAtMs'>;
 }
 
 export interface Probed<Node, Head> {
@@ -30,7 +31,7 @@ export async function useSources<Node extends Source, Head, Result>(
   const required = Math.min(SOURCES_AGREEING, nodes.length);
   const usable: Probed<Node, Head>[] = [];
   let firstFailure: unknown;
-  for (const node of nodes.toSorted((a, b) => a.rpc.failedAtMs - b.rpc.failedAtMs)) {
+  for (const node of nodes.toSorted((a, b) => a.transport.failedAtMs - b.transport.failedAtMs)) {
     if (usable.length === required) break;
     try {
       usable.push({ node, head: await probe(node) });
@@ -44,7 +45,7 @@ export async function useSources<Node extends Source, Head, Result>(
   } catch (error) {
     // It is unknown which node is wrong, so the next poll prefers others.
     if (error instanceof ChainUnavailable && error.reason === 'DISAGREEING') {
-      for (const { node } of usable) node.rpc.failedAtMs = performance.now();
+      for (const { node } of usable) node.transport.failedAtMs = performance.now();
     }
     throw asUnavailable(nodes, error);
   }
@@ -68,9 +69,9 @@ export async function confirmBySources<Node extends Source>(
 
 /** A refusal that the caller did not handle makes the node unusable. */
 function asUnavailable(nodes: readonly Source[], error: unknown): unknown {
-  if (!(error instanceof RpcError)) return error;
-  const refusing = nodes.find(({ rpc }) => rpc.name === error.node);
-  if (refusing) refusing.rpc.failedAtMs = performance.now();
+  if (!(error instanceof SourceRefusal)) return error;
+  const refusing = nodes.find(({ transport }) => transport.name === error.node);
+  if (refusing) refusing.transport.failedAtMs = performance.now();
   const reason = PRUNED_MESSAGE.test(error.message) ? 'PRUNED' : 'INVALID_RESPONSE';
   return new ChainUnavailable(reason, `${error.node} refuses a call: ${error.message} (${error.code})`, {
     cause: error,
@@ -89,6 +90,6 @@ export async function agree<Node extends Source, Fact>(
   const identity = identify(first!);
   const differing = others.findIndex((fact) => identify(fact) !== identity);
   if (differing === -1) return first!;
-  const [a, b] = [nodes[0]!.rpc.name, nodes[differing + 1]!.rpc.name];
+  const [a, b] = [nodes[0]!.transport.name, nodes[differing + 1]!.transport.name];
   throw new ChainUnavailable('DISAGREEING', `${a} and ${b} disagree about ${what}`);
 }

@@ -61,10 +61,11 @@ export function createUtxoNode(url: string, timeoutMs?: number) {
     url,
     parse: parseExactly,
     responseBytesMax: RESPONSE_BYTES_MAX,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    timeoutMs,
   });
   return {
     rpc,
+    transport: rpc.transport,
     info: (signal: AbortSignal) => rpc.call('getblockchaininfo', [], infoSchema, signal),
     /** The hash of a block in the active chain. */
     hashAt: (height: number, signal: AbortSignal) => rpc.call('getblockhash', [height], hash, signal),
