@@ -2,7 +2,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-type Fault = 'NONE' | 'CLOSED' | 'THROTTLED' | 'BROKEN';
+/** EXHAUSTED: the limit of a java-tron node, which is no error of HTTP. */
+type Fault = 'NONE' | 'CLOSED' | 'THROTTLED' | 'EXHAUSTED' | 'BROKEN';
 
 export interface FaultProxy {
   url: string;
@@ -10,21 +11,14 @@ export interface FaultProxy {
   close: () => Promise<void>;
 }
 
+const EXHAUSTED = { Error: 'class java.lang.IllegalAccessException : lack of computing resources' };
+
+/** Forwards requests with their method, path and query. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const server = http.createServer((request, response) => {
     request.on('error', () => response.destroy());
-    if (proxy.fault === 'CLOSED') return void response.destroy();
-    if (proxy.fault === 'THROTTLED') return void response.writeHead(429, { 'retry-after': '0' }).end();
-    if (proxy.fault === 'BROKEN') return void response.writeHead(502).end('<html>Bad gateway</html>');
-    const { username, password, origin } = new URL(target);
-    const auth = username === '' ? {} : { auth: `${username}:${password}` };
-    const options = { method: 'POST', headers: { ...request.headers, host: new URL(target).host }, ...auth };
-    const forwarded = http.request(origin, options, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
-    });
-    forwarded.on('error', () => response.destroy());
-    request.pipe(forwarded);
+    if (proxy.fault === 'NONE') return forward(target, request, response);
+    fail(proxy.fault, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxy: FaultProxy = {
@@ -37,4 +31,27 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       }),
   };
   return proxy;
+}
+
+function forward(target: string, request: http.IncomingMessage, response: http.ServerResponse): void {
+  const { username, password, origin, pathname, host } = new URL(target);
+  const options = {
+    method: request.method,
+    headers: { ...request.headers, host },
+    ...(username === '' ? {} : { auth: `${username}:${password}` }),
+  };
+  const url = origin + pathname.replace(/\/$/, '') + request.url!;
+  const forwarded = http.request(url, options, (answer) => {
+    response.writeHead(answer.statusCode!, answer.headers);
+    answer.pipe(response);
+  });
+  forwarded.on('error', () => response.destroy());
+  request.pipe(forwarded);
+}
+
+function fail(fault: Exclude<Fault, 'NONE'>, response: http.ServerResponse): void {
+  if (fault === 'CLOSED') response.destroy();
+  else if (fault === 'THROTTLED') response.writeHead(429, { 'retry-after': '0' }).end();
+  else if (fault === 'BROKEN') response.writeHead(502).end('<html>Bad gateway</html>');
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(EXHAUSTED));
 }

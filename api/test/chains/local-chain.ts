@@ -20,6 +20,8 @@ export interface LocalChain {
   /** After these, all earlier payments are final. */
   blocksUntilFinal: number;
   isFinal: (payment: ObservedPayment, poll: Poll) => boolean;
+  /** Nothing is reported before it is final. */
+  isFinalAtOnce?: true;
   url: string;
   createWatcher(urls?: readonly string[]): ChainWatcher;
   newAddress(): Promise<string>;
