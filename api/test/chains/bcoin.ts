@@ -58,13 +58,13 @@ export async function startBitcoin(): Promise<LocalChain> {
   return { ...withoutReplacement, cannotReadBalances: true };
 }
 
-/** bcoin's RPC is older than Bitcoin's verbosity numbers: two booleans ask for a block with its transactions. */
+/** bcoin's RPC is older than Bitcoin's verbosity numbers: a boolean asks for the serialized block. */
 async function startFacade(target: string) {
   const { username, password, origin } = new URL(target);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const forward = async (body: string) => {
     const call = JSON.parse(body) as { method: string; params: unknown[] };
-    if (call.method === 'getblock') call.params = [call.params[0], true, true];
+    if (call.method === 'getblock') call.params = [call.params[0], false];
     const headers = { 'content-type': 'application/json', authorization };
     const response = await fetch(origin, { method: 'POST', headers, body: JSON.stringify(call) });
     return response.text();

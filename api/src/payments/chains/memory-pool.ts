@@ -31,8 +31,7 @@ export function createMemoryPoolReader(node: UtxoNode) {
     const queue = ids.slice(0, TRANSACTIONS_PER_READ).values();
     const readQueue = async () => {
       for (const id of queue) {
-        const transaction = await readTransaction(node, id, signal);
-        known.set(id, transaction ? witnessOutputs(transaction) : []);
+        known.set(id, await readPooledOutputs(node, id, signal));
       }
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, readQueue));
@@ -48,12 +47,12 @@ export function createMemoryPoolReader(node: UtxoNode) {
   };
 }
 
-/** @returns undefined if it has left the pool in the meantime */
-async function readTransaction(node: UtxoNode, id: string, signal: AbortSignal): Promise<UtxoTransaction | undefined> {
+/** @returns none if the node does not have it, or if it has left the pool in the meantime */
+export async function readPooledOutputs(node: UtxoNode, id: string, signal: AbortSignal): Promise<PooledOutput[]> {
   try {
-    return await node.pooledTransaction(id, signal);
+    return witnessOutputs(await node.pooledTransaction(id, signal));
   } catch (error) {
-    if (error instanceof RpcError) return undefined;
+    if (error instanceof RpcError) return [];
     throw error;
   }
 }

@@ -19,41 +19,88 @@ export interface Probed<Node, Head> {
 }
 
 /**
- * Runs with two usable nodes (one if only one is configured), preferring those that failed least recently: one broken node of three
- * does not stop the chain.
- * @param probe reads the node's head; throws if the node is not usable
+ * Runs with two sources that agree (one if only one is configured), preferring those that failed least recently. Of three, any two are
+ * enough: if two disagree or one fails, the other pairs are tried, too, so that one broken or lying source does not stop the chain.
+ * @param probe reads the source's head; throws if the source is not usable
+ * @param run throws ChainUnavailable if its sources disagree
  */
 export async function useSources<Node extends Source, Head, Result>(
   nodes: readonly Node[],
   probe: (node: Node) => Promise<Head>,
   run: (sources: readonly Probed<Node, Head>[]) => Promise<Result>,
 ): Promise<Result> {
-  const required = Math.min(SOURCES_AGREEING, nodes.length);
   const usable: Probed<Node, Head>[] = [];
   let firstFailure: unknown;
-  for (const node of nodes.toSorted((a, b) => a.transport.failedAtMs - b.transport.failedAtMs)) {
-    if (usable.length === required) break;
+  for (const node of nodes.toSorted((a, b) => preference(a) - preference(b))) {
     try {
-      usable.push({ node, head: await probe(node) });
+      const probed = { node, head: await probe(node) };
+      usable.push(probed);
     } catch (error) {
-      firstFailure ??= asUnavailable(nodes, error);
+      firstFailure ??= requireFailure(nodes, error);
+      continue;
+    }
+    for (const sources of groupsOfLast(usable, nodes.length)) {
+      try {
+        const result = await run(sources);
+        preferLater(usable, sources);
+        return result;
+      } catch (error) {
+        firstFailure = requireFailure(nodes, error);
+      }
     }
   }
-  if (usable.length < required) throw firstFailure;
-  try {
-    return await run(usable);
-  } catch (error) {
-    // It is unknown which node is wrong, so the next poll prefers others.
-    if (error instanceof ChainUnavailable && error.reason === 'DISAGREEING') {
-      for (const { node } of usable) node.transport.failedAtMs = performance.now();
+  throw firstFailure;
+}
+
+/** A failure is forgotten after this time, so that a source that was repaired is used again. */
+const FAILURE_FORGOTTEN_MS = 10 * 60_000;
+
+function preference({ transport: { failedAtMs } }: Source): number {
+  return performance.now() - failedAtMs > FAILURE_FORGOTTEN_MS ? 0 : failedAtMs;
+}
+
+/** The groups of sources that are enough and contain the last one. */
+function groupsOfLast<Item>(items: readonly Item[], configured: number): Item[][] {
+  const last = items.at(-1)!;
+  if (configured < SOURCES_AGREEING) return [[last]];
+  return items.slice(0, -1).map((item) => [item, last]);
+}
+
+/** Those that were usable and did not agree with the ones that do. */
+function preferLater<Node extends Source>(
+  usable: readonly Probed<Node, unknown>[],
+  agreeing: readonly Probed<Node, unknown>[],
+): void {
+  for (const one of usable) if (!agreeing.includes(one)) one.node.transport.failedAtMs = performance.now();
+}
+
+/** @returns a failure that other sources may not have @throws all others */
+function requireFailure(nodes: readonly Source[], error: unknown): ChainUnavailable {
+  const failure = asUnavailable(nodes, error);
+  if (failure instanceof ChainUnavailable && failure.reason !== 'DEEP_REORGANISATION') return failure;
+  throw failure;
+}
+
+/** Reads what proves itself, so that one source is enough: if one fails, the next one is asked. @throws the first failure */
+export async function readFromAny<Node extends Source, Fact>(
+  nodes: readonly Node[],
+  read: (node: Node) => Promise<Fact>,
+): Promise<Fact> {
+  let firstFailure: unknown;
+  for (const node of nodes) {
+    try {
+      return await read(node);
+    } catch (error) {
+      firstFailure ??= requireFailure(nodes, error);
+      node.transport.failedAtMs = performance.now();
     }
-    throw asUnavailable(nodes, error);
   }
+  throw firstFailure;
 }
 
 /**
  * Confirms a fact by several sources, before a large credit.
- * @returns undefined if only one is configured, false if one denies it, true if two confirm it
+ * @returns undefined if only one is configured, true if two confirm it, false if so many deny it that two cannot
  */
 export async function confirmBySources<Node extends Source>(
   nodes: readonly Node[],
@@ -61,8 +108,10 @@ export async function confirmBySources<Node extends Source>(
 ): Promise<boolean | undefined> {
   if (nodes.length < SOURCES_AGREEING) return undefined;
   const answers = await Promise.allSettled(nodes.map(isTrue));
-  if (answers.some((answer) => answer.status === 'fulfilled' && !answer.value)) return false;
-  if (answers.filter(({ status }) => status === 'fulfilled').length >= SOURCES_AGREEING) return true;
+  const count = (isWanted: boolean) =>
+    answers.filter((answer) => answer.status === 'fulfilled' && answer.value === isWanted).length;
+  if (count(true) >= SOURCES_AGREEING) return true;
+  if (count(false) > nodes.length - SOURCES_AGREEING) return false;
   const failure = answers.find((answer) => answer.status === 'rejected');
   throw asUnavailable(nodes, failure?.reason);
 }

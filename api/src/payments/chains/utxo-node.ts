@@ -2,10 +2,12 @@
 import { bech32 } from '@scure/base';
 import { z } from 'zod';
 import { createJsonRpc } from './json-rpc.ts';
+import { type RawBlock, readBlock } from './raw-block.ts';
+import { ChainUnavailable } from './watcher.ts';
 
 /** Coins have 8 decimals on both chains. */
 const DECIMALS = 8;
-/** A block of 4 MB with hexadecimal and parsed transactions. */
+/** A block of 4 MB in hexadecimal digits has 8 MB, a full memory pool some 20. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** Scanning all unspent outputs of Bitcoin takes minutes. */
 const SCAN_TIMEOUT_MS = 10 * 60_000;
@@ -38,8 +40,7 @@ const transactionSchema = z.object({
   // Litecoin's MWEB outputs have no script and no amount.
   vout: z.array(z.union([outputSchema, z.object({ ismweb: z.literal(true) }).transform(() => undefined)])),
 });
-const headerSchema = z.object({ hash, height, time, previousblockhash: hash.nullish() });
-const blockSchema = headerSchema.extend({ confirmations: z.number().int(), tx: z.array(transactionSchema) });
+const headerSchema = z.object({ hash, height, time });
 const infoSchema = z.object({
   blocks: height,
   headers: height,
@@ -51,7 +52,6 @@ const scanSchema = z.object({
   unspents: z.array(z.object({ scriptPubKey: z.string(), amount })),
 });
 
-export type UtxoBlock = z.infer<typeof blockSchema>;
 export type UtxoTransaction = z.infer<typeof transactionSchema>;
 export type UtxoNode = ReturnType<typeof createUtxoNode>;
 
@@ -70,7 +70,12 @@ export function createUtxoNode(url: string, timeoutMs?: number) {
     /** The hash of a block in the active chain. */
     hashAt: (height: number, signal: AbortSignal) => rpc.call('getblockhash', [height], hash, signal),
     header: (hash: string, signal: AbortSignal) => rpc.call('getblockheader', [hash, true], headerSchema, signal),
-    block: (hash: string, signal: AbortSignal) => rpc.call('getblock', [hash, 2], blockSchema, signal),
+    /** The serialized block, which its hash proves. */
+    async block(hash: string, signal: AbortSignal): Promise<RawBlock> {
+      const block = readBlock(await rpc.call('getblock', [hash, 0], z.string(), signal), hash);
+      if (block) return block;
+      throw new ChainUnavailable('INVALID_RESPONSE', `${rpc.name} sent another block than ${hash}, or a part of it`);
+    },
     bestHash: (signal: AbortSignal) => rpc.call('getbestblockhash', [], hash, signal),
     pooledIds: (signal: AbortSignal) => rpc.call('getrawmempool', [], z.array(hash), signal),
     pooledTransaction: (id: string, signal: AbortSignal) =>

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
   createFakeUtxoChain,
+  type FakeOutput,
   type FakeUtxoChain,
   genesisHash,
   hashOf,
+  serializeTransaction,
   serveUtxo,
   toOutput,
 } from '../../../test/chains/fake-utxo.ts';
+import type { Methods } from '../../../test/chains/fake-node.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
 import { parseAmount, witnessScript } from './utxo-node.ts';
 import { createUtxoWatcher } from './utxo-rpc.ts';
@@ -18,8 +21,11 @@ const script = witnessScript(ours, 'bc');
 const addresses = new Set([ours]);
 const signal = new AbortController().signal;
 
-async function openWatcher(chains: FakeUtxoChain[] = [createFakeUtxoChain()]) {
-  const nodes = await Promise.all(chains.map((chain) => startFakeNode(serveUtxo(chain))));
+async function openWatcher(
+  chains: FakeUtxoChain[] = [createFakeUtxoChain()],
+  change: (methods: Methods, index: number) => Methods = (methods) => methods,
+) {
+  const nodes = await Promise.all(chains.map((chain, index) => startFakeNode(change(serveUtxo(chain), index))));
   const urls = nodes.map(({ url }) => url);
   const watcher = createUtxoWatcher({ chain: 'bitcoin', urls, network: { genesisHash, addressPrefix: 'bc' } });
   const { cursor } = await watcher.poll(null, addresses, signal);
@@ -28,6 +34,12 @@ async function openWatcher(chains: FakeUtxoChain[] = [createFakeUtxoChain()]) {
 
 const payAt = (paidHeight: number, value: number) => (height: number) =>
   height === paidHeight ? [[{ script, value }]] : [];
+
+/** The header of the honest block, so that its hash is right, with other transactions. */
+function rewriteBlock(honest: string, outputs: FakeOutput[]): string {
+  const invented = serializeTransaction('invented', outputs, true);
+  return `${honest.slice(0, 160)}01${invented.hex}`;
+}
 
 describe('amounts of Bitcoin', () => {
   it.each([
@@ -73,6 +85,21 @@ describe('the watcher of Bitcoin', () => {
     expect((await poll()).payments).toMatchObject([{ output: 1, units: 100_000_000n, block: undefined }]);
   });
 
+  it.each([
+    ['an output that it has invented', (honest: string) => rewriteBlock(honest, [{ script, value: 0.004 }])],
+    ['no transactions', (honest: string) => `${honest.slice(0, 160)}00`],
+    ['a block without its last transaction', (honest: string) => rewriteBlock(honest, [])],
+    ['a part of the block', (honest: string) => honest.slice(0, -2)],
+    ['nothing', () => ''],
+  ])('takes the block of the second node when the first one sends %s', async (_name, lie) => {
+    const chains = [createFakeUtxoChain(), createFakeUtxoChain()];
+    const change = (methods: Methods, index: number): Methods =>
+      index === 0 ? { ...methods, getblock: (hash: never) => lie(methods['getblock']!(hash) as string) } : methods;
+    const { poll } = await openWatcher(chains, change);
+    for (const chain of chains) Object.assign(chain, { headHeight: 1001, outputsAt: payAt(1001, 1) });
+    expect((await poll()).payments).toMatchObject([{ units: 100_000_000n }]);
+  });
+
   it('reports blocks that the node has pruned', async () => {
     const { chain, poll } = await openWatcher();
     Object.assign(chain, { headHeight: 1400, prunedHeight: 1100 });
@@ -87,7 +114,7 @@ describe('the watcher of Bitcoin', () => {
 
   it('waits for a node that has no new blocks', async () => {
     const { chain, poll } = await openWatcher();
-    chain.headAt = new Date(Date.now() - 86_400_000);
+    Object.assign(chain, { headHeight: 1001, headAt: new Date(Date.now() - 86_400_000) });
     await expect(poll()).rejects.toMatchObject({ reason: 'LAGGING' });
   });
 
@@ -116,10 +143,22 @@ describe('the watcher of Bitcoin', () => {
     const { chain, poll } = await openWatcher();
     Object.assign(chain, { headHeight: 1005, outputsAt: payAt(1001, 1) });
     const { cursor } = await poll();
-    chain.headHeight = 1003;
+    Object.assign(chain, { fork: 'b', forkHeight: 1003, headHeight: 1003 });
     const { orphanedBlockHashes, scannedHeight } = await poll(cursor);
-    expect(orphanedBlockHashes).toHaveLength(2);
+    expect(orphanedBlockHashes).toHaveLength(3);
     expect(scannedHeight).toBe(1003);
+  });
+
+  it('orphans nothing because a node lags', async () => {
+    const { chain, poll } = await openWatcher();
+    Object.assign(chain, { headHeight: 1005, outputsAt: payAt(1005, 1) });
+    const { cursor } = await poll();
+    for (const headHeight of [1003, 400]) {
+      chain.headHeight = headHeight;
+      await expect(poll(cursor)).rejects.toMatchObject({ reason: 'LAGGING' });
+    }
+    chain.headHeight = 1006;
+    expect(await poll(cursor)).toMatchObject({ orphanedBlockHashes: [], scannedHeight: 1006 });
   });
 
   it('keeps 300 blocks in its cursor', async () => {

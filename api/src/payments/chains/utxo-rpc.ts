@@ -1,8 +1,18 @@
 /** Watches Bitcoin and Litecoin through nodes of the operator, which may be pruned. Rules: docs/chains.md. */
 import { z } from 'zod';
-import { createMemoryPoolReader, type MemoryPool } from './memory-pool.ts';
-import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
-import { createUtxoNode, type UtxoBlock, type UtxoNode, type UtxoTransaction, witnessScript } from './utxo-node.ts';
+import { createMemoryPoolReader, type MemoryPool, type PooledOutput, readPooledOutputs } from './memory-pool.ts';
+import { confirmBySources, type Probed, useSources } from './sources.ts';
+import {
+  agreedHash,
+  type Checkpoint,
+  findFork,
+  findOutputs,
+  readForward,
+  type Scripts,
+  type UtxoBlock,
+  type UtxoHead,
+} from './utxo-blocks.ts';
+import { createUtxoNode, type UtxoNode, witnessScript } from './utxo-node.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
 
 export interface UtxoWatcherOptions {
@@ -33,7 +43,6 @@ const mainNetworks = {
   },
 } as const satisfies Record<string, UtxoNetwork>;
 
-const BLOCKS_PER_POLL = 50;
 const BLOCKS_REMEMBERED = 300;
 /** A node that knows more headers than blocks by this number is still downloading. */
 const BLOCKS_MISSING_MAX = 2;
@@ -41,13 +50,6 @@ const BLOCKS_MISSING_MAX = 2;
 const HEAD_AGE_MAX_MS = 6 * 3_600_000;
 /** Miners choose the time of a block: at most two hours ahead, and after the median of 11 blocks, which is about an hour behind. */
 const CLOCK_ERROR_MS = 2 * 3_600_000;
-const COINBASE_CONFIRMATIONS = 100;
-/** The network may reject a peg-out from MWEB with its whole block, as it did in a reorganisation of 13 blocks. */
-const PEG_OUT_CONFIRMATIONS = 24;
-/** The script of the first output of the transaction that ends a block with MWEB: coins inside. The other outputs are peg-outs. */
-const MWEB_SCRIPT = '5820';
-
-type Checkpoint = readonly [height: number, hash: string];
 
 /** Ascending and without gaps; the last one is the last block that was read. */
 const cursorSchema = z.object({
@@ -57,12 +59,7 @@ const cursorSchema = z.object({
     .max(BLOCKS_REMEMBERED),
 });
 
-/** Script to address. */
-type Scripts = ReadonlyMap<string, string>;
-
-interface NodeHead {
-  height: number;
-  hash: string;
+interface NodeHead extends UtxoHead {
   time: Date;
 }
 
@@ -139,16 +136,17 @@ async function pollNodes(
   scripts: Scripts,
   signal: AbortSignal,
 ): Promise<Poll> {
-  const { node, head } = sources.reduce((a, b) => (b.head.height < a.head.height ? b : a));
-  const nodes = sources.map(({ node }) => node);
-  await agree(nodes, `block ${head.height}`, (node) => node.hashAt(head.height, signal), String);
+  const [lowest, ...others] = sources.toSorted((a, b) => a.head.height - b.head.height);
+  const { node, head } = lowest!;
+  const nodes = [node, ...others.map(({ node }) => node)] as const;
+  if ((await agreedHash(nodes, head.height, signal)) !== head.hash) throw chainChanged(node, head.height);
   const stored = cursor === null ? [[head.height, head.hash] as const] : readCursor(cursor);
-  const { kept, orphanedBlockHashes } = await findFork(node, head, stored, signal);
-  const blocks = await readForward(node, head, kept.at(-1)!, signal);
+  const { kept, orphanedBlockHashes } = await findFork(nodes, head, stored, signal);
+  const blocks = await readForward(nodes, head, kept.at(-1)!, signal);
   const checkpoints = [...kept, ...blocks.map(({ height, hash }) => [height, hash] as const)];
   const [scannedHeight, scannedHash] = checkpoints.at(-1)!;
   const included = blocks.flatMap((block) => findPayments(watched, block, scripts));
-  const pool = await readPool(watched, node, scannedHash, scripts, signal);
+  const pool = await readPool(watched, nodes, scannedHash, scripts, signal);
   return {
     cursor: JSON.stringify({ blocks: checkpoints.slice(-BLOCKS_REMEMBERED) }),
     payments: [...included, ...pool.payments],
@@ -163,37 +161,61 @@ async function pollNodes(
 /** Reads the pool after the last scanned block: if it was read before, a transaction could be in neither. */
 async function readPool(
   { chain, now, poolReaderFor }: Watched,
-  node: UtxoNode,
+  [node, ...others]: readonly [UtxoNode, ...UtxoNode[]],
   scannedHash: string,
   scripts: Scripts,
   signal: AbortSignal,
 ) {
   if ((await node.bestHash(signal)) !== scannedHash) return { payments: [], transactionIds: undefined };
   const { isComplete, transactions } = await poolReaderFor(node)(signal);
+  const asset = assets[chain];
   const payments: ObservedPayment[] = [];
+  const present = new Set<string>();
   for (const [transactionId, outputs] of transactions) {
-    for (const { script, ...output } of outputs) {
-      const address = scripts.get(script);
-      if (address === undefined || output.units === 0n) continue;
-      const asset = assets[chain];
-      payments.push({ asset, transactionId, address, ...output, block: undefined, arrivedAt: now() });
-    }
+    const ours = outputs.filter(({ script, units }) => scripts.has(script) && units > 0n);
+    if (ours.length === 0) continue;
+    present.add(transactionId);
+    for (const { script, ...output } of await keepKnown(others, transactionId, ours, signal))
+      payments.push({
+        asset,
+        transactionId,
+        address: scripts.get(script)!,
+        ...output,
+        block: undefined,
+        arrivedAt: now(),
+      });
   }
   // A block that arrived in the meantime has taken transactions out of the pool.
   const isCurrent = isComplete && (await node.bestHash(signal)) === scannedHash;
-  const transactionIds = isCurrent ? [...new Set(payments.map((payment) => payment.transactionId))] : undefined;
-  return { payments, transactionIds };
+  return { payments, transactionIds: isCurrent ? [...present] : undefined };
+}
+
+/** The outputs that the other sources have in their pools, too: one source could invent a payment, to fix the time of its arrival. */
+async function keepKnown(
+  others: readonly UtxoNode[],
+  transactionId: string,
+  outputs: readonly PooledOutput[],
+  signal: AbortSignal,
+): Promise<readonly PooledOutput[]> {
+  let kept = outputs;
+  for (const other of others) {
+    const known = await readPooledOutputs(other, transactionId, signal);
+    const isKnown = ({ output, script, units }: PooledOutput) =>
+      known.some((one) => one.output === output && one.script === script && one.units === units);
+    kept = kept.filter(isKnown);
+  }
+  return kept;
 }
 
 function findPayments(
   { chain, now }: Watched,
-  { height, hash, time, tx }: UtxoBlock,
+  { height, hash, time, transactions }: UtxoBlock,
   scripts: Scripts,
 ): ObservedPayment[] {
   const block = { height, hash, time };
   const asset = assets[chain];
   const arrivedAt = new Date(Math.min(time.getTime(), now().getTime()));
-  return tx.flatMap((transaction) =>
+  return transactions.flatMap((transaction) =>
     findOutputs(transaction, scripts).map((output) => Object.assign(output, { asset, block, arrivedAt })),
   );
 }
@@ -206,7 +228,7 @@ async function isReportedBy(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!block || (await node.hashAt(block.height, signal)) !== block.hash) return false;
-  const payments = findPayments(watched, await node.block(block.hash, signal), scripts);
+  const payments = findPayments(watched, { ...block, ...(await node.block(block.hash, signal)) }, scripts);
   return payments.some((one) => one.transactionId === transactionId && one.output === output && one.units === units);
 }
 
@@ -225,45 +247,5 @@ const assets = { bitcoin: 'BTC', litecoin: 'LTC' } as const;
 
 const readCursor = (cursor: string): Checkpoint[] => cursorSchema.parse(JSON.parse(cursor)).blocks;
 
-/** Goes back to the last block that is still in the chain. */
-async function findFork(node: UtxoNode, head: NodeHead, stored: readonly Checkpoint[], signal: AbortSignal) {
-  const kept = [...stored];
-  const orphanedBlockHashes: string[] = [];
-  for (let last = kept.at(-1); last; last = kept.at(-1)) {
-    const [height, hash] = last;
-    // The new chain has fewer blocks, but more work.
-    if (height <= head.height && (await node.hashAt(height, signal)) === hash) return { kept, orphanedBlockHashes };
-    orphanedBlockHashes.push(hash);
-    kept.pop();
-  }
-  throw new ChainUnavailable('DEEP_REORGANISATION', `the last ${stored.length} blocks have left the chain`);
-}
-
-async function readForward(node: UtxoNode, head: NodeHead, [height, hash]: Checkpoint, signal: AbortSignal) {
-  const blocks: UtxoBlock[] = [];
-  const lastHeight = Math.min(head.height, height + BLOCKS_PER_POLL);
-  for (let next = height + 1, previous = hash; next <= lastHeight; next += 1) {
-    const block = await node.block(await node.hashAt(next, signal), signal);
-    if (block.previousblockhash !== previous || block.height !== next) {
-      throw new ChainUnavailable('DISAGREEING', `${node.rpc.name} changed its chain at block ${next}`);
-    }
-    blocks.push(block);
-    previous = block.hash;
-  }
-  return blocks;
-}
-
-function findOutputs(transaction: UtxoTransaction, scripts: Scripts) {
-  const { txid: transactionId, vin, vout } = transaction;
-  const confirmationsMin = vin.some(({ coinbase }) => typeof coinbase === 'string')
-    ? COINBASE_CONFIRMATIONS
-    : vout[0]?.scriptPubKey.hex.startsWith(MWEB_SCRIPT)
-      ? PEG_OUT_CONFIRMATIONS
-      : undefined;
-  return vout.flatMap((output) => {
-    const address = output && scripts.get(output.scriptPubKey.hex);
-    if (address === undefined || output!.value === 0n) return [];
-    const payment = { transactionId, output: output!.n, address, units: output!.value };
-    return [confirmationsMin === undefined ? payment : { ...payment, confirmationsMin }];
-  });
-}
+const chainChanged = (node: UtxoNode, height: number) =>
+  new ChainUnavailable('DISAGREEING', `${node.transport.name} changed its chain at block ${height}`);
