@@ -14,6 +14,11 @@ export function groupThousands(language: LanguageCode, digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, language === 'ru' ? '\u00A0' : ',');
 }
 
+/** A whole number: `1,284`. */
+export function countText(language: LanguageCode, count: number): string {
+  return groupThousands(language, String(count));
+}
+
 export function decimalMark(language: LanguageCode): string {
   return language === 'ru' ? ',' : '.';
 }

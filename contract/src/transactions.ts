@@ -16,7 +16,7 @@ export const transactionSchema = z.object({
   amount: dollarsSchema,
   /** US dollars, after this change. */
   balanceAfter: dollarsSchema,
-  /** The related object; `label` is readable: the proxy's IP, the invoice's currency, a masked email. */
+  /** The related object; `label` identifies it to people: the proxy's IP, the code of the invoice's currency, a masked email. */
   subject: z
     .object({ kind: z.enum(['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL']), id: idSchema, label: z.string() })
     .nullable(),

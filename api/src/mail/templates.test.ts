@@ -50,6 +50,14 @@ describe('mails', () => {
     expect(unknown.text).toContain('Устройство: неизвестное\nАдрес: неизвестен');
   });
 
+  test('group the digits of large numbers', () => {
+    const values = { link, ip: '203.0.113.7', usedMegabytes: 1600, capMegabytes: 2000 };
+    const mail = (languageCode: 'en' | 'ru') =>
+      renderMail({ template: 'near-cap', to: 'reader@example.com', languageCode, values }, 'Cellhop').text;
+    expect(mail('en')).toContain('1,600 of 2,000 MB');
+    expect(mail('ru')).toContain('1\u00A0600 из 2\u00A0000 МБ');
+  });
+
   test('differ between the languages', () => {
     for (const template of templates) {
       const [en, ru] = (['en', 'ru'] as const).map((code) => render(template, code, 'Cellhop'));

@@ -1,6 +1,6 @@
 /** Renders mails as plain text and as simple HTML. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import { dollarText } from '@cellhop/contract/number-texts';
+import { countText, dollarText } from '@cellhop/contract/number-texts';
 import { mailTexts } from './texts.ts';
 
 export type MailTemplate =
@@ -101,7 +101,10 @@ function toFacts(languageCode: LanguageCode, values: MailRequest['values']): Fac
     const { ip, usedMegabytes, capMegabytes } = values;
     return [
       [facts.proxy, ip],
-      [facts.traffic, facts.trafficOfCap(usedMegabytes, capMegabytes)],
+      [
+        facts.traffic,
+        facts.trafficOfCap(countText(languageCode, usedMegabytes), countText(languageCode, capMegabytes)),
+      ],
     ];
   }
   if ('otherCount' in values) {

@@ -23,7 +23,7 @@ type LanguageTexts = Record<MailTemplate, MailTexts> & {
     balance: string;
     proxy: string;
     traffic: string;
-    trafficOfCap(usedMegabytes: number, capMegabytes: number): string;
+    trafficOfCap(usedMegabytes: string, capMegabytes: string): string;
     withOthers(ip: string, otherCount: number): string;
     refund: string;
   };

@@ -1,8 +1,9 @@
 /** One search for everything: the kinds that the caller may read. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { currencies } from '../invoices.values.ts';
 import { EMAIL_LENGTH_MAX } from '../limits.ts';
-import { data, idSchema } from '../schemas.ts';
+import { data, dollarsSchema, idSchema } from '../schemas.ts';
 import { foundKinds, SEARCH_LENGTH_MIN } from './lists.values.ts';
 
 export const foundSchema = z.object({
@@ -12,6 +13,8 @@ export const foundSchema = z.object({
   title: z.string(),
   /** Distinguishes results with the same title, for example by their owner; may be empty. */
   detail: z.string(),
+  /** Of an invoice: US dollars and currency, which the title has as codes. Absent: an API of 0.2.0. */
+  invoice: z.object({ amount: dollarsSchema, currency: z.enum(currencies) }).optional(),
 });
 export type Found = z.infer<typeof foundSchema>;
 

@@ -7,6 +7,7 @@ import {
   formatMegabytes,
   formatMoment,
   formatMoney,
+  formatTraffic,
   megabytePrice,
   maxDecimals,
   prepaidPrice,
@@ -76,6 +77,18 @@ describe('formatMegabytes', () => {
     expect(formatMegabytes(0)).toBe('0.0');
     expect(formatMegabytes(1_234_567.8 * 1024)).toBe('1,234,567.8');
   });
+});
+
+it('formatTraffic has gigabytes from 1,024 MB on', async () => {
+  const { default: common } = await import('../i18n/locales/en/common.json', { with: { type: 'json' } });
+  const { default: russian } = await import('../i18n/locales/ru/common.json', { with: { type: 'json' } });
+  await i18next.init({ lng: 'en', resources: { en: { common }, ru: { common: russian } } });
+  const megabytes = [0, 1000, 1023.94, 1023.96, 1240, 1_234_567];
+  const texts = () => megabytes.map((each) => formatTraffic(each * 1024));
+  expect(texts()).toEqual(['0.0 MB', '1,000.0 MB', '1,023.9 MB', '1.00 GB', '1.21 GB', '1,205.63 GB']);
+  await i18next.changeLanguage('ru');
+  expect(texts().slice(2, 5)).toEqual(['1\u00A0023,9 МБ', '1,00 ГБ', '1,21 ГБ']);
+  await i18next.changeLanguage('en');
 });
 
 describe('formatDate', () => {

@@ -1,9 +1,10 @@
 import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
-import { decimalMark, dollarText, groupThousands } from '@cellhop/contract/number-texts';
+import { countText, decimalMark, dollarText, groupThousands } from '@cellhop/contract/number-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import i18next from 'i18next';
 
 const KIB_PER_MEGABYTE = 1024;
+const MEGABYTES_PER_GIGABYTE = 1024;
 const MONEY_DECIMALS_MIN = 2;
 
 /** Dollars with 2 to 6 decimals: `$5.00`, `$0.0072`; in Russian `$0,0072`. */
@@ -42,6 +43,29 @@ export function formatMegabytes(kibibytes: number): string {
   return `${groupThousands(language(), whole)}${decimalMark(language())}${decimal}`;
 }
 
+/**
+ * Traffic as people read it, from KiB: `512.5 MB`, and from a gigabyte (1,024 MB) on `1.21 GB`. Megabytes that are charged or
+ * limited stay megabytes.
+ */
+export function formatTraffic(kibibytes: number): string {
+  const unit = trafficUnit(kibibytes);
+  if (unit === 'megabytes') return i18next.t('common:megabytes', { value: formatMegabytes(kibibytes) });
+  const gigabytes = (kibibytes / KIB_PER_UNIT.gigabytes).toFixed(2);
+  return i18next.t('common:gigabytes', { value: formatDecimal(gigabytes) });
+}
+
+export type TrafficUnit = 'megabytes' | 'gigabytes';
+
+export const KIB_PER_UNIT: Record<TrafficUnit, number> = {
+  megabytes: KIB_PER_MEGABYTE,
+  gigabytes: KIB_PER_MEGABYTE * MEGABYTES_PER_GIGABYTE,
+};
+
+/** The unit for traffic of this size. Whatever rounds to 1,024.0 MB is a gigabyte. */
+export function trafficUnit(kibibytes: number): TrafficUnit {
+  return Math.round((kibibytes / KIB_PER_MEGABYTE) * 10) < MEGABYTES_PER_GIGABYTE * 10 ? 'megabytes' : 'gigabytes';
+}
+
 /** A decimal number with thousands separators and all of its decimals: `-1,284.50` for "-1284.50". */
 export function formatDecimal(decimal: string): string {
   const [whole = '', decimals] = decimal.replace('-', '').split('.');
@@ -51,7 +75,7 @@ export function formatDecimal(decimal: string): string {
 
 /** With thousands separators: `1,284`. */
 export function formatCount(count: number): string {
-  return groupThousands(language(), String(count));
+  return countText(language(), count);
 }
 
 /** Of the interface. */

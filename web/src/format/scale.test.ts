@@ -14,6 +14,13 @@ describe('toScale', () => {
     expect(toScale([-0.35, 0.4]).ticks).toEqual([-0.4, -0.2, 0, 0.2, 0.4]);
   });
 
+  it('has no ticks that a text with fewer decimals cannot tell apart', () => {
+    expect(toScale([0.004], 0.01).ticks).toEqual([0, 0.01]);
+    expect(toScale([0.02, 0.03], 0.01).ticks).toEqual([0, 0.01, 0.02, 0.03]);
+    expect(toScale([1], 1).ticks).toEqual([0, 1]);
+    expect(toScale([37], 1).ticks).toEqual([0, 10, 20, 30, 40]);
+  });
+
   it('contains every value, with few round ticks', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: -1e6, max: 1e9, noNaN: true }), { minLength: 1 }), (raw) => {

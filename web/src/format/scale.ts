@@ -8,12 +8,15 @@ export interface Scale {
   ticks: number[];
 }
 
-/** Ticks are multiples of 1, 2 or 5 times a power of ten, and include zero. */
-export function toScale(values: readonly number[]): Scale {
+/**
+ * Ticks are multiples of 1, 2 or 5 times a power of ten, and include zero.
+ * @param stepMin 1, 2 or 5 times a power of ten; default: the smallest unit of money
+ */
+export function toScale(values: readonly number[], stepMin = 1e-6): Scale {
   const highest = Math.max(0, ...values);
   const lowest = Math.min(0, ...values);
   if (highest === lowest) return { min: 0, max: 1, ticks: [0] };
-  const step = roundStep((highest - lowest) / TARGET_STEPS);
+  const step = Math.max(stepMin, roundStep((highest - lowest) / TARGET_STEPS));
   const first = Math.floor(lowest / step);
   const last = Math.ceil(highest / step);
   // Each is multiplied, because a running sum of 0.1 accumulates rounding errors.

@@ -66,6 +66,19 @@ describe.each(namespaces)('texts of %s', (namespace) => {
   });
 });
 
+it('has plural forms wherever a noun follows a number that can be one', () => {
+  /** Numbers that are always larger. */
+  const constant = ['legal texts.refunds', 'proxyConnection controls.allowList.full', 'staffContent faq.full'];
+  const undeclined = namespaces.flatMap((namespace) =>
+    [...read('en', namespace)]
+      .filter(
+        ([key, text]) => !PLURAL.test(key) && /\{\{count\}\} \w+s\b/.test(text) && !/\{\{count\}\} ms\b/.test(text),
+      )
+      .map(([key]) => `${namespace} ${key}`),
+  );
+  expect(undeclined).toEqual(constant);
+});
+
 it('has "Failed loaded" only in texts that the specification defines', () => {
   const specified = [
     'Failed loaded faq list',

@@ -91,3 +91,13 @@ it('caches the detected language, which a later change of the browser does not r
   const { stored, first, second } = await openTabs(['ru-RU', 'en']);
   expect([stored(), ...shown(first, second)]).toEqual(['"ru"', 'ru', 'ru']);
 });
+
+it('writes numbers in texts as all others', async () => {
+  const { first } = await openTabs();
+  const { i18next } = first.modules;
+  expect(i18next.t('form.decimals', { count: 1234 })).toBe('At most 1,234 decimals');
+  choose(first, 'ru');
+  await switched(first);
+  expect(i18next.t('form.decimals', { count: 1234 })).toContain('1\u00A0234');
+  expect(i18next.t('form.decimals', { count: 2.5 })).toContain('2,5');
+});

@@ -1,5 +1,6 @@
-import i18next from 'i18next';
+import i18next, { type FormatterModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
+import { formatDecimal } from '../format/format.ts';
 import { storedValue } from '../session/stored-value.ts';
 import {
   detectLanguage,
@@ -21,6 +22,15 @@ const storedLanguage = storedValue<Language>('language', isLanguage);
 
 /** Each namespace of each language is a separate file, loaded when a page first needs it. */
 const localeFiles = { type: 'backend' as const, init: () => undefined, read: readTexts };
+
+/** Numbers in texts have the notation of all others. No text names a format of its own. */
+const valueTexts: FormatterModule = {
+  type: 'formatter',
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
+  format: (value: unknown) => (typeof value === 'number' ? formatDecimal(String(value)) : (value as string)),
+};
 
 async function readTexts(language: string, namespace: string) {
   const load = locales[`./locales/${language}/${namespace}.json`];
@@ -45,6 +55,7 @@ export async function startTranslations(...namespaces: Namespace[]): Promise<voi
   });
   await i18next
     .use(localeFiles)
+    .use(valueTexts)
     .use(initReactI18next)
     .init({
       lng: language,
@@ -53,7 +64,7 @@ export async function startTranslations(...namespaces: Namespace[]): Promise<voi
       supportedLngs: languages,
       ns: ['common', ...namespaces],
       defaultNS: 'common',
-      interpolation: { escapeValue: false },
+      interpolation: { escapeValue: false, alwaysFormat: true },
     });
 }
 

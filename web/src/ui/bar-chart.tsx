@@ -30,15 +30,17 @@ interface BarChartProps {
   /** Shown instead of bars if there is no data. */
   emptyText: string;
   formatTick: (value: number) => string;
+  /** See `toScale`. */
+  stepMin?: number | undefined;
   /** Opens the rows of a bar, by mouse or Enter. On touch screens a tap shows the numbers. */
   onOpen?: (index: number) => void;
 }
 
 /** Bars over time. Pointer and arrow keys choose one, and its numbers are shown and spoken. */
-export function BarChart({ label, bars, legend, emptyText, formatTick, onOpen }: BarChartProps) {
+export function BarChart({ label, bars, legend, emptyText, formatTick, stepMin, onOpen }: BarChartProps) {
   const [chosenKey, setChosenKey] = useState<string>();
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
-  const scale = toScale(sums);
+  const scale = toScale(sums, stepMin);
   const room = 100 / bars.length;
   const last = bars.length - 1;
   const chosen = chosenKey === undefined ? undefined : barIndex(chosenKey, bars);

@@ -2,6 +2,7 @@ import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
 import { parsePortRule, rangesText } from '@cellhop/contract/port-rules.values';
 import { toMegabits } from '@cellhop/contract/units';
 import { useTranslation } from 'react-i18next';
+import { formatCount } from '../format/format.ts';
 import type { Fact } from './facts.tsx';
 
 /** What a proxy limits, for its details; nothing for what it does not limit. */
@@ -21,7 +22,7 @@ function useLimitTexts(limits: ConnectionLimits | undefined) {
   const rule = ports === null ? undefined : parsePortRule(ports);
   return {
     speed: bytesPerSecond === null ? undefined : t('limits.megabits', { megabits: toMegabits(bytesPerSecond) }),
-    tunnels: tunnels === null ? undefined : String(tunnels),
+    tunnels: tunnels === null ? undefined : formatCount(tunnels),
     ports:
       rule &&
       t(rule.isAllowed ? 'limits.onlyPorts' : 'limits.allPortsBut', {

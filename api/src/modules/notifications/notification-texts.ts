@@ -4,7 +4,7 @@ import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import type { RequestList } from '@cellhop/contract/staff/lists.values';
-import { dollarText } from '@cellhop/contract/number-texts';
+import { countText, dollarText } from '@cellhop/contract/number-texts';
 import { escapeHtml } from '../../mail/templates.ts';
 
 /** The stored details of each kind. Amounts are US dollars. */
@@ -135,7 +135,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: `${link('/payments/invoices?create=true', 'Top up')} to keep your connections running.`,
     }),
     NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({
-      description: `Proxy ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} has used <b>${usedMegabytes} MB</b> of its traffic limit of ${capMegabytes} MB.`,
+      description: `Proxy ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} has used <b>${countText('en', usedMegabytes)} MB</b> of its traffic limit of ${countText('en', capMegabytes)} MB.`,
       content: 'It is disconnected at the limit. Raise the limit to keep it running.',
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
@@ -203,7 +203,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: `${link('/payments/invoices?create=true', 'Пополните баланс')}, чтобы подключения не прервались.`,
     }),
     NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({
-      description: `Прокси ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} израсходовал <b>${usedMegabytes} МБ</b> из лимита трафика ${capMegabytes} МБ.`,
+      description: `Прокси ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} израсходовал <b>${countText('ru', usedMegabytes)} МБ</b> из лимита трафика ${countText('ru', capMegabytes)} МБ.`,
       content: 'При достижении лимита он отключится. Увеличьте лимит, чтобы он продолжал работать.',
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({

@@ -59,7 +59,12 @@ const lookups: Record<FoundKind, Lookup> = {
   },
   INVOICE: async (ctx, { text, id }) => {
     const rows = await findByReference(ctx, { text, id }, FOUND_MAX);
-    return rows.map((row) => ({ id: row.id, title: `$${row.amount} ${row.currency}`, detail: row.user.email }));
+    return rows.map(({ id: invoiceId, amount, currency, user }) => ({
+      id: invoiceId,
+      title: `$${amount} ${currency}`,
+      detail: user.email,
+      invoice: { amount, currency },
+    }));
   },
   PROMO_CODE: async (ctx, { text, id }) => {
     if (id !== undefined) return [];

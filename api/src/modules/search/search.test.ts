@@ -66,6 +66,12 @@ describe('the search of staff', () => {
     ]);
   });
 
+  test('tells the amount and the currency of an invoice', async () => {
+    expect(await find(invoice.address)).toEqual([
+      expect.objectContaining({ id: invoice.id, invoice: { amount: 10, currency: 'BTC' } }),
+    ]);
+  });
+
   test('finds nothing for unknown texts', async () => {
     for (const text of [
       randomUUID(),

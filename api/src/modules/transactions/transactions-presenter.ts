@@ -29,8 +29,7 @@ export function presentForStaff(row: EntryRow, notes: ReadonlyMap<string, Adjust
 
 function presentSubject(row: EntryRow): Transaction['subject'] {
   if (row.connectionId !== null) return { kind: 'CONNECTION', id: row.connectionId, label: row.ip ?? '' };
-  if (row.invoiceId !== null)
-    return { kind: 'INVOICE', id: row.invoiceId, label: row.currency?.replace('_', ' ') ?? '' };
+  if (row.invoiceId !== null) return { kind: 'INVOICE', id: row.invoiceId, label: row.currency ?? '' };
   if (row.promoCodeId !== null) return { kind: 'PROMO_CODE', id: row.promoCodeId, label: row.promoCode ?? '' };
   if (row.referralId !== null)
     return { kind: 'REFERRAL', id: row.referralId, label: maskEmail(row.referralEmail ?? '') };

@@ -76,7 +76,7 @@ async function post(accountId: bigint, kind: TransactionKind, micros: bigint, cr
 describe('a row', () => {
   test('of a purchase, its refund and its top-up names the proxy and the invoice', async () => {
     const user = await createUser(testApp);
-    const invoice = await newInvoice(user, 'LTC', 25);
+    const invoice = await newInvoice(user, 'USDT_ERC20', 25);
     await pay(testApp, invoice);
     const { data: connection } = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
     await user.call(disconnect, { params: { id: connection.id } });
@@ -88,7 +88,7 @@ describe('a row', () => {
         kind: 'TOP_UP',
         amount: 25,
         balanceAfter: 25,
-        subject: { kind: 'INVOICE', id: invoice.id, label: 'LTC' },
+        subject: { kind: 'INVOICE', id: invoice.id, label: 'USDT_ERC20' },
       }),
     ]);
   });

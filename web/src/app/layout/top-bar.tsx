@@ -6,15 +6,19 @@ import { useLiveConnections } from '../../features/connections/api.ts';
 import { NotificationsBell } from '../../features/notifications/notifications-bell.tsx';
 import { formatCents, formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { loadTexts } from '../../i18n/setup.ts';
 import { profileQuery } from '../../session/profile.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { type SlotProps, StaffSlot, staffPart } from './staff-slot.tsx';
 import classes from './top-bar.module.css';
 
-const staffSearch = staffPart<SlotProps>(
-  async () => (await import('../../features/staff-search/staff-search.tsx')).StaffSearch,
-);
+const staffSearch = staffPart<SlotProps>(async () => {
+  const code = import('../../features/staff-search/staff-search.tsx');
+  // The names of currencies.
+  await loadTexts('payment')();
+  return (await code).StaffSearch;
+});
 
 interface TopBarProps {
   title: string | undefined;

@@ -4,7 +4,7 @@ import { Button, Center, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../format/format.ts';
+import { formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
 import { supportedProtocols } from '@cellhop/contract/proxies.values';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
@@ -97,7 +97,7 @@ function BuyAgain({ connection }: { connection: Connection }) {
 function Summary({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { disconnectAt, endReason, lastRefusal } = connection;
-  const used = t('common:megabytes', { value: formatMegabytes(connection.trafficUsed) });
+  const used = formatTraffic(connection.trafficUsed);
   return (
     <Facts
       items={[

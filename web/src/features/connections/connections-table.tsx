@@ -3,7 +3,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
+import { formatDate, formatTraffic, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { isLive } from './api.ts';
@@ -51,7 +51,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       width: 4.6,
       header: t('table.trafficUsed'),
       isNumeric: true,
-      render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
+      render: ({ trafficUsed }) => formatTraffic(trafficUsed),
     },
     {
       key: 'connectionType',

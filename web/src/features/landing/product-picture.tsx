@@ -11,7 +11,7 @@ import {
   IconWorldSearch,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoney } from '../../format/format.ts';
+import { formatMoney, formatTraffic } from '../../format/format.ts';
 import { Logo } from '../../ui/logo.tsx';
 import classes from './product-picture.module.css';
 
@@ -178,7 +178,7 @@ function RunningConnection() {
       <div className={classes['facts']}>
         <span>
           {t('picture.used')}
-          <b>{t('common:megabytes', { value: formatMegabytes(running.trafficUsed) })}</b>
+          <b>{formatTraffic(running.trafficUsed)}</b>
         </span>
         <span>
           {t('picture.paid')}

@@ -2,7 +2,7 @@ import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { Skeleton, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../format/format.ts';
+import { formatCount, formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
@@ -64,7 +64,7 @@ function Summary({ connection }: { connection: StaffConnection }) {
         { label: t('proxyConnection:table.paidFor'), value: formatMoney(connection.paidFor) },
         {
           label: t('proxyConnection:table.trafficUsed'),
-          value: t('common:megabytes', { value: formatMegabytes(connection.trafficUsed) }),
+          value: formatTraffic(connection.trafficUsed),
         },
         { label: t('proxyConnection:detail.pricePaid'), value: formatMoney(prepaidPrice(connection.price)) },
         {

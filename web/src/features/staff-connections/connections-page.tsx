@@ -2,7 +2,7 @@ import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/lists.values';
 import { Group, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, maxDecimals } from '../../format/format.ts';
+import { formatTraffic, maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ColumnMoney, RowButton, timeColumn, countryColumn } from '../../ui/columns.tsx';
@@ -216,7 +216,7 @@ function useBillColumns(connections: readonly StaffConnection[] | undefined): Co
       key: 'trafficUsed',
       header: t('table.trafficUsed'),
       isNumeric: true,
-      render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
+      render: ({ trafficUsed }) => formatTraffic(trafficUsed),
     },
     {
       key: 'status',

@@ -1,12 +1,13 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatCount, formatMegabytes } from '../../format/format.ts';
+import { formatCents, formatCount } from '../../format/format.ts';
 import type { RangeQuery } from '../usage/range.ts';
-import { StepChart } from '../usage/usage-charts.tsx';
+import { StepChart, TrafficChart } from '../usage/usage-charts.tsx';
 import classes from '../usage/usage-charts.module.css';
 import { rowTargets, stepRange, useOpenTarget } from './links.tsx';
 
-const KIB_PER_MEGABYTE = 1024;
+/** Dollars: the axis has whole cents, as the values. */
+const CENT = 0.01;
 
 interface DashboardChartsProps {
   dashboard: Dashboard;
@@ -14,9 +15,8 @@ interface DashboardChartsProps {
 }
 
 export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
-  const { t } = useTranslation(['staffDashboard', 'common']);
+  const { t } = useTranslation('staffDashboard');
   const { steps, revenue, topUps, traffic, signUps } = dashboard;
-  const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
   const shared = { steps, step: query.step };
   const open = useOpenTarget();
   /** A bar opens the list of its rows. */
@@ -32,6 +32,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           onOpen={opens('connections')}
           emptyText={t('noRevenue')}
           parts={[revenue.values]}
+          stepMin={CENT}
           format={formatCents}
         />
       )}
@@ -42,20 +43,17 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           onOpen={opens('invoices')}
           emptyText={t('noTopUps')}
           parts={[topUps.values]}
+          stepMin={CENT}
           format={formatCents}
         />
       )}
       {downloaded && uploaded && (
-        <StepChart
+        <TrafficChart
           {...shared}
-          title={t('trafficChart')}
           onOpen={opens('connections')}
           emptyText={t('noTraffic')}
           legend={[t('downloaded'), t('uploaded')]}
           parts={[downloaded.values, uploaded.values]}
-          scale={KIB_PER_MEGABYTE}
-          format={megabytes}
-          formatTick={formatCount}
         />
       )}
       {signUps && (
@@ -65,6 +63,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           onOpen={opens('users')}
           emptyText={t('noSignUps')}
           parts={[signUps.values]}
+          stepMin={1}
           format={formatCount}
         />
       )}

@@ -49,3 +49,32 @@ it('leads customers to the proxies', async () => {
   await screen.findByRole('heading', { level: 1, name: 'Proxies' });
   expect(location.pathname).toBe('/proxies');
 });
+
+/** The texts of an axis, from the bottom. */
+function axisTexts(slider: HTMLElement): string[] {
+  const axes = slider.closest('section')!;
+  return [...axes.querySelectorAll('[style^="top"]')].map((tick) => tick.textContent);
+}
+
+it('shows revenue in whole cents, also beside small bars, and large traffic in gigabytes', async () => {
+  const gigabyte = 1024 ** 2;
+  const small = {
+    ...dashboard,
+    revenue: series(0.0149),
+    topUps: { ...series(25.0099), byCurrency: [{ currency: 'USDT_BSC', amount: 25.0099, count: 1 }] },
+    signUps: series(1),
+    traffic: { downloaded: series(1.5 * gigabyte), uploaded: series(0.75 * gigabyte) },
+  };
+  const { screen } = await openAsStaff('/admin', { answers: { 'GET /v1/dashboard/admin': { data: small } } });
+  const revenue = await screen.findByRole('slider', { name: 'Revenue' });
+  expect(revenue.getAttribute('aria-valuetext')).toMatch(/\n\$0\.01$/);
+  expect(axisTexts(revenue)).toEqual(['$0.00', '$0.01', '$0.02']);
+  screen.getByRole('link', { name: '$0.01' });
+  expect(screen.getAllByRole('link', { name: '$25.00' })).toHaveLength(2);
+  expect(axisTexts(screen.getByRole('slider', { name: 'Sign-ups' }))).toEqual(['0', '1']);
+
+  screen.getByRole('link', { name: '2.25 GB' });
+  const traffic = screen.getByRole('slider', { name: 'Traffic, GB' });
+  expect(traffic.getAttribute('aria-valuetext')).toMatch(/Downloaded: 1\.50 GB\nUploaded: 768\.0 MB$/);
+  expect(axisTexts(traffic)).toEqual(['0', '1', '2', '3']);
+});

@@ -1,7 +1,6 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { formatCount, maxDecimals } from '../../format/format.ts';
-import { ColumnMoney } from '../../ui/columns.tsx';
+import { formatCents, formatCount } from '../../format/format.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -18,7 +17,6 @@ interface CurrencyTableProps {
 
 export function CurrencyTable({ sums, query }: CurrencyTableProps) {
   const { t } = useTranslation(['staffDashboard', 'payment']);
-  const decimals = maxDecimals(sums.map(({ amount }) => amount));
   const target = ({ currency }: CurrencySum) =>
     currency === null ? rowTargets(query).invoices : invoicesIn(query, currency);
   const columns: Column<CurrencySum>[] = [
@@ -32,11 +30,7 @@ export function CurrencyTable({ sums, query }: CurrencyTableProps) {
       key: 'amount',
       header: t('amount'),
       isNumeric: true,
-      render: (sum) => (
-        <NumberLink target={target(sum)}>
-          <ColumnMoney dollars={sum.amount} decimals={decimals} />
-        </NumberLink>
-      ),
+      render: (sum) => <NumberLink target={target(sum)}>{formatCents(sum.amount)}</NumberLink>,
     },
     {
       key: 'count',

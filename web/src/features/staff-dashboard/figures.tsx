@@ -2,7 +2,7 @@ import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMegabytes, formatCents } from '../../format/format.ts';
+import { formatCents, formatCount, formatDate, formatTraffic } from '../../format/format.ts';
 import { durationText } from '../staff-parts/duration.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import classes from './figures.module.css';
@@ -67,7 +67,7 @@ export function useFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
 }
 
 function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: RangeQuery): Figure[] {
-  const { t } = useTranslation(['staffDashboard', 'common']);
+  const { t } = useTranslation('staffDashboard');
   const rows = rowTargets(query);
   const figures: Figure[] = [];
   if (revenue !== null)
@@ -79,15 +79,13 @@ function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: 
     });
   if (topUps !== null)
     figures.push({ key: 'topUps', label: t('topUps'), value: formatCents(topUps.total), target: rows.invoices });
-  if (traffic !== null) {
-    const value = formatMegabytes(traffic.downloaded.total + traffic.uploaded.total);
+  if (traffic !== null)
     figures.push({
       key: 'traffic',
       label: t('traffic'),
-      value: t('common:megabytes', { value }),
+      value: formatTraffic(traffic.downloaded.total + traffic.uploaded.total),
       target: rows.connections,
     });
-  }
   if (signUps !== null)
     figures.push({ key: 'signUps', label: t('signUps'), value: formatCount(signUps.total), target: rows.users });
   return figures;

@@ -1,3 +1,4 @@
+import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { openAsStaff } from '../../../test/open-staff.ts';
@@ -45,4 +46,30 @@ it('shows in the menu how many requests wait for the member of staff', async () 
     },
   });
   expect(await screen.findByRole('link', { name: /Approvals.*3 requests wait for your approval/ })).toBeTruthy();
+});
+
+const topUp: StaffTransaction = {
+  id: '1',
+  createdAt: '2026-11-21T12:00:00.000Z',
+  kind: 'TOP_UP',
+  amount: 25,
+  balanceAfter: 25,
+  subject: { kind: 'INVOICE', id: '00000000-0000-4000-8000-00000000c004', label: 'USDT_ERC20' },
+  adjustment: null,
+};
+
+it('shows currencies by their names, as the search does', async () => {
+  const invoice = { amount: 1025, currency: 'USDT_ERC20' };
+  const answers = {
+    'GET /v1/transactions/admin': { ...ledger, data: [topUp] },
+    'GET /v1/search/admin': {
+      data: [{ kind: 'INVOICE', id: topUp.subject!.id, title: '$1025 USDT_ERC20', detail: customer.email, invoice }],
+    },
+  };
+  const name = 'USDT on Ethereum (ERC20)';
+  const { screen, user } = await openAsStaff(`/admin/users/${customer.id}/transactions`, { answers });
+  expect(await screen.findByText(`Invoice in ${name}`)).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Search' }));
+  await user.type(await screen.findByRole('searchbox'), 'customer');
+  expect(await screen.findByText(`$1,025.00, ${name}`)).toBeTruthy();
 });

@@ -24,6 +24,7 @@ import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { isKind } from '../transactions/choice.ts';
+import { subjectText } from '../transactions/subject-text.ts';
 import { useLedger, useAdjust } from './api.ts';
 import classes from './ledger-page.module.css';
 import { staffLedgerScreen, type StaffLedgerSearch } from './screen.ts';
@@ -136,15 +137,15 @@ function LedgerTable({ transactions }: { transactions: readonly StaffTransaction
 
 /** The subject of a transaction. Adjustments show reason and author, which customers do not see. */
 function Subject({ transaction: { subject, adjustment } }: { transaction: StaffTransaction }) {
-  const { t } = useTranslation(['staffMoney', 'transaction']);
+  const { t } = useTranslation(['transaction', 'payment']);
   if (adjustment !== null)
     return (
       <>
         {adjustment.reason} (<UserLink user={adjustment.author} />)
       </>
     );
-  if (subject === null) return t('transaction:subjects.none');
-  return t(`transaction:subjects.${subject.kind}`, { label: subject.label });
+  if (subject === null) return t('subjects.none');
+  return subjectText(t, subject.kind, subject.label);
 }
 
 interface AdjustFormProps {

@@ -6,7 +6,7 @@ import { someOf, type StaffScreenOf } from '../staff-parts/staff-screen.ts';
 export const staffLedgerScreen = {
   path: '/admin/users/$userId/transactions',
   permission: 'TRANSACTIONS_READ',
-  texts: ['staffMoney', 'transaction'],
+  texts: ['staffMoney', 'transaction', 'payment'],
   search: staffLedgerSearch,
   title: 'users',
 } as const satisfies StaffScreenOf<'GET /v1/transactions/admin'>;

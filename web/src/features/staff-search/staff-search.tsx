@@ -9,6 +9,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { apiQuery } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
+import { formatMoney } from '../../format/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -96,7 +97,9 @@ interface ResultsProps {
 }
 
 function Results({ found, isStale, onChosen }: ResultsProps) {
-  const { t } = useTranslation('staff');
+  const { t } = useTranslation(['staff', 'payment']);
+  const name = ({ title, invoice }: Found) =>
+    invoice === undefined ? title : `${formatMoney(invoice.amount)}, ${t(`payment:networks.${invoice.currency}`)}`;
   return (
     <>
       <output className={classes['count']}>{isStale ? '' : t('search.count', { count: found.length })}</output>
@@ -105,7 +108,7 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
           <li key={`${each.kind} ${each.id}`}>
             <Link {...(toLink(each) as LinkProps)} onClick={onChosen}>
               <span className={classes['kind']}>{t(`search.kinds.${each.kind}`)}</span>
-              <span className={classes['name']}>{each.title}</span>
+              <span className={classes['name']}>{name(each)}</span>
               <span className={classes['detail']}>{each.detail}</span>
             </Link>
           </li>

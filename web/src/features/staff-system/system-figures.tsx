@@ -2,7 +2,7 @@ import type { SystemState } from '@cellhop/contract/staff/system';
 import { Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMegabytes } from '../../format/format.ts';
+import { formatCount, formatDate, formatTraffic } from '../../format/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 import { nameOfChain, nameOfSpace } from './chain-names.ts';
@@ -143,7 +143,7 @@ function Database({ database }: Pick<SystemState, 'database'>) {
           { label: t('database.version'), value: version },
           {
             label: t('database.size'),
-            value: t('database.megabytes', { value: formatMegabytes(bytes / BYTES_PER_KIB) }),
+            value: formatTraffic(bytes / BYTES_PER_KIB),
           },
           {
             label: t('database.connections'),

@@ -127,3 +127,24 @@ it('refuses to overwrite the permissions of a role that others changed meanwhile
     version: 1,
   });
 });
+
+const purchase = (id: number, status: 'WORK' | 'NO_MONEY') => ({
+  kind: 'PURCHASE',
+  id: `${id}`,
+  at: '2026-11-21T12:00:00.000Z',
+  connectionId: `00000000-0000-4000-8000-00000000000${id}`,
+  ip: `198.18.0.${id}`,
+  status,
+  paidFor: id,
+});
+
+it('says "so far" only of purchases that are still open', async () => {
+  const timeline = { data: [purchase(1, 'WORK'), purchase(2, 'NO_MONEY')], next: null };
+  const { screen } = await openUser({
+    [`GET /v1/users/admin/${ID}`]: { data: shownUser },
+    'GET /v1/users/admin/*/timeline': timeline,
+  });
+  const entry = async (ip: string) => (await screen.findByRole('link', { name: ip })).closest('li')?.textContent;
+  expect(await entry('198.18.0.1')).toMatch(/\$1\.00 so far$/);
+  expect(await entry('198.18.0.2')).toMatch(/\$2\.00$/);
+});

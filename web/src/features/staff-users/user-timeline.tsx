@@ -5,7 +5,7 @@ import { Button, Chip, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoment, formatMoney } from '../../format/format.ts';
+import { formatMoment, formatMoney, formatTraffic } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
@@ -137,7 +137,7 @@ function Description({ entry }: { entry: TimelineEntry }) {
           <Detail>
             {t('timeline.used', {
               amount: formatMoney(entry.paidFor),
-              megabytes: t('common:megabytes', { value: formatMegabytes(entry.trafficUsed) }),
+              megabytes: formatTraffic(entry.trafficUsed),
             })}
           </Detail>
         </>

@@ -83,3 +83,10 @@ it('does not ask for the reconciliation as a customer', async () => {
   expect(screen.queryByText('Balanced')).toBeNull();
   expect(api.requests.some((request) => request.includes('reconciliation'))).toBe(false);
 });
+
+it('shows the currency of a top-up by its name', async () => {
+  const subject = { kind: 'INVOICE', id: '00000000-0000-4000-8000-000000000002', label: 'USDT_ERC20' };
+  const topUp = { ...trial, kind: 'TOP_UP', subject };
+  const { screen } = await openTransactions('', { [LIST]: { data: [topUp], totalPages: 1 } });
+  expect(await screen.findByText('Invoice in USDT on Ethereum (ERC20)')).toBeTruthy();
+});

@@ -1,11 +1,19 @@
 import type { UsagePoint, UsageStep } from '@cellhop/contract/usage';
 import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoney, formatDate } from '../../format/format.ts';
+import {
+  formatDate,
+  formatDecimal,
+  formatMoney,
+  formatTraffic,
+  KIB_PER_UNIT,
+  trafficUnit,
+} from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import classes from './usage-charts.module.css';
 
-const KIB_PER_MEGABYTE = 1024;
+/** The last decimal that `formatTraffic` shows. */
+const TRAFFIC_STEP_MIN = { megabytes: 0.1, gigabytes: 0.01 };
 
 interface UsageChartsProps {
   points: readonly UsagePoint[] | undefined;
@@ -13,8 +21,7 @@ interface UsageChartsProps {
 }
 
 export function UsageCharts({ points, step }: UsageChartsProps) {
-  const { t } = useTranslation(['usage', 'proxyConnection', 'common']);
-  const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
+  const { t } = useTranslation(['usage', 'proxyConnection']);
   const steps = points?.map(({ at }) => at);
   return (
     <>
@@ -27,16 +34,12 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
           parts={[points?.map(({ spent }) => spent) ?? []]}
           format={formatMoney}
         />
-        <StepChart
+        <TrafficChart
           steps={steps}
           step={step}
-          title={t('trafficChart')}
           emptyText={t('noTraffic')}
           legend={[t('downloaded'), t('uploaded')]}
           parts={[points?.map(downloaded) ?? [], points?.map(({ uploaded }) => uploaded) ?? []]}
-          scale={KIB_PER_MEGABYTE}
-          format={megabytes}
-          formatTick={(value) => value.toLocaleString('en-US')}
         />
       </div>
       <details className={classes['table']}>
@@ -58,8 +61,8 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
                 <tr key={point.at}>
                   <th scope="row">{spokenTime(point.at, step)}</th>
                   <td>{formatMoney(point.spent)}</td>
-                  <td>{megabytes(downloaded(point))}</td>
-                  <td>{megabytes(point.uploaded)}</td>
+                  <td>{formatTraffic(downloaded(point))}</td>
+                  <td>{formatTraffic(point.uploaded)}</td>
                 </tr>
               ))}
             </tbody>
@@ -82,6 +85,8 @@ interface StepChartProps {
   legend?: readonly string[];
   /** Values per unit of the axis. */
   scale?: number;
+  /** The smallest distance of ticks, in units of the axis: smaller ones would have equal texts. */
+  stepMin?: number;
   format: (value: number) => string;
   /** Default: like the values. */
   formatTick?: (value: number) => string;
@@ -115,6 +120,25 @@ export function StepChart({ steps, step, title, parts, scale = 1, format, ...cha
         />
       )}
     </section>
+  );
+}
+
+type TrafficChartProps = Omit<StepChartProps, 'title' | 'scale' | 'stepMin' | 'format' | 'formatTick'>;
+
+/** A chart of KiB in the unit that suits its highest bar. */
+export function TrafficChart(props: TrafficChartProps) {
+  const { t } = useTranslation('common');
+  const sums = props.steps?.map((_, index) => props.parts.reduce((sum, part) => sum + (part[index] ?? 0), 0)) ?? [];
+  const unit = trafficUnit(Math.max(0, ...sums));
+  return (
+    <StepChart
+      {...props}
+      title={t(`trafficChart.${unit}`)}
+      scale={KIB_PER_UNIT[unit]}
+      stepMin={TRAFFIC_STEP_MIN[unit]}
+      format={formatTraffic}
+      formatTick={(value) => formatDecimal(String(value))}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import type { UsageConnection, UsageSort } from '@cellhop/contract/usage';
 import { usageSorts } from '@cellhop/contract/usage.values';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, maxDecimals } from '../../format/format.ts';
+import { formatDate, formatTraffic, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -52,7 +52,7 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
       header: t('proxyConnection:table.trafficUsed'),
       firstOrder: 'descending',
       isNumeric: true,
-      render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
+      render: ({ trafficUsed }) => formatTraffic(trafficUsed),
     },
     {
       key: 'spent',

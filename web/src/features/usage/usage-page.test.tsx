@@ -146,3 +146,15 @@ it('asks for the hours of the server, also if the clock of the device is 26 hour
   expect(to).toBeGreaterThan(server.getTime());
   expect(to).toBeLessThanOrEqual(server.getTime() + 2 * 3_600_000);
 });
+
+it('shows large traffic in gigabytes, in the notation of the language', async () => {
+  const total = { spent: 3, trafficUsed: 1.5 * 1024 ** 2, uploaded: 512 * 1024 };
+  const points = [{ at: dear.createdAt, ...total }];
+  const large = { 'GET /v1/usage': { data: { total, points, connections: [{ ...dear, ...total }] } } };
+  const { screen } = await openApp('/usage', { answers: large, language: 'ru' });
+  await screen.findByRole('slider', { name: 'Трафик, ГБ' });
+  expect(screen.getByText('Трафик', { selector: 'dt' }).nextElementSibling?.textContent).toBe('1,50 ГБ');
+  expect(screen.getByText('Отправлено', { selector: 'dt' }).nextElementSibling?.textContent).toBe('512,0 МБ');
+  expect(screen.getAllByText('0,5')).not.toHaveLength(0);
+  screen.getByRole('cell', { name: '1,50 ГБ' });
+});

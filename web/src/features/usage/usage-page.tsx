@@ -5,7 +5,7 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { toDay } from '../../format/day.ts';
 import { downloadText } from '../../data/download-text.ts';
-import { formatMegabytes, formatMoney } from '../../format/format.ts';
+import { formatMoney, formatTraffic } from '../../format/format.ts';
 import { browserTimeZone } from '../../format/time-zone.ts';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { oneOf } from '../../loading/search-values.ts';
@@ -87,12 +87,11 @@ export function UsagePage() {
 
 function Totals({ total }: { total: Usage['total'] | undefined }) {
   const { t } = useTranslation(['usage', 'proxyConnection', 'common']);
-  const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
   const items = [
     { label: t('spent'), value: total && formatMoney(total.spent) },
-    { label: t('traffic'), value: total && megabytes(total.trafficUsed) },
-    { label: t('downloaded'), value: total && megabytes(total.trafficUsed - total.uploaded) },
-    { label: t('uploaded'), value: total && megabytes(total.uploaded) },
+    { label: t('traffic'), value: total && formatTraffic(total.trafficUsed) },
+    { label: t('downloaded'), value: total && formatTraffic(total.trafficUsed - total.uploaded) },
+    { label: t('uploaded'), value: total && formatTraffic(total.uploaded) },
   ];
   return (
     <dl className={classes['totals']}>
