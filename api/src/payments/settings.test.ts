@@ -91,6 +91,7 @@ test('settings of payments are checked', () => {
     ['PAY_BTC_URLS', 'tcp://127.0.0.1:8332'],
     ['PAY_USDT_BSC_CONTRACT', '0x12'],
     ['RATES_KRAKEN_URL', 'kraken'],
+    ['RATES_IDS', 'binance.GRAM=GRAMUSDT'],
   ] as const)
     expect(() => load({ ...bitcoin, [name]: value })).toThrow(name);
 });
@@ -99,8 +100,15 @@ test('a source of rates can be replaced or turned off; one that needs a key is o
   const { rateUrls } = load({ ...bitcoin, RATES_KRAKEN_URL: 'http://127.0.0.1:1', RATES_BINANCE_URL: 'off' });
   expect(rateUrls).toEqual({
     kraken: 'http://127.0.0.1:1',
+    okx: 'https://www.okx.com',
+    bybit: 'https://api.bybit.com',
     coinbase: 'https://api.exchange.coinbase.com',
     coinpaprika: 'https://api.coinpaprika.com',
   });
   expect(load({ ...bitcoin, RATES_COINGECKO_KEY: 'key' }).rateUrls.coingecko).toBe('https://api.coingecko.com');
+});
+
+test('the name of a coin at a source can be replaced', () => {
+  const { rateIds } = load({ ...bitcoin, RATES_IDS: 'binance.TON=TONUSDT, kraken.TON=off' });
+  expect([rateIds.binance.TON, rateIds.kraken.TON, rateIds.okx.TON]).toEqual(['TONUSDT', undefined, 'GRAM-USDT']);
 });

@@ -6,7 +6,8 @@ import { type InvalidSourceUrl, parseSourceUrl } from './chains/source-url.ts';
 import { currencyRules, type Chain } from './currencies.ts';
 import { InvalidAccountKey, parseAccountKey, type AccountKey, type DerivedSpace } from './derive/account-key.ts';
 import { deriveAddress, isSameAddress } from './derive/addresses.ts';
-import { rateSourceUrls, type RateSourceName } from './rates/sources.ts';
+import { readRateIds, type RateIds, type RateSourceName } from './rates/ids.ts';
+import { rateSourceUrls } from './rates/sources.ts';
 
 export interface PaymentSettings {
   /** The operator's accounts. */
@@ -24,6 +25,8 @@ export interface PaymentSettings {
   minimumMicros: Partial<Record<Currency, bigint>>;
   /** Base URLs; a source without one is not queried. */
   rateUrls: Partial<Record<RateSourceName, string>>;
+  /** By which name each source knows each coin. */
+  rateIds: RateIds;
   coingeckoKey: string | undefined;
 }
 
@@ -78,10 +81,13 @@ export const paymentEnvironment = {
   PAY_MINIMUMS_USD: minimums,
   RATES_KRAKEN_URL: text,
   RATES_BINANCE_URL: text,
+  RATES_OKX_URL: text,
+  RATES_BYBIT_URL: text,
   RATES_COINBASE_URL: text,
   RATES_COINGECKO_URL: text,
   RATES_COINGECKO_KEY: text,
   RATES_COINPAPRIKA_URL: text,
+  RATES_IDS: list,
 };
 const environmentSchema = z.object(paymentEnvironment);
 type Environment = z.output<typeof environmentSchema>;
@@ -103,12 +109,15 @@ export function readPaymentSettings(environment: Environment): PaymentSettings {
       {
         kraken: environment.RATES_KRAKEN_URL,
         binance: environment.RATES_BINANCE_URL,
+        okx: environment.RATES_OKX_URL,
+        bybit: environment.RATES_BYBIT_URL,
         coinbase: environment.RATES_COINBASE_URL,
         coingecko: environment.RATES_COINGECKO_URL,
         coinpaprika: environment.RATES_COINPAPRIKA_URL,
       },
       environment.RATES_COINGECKO_KEY !== '',
     ),
+    rateIds: readRateIds(environment.RATES_IDS),
     coingeckoKey: environment.RATES_COINGECKO_KEY || undefined,
   };
 }

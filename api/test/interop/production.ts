@@ -18,6 +18,7 @@ import { startProduct } from '../../../tools/product.mjs';
 import { cloneDatabase } from '../../../tools/test-database.mjs';
 import { type Anvil, mintOf, startAnvil } from '../chains/anvil.ts';
 import { waitFor } from '../chains/local-node.ts';
+import { answerOf, offerAt } from '../rate-answers.ts';
 
 /** The EVM account of the seed phrase `abandon` x 11 + `about`. */
 export const ACCOUNT = {
@@ -122,10 +123,14 @@ async function startMovingChain(): Promise<Anvil> {
 /** A local server with the responses of Kraken and Coinbase. */
 async function startRates() {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url!, 'http://localhost');
-    const answer = rateAnswers()[pathname];
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer ?? {}));
+    const url = new URL(request.url!, 'http://localhost');
+    const source = url.pathname.startsWith('/kraken/') ? 'kraken' : 'coinbase';
+    const { status, body } = answerOf(source, url, (id) => {
+      const price = PRICES[id];
+      return price === undefined ? undefined : offerAt(price);
+    });
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -134,6 +139,8 @@ async function startRates() {
       RATES_KRAKEN_URL: `${origin}/kraken`,
       RATES_COINBASE_URL: `${origin}/coinbase`,
       RATES_BINANCE_URL: 'off',
+      RATES_OKX_URL: 'off',
+      RATES_BYBIT_URL: 'off',
       RATES_COINPAPRIKA_URL: 'off',
     },
     stop: async () => {
@@ -143,26 +150,20 @@ async function startRates() {
   };
 }
 
-const ticker = (price: string) => ({ c: [price, '1'] });
-
-function rateAnswers(): Record<string, unknown> {
-  const time = new Date().toISOString();
-  const prices = { BTC: '100000', ETH: '4000', LTC: '100', USDT: '1.0001' };
-  const coinbase = Object.entries(prices).map(([coin, price]) => [
-    `/coinbase/products/${coin}-USD/ticker`,
-    { price, time },
-  ]);
-  const kraken = {
-    error: [],
-    result: {
-      XXBTZUSD: ticker(prices.BTC),
-      XETHZUSD: ticker(prices.ETH),
-      XLTCZUSD: ticker(prices.LTC),
-      USDTZUSD: ticker(prices.USDT),
-    },
-  };
-  return { '/kraken/0/public/Ticker': kraken, ...Object.fromEntries(coinbase) };
-}
+/** By the ids of Kraken and Coinbase. */
+const PRICES: Record<string, number> = {
+  XBTUSD: 100_000,
+  'BTC-USD': 100_000,
+  ETHUSD: 4000,
+  'ETH-USD': 4000,
+  LTCUSD: 100,
+  'LTC-USD': 100,
+  TRXUSD: 0.25,
+  GRAMUSD: 2.5,
+  'GRAM-USD': 2.5,
+  USDTUSD: 1.0001,
+  'USDT-USD': 1.0001,
+};
 
 /** Signs up with a referral code, and confirms the address by the link of the mail. */
 export async function createCustomer({ url }: Production, email: string, referralCode: string): Promise<Call> {

@@ -3,22 +3,27 @@ import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12 } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import { assets, type Asset, type Quote, type RateSource } from '../../payments/rates/quote.ts';
+import { rateSourceNames, type RateSourceName } from '../../payments/rates/ids.ts';
+import { assets, type Asset, type Peg, type RateSource } from '../../payments/rates/quote.ts';
 import {
+  convertFromUsdt,
   decideRate,
   FRESH_MS,
   JUMP_WINDOW_MS,
   LARGE_MICROS,
   LARGE_SOURCES_MIN,
-  median,
+  type RateDecision,
   type SourceQuote,
 } from '../../payments/rates/rate-policy.ts';
-import { rateSourceNames, rateSources, type RateSourceName } from '../../payments/rates/sources.ts';
+import { fetchQuotes, rateSources } from '../../payments/rates/sources.ts';
+import { configuredCurrencies } from '../../payments/settings.ts';
 import * as store from './rates.store.ts';
 
 const FETCH_LIMIT_MS = 10_000;
 /** If no rate was accepted for this long before a payment arrived, it gets the first rate after its arrival. */
 const ARRIVAL_WINDOW_MS = 5 * 60_000;
+/** Longer than any quote may be old. */
+const QUOTES_USED_MS = 30 * 60_000;
 const QUOTES_KEPT_MS = 2 * 86_400_000;
 const RATES_KEPT_MS = 90 * 86_400_000;
 
@@ -29,14 +34,19 @@ export async function fetchRates(ctx: Ctx): Promise<void> {
   const quotes = fetched.flat();
   if (quotes.length === 0) return;
   // Quotes in USDT need its price in dollars, so that price is decided first.
-  const inDollars = quotes.filter(({ source }) => !isInUsdt(source));
-  if (inDollars.length > 0) await store.insertQuotes(ctx, inDollars);
-  const converted = await convert(
+  await insertAll(
     ctx,
-    quotes.filter(({ source }) => isInUsdt(source)),
+    quotes.filter(({ isInUsdt }) => !isInUsdt),
   );
-  if (converted.length > 0) await store.insertQuotes(ctx, converted);
-  for (const asset of assets) if (quotes.some((quote) => quote.asset === asset)) await decide(ctx, asset);
+  const usdt = await judge(ctx, 'USDT');
+  await insertAll(
+    ctx,
+    convertFromUsdt(
+      quotes.filter(({ isInUsdt }) => isInUsdt),
+      usdt.decision.marketE12,
+    ),
+  );
+  for (const asset of assets) if (quotes.some((quote) => quote.asset === asset)) await decide(ctx, asset, usdt);
 }
 
 /** The accepted rates. */
@@ -46,7 +56,8 @@ export function storedRates(ctx: Ctx): RateSource {
       const { asset, isStable } = currencyRules[currency];
       const rate = await store.findRateBefore(ctx, asset, 'now', FRESH_MS);
       if (!rate || (amountMicros > LARGE_MICROS && rate.sourceCount < LARGE_SOURCES_MIN)) return undefined;
-      return isStable ? PAR_RATE_E12 : rate.rateE12;
+      if (!isStable) return rate.rateE12;
+      return (await readPeg(ctx)).isKept ? PAR_RATE_E12 : undefined;
     },
     async rateE12At(currency, at) {
       const { asset, isStable } = currencyRules[currency];
@@ -54,7 +65,16 @@ export function storedRates(ctx: Ctx): RateSource {
       const before = await store.findRateBefore(ctx, asset, at, ARRIVAL_WINDOW_MS);
       return (before ?? (await store.findRateAfter(ctx, asset, at)))?.rateE12;
     },
+    peg: () => readPeg(ctx),
   };
+}
+
+/** A lost peg counts at once; missing quotes only when the last accepted rate is too old. */
+async function readPeg(ctx: Ctx): Promise<Peg> {
+  const { rateE12, marketE12, problem } = (await judge(ctx, 'USDT')).decision;
+  if (problem === 'DEPEG') return { isKept: false, marketE12 };
+  const isKept = rateE12 !== undefined || (await store.findRateBefore(ctx, 'USDT', 'now', FRESH_MS)) !== undefined;
+  return isKept ? { isKept } : { isKept, marketE12 };
 }
 
 export async function deleteOldRates(ctx: Ctx): Promise<void> {
@@ -66,49 +86,59 @@ function ago(ms: number): Date {
   return new Date(Date.now() - ms);
 }
 
-/** Records a failing source; it does not delay others. */
+/** Records a failing source, and the coins that a working one does not answer for. Neither delays others. */
 async function fetchIfDue(ctx: Ctx, source: RateSourceName): Promise<SourceQuote[]> {
-  const { rateUrls, coingeckoKey } = ctx.config.payments;
-  const url = rateUrls[source];
+  const { rateUrls, rateIds, coingeckoKey: key } = ctx.config.payments;
+  const baseUrl = rateUrls[source];
   const { everyMs } = rateSources[source];
-  if (url === undefined || !(await store.claimFetch(ctx, source, everyMs))) return [];
-  let quotes: Quote[];
+  if (baseUrl === undefined || !(await store.claimFetch(ctx, source, everyMs))) return [];
+  const access = { baseUrl, key, signal: AbortSignal.timeout(FETCH_LIMIT_MS) };
   try {
-    quotes = await rateSources[source].fetch(url, AbortSignal.timeout(FETCH_LIMIT_MS), coingeckoKey);
+    const { quotes, failures } = await fetchQuotes(source, access, rateIds, assetsInUse(ctx));
+    await store.saveSuccess(ctx, source, failures.length === 0 ? null : shorten(failures.join('; ')));
+    return quotes;
   } catch (error) {
     ctx.log.warn({ err: error, source }, 'exchange rates could not be fetched');
-    await store.saveFailure(ctx, source, describe(error));
+    await store.saveFailure(ctx, source, shorten(error instanceof Error ? error.message : String(error)));
     return [];
   }
-  await store.saveSuccess(ctx, source);
-  return quotes.map((quote) => ({ ...quote, source }));
+}
+
+/** The coins of the currencies that are set up, and the one that others are converted from. */
+function assetsInUse(ctx: Ctx): Asset[] {
+  const used = new Set(configuredCurrencies(ctx.config.payments).map((currency) => currencyRules[currency].asset));
+  return assets.filter((asset) => asset === 'USDT' || used.has(asset));
 }
 
 const FAILURE_LENGTH_MAX = 200;
 
-function describe(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, FAILURE_LENGTH_MAX);
+function shorten(text: string): string {
+  return text.slice(0, FAILURE_LENGTH_MAX);
 }
 
-function isInUsdt(source: string): boolean {
-  return rateSources[source as RateSourceName].isInUsdt === true;
+async function insertAll(ctx: Ctx, quotes: readonly SourceQuote[]): Promise<void> {
+  if (quotes.length > 0) await store.insertQuotes(ctx, quotes);
 }
 
-/** Empty while the price of USDT is unknown. */
-async function convert(ctx: Ctx, quotes: readonly SourceQuote[]): Promise<SourceQuote[]> {
-  if (quotes.length === 0) return [];
-  const now = Date.now();
-  const usdt = (await store.listNewestQuotes(ctx, 'USDT')).filter(({ at }) => now - at.getTime() <= FRESH_MS);
-  if (usdt.length === 0) return [];
-  const usdtE12 = median(usdt.map(({ rateE12 }) => rateE12));
-  return quotes.map((quote) => ({ ...quote, rateE12: (quote.rateE12 * usdtE12) / PAR_RATE_E12 }));
+interface Judgement {
+  quotes: readonly store.StoredQuote[];
+  decision: RateDecision;
 }
 
-async function decide(ctx: Ctx, asset: Asset): Promise<void> {
-  const now = new Date();
-  const quotes = await store.listNewestQuotes(ctx, asset);
+/** What the newest quotes of the sources in use say. @param usdtSourceCount sources that agree on the price of USDT */
+async function judge(ctx: Ctx, asset: Asset, usdtSourceCount = 0): Promise<Judgement> {
+  const { rateUrls } = ctx.config.payments;
+  const all = await store.listNewestQuotes(ctx, asset, QUOTES_USED_MS);
+  const quotes = all.filter(({ source }) => rateUrls[source as RateSourceName] !== undefined);
   const previous = await store.findRateBefore(ctx, asset, 'now', JUMP_WINDOW_MS);
-  const { rateE12, sourceCount, rejections } = decideRate({ quotes, now, previous, isStable: asset === 'USDT' });
+  const isStable = asset === 'USDT';
+  return { quotes, decision: decideRate({ quotes, now: new Date(), previous, isStable, usdtSourceCount }) };
+}
+
+async function decide(ctx: Ctx, asset: Asset, usdt: Judgement): Promise<void> {
+  const isUsdt = asset === 'USDT';
+  const { quotes, decision } = isUsdt ? usdt : await judge(ctx, asset, usdt.decision.sourceCount);
+  const { rateE12, sourceCount, rejections } = decision;
   const byId = quotes.flatMap(({ id, source }) => {
     const reason = rejections.get(source);
     return reason ? [[id, reason] as const] : [];

@@ -1,7 +1,8 @@
 import type { Ctx } from '../../ctx.ts';
 import type { Asset } from '../../payments/rates/quote.ts';
 import type { SourceQuote } from '../../payments/rates/rate-policy.ts';
-import type { RateSourceName } from '../../payments/rates/sources.ts';
+import type { RateSourceName } from '../../payments/rates/ids.ts';
+import { withTraits } from '../../payments/rates/sources.ts';
 
 /** Claims the next fetch, if it is due and no other worker has claimed it. */
 export async function claimFetch(ctx: Ctx, source: RateSourceName, everyMs: number): Promise<boolean> {
@@ -14,10 +15,11 @@ export async function claimFetch(ctx: Ctx, source: RateSourceName, everyMs: numb
   return rows.length > 0;
 }
 
-export async function saveSuccess(ctx: Ctx, source: RateSourceName): Promise<void> {
+/** @param failure of single coins */
+export async function saveSuccess(ctx: Ctx, source: RateSourceName, failure: string | null): Promise<void> {
   await ctx.db.query(
-    'update rate_sources set succeeded_at = now(), failing_since = null, failure = null where source = $1',
-    [source],
+    'update rate_sources set succeeded_at = now(), failing_since = null, failure = $2 where source = $1',
+    [source, failure],
   );
 }
 
@@ -46,15 +48,15 @@ export async function insertQuotes(ctx: Ctx, quotes: readonly SourceQuote[]): Pr
   );
 }
 
-/** The newest quote of each source for the coin, from the last minutes. */
-export async function listNewestQuotes(ctx: Ctx, asset: Asset): Promise<StoredQuote[]> {
-  const rows = await ctx.db.query<Omit<StoredQuote, 'rateE12'> & { rateE12: string }>(
+/** The newest quote of each source for the coin, fetched within this time. */
+export async function listNewestQuotes(ctx: Ctx, asset: Asset, withinMs: number): Promise<StoredQuote[]> {
+  const rows = await ctx.db.query<{ id: bigint; source: string; asset: Asset; rateE12: string; at: Date }>(
     `select distinct on (source) id, source, asset, rate_e12 as "rateE12", quoted_at as at
-       from rate_quotes where asset = $1 and fetched_at > now() - interval '5 minutes'
+       from rate_quotes where asset = $1 and fetched_at > now() - $2 * interval '1 millisecond'
       order by source, id desc`,
-    [asset],
+    [asset, withinMs],
   );
-  return rows.map((row) => ({ ...row, rateE12: BigInt(row.rateE12) }));
+  return rows.map(({ id, rateE12, ...row }) => ({ id, ...withTraits({ ...row, rateE12: BigInt(rateE12) }) }));
 }
 
 export async function saveRejections(ctx: Ctx, rejections: ReadonlyMap<bigint, string>): Promise<void> {

@@ -1,12 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Currency } from '@cellhop/contract/invoices.values';
+import { answerOf, type Offer } from '../../../test/rate-answers.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { parseAccountKey } from '../../payments/derive/account-key.ts';
+import type { RateSourceName } from '../../payments/rates/ids.ts';
 import { parseRate } from '../../payments/rates/quote.ts';
 import { fetchRates, storedRates } from './rates.service.ts';
 
-/** Answers of the sources by path; a missing one is status 500. */
-let answers: Record<string, unknown>;
+/** What the sources offer, by id. A source that is not listed fails with status 500. */
+let offers: Partial<Record<RateSourceName, Record<string, Offer>>>;
+/** Bodies that a source sends to any request instead. */
+let bodies: Partial<Record<RateSourceName, unknown>>;
 let server: Server;
 let testApp: TestApp;
 
@@ -15,49 +21,69 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 beforeEach(async () => {
-  const now = new Date();
-  answers = {
-    '/kraken/0/public/Ticker': ticker('100000', '1.0002'),
-    '/binance/api/v3/ticker/24hr': [{ symbol: 'BTCUSDT', lastPrice: '100100.00', closeTime: now.getTime() }],
-    '/coinbase/products/BTC-USD/ticker': { price: '100200', time: now.toISOString() },
-    '/coinbase/products/ETH-USD/ticker': { price: '4000', time: now.toISOString() },
-    '/coinbase/products/LTC-USD/ticker': { price: '100', time: now.toISOString() },
-    '/coinbase/products/USDT-USD/ticker': { price: '1.0', time: now.toISOString() },
-    '/coingecko/api/v3/simple/price': { ethereum: { usd: 4010.5, last_updated_at: Math.floor(now.getTime() / 1000) } },
+  bodies = {};
+  offers = {
+    kraken: { XBTUSD: exactly('100000'), USDTUSD: exactly('1.0002') },
+    binance: { BTCUSDT: exactly('100100') },
+    coinbase: {
+      'BTC-USD': exactly('100200'),
+      'ETH-USD': exactly('4000'),
+      'LTC-USD': exactly('100'),
+      'USDT-USD': exactly('1.0'),
+    },
+    coingecko: { ethereum: exactly('4010.5') },
   };
   server = createServer((request, response) => {
-    const answer = answers[new URL(request.url!, 'http://x').pathname];
-    response.writeHead(answer === undefined ? 500 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer ?? {}));
+    const url = new URL(request.url!, 'http://localhost');
+    const source = url.pathname.split('/')[1] as RateSourceName;
+    const { [source]: known } = offers;
+    const { status, body } = known ? answerOf(source, url, (id) => known[id]) : { status: 500, body: {} };
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(bodies[source] ?? body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await testApp.reset();
-  const urls = ['kraken', 'binance', 'coinbase', 'coingecko'].map((name) => [name, `${origin}/${name}/`] as const);
   Object.assign(testApp.ctx.config, { isDevelopment: false });
-  testApp.ctx.config.payments.rateUrls = Object.fromEntries(urls);
+  const { payments } = testApp.ctx.config;
+  useSources('kraken', 'binance', 'coinbase', 'coingecko');
+  // Only coins of currencies that are set up are asked for.
+  payments.accounts = { btc: account, ltc: account, evm: account };
+  payments.urls = Object.fromEntries(
+    ['bitcoin', 'litecoin', 'ethereum'].map((chain) => [chain, ['http://127.0.0.1:1']]),
+  );
 });
 afterEach(async () => {
   vi.useRealTimers();
   await new Promise((resolve) => server.close(resolve));
 });
 
-const ticker = (btc: string, usdt: string) => ({
-  error: [],
-  result: { XXBTZUSD: { c: [btc, '1'] }, USDTZUSD: { c: [usdt, '1'] } },
-});
-const rateOf = (currency: 'BTC' | 'ETH' | 'LTC' | 'USDT_ERC20', amountMicros?: bigint) =>
-  storedRates(testApp.ctx).rateE12(currency, amountMicros);
+const account = parseAccountKey(
+  'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
+);
+const exactly = (price: string, at = new Date()): Offer => ({ bid: price, ask: price, at });
+function useSources(...names: RateSourceName[]): void {
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  testApp.ctx.config.payments.rateUrls = Object.fromEntries(names.map((name) => [name, `${origin}/${name}/`]));
+}
+const rateOf = (currency: Currency, amountMicros?: bigint) => storedRates(testApp.ctx).rateE12(currency, amountMicros);
 const fetchAgain = async () => {
   await testApp.database.query('update rate_sources set next_fetch_at = now()');
   await fetchRates(testApp.ctx);
+};
+const sourceRow = async (source: RateSourceName) => {
+  const [row] = await testApp.database.query<{ isFailing: boolean; failure: string | null }>(
+    'select failing_since is not null as "isFailing", failure from rate_sources where source = $1',
+    [source],
+  );
+  return row;
 };
 
 test('rates are accepted from several sources, and prices in USDT are converted', async () => {
   await fetchRates(testApp.ctx);
   // Binance: 100100 USDT at the middle of 1.0002 and 1 dollars.
   expect(await rateOf('BTC')).toBe(parseRate('100110.01'));
-  expect(await rateOf('ETH')).toBe(parseRate('4005.25'));
+  // CoinGecko is slow: it confirms the price of Coinbase.
+  expect(await rateOf('ETH')).toBe(parseRate('4000'));
   expect(await rateOf('USDT_ERC20')).toBe(parseRate('1'));
 });
 
@@ -73,8 +99,8 @@ test('large amounts need a third source', async () => {
 });
 
 test('a source that fails or sends invalid data is recorded and delays no other', async () => {
-  delete answers['/binance/api/v3/ticker/24hr'];
-  answers['/coingecko/api/v3/simple/price'] = { ethereum: { usd: 'much', last_updated_at: 'now' } };
+  delete offers.binance;
+  bodies.coingecko = { ethereum: { usd: 'much', last_updated_at: 'now' } };
   await fetchRates(testApp.ctx);
   const failing = await testApp.database.query<{ source: string; failure: string }>(
     'select source, failure from rate_sources where failing_since is not null order by source',
@@ -90,17 +116,14 @@ test('an accepted rate applies at once, also for a process whose clock is behind
   expect(await rateOf('USDT_ERC20')).toBe(parseRate('1'));
 });
 
-const paprikaTicker = (price: number) => ({ last_updated: new Date().toISOString(), quotes: { USD: { price } } });
-
 test('CoinPaprika is queried for each coin by its id, and its numbers become exact rates', async () => {
-  const origin = new URL(testApp.ctx.config.payments.rateUrls.kraken!).origin;
-  Object.assign(answers, {
-    '/coinpaprika/v1/tickers/btc-bitcoin': paprikaTicker(100_300.123456789),
-    '/coinpaprika/v1/tickers/eth-ethereum': paprikaTicker(4000.5),
-    '/coinpaprika/v1/tickers/ltc-litecoin': paprikaTicker(100.25),
-    '/coinpaprika/v1/tickers/usdt-tether': paprikaTicker(0.99987654),
-  });
-  testApp.ctx.config.payments.rateUrls = { coinpaprika: `${origin}/coinpaprika` };
+  offers.coinpaprika = {
+    'btc-bitcoin': exactly('100300.123456789'),
+    'eth-ethereum': exactly('4000.5'),
+    'ltc-litecoin': exactly('100.25'),
+    'usdt-tether': exactly('0.99987654'),
+  };
+  useSources('coinpaprika');
   await fetchRates(testApp.ctx);
   const quotes = await testApp.database.query<{ asset: string; rate: number }>(
     `select asset, (rate_e12 / 1000000000000)::float8 as rate from rate_quotes where source = 'coinpaprika' order by asset`,
@@ -113,27 +136,105 @@ test('CoinPaprika is queried for each coin by its id, and its numbers become exa
   ]);
 });
 
-test('CoinPaprika fails as a whole if one coin has no price', async () => {
-  const origin = new URL(testApp.ctx.config.payments.rateUrls.kraken!).origin;
-  answers['/coinpaprika/v1/tickers/btc-bitcoin'] = { last_updated: new Date().toISOString(), quotes: { USD: {} } };
-  testApp.ctx.config.payments.rateUrls = { coinpaprika: `${origin}/coinpaprika` };
+test('a coin that a source does not know any more costs its quote, not the source, and staff see which', async () => {
   await fetchRates(testApp.ctx);
-  const failing = await testApp.database.query('select source from rate_sources where failing_since is not null');
-  expect(failing).toEqual([{ source: 'coinpaprika' }]);
+  // Kraken has ETH and LTC no more, which refuses its whole list of pairs.
+  expect(await sourceRow('kraken')).toEqual({
+    isFailing: false,
+    failure: 'ETH (ETHUSD): Kraken does not know the pair; LTC (LTCUSD): Kraken does not know the pair',
+  });
+  expect((await sourceRow('binance'))?.failure).toMatch(/^ETH \(ETHUSDT\): .* status 400; LTC \(LTCUSDT\)/);
+  expect(await rateOf('BTC')).toBeDefined();
+  offers.kraken = { XBTUSD: exactly('1'), ETHUSD: exactly('1'), LTCUSD: exactly('1'), USDTUSD: exactly('1') };
+  await fetchAgain();
+  expect(await sourceRow('kraken')).toEqual({ isFailing: false, failure: null });
 });
 
-test('errors with status 200 are errors', async () => {
-  answers['/kraken/0/public/Ticker'] = { error: ['EService:Unavailable'] };
+test('a source without any coin fails as a whole', async () => {
+  bodies.kraken = { error: ['EService:Unavailable'] };
   await fetchRates(testApp.ctx);
-  const [kraken] = await testApp.database.query(`select failure from rate_sources where source = 'kraken'`);
-  expect(kraken).toEqual({ failure: 'Kraken: EService:Unavailable' });
+  expect(await sourceRow('kraken')).toEqual({ isFailing: true, failure: 'Kraken: EService:Unavailable' });
+});
+
+test('TON has a rate from sources without a key, which quote it in USDT', async () => {
+  testApp.ctx.config.payments.urls.ton = ['http://127.0.0.1:1'];
+  Object.assign(testApp.ctx.config.payments.accounts, { ton: account });
+  useSources('kraken', 'binance', 'okx', 'bybit', 'coinbase', 'coinpaprika');
+  Object.assign(offers, {
+    binance: { GRAMUSDT: exactly('2.5') },
+    okx: { 'GRAM-USDT': exactly('2.51') },
+    bybit: { GRAMUSDT: exactly('2.49') },
+  });
+  await fetchRates(testApp.ctx);
+  expect(await rateOf('TON')).toBe(parseRate('2.50025'));
+  // Two sources know the price of USDT, so all prices in USDT count as two.
+  expect(await rateOf('TON', 1_000_000_001n)).toBeUndefined();
+  offers.coinpaprika = { 'usdt-tether': exactly('1'), 'toncoin-the-open-network': exactly('2.52') };
+  await fetchAgain();
+  expect(await rateOf('TON', 1_000_000_001n)).toBeDefined();
+});
+
+test('prices in USDT say nothing while only one source knows the price of USDT', async () => {
+  delete offers.coinbase!['USDT-USD'];
+  await fetchRates(testApp.ctx);
+  const converted = await testApp.database.query(`select from rate_quotes where source = 'binance'`);
+  expect(converted).toEqual([]);
+});
+
+test('a slow source confirms a rate during all of its pause', async () => {
+  useSources('coinbase', 'coinpaprika');
+  offers.coinpaprika = { 'ltc-litecoin': exactly('100.5') };
+  await fetchRates(testApp.ctx);
+  expect(await rateOf('LTC')).toBe(parseRate('100'));
+  const minutesLater = async (minutes: number) => {
+    await testApp.database.query(
+      `update rate_quotes set quoted_at = quoted_at - $1 * interval '1 minute', fetched_at = fetched_at - $1 * interval '1 minute'`,
+      [minutes],
+    );
+    await testApp.database.query('delete from exchange_rates');
+    await testApp.database.query(`update rate_sources set next_fetch_at = now() where source = 'coinbase'`);
+    await fetchRates(testApp.ctx);
+    return rateOf('LTC');
+  };
+  expect(await minutesLater(20)).toBe(parseRate('100'));
+  expect(await minutesLater(8)).toBeUndefined();
+});
+
+test('one answer that no database can store does not stop the other sources', async () => {
+  bodies.binance = { symbol: 'BTCUSDT', bidPrice: '1', askPrice: '1', closeTime: 8_640_000_000_000_001 };
+  await fetchRates(testApp.ctx);
+  expect(await rateOf('BTC')).toBe(parseRate('100100'));
+  expect((await sourceRow('binance'))?.isFailing).toBe(true);
+});
+
+test('a stablecoin that has lost its peg has no rate at once, and its market price is known', async () => {
+  await fetchRates(testApp.ctx);
+  expect(await storedRates(testApp.ctx).peg()).toEqual({ isKept: true });
+  offers.kraken = { XBTUSD: exactly('100000'), USDTUSD: exactly('0.8') };
+  offers.coinbase = { ...offers.coinbase, 'USDT-USD': exactly('0.802') };
+  await fetchAgain();
+  expect(await storedRates(testApp.ctx).peg()).toEqual({ isKept: false, marketE12: parseRate('0.801') });
+  expect(await rateOf('USDT_ERC20')).toBeUndefined();
+  // Other coins keep their price in dollars.
+  expect(await rateOf('BTC')).toBe(parseRate('100100'));
+});
+
+test('whether the peg is kept is unknown when the last rate is too old', async () => {
+  expect(await storedRates(testApp.ctx).peg()).toEqual({ isKept: false, marketE12: undefined });
+  await fetchRates(testApp.ctx);
+  offers = {};
+  await testApp.database.query(`update rate_quotes set quoted_at = quoted_at - interval '3 minutes'`);
+  await fetchAgain();
+  expect(await storedRates(testApp.ctx).peg()).toEqual({ isKept: true });
+  await testApp.database.query(`update exchange_rates set accepted_at = accepted_at - interval '3 minutes'`);
+  expect(await storedRates(testApp.ctx).peg()).toEqual({ isKept: false, marketE12: undefined });
 });
 
 test('a jump is rejected, and the rejected quotes contain the reason', async () => {
   await fetchRates(testApp.ctx);
-  answers['/kraken/0/public/Ticker'] = ticker('130000', '1');
-  answers['/binance/api/v3/ticker/24hr'] = [{ symbol: 'BTCUSDT', lastPrice: '130000', closeTime: Date.now() }];
-  answers['/coinbase/products/BTC-USD/ticker'] = { price: '130000', time: new Date().toISOString() };
+  offers.kraken = { XBTUSD: exactly('130000'), USDTUSD: exactly('1') };
+  offers.binance = { BTCUSDT: exactly('130000') };
+  offers.coinbase = { 'BTC-USD': exactly('130000'), 'USDT-USD': exactly('1') };
   await fetchAgain();
   expect(await rateOf('BTC')).toBe(parseRate('100110.01'));
   const rejected = await testApp.database.query(

@@ -31,7 +31,31 @@ export function parseNumericRate(price: number): bigint {
   return parseRate(price.toFixed(RATE_DECIMALS));
 }
 
-const RESPONSE_BYTES_MAX = 1_000_000;
+const SPREAD_MAX_BASIS_POINTS = 200n;
+
+/**
+ * The price of an order book: the last trade of a quiet market may be hours old.
+ * @throws Error if the offers are crossed, as before a market opens, or so far apart that nobody trades at their middle
+ */
+export function middleOf(bid: string, ask: string): bigint {
+  const bidE12 = parseRate(bid);
+  const askE12 = parseRate(ask);
+  if (askE12 < bidE12 || (askE12 - bidE12) * 10_000n > bidE12 * SPREAD_MAX_BASIS_POINTS)
+    throw new Error(`${bid.slice(0, 40)} and ${ask.slice(0, 40)} are no offers of a market that works`);
+  return (bidE12 + askE12) / 2n;
+}
+
+const EARLIEST_MS = Date.UTC(2020);
+const LATEST_MS = Date.UTC(2100);
+
+/** @throws Error for milliseconds that are no time of a quote, which neither JavaScript nor the database could store */
+export function parseTime(ms: number): Date {
+  if (!(ms > EARLIEST_MS && ms < LATEST_MS)) throw new Error(`${ms} is no time of a quote`);
+  return new Date(ms);
+}
+
+/** Far more than the price of a coin needs. */
+const RESPONSE_BYTES_MAX = 65_536;
 
 /** @throws Error for other statuses than 200, large responses and invalid JSON; the message contains no query, which may have a key */
 export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<string, string> = {}): Promise<unknown> {
@@ -44,7 +68,7 @@ export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<s
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > RESPONSE_BYTES_MAX) throw new Error(`${url.origin}${url.pathname} returned more than a megabyte`);
+    if (size > RESPONSE_BYTES_MAX) throw new Error(`${url.origin}${url.pathname} returned more than 64 KiB`);
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
@@ -60,4 +84,9 @@ export interface RateSource {
   rateE12(currency: Currency, amountMicros?: bigint): Promise<bigint | undefined>;
   /** The rate at that moment; without one, the first after it. Undefined if there is none yet. */
   rateE12At(currency: Currency, at: Date): Promise<bigint | undefined>;
+  /** Whether stablecoins trade at one dollar now. */
+  peg(): Promise<Peg>;
 }
+
+/** @property marketE12 what a stablecoin that has lost its peg is worth; undefined if that is unknown */
+export type Peg = { isKept: true } | { isKept: false; marketE12: bigint | undefined };
