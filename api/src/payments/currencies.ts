@@ -3,6 +3,9 @@ import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 
 export { addressSpaces, type AddressSpace, type Chain, chains } from '@cellhop/contract/chains';
 
+/** The chains whose USDT is identified by a contract in the settings. */
+export type TokenChain = Extract<Chain, 'ethereum' | 'bsc' | 'tron'>;
+
 export interface CurrencyRules {
   chain: Chain;
   addressSpace: AddressSpace;

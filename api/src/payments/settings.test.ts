@@ -29,6 +29,12 @@ const evm = {
     'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
   PAY_EVM_ADDRESS_0: '0x9858efFD232B4033E47d90003D41EC34EcaEda94'.toLowerCase(),
 };
+const tron = {
+  PAY_TRON_XPUB:
+    'xpub6D1AabNHCupeiLM65ZR9UStMhJ1vCpyV4XbZdyhMZBiJXALQtmn9p42VTQckoHVn8WNqS7dqnJokZHAHcHGoaQgmv8D45oNUKx6DZMNZBCd',
+  PAY_TRON_ADDRESS_0: 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH',
+  PAY_TRON_URLS: 'https://api.trongrid.io#TRON-PRO-API-KEY=s3cret-key http://10.0.0.5:8090#solidity=8091&jsonrpc=8545',
+};
 const nodes = { PAY_ETH_URLS: 'http://127.0.0.1:8545, http://127.0.0.2:8545', PAY_BSC_URLS: 'http://127.0.0.1:8546' };
 const load = (settings: Record<string, string>) => loadConfig({ ...production, ...settings }).payments;
 
@@ -38,7 +44,8 @@ describe('a production', () => {
     ['Litecoin', litecoin, ['LTC']],
     ['Ethereum', { ...evm, PAY_ETH_URLS: nodes.PAY_ETH_URLS }, ['ETH', 'USDT_ERC20']],
     ['BSC', { ...evm, PAY_BSC_URLS: nodes.PAY_BSC_URLS }, ['USDT_BSC']],
-    ['all of them', { ...bitcoin, ...litecoin, ...evm, ...nodes }, ['BTC', 'ETH', 'LTC', 'USDT_ERC20', 'USDT_BSC']],
+    ['TRON', tron, ['TRX', 'USDT_TRC20']],
+    ['most of them', { ...bitcoin, ...litecoin, ...evm, ...nodes }, ['BTC', 'ETH', 'LTC', 'USDT_ERC20', 'USDT_BSC']],
   ])('starts with %s', (_, settings, currencies) => {
     expect(configuredCurrencies(load(settings))).toEqual(currencies);
   });
@@ -51,10 +58,41 @@ describe('a production', () => {
   );
 
   test('reads the addresses that pay for sweeps', () => {
-    const [first, second] = [`0x${'aB'.repeat(20)}`, `0x${'0c'.repeat(20)}`];
-    expect(load(bitcoin).fundingAddresses).toEqual([]);
-    expect(load({ ...bitcoin, PAY_EVM_FUNDING: `${first}, ${second}` }).fundingAddresses).toEqual([first, second]);
-    expect(() => load({ ...bitcoin, PAY_EVM_FUNDING: 'my wallet' })).toThrow(/PAY_EVM_FUNDING.*40 hexadecimal digits/);
+    const [first, second] = [
+      '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
+      '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0',
+    ];
+    expect(load(bitcoin).fundingAddresses).toEqual({ evm: [], tron: [] });
+    const PAY_EVM_FUNDING = `${first}, ${second}`;
+    expect(load({ ...bitcoin, PAY_EVM_FUNDING }).fundingAddresses.evm).toEqual([first, second]);
+    const PAY_TRON_FUNDING = tron.PAY_TRON_ADDRESS_0;
+    expect(load({ ...bitcoin, PAY_TRON_FUNDING }).fundingAddresses.tron).toEqual([PAY_TRON_FUNDING]);
+  });
+
+  test.each([
+    ['PAY_EVM_FUNDING', 'my wallet', '40 hexadecimal digits'],
+    ['PAY_EVM_FUNDING', '0x9858EfFD232B4033E47d90003D41EC34EcaEda95', 'wrong checksum'],
+    ['PAY_EVM_FUNDING', '0x9858effd232b4033e47d90003d41ec34ecaeda94', 'capital letters'],
+    ['PAY_USDT_ERC20_CONTRACT', '0xdAC17F958D2ee523a2206206994597C13D831ec8', 'wrong checksum'],
+    ['PAY_USDT_BSC_CONTRACT', '0x12', '40 hexadecimal digits'],
+    ['PAY_TRON_FUNDING', 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdh', 'begins with T'],
+    ['PAY_USDT_TRC20_CONTRACT', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T', 'begins with T'],
+    ['PAY_USDT_TRC20_CONTRACT', '41a614f803b6fd780986a42c78ec9c7f77e6ded13c', 'begins with T'],
+  ])('does not start with a mistyped %s: %s', (name, value, message) => {
+    expect(() => load({ ...bitcoin, [name]: value })).toThrow(new RegExp(`${name}.*${message}`));
+  });
+
+  test('takes a contract without capital letters, whose code is looked up later', () => {
+    const address = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const { usdtContracts } = load({ ...bitcoin, PAY_USDT_ERC20_CONTRACT: address.toLowerCase() });
+    expect(usdtContracts.ethereum).toBe(address);
+  });
+
+  test.each([
+    ['one', 'https://api.trongrid.io'],
+    ['the same twice', 'https://api.trongrid.io#TRON-PRO-API-KEY=1 https://api.trongrid.io#TRON-PRO-API-KEY=2'],
+  ])('does not start with a single node of TRON: %s', (_, urls) => {
+    expect(() => load({ ...tron, PAY_TRON_URLS: urls })).toThrow(/PAY_TRON_URLS.*two independent nodes/);
   });
 
   test('does not start if the pasted address belongs to another account', () => {
@@ -89,7 +127,6 @@ test('settings of payments are checked', () => {
     ['PAY_MINIMUMS_USD', 'DOGE=5'],
     ['PAY_HOLD_USD', '-1'],
     ['PAY_BTC_URLS', 'tcp://127.0.0.1:8332'],
-    ['PAY_USDT_BSC_CONTRACT', '0x12'],
     ['RATES_KRAKEN_URL', 'kraken'],
     ['RATES_IDS', 'binance.GRAM=GRAMUSDT'],
   ] as const)

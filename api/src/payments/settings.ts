@@ -3,20 +3,20 @@ import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import { toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import { type InvalidSourceUrl, parseSourceUrl } from './chains/source-url.ts';
-import { currencyRules, type Chain } from './currencies.ts';
-import { InvalidAccountKey, parseAccountKey, type AccountKey, type DerivedSpace } from './derive/account-key.ts';
-import { deriveAddress, isSameAddress } from './derive/addresses.ts';
+import { type AddressSpace, currencyRules, type Chain, type TokenChain } from './currencies.ts';
+import { InvalidAccountKey, parseAccountKey, type AccountKey } from './derive/account-key.ts';
+import { deriveAddress, isSameAddress, parseAddress, toChecksumAddress } from './derive/addresses.ts';
 import { readRateIds, type RateIds, type RateSourceName } from './rates/ids.ts';
 import { rateSourceUrls } from './rates/sources.ts';
 
 export interface PaymentSettings {
   /** The operator's accounts. */
-  accounts: Partial<Record<DerivedSpace, AccountKey>>;
-  /** URLs of nodes, the preferred ones first. A chain without URLs is not watched. */
+  accounts: Partial<Record<AddressSpace, AccountKey>>;
+  /** URLs of nodes with their secrets, the preferred ones first. A chain without URLs is not watched. */
   urls: Partial<Record<Chain, readonly string[]>>;
-  usdtContracts: { ethereum: string; bsc: string };
-  /** The operator's own addresses on Ethereum and BSC: their transactions are not payments. */
-  fundingAddresses: readonly string[];
+  usdtContracts: Record<TokenChain, string>;
+  /** The operator's own addresses: their transactions are not payments. */
+  fundingAddresses: Record<'evm' | 'tron', readonly string[]>;
   /** Undefined: no credit is put on hold because of its size. */
   holdAboveMicros: bigint | undefined;
   /** How long an address is watched at the pace of its chain after the end of its last invoice. */
@@ -33,6 +33,7 @@ export interface PaymentSettings {
 const DAY_MS = 86_400_000;
 const URLS_MAX = 8;
 const FUNDING_ADDRESSES_MAX = 20;
+const TRON_SOURCES_MIN = 2;
 
 /** Separated by commas or spaces. */
 const list = z
@@ -47,7 +48,20 @@ const url = z.string().superRefine((text, context) => {
   }
 });
 const urls = list.pipe(z.array(url).max(URLS_MAX));
-const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address of 40 hexadecimal digits');
+const WRONG_CHECKSUM = 'has a wrong checksum: copy it with its capital letters, as wallets and explorers show it';
+const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address of 40 hexadecimal digits');
+/** Without its capital letters, nothing would find a mistyped digit. */
+const evmAddress = hexAddress.refine((text) => toChecksumAddress(text) === text, WRONG_CHECKSUM);
+/** Without capital letters, a mistyped digit is found when the contract is read. */
+const evmContract = hexAddress
+  .refine((text) => parseAddress('evm', text) !== undefined, WRONG_CHECKSUM)
+  .transform(toChecksumAddress);
+const tronAddress = z
+  .string()
+  .refine(
+    (text) => parseAddress('tron', text) !== undefined,
+    'must be an address of TRON that begins with T; check each letter',
+  );
 const text = z.string().default('');
 
 /** Each as `BTC=10, ETH=20`, in dollars. */
@@ -73,9 +87,17 @@ export const paymentEnvironment = {
   PAY_EVM_ADDRESS_0: text,
   PAY_ETH_URLS: urls,
   PAY_BSC_URLS: urls,
-  PAY_USDT_ERC20_CONTRACT: evmAddress.default('0xdAC17F958D2ee523a2206206994597C13D831ec7'),
-  PAY_USDT_BSC_CONTRACT: evmAddress.default('0x55d398326f99059fF775485246999027B3197955'),
+  PAY_TRON_XPUB: text,
+  PAY_TRON_ADDRESS_0: text,
+  PAY_TRON_URLS: urls.refine(
+    (urls) => urls.length === 0 || new Set(urls.map((url) => parseSourceUrl(url).name)).size >= TRON_SOURCES_MIN,
+    'needs at least two independent nodes, because what a single one says about tokens on TRON cannot be proven',
+  ),
+  PAY_USDT_ERC20_CONTRACT: evmContract.default('0xdAC17F958D2ee523a2206206994597C13D831ec7'),
+  PAY_USDT_BSC_CONTRACT: evmContract.default('0x55d398326f99059fF775485246999027B3197955'),
+  PAY_USDT_TRC20_CONTRACT: tronAddress.default('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),
   PAY_EVM_FUNDING: list.pipe(z.array(evmAddress).max(FUNDING_ADDRESSES_MAX)),
+  PAY_TRON_FUNDING: list.pipe(z.array(tronAddress).max(FUNDING_ADDRESSES_MAX)),
   PAY_HOLD_USD: z.union([z.literal(''), z.coerce.number().positive()]).default(''),
   PAY_WATCH_DAYS: z.coerce.number().int().min(1).max(90).default(7),
   PAY_MINIMUMS_USD: minimums,
@@ -92,16 +114,25 @@ export const paymentEnvironment = {
 const environmentSchema = z.object(paymentEnvironment);
 type Environment = z.output<typeof environmentSchema>;
 
-const accountNames = { btc: 'PAY_BTC', ltc: 'PAY_LTC', evm: 'PAY_EVM' } as const;
-const derivedSpaces = ['btc', 'ltc', 'evm'] as const;
+/** The accounts that can be set. */
+const accountNames = [
+  ['btc', 'PAY_BTC'],
+  ['ltc', 'PAY_LTC'],
+  ['evm', 'PAY_EVM'],
+  ['tron', 'PAY_TRON'],
+] as const;
 
 /** @throws Error with a sentence for the operator */
 export function readPaymentSettings(environment: Environment): PaymentSettings {
   return {
     accounts: readAccounts(environment),
     urls: readUrls(environment),
-    usdtContracts: { ethereum: environment.PAY_USDT_ERC20_CONTRACT, bsc: environment.PAY_USDT_BSC_CONTRACT },
-    fundingAddresses: environment.PAY_EVM_FUNDING,
+    usdtContracts: {
+      ethereum: environment.PAY_USDT_ERC20_CONTRACT,
+      bsc: environment.PAY_USDT_BSC_CONTRACT,
+      tron: environment.PAY_USDT_TRC20_CONTRACT,
+    },
+    fundingAddresses: { evm: environment.PAY_EVM_FUNDING, tron: environment.PAY_TRON_FUNDING },
     holdAboveMicros: environment.PAY_HOLD_USD === '' ? undefined : toMicros(environment.PAY_HOLD_USD),
     watchMs: environment.PAY_WATCH_DAYS * DAY_MS,
     minimumMicros: environment.PAY_MINIMUMS_USD,
@@ -140,6 +171,7 @@ export function requireCurrency(settings: PaymentSettings): void {
     'PAY_BTC_XPUB, PAY_BTC_ADDRESS_0 and PAY_BTC_URLS for Bitcoin',
     'PAY_LTC_XPUB, PAY_LTC_ADDRESS_0 and PAY_LTC_URLS for Litecoin',
     'PAY_EVM_XPUB, PAY_EVM_ADDRESS_0 and PAY_ETH_URLS or PAY_BSC_URLS for Ethereum or BSC',
+    'PAY_TRON_XPUB, PAY_TRON_ADDRESS_0 and PAY_TRON_URLS for TRON',
   ];
   throw new Error(
     `No payment currency is set up, and production refuses the sandbox. Set ${missing.join('; or ')} (docs/payments.md)`,
@@ -148,8 +180,7 @@ export function requireCurrency(settings: PaymentSettings): void {
 
 function readAccounts(environment: Environment): PaymentSettings['accounts'] {
   const accounts: PaymentSettings['accounts'] = {};
-  for (const space of derivedSpaces) {
-    const name = accountNames[space];
+  for (const [space, name] of accountNames) {
     const key = environment[`${name}_XPUB`];
     const address = environment[`${name}_ADDRESS_0`];
     if (key === '' && address === '') continue;
@@ -160,7 +191,7 @@ function readAccounts(environment: Environment): PaymentSettings['accounts'] {
 }
 
 /** The address proves that the key belongs to the account of the wallet. */
-function readAccount(space: DerivedSpace, name: string, key: string, address: string): AccountKey {
+function readAccount(space: AddressSpace, name: string, key: string, address: string): AccountKey {
   const account = parseOrExplain(name, key);
   const derived = deriveAddress(space, account, 0n);
   if (address === '')
@@ -189,6 +220,7 @@ function readUrls(environment: Environment): PaymentSettings['urls'] {
     litecoin: environment.PAY_LTC_URLS,
     ethereum: environment.PAY_ETH_URLS,
     bsc: environment.PAY_BSC_URLS,
+    tron: environment.PAY_TRON_URLS,
   };
   return Object.fromEntries(Object.entries(all).filter(([, each]) => each.length > 0));
 }

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startMailSink, listMails } from '../../src/dev/mail-sink.ts';
+import { toChecksumAddress } from '../../src/payments/derive/addresses.ts';
 import { createLog } from '../../src/process/log.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { startPostgres } from '../../../tools/pg.mjs';
@@ -68,7 +69,7 @@ export async function startProduction(overrides: Record<string, string> = {}): P
       DATABASE_URL: database.url,
       SMTP_URL: `smtp://127.0.0.1:${mailSink.port}`,
       PAY_ETH_URLS: anvil.url,
-      PAY_EVM_FUNDING: fundingAddress,
+      PAY_EVM_FUNDING: toChecksumAddress(fundingAddress),
       ...rates.settings,
       ...overrides,
     };

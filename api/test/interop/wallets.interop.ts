@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../tools/ports.mjs';
-import { type DerivedSpace, parseAccountKey } from '../../src/payments/derive/account-key.ts';
+import type { AddressSpace } from '../../src/payments/currencies.ts';
+import { parseAccountKey } from '../../src/payments/derive/account-key.ts';
 import { deriveAddress } from '../../src/payments/derive/addresses.ts';
 import { binary, nodeDirectory, startNode } from '../chains/local-node.ts';
 import { createRpc } from '../chains/rpc.ts';
@@ -15,7 +16,7 @@ const BITCOIN_ZPUB =
 const LITECOIN_XPUB =
   'xpub6CjGURuDpczf6uNrCCwfhVizn5J3hsWcvZ2m6GAdmAjZnoWJPrx6TFPjGSftc2o5fvox6ubQjSXmjjaHZjwYMH7SGFpHHb9Jg24zBf66mbE';
 
-function derived(space: DerivedSpace, key: string): string[] {
+function derived(space: AddressSpace, key: string): string[] {
   const account = parseAccountKey(key);
   return Array.from({ length: ADDRESSES }, (_, index) => deriveAddress(space, account, BigInt(index)));
 }

@@ -10,7 +10,6 @@ import { createEvmWatcher } from '../../payments/chains/evm.ts';
 import { createUtxoWatcher } from '../../payments/chains/utxo-rpc.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
 import { type AddressSpace, type Chain, currencyRules } from '../../payments/currencies.ts';
-import type { DerivedSpace } from '../../payments/derive/account-key.ts';
 import { deriveAddress as deriveFromAccount } from '../../payments/derive/addresses.ts';
 import { finalityRules, sandboxFinality, type FinalityRule } from '../../payments/finality.ts';
 import type { RateSource } from '../../payments/rates/quote.ts';
@@ -44,15 +43,27 @@ export function watcherFor(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
 }
 
 /** @returns undefined if the chain has no nodes in the settings, or no implementation yet */
-function createWatcher(
-  chain: Chain,
-  { urls: { [chain]: urls }, usdtContracts, fundingAddresses }: PaymentSettings,
-): ChainWatcher | undefined {
+function createWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | undefined {
+  const urls = settings.urls[chain];
   if (urls === undefined) return undefined;
-  if (chain === 'ethereum' || chain === 'bsc')
-    return createEvmWatcher({ chain, urls, usdtContract: usdtContracts[chain], fundingAddresses });
-  if (chain === 'bitcoin' || chain === 'litecoin') return createUtxoWatcher({ chain, urls });
-  return undefined;
+  switch (chain) {
+    case 'bitcoin':
+    case 'litecoin':
+      return createUtxoWatcher({ chain, urls });
+    case 'ethereum':
+    case 'bsc': {
+      const { usdtContracts, fundingAddresses } = settings;
+      return createEvmWatcher({
+        chain,
+        urls,
+        usdtContract: usdtContracts[chain],
+        fundingAddresses: fundingAddresses.evm,
+      });
+    }
+    case 'tron':
+    case 'ton':
+      return undefined;
+  }
 }
 
 /** Kept, because watchers remember the limits of their nodes. */
@@ -91,11 +102,11 @@ export function accountFingerprint(ctx: Ctx, space: AddressSpace): string {
 
 export function deriveAddress(ctx: Ctx, space: AddressSpace, index: bigint): string {
   if (isSandbox(ctx)) return createSandboxDeriver(ctx.config.secretKeys)(space, index);
-  return deriveFromAccount(space as DerivedSpace, accountFor(ctx, space), index);
+  return deriveFromAccount(space, accountFor(ctx, space), index);
 }
 
 function accountFor(ctx: Ctx, space: AddressSpace) {
-  const account = ctx.config.payments.accounts[space as DerivedSpace];
+  const account = ctx.config.payments.accounts[space];
   assert(account, `no account is set for addresses of ${space}`);
   return account;
 }

@@ -1,8 +1,7 @@
 /** The commands of the operator: check keys and nodes, release deposits, resume chains. */
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
-import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
-import type { DerivedSpace } from '../../payments/derive/account-key.ts';
+import { addressSpaces, type AddressSpace, chains, currencyRules, type Chain } from '../../payments/currencies.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { watcherFor } from './chains.ts';
@@ -14,7 +13,7 @@ const FIRST_INDEXES = [0n, 1n, 2n];
 const NODE_LIMIT_MS = 30_000;
 
 export interface AccountCheck {
-  space: DerivedSpace;
+  space: AddressSpace;
   fingerprint: string;
   /** The operator compares these with the wallet. */
   addresses: readonly string[];
@@ -22,10 +21,11 @@ export interface AccountCheck {
 
 /** The first addresses of each account in the settings. */
 export function checkAccounts({ config }: Ctx): AccountCheck[] {
-  return Object.entries(config.payments.accounts).map(([name, account]) => {
-    const space = name as DerivedSpace;
+  return [...new Set(Object.values(addressSpaces))].flatMap((space) => {
+    const account = config.payments.accounts[space];
+    if (!account) return [];
     const addresses = FIRST_INDEXES.map((index) => deriveAddress(space, account, index));
-    return { space, fingerprint: account.fingerprint, addresses };
+    return [{ space, fingerprint: account.fingerprint, addresses }];
   });
 }
 

@@ -1,20 +1,29 @@
 /**
- * The public key of an account (BIP32, depth 3), from which addresses are derived without a private key. It is what wallets show as
- * xpub, ypub, zpub, Ltub or Mtub.
+ * The public key of an account, from which addresses are derived without a private key. Here, extended keys (BIP32, depth 3), which
+ * wallets show as xpub, ypub, zpub, Ltub or Mtub; wallet-key.ts has those of TON.
  */
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { createHash } from 'node:crypto';
-import type { AddressSpace } from '../currencies.ts';
 
-export type DerivedSpace = Extract<AddressSpace, 'btc' | 'ltc' | 'evm'>;
-
-export interface AccountKey {
-  /** Re-encoded as xpub, whatever the wallet called it. */
-  xpub: string;
+interface Fingerprinted {
   /** 16 hexadecimal digits that identify the account. */
   fingerprint: string;
 }
+
+export interface ExtendedKey extends Fingerprinted {
+  kind: 'XPUB';
+  /** Re-encoded as xpub, whatever the wallet called it. */
+  xpub: string;
+}
+
+export interface WalletKey extends Fingerprinted {
+  kind: 'ED25519';
+  /** 64 hexadecimal digits. */
+  publicKey: string;
+}
+
+export type AccountKey = ExtendedKey | WalletKey;
 
 /** The message is for the operator and never contains the key. */
 export class InvalidAccountKey extends Error {
@@ -34,15 +43,15 @@ const ACCOUNT_DEPTH = 3;
 const EXTENDED_KEY_BYTES = 78;
 const DEPTH_OFFSET = 4;
 const FINGERPRINT_BYTES = 8;
-const HEX_KEY = /^(?:0x)?[0-9a-f]{64}$/i;
+export const HEX_KEY = /^(?:0x)?[0-9a-f]{64}$/i;
 /** Keys of one address in the wallet import format, of Bitcoin and Litecoin. */
 const WIF = /^[5KL6T][1-9A-HJ-NP-Za-km-z]{50,51}$/;
-const WORDS = /^(?:\p{L}+\s+){11,23}\p{L}+$/u;
+export const WORDS = /^(?:\p{L}+\s+){11,23}\p{L}+$/u;
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest());
 
 /** @throws InvalidAccountKey */
-export function parseAccountKey(text: string): AccountKey {
+export function parseAccountKey(text: string): ExtendedKey {
   const key = text.trim();
   refusePrivateShapes(key);
   const bytes = decode(key);
@@ -57,7 +66,8 @@ export function parseAccountKey(text: string): AccountKey {
   const reencoded = Uint8Array.from(bytes);
   new DataView(reencoded.buffer).setUint32(0, XPUB_VERSION);
   const xpub = base58check.encode(reencoded);
-  return { xpub, fingerprint: toFingerprint(readKey(xpub)) };
+  const { publicKey, chainCode } = readKey(xpub);
+  return { kind: 'XPUB', xpub, fingerprint: toFingerprint(publicKey!, chainCode!) };
 }
 
 /** Common ways to paste a secret by mistake. They are refused before anything else, and never repeated in a message. */
@@ -65,7 +75,7 @@ function refusePrivateShapes(key: string): void {
   if (/^[a-z]prv|^[LM]tpv/i.test(key) || HEX_KEY.test(key) || WIF.test(key) || WORDS.test(key)) throw refusePrivate();
 }
 
-function refusePrivate(): InvalidAccountKey {
+export function refusePrivate(): InvalidAccountKey {
   return new InvalidAccountKey(
     'is private: it must never be on a server. Paste the public key of the account, and consider this one as known to others',
   );
@@ -89,7 +99,7 @@ function readKey(xpub: string): HDKey {
   }
 }
 
-function toFingerprint({ publicKey, chainCode }: HDKey): string {
-  const digest = createHash('sha256').update(publicKey!).update(chainCode!).digest();
+export function toFingerprint(...parts: readonly Uint8Array[]): string {
+  const digest = createHash('sha256').update(Buffer.concat(parts)).digest();
   return digest.subarray(0, FINGERPRINT_BYTES).toString('hex');
 }

@@ -2,7 +2,9 @@ import { createBase58check } from '@scure/base';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { InvalidAccountKey, parseAccountKey } from './account-key.ts';
-import { deriveAddress, isSameAddress, toChecksumAddress } from './addresses.ts';
+import { deriveAddress, isSameAddress, parseAddress, toChecksumAddress } from './addresses.ts';
+import { parseTonAddress, toRawTonAddress } from './ton-address.ts';
+import { parseWalletKey } from './wallet-key.ts';
 
 /** The accounts of the seed phrase `abandon` x 11 + `about`. The first is also the vector of BIP84. */
 const XPUB_BTC =
@@ -13,6 +15,10 @@ const XPUB_LTC =
   'xpub6CjGURuDpczf6uNrCCwfhVizn5J3hsWcvZ2m6GAdmAjZnoWJPrx6TFPjGSftc2o5fvox6ubQjSXmjjaHZjwYMH7SGFpHHb9Jg24zBf66mbE';
 const XPUB_EVM =
   'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt';
+const XPUB_TRON =
+  'xpub6D1AabNHCupeiLM65ZR9UStMhJ1vCpyV4XbZdyhMZBiJXALQtmn9p42VTQckoHVn8WNqS7dqnJokZHAHcHGoaQgmv8D45oNUKx6DZMNZBCd';
+/** Of the ed25519 seed of 32 bytes 07. */
+const KEY_TON = 'ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c';
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest());
 function withVersion(key: string, version: number, depth = 3): string {
@@ -28,14 +34,55 @@ describe('deriveAddress', () => {
     ['btc', ZPUB_BTC, ['bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu', 'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g']],
     ['ltc', XPUB_LTC, ['ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh', 'ltc1qwlezpr3890hcp6vva9twqh27mr6edadreqvhnn']],
     ['evm', XPUB_EVM, ['0x9858EfFD232B4033E47d90003D41EC34EcaEda94', '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0']],
+    ['tron', XPUB_TRON, ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK']],
   ] as const)('derives the published addresses of %s from %s', (space, key, addresses) => {
     const account = parseAccountKey(key);
     expect([0n, 1n].map((index) => deriveAddress(space, account, index))).toEqual(addresses);
   });
 
-  test('refuses an index beyond the last one', () => {
-    expect(() => deriveAddress('btc', parseAccountKey(XPUB_BTC), 2n ** 31n)).toThrow('no address');
-    expect(() => deriveAddress('btc', parseAccountKey(XPUB_BTC), -1n)).toThrow('no address');
+  test('derives the third address of TRON, too', () => {
+    expect(deriveAddress('tron', parseAccountKey(XPUB_TRON), 2n)).toBe('TYJPRrdB5APNeRs4R7fYZSwW3TcrTKw2gx');
+  });
+
+  test.each([
+    [
+      0n,
+      'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w',
+      '0:2a6ee6b7ff41bfecafe383386325c7a895f4fe4ce346b18eb9c14a0152d6629c',
+    ],
+    [
+      1n,
+      'UQB1ytCc4RL_k7D205aH66FKYkwl7RtTZjDemB72J2lwRhvf',
+      '0:75cad09ce112ff93b0f6d39687eba14a624c25ed1b536630de981ef627697046',
+    ],
+    [
+      2n,
+      'UQDVRL4mbYPt_f1XxtQuq3Z_vl-vsqJ2A7emXbCXySImaFZH',
+      '0:d544be266d83edfdfd57c6d42eab767fbe5fafb2a27603b7a65db097c9222668',
+    ],
+    [
+      1_000_000n,
+      'UQBcRFe9zi9BuUAv5RFEAk0KKUrBcDKFJAJq2QWitbI8zq_G',
+      '0:5c4457bdce2f41b9402fe51144024d0a294ac170328524026ad905a2b5b23cce',
+    ],
+  ])('derives wallet %d of TON as its libraries do', (index, friendly, raw) => {
+    expect(deriveAddress('ton', parseWalletKey(KEY_TON), index)).toBe(friendly);
+    expect(toRawTonAddress(parseTonAddress(friendly)!)).toBe(raw);
+  });
+
+  test.each([
+    ['btc', parseAccountKey(XPUB_BTC), 2n ** 31n],
+    ['tron', parseAccountKey(XPUB_TRON), 2n ** 31n],
+    ['ton', parseWalletKey(KEY_TON), 1_448_500_457n],
+    ['btc', parseAccountKey(XPUB_BTC), -1n],
+    ['ton', parseWalletKey(KEY_TON), -1n],
+  ] as const)('refuses an index beyond the last one: %s', (space, account, index) => {
+    expect(() => deriveAddress(space, account, index)).toThrow('no address');
+  });
+
+  test('refuses the key of another kind', () => {
+    expect(() => deriveAddress('tron', parseWalletKey(KEY_TON), 0n)).toThrow('no addresses of tron');
+    expect(() => deriveAddress('ton', parseAccountKey(XPUB_TRON), 0n)).toThrow('no addresses of ton');
   });
 });
 
@@ -87,6 +134,69 @@ describe('parseAccountKey', () => {
     const fingerprints = [XPUB_BTC, XPUB_LTC, XPUB_EVM].map((key) => parseAccountKey(key).fingerprint);
     expect(new Set(fingerprints).size).toBe(3);
     expect(fingerprints[0]).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+describe('parseWalletKey', () => {
+  test.each([
+    ['hexadecimal digits', KEY_TON],
+    ['capital ones with 0x', `0x${KEY_TON.toUpperCase()}`],
+    ['base64', Buffer.from(KEY_TON, 'hex').toString('base64')],
+    ['base64url without padding', ` ${Buffer.from(KEY_TON, 'hex').toString('base64url')}\n`],
+  ])('takes %s', (_, key) => {
+    expect(parseWalletKey(key)).toMatchObject({ kind: 'ED25519', publicKey: KEY_TON });
+    expect(parseWalletKey(key).fingerprint).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test.each([
+    ['24 words', `${'abandon '.repeat(23)}art`, /is private/],
+    ['a secret key of 64 bytes', `${'07'.repeat(32)}${KEY_TON}`, /is private/],
+    ['the same as base64', Buffer.from('07'.repeat(32) + KEY_TON, 'hex').toString('base64'), /is private/],
+    ['a seed that is no point of the curve', '07'.repeat(32), /or private/],
+    ['an xpub', XPUB_TRON, /is no public key/],
+    ['an address', 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w', /is no public key/],
+    ['nothing', '', /is no public key/],
+  ])('refuses %s, and does not repeat it', (_, key, message) => {
+    expect(() => parseWalletKey(key)).toThrow(InvalidAccountKey);
+    expect(() => parseWalletKey(key)).toThrow(message);
+    expect(() => parseWalletKey(key)).not.toThrow(key.slice(0, 12) || 'no key');
+  });
+});
+
+describe('a written address', () => {
+  const tron = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+  const friendly = 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w';
+
+  test('of TRON is compared exactly', () => {
+    expect(parseAddress('tron', ` ${tron}\n`)).toBe(tron);
+    expect(isSameAddress('tron', tron, tron)).toBe(true);
+  });
+
+  test.each([
+    ['a wrong checksum', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T'],
+    ['lower case', tron.toLowerCase()],
+    ['another prefix with a right checksum', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'],
+    ['20 bytes in hexadecimal digits that begin with 41', `41${'ab'.repeat(19)}`],
+    ['the address of the same key on Ethereum', '0xa614f803b6fd780986a42c78ec9c7f77e6ded13c'],
+  ])('of TRON is refused with %s', (_, text) => {
+    expect(parseAddress('tron', text)).toBeUndefined();
+  });
+
+  test.each([
+    ['bounceable', 'EQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinKC1'],
+    ['in the other alphabet of base64', friendly.replaceAll('_', '/').replaceAll('-', '+')],
+    ['raw', '0:2A6EE6B7FF41BFECAFE383386325C7A895F4FE4CE346B18EB9C14A0152D6629C'],
+  ])('of TON is the same: %s', (_, text) => {
+    expect(parseAddress('ton', text)).toBe(friendly);
+  });
+
+  test.each([
+    ['a wrong checksum', friendly.replace('Aqb', 'AqB')],
+    ['another length', friendly.slice(1)],
+    ['the flag of the test network', Buffer.concat([Buffer.from([0xd1]), Buffer.alloc(35)]).toString('base64url')],
+    ['no account', '0:2a6e'],
+  ])('of TON is refused with %s', (_, text) => {
+    expect(parseAddress('ton', text)).toBeUndefined();
   });
 });
 
