@@ -16,7 +16,7 @@ test('staff import proxies after a check, raise their price and retire one', asy
   await dialog.getByLabel('File').setInputFiles(fileOf(lineOf('203.0.113.1', 'cheap')));
   await dialog.getByRole('button', { name: 'Check the file' }).click();
   await expect(dialog.getByText('1 error. Nothing was imported.')).toBeVisible();
-  await expect(dialog.getByRole('listitem')).toHaveText(/Line 2, price: invalid price.*\(cheap\)/);
+  await expect(dialog.getByRole('listitem')).toHaveText(/^Line 2, price: invalid price/);
 
   // Three proxies: the changes of other tests, which are listed too, have other numbers.
   const lines = [lineOf('203.0.113.1', '0.8'), lineOf('203.0.113.2', '1'), lineOf('203.0.113.3', '1')];

@@ -48,3 +48,21 @@ test('the limits of a proxy are accessible and fit', async ({ page }) => {
   await expect(page.getByText('Begin with allow or deny')).toBeVisible();
   await expectGood(page, 'limits');
 });
+
+test('the errors of an import and of a filter are accessible and fit', async ({ page }) => {
+  await enter(page, '/admin/proxies', 'admin@example.com', 'demo-password');
+  await page.getByLabel('Countries (codes)').fill('DE, UK, EU');
+  await page.getByLabel('Countries (codes)').press('Enter');
+  await expect(page.getByText('Not a country code: UK, EU')).toBeVisible();
+  await page.getByLabel('Countries (codes)').fill('DE, GB');
+  await expect(page.getByText('Germany, United Kingdom')).toBeVisible();
+  await page.getByRole('button', { name: 'Import' }).click();
+  const content = `ip;price;countryCode;region;city;zip;isp;connectionType;node;exitKind;exit;x;y
+;;;;;;;;;;;;`;
+  await page
+    .getByLabel('File')
+    .setInputFiles({ name: 'stock.txt', mimeType: 'text/plain', buffer: Buffer.from(content) });
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await expect(page.getByText('2 errors. Nothing was imported.')).toBeVisible();
+  await expectGood(page, 'errors of an import');
+});

@@ -40,6 +40,10 @@ describe('the repository', () => {
     expect(matching([...ofApi, ...definitions], /\bpg_notify\(|^\s*notify\s/im)).toEqual(['api/src/live/changes.ts']);
   });
 
+  it('writes the cells of CSV files in one place, which keeps formulas out', () => {
+    expect(matching(programs, /replaceAll\('"', '""'\)/)).toEqual(['contract/src/csv.values.ts']);
+  });
+
   it('has no import cycle between modules', () => {
     const imports = new Map<string, Set<string>>();
     for (const file of ofApi.filter((file) => file.startsWith('api/src/modules/'))) {

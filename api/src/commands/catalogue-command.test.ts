@@ -87,7 +87,7 @@ describe('the commands', () => {
       code: 1,
       output: '',
       lines: [
-        'a.csv:2: price: is not a valid price: dollars for 100 MB, more than 0, with at most four decimals ("cheap")',
+        'a.csv:2: price: is not a valid price: dollars for 100 MB, more than 0, with at most four decimals; for 1,234 write 1,2340 or 1234',
         'Mistakes: 1. Nothing was imported.',
       ],
     });
@@ -112,11 +112,18 @@ describe('the commands', () => {
   });
 
   test('retire and restore', async () => {
-    await createProxy(testApp, { countryCode: 'QB' });
-    expect(await run(['retire', '--country=QB', '--apply=1'])).toMatchObject({ code: 0 });
-    expect((await run(['restore', '--country=QB', '--state=RETIRED'])).lines[0]).toContain('Proxies that match: 1');
-    expect(await run(['restore', '--country=QB', '--apply=1'])).toMatchObject({ code: 0 });
-    expect((await run(['restore', '--country=QB', '--state=RETIRED'])).lines).toEqual(['No proxy matches.']);
+    await createProxy(testApp, { countryCode: 'BT' });
+    expect(await run(['retire', '--country=BT', '--apply=1'])).toMatchObject({ code: 0 });
+    expect((await run(['restore', '--country=BT', '--state=RETIRED'])).lines[0]).toContain('Proxies that match: 1');
+    expect(await run(['restore', '--country=BT', '--apply=1'])).toMatchObject({ code: 0 });
+    expect((await run(['restore', '--country=BT', '--state=RETIRED'])).lines).toEqual(['No proxy matches.']);
+  });
+
+  test('a filter says which of its codes are of no country, and finds proxies of an older release by them', async () => {
+    await createProxy(testApp, { countryCode: 'UK' });
+    const { code, lines } = await run(['retire', '--country=uk,BT']);
+    expect([code, lines[0]]).toEqual([0, 'UK is not the code of a country in ISO 3166-1.']);
+    expect(lines[1]).toContain('Proxies that match: 2');
   });
 
   test('an unexpected error is not turned into a refusal', () => {

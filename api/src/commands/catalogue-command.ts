@@ -1,4 +1,5 @@
 /** The catalogue on the command line: the imports, exports and bulk changes of the admin area. */
+import { isCountryCode } from '@cellhop/contract/countries.values';
 import { AppError } from '@cellhop/contract/errors';
 import {
   CONNECTION_TUNNELS_MAX,
@@ -44,6 +45,9 @@ const OPERATOR: inventory.Editor = { actorId: undefined, requester: undefined };
 /** @returns the exit code: 0 done, 1 refused */
 export async function runCatalogueCommand(ctx: Ctx, command: CatalogueCommand, terminal: Terminal): Promise<number> {
   if (command.name === 'import') return importFile(ctx, command, terminal);
+  // Not refused: older releases imported such codes.
+  for (const code of command.filter.country?.filter((code) => !isCountryCode(code)) ?? [])
+    terminal.say(`${code} is not the code of a country in ISO 3166-1.`);
   if (command.name !== 'export') return changeAll(ctx, command, terminal);
   for await (const chunk of inventory.exportInventory(ctx, OPERATOR, command.filter, command.format))
     await terminal.write(chunk);
@@ -126,18 +130,18 @@ export function refusalText(error: unknown): string | undefined {
 
 function describe(file: string, { line, column, problem, value }: ImportError): string {
   const place = column === null ? `${file}:${line}` : `${file}:${line}: ${column}`;
-  return `${place}: ${problemTexts[problem]}${value === null ? '' : ` (${JSON.stringify(value)})`}`;
+  return `${place}: ${problemTexts[problem]}${value === null ? '' : ` (${value})`}`;
 }
 
 const problemTexts: Record<ImportProblem, string> = {
-  NOT_UTF8: 'is not UTF-8',
+  NOT_UTF8: 'is neither UTF-8 nor UTF-16 with a byte order mark',
   EMPTY_FILE: 'is an empty file',
   NO_ROWS: 'has no data rows',
   TOO_MANY_ROWS: 'has too many rows',
   TOO_MANY_COLUMNS: 'has too many columns',
   TOO_LARGE: 'is longer than 64 KiB, or nested too deeply',
   MISSING_COLUMN: 'is missing from the header',
-  UNKNOWN_COLUMN: 'is an unknown column',
+  UNKNOWN_COLUMN: 'has an unknown column, by its number',
   DUPLICATE_COLUMN: 'is a duplicate column',
   WRONG_FIELD_COUNT: 'has the wrong number of fields',
   STRAY_QUOTE: 'has an unexpected quotation mark: double it, and quote the field',
@@ -148,11 +152,11 @@ const problemTexts: Record<ImportProblem, string> = {
   NOT_TEXT: 'is neither a string nor a number',
   REQUIRED: 'is empty',
   TOO_LONG: 'is too long',
-  INVALID_TEXT: 'contains control characters',
-  LIKE_A_FORMULA: 'begins like a spreadsheet formula',
+  INVALID_TEXT: 'contains invisible or broken characters',
   NOT_AN_ADDRESS: 'is not an IP address',
-  NOT_A_PRICE: 'is not a valid price: dollars for 100 MB, more than 0, with at most four decimals',
-  NOT_A_COUNTRY: 'is not a valid country code: two capital letters',
+  NOT_A_PRICE:
+    'is not a valid price: dollars for 100 MB, more than 0, with at most four decimals; for 1,234 write 1,2340 or 1234',
+  NOT_A_COUNTRY: 'is not the code of a country in ISO 3166-1, such as GB',
   UNKNOWN_NODE: 'is not the name of a gateway node',
   UNKNOWN_EXIT_KIND: 'is not a kind of exit: local-address, socks5 or http',
   NOT_AN_UPSTREAM: 'is not a proxy of this kind, such as socks5://user:password@host:port',

@@ -215,7 +215,7 @@ export const importErrorSchema = z.object({
   line: z.int(),
   column: z.string().nullable(),
   problem: z.enum(importProblems),
-  /** The beginning of the refused value. */
+  /** A number that the problem has: of fields, of a limit, of another line, or of a column. Never a text of the file: it may be a password. */
   value: z.string().nullable(),
 });
 export type ImportError = z.infer<typeof importErrorSchema>;

@@ -93,7 +93,6 @@ export const importProblems = [
   'REQUIRED',
   'TOO_LONG',
   'INVALID_TEXT',
-  'LIKE_A_FORMULA',
   'NOT_AN_ADDRESS',
   'NOT_A_PRICE',
   'NOT_A_COUNTRY',

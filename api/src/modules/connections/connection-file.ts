@@ -2,7 +2,7 @@
 import { connectionStrings, proxyUrls } from '@cellhop/contract/access-strings';
 import type { Connection } from '@cellhop/contract/connections';
 import type { ConnectionFileFormat } from '@cellhop/contract/connections.values';
-import { csvText } from '../../http/csv.ts';
+import { csvCell } from '@cellhop/contract/csv.values';
 
 type Opened = Connection & { password: string };
 
@@ -26,7 +26,7 @@ export const connectionFiles: Record<ConnectionFileFormat, FileFormat> = {
   csv: {
     contentType: 'text/csv; charset=utf-8',
     start: `${columns.join(',')}\r\n`,
-    line: (connection) => `${columns.map((column) => csvText(String(connection[column]))).join(',')}\r\n`,
+    line: (connection) => `${columns.map((column) => csvCell(String(connection[column]))).join(',')}\r\n`,
     end: '',
   },
   /** A list with an object on each line. */

@@ -9,6 +9,7 @@ import type { ImportProblem } from '@cellhop/contract/staff/inventory.values';
 
 export interface FileRecord {
   line: number;
+  /** None in an empty row. */
   cells: string[];
 }
 
@@ -17,65 +18,87 @@ export const RECORD_CHARACTERS_MAX = 64 * 1024;
 /** Of braces and brackets in an object. No column has a nested value, but then the error should name the column. */
 const DEPTH_MAX = 8;
 
-/** Stops after an unclosed quote and after a record that is too long, because the records after it are unknown. Skips empty lines. */
+/** Spreadsheets write semicolons where the comma is the decimal mark. */
+const delimiters = [',', ';', '\t'] as const;
+type Delimiter = (typeof delimiters)[number];
+
+/** Some spreadsheets name the delimiter in a line before the header. */
+const DELIMITER_LINE = /^"?sep=([,;\t])"?\r?\n/i;
+
+/** The one that the header has most. No name of a column contains any. */
+function findDelimiter(text: string): Delimiter {
+  const header = text.slice(0, RECORD_CHARACTERS_MAX).trimStart().split('\n', 1)[0]!;
+  const count = (delimiter: string) => header.split(delimiter).length;
+  return delimiters.toSorted((one, other) => count(other) - count(one))[0]!;
+}
+
+/** Stops after an unclosed quote and after a record that is too long, because the records after it are unknown. */
 export function* readCsv(text: string): Generator<FileRecord | ImportError> {
-  let at = 0;
-  let line = 1;
-  let emptyLines = 0;
+  const named = DELIMITER_LINE.exec(text);
+  const delimiter = named === null ? findDelimiter(text) : (named[1] as Delimiter);
+  let at = named?.[0].length ?? 0;
+  let line = named === null ? 1 : 2;
+  let emptyRows = 0;
   const importError = (problem: ImportProblem, lines = 0): ImportError => {
     return { line: line + lines, column: null, problem, value: null };
   };
   while (at < text.length) {
     const rest = text.slice(at, at + RECORD_CHARACTERS_MAX);
-    const isCut = at + rest.length < text.length;
-    const newline = rest.indexOf('\n');
-    const plain = (newline === -1 ? rest : rest.slice(0, newline)).replace(/\r$/, '');
-    if (!plain.includes('"')) {
-      if (newline === -1 && isCut) return yield importError('TOO_LARGE');
-      if (plain.trim() !== '') yield { line, cells: plain.split(',') };
-      else if (++emptyLines > IMPORT_ROWS_MAX) return yield importError('TOO_MANY_ROWS');
-      at += newline === -1 ? rest.length : newline + 1;
-      line += 1;
-      continue;
-    }
-    const record = readQuoted(rest);
-    if (isCut && record.next >= rest.length) return yield importError('TOO_LARGE');
-    if ('problem' in record) {
-      yield importError(record.problem, record.lines);
-      if (record.problem === 'UNCLOSED_QUOTE') return undefined;
-    } else yield { line, cells: record.cells };
+    const record = readRecord(rest, delimiter);
+    if (record.next > rest.length && at + rest.length < text.length) return yield importError('TOO_LARGE');
+    if ('problem' in record) yield importError(record.problem, record.lines);
+    else if (!isEmptyRow(record.cells)) yield { line, cells: record.cells };
+    else if (++emptyRows > IMPORT_ROWS_MAX) return yield importError('TOO_MANY_ROWS');
+    // Yielded too: the reader could not let others in while many are skipped.
+    else yield { line, cells: [] };
     line += record.lines + 1;
     at += record.next;
   }
   return undefined;
 }
 
-type Quoted = { next: number; lines: number } & ({ cells: string[] } | { problem: 'STRAY_QUOTE' | 'UNCLOSED_QUOTE' });
+/** Spreadsheets write lines of delimiters for empty rows. */
+function isEmptyRow(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === '');
+}
 
-/** A record with quotes, at the beginning of the text. `lines`: the line breaks inside its cells. */
-function readQuoted(text: string): Quoted {
+/** `next`: where the next one begins, beyond the text if this one ends with it. `lines`: the line breaks inside the cells. */
+type CsvRecord = { next: number; lines: number } & (
+  | { cells: string[] }
+  | { problem: 'STRAY_QUOTE' | 'UNCLOSED_QUOTE' }
+);
+
+/** The record at the beginning of the text. */
+function readRecord(text: string, delimiter: Delimiter): CsvRecord {
+  const newline = text.indexOf('\n');
+  const line = (newline === -1 ? text : text.slice(0, newline)).replace(/\r$/, '');
+  if (line.includes('"')) return readQuoted(text, delimiter);
+  return { cells: line.split(delimiter), next: newline === -1 ? text.length + 1 : newline + 1, lines: 0 };
+}
+
+function readQuoted(text: string, delimiter: Delimiter): CsvRecord {
   const cells: string[] = [];
   let at = 0;
   let lines = 0;
   for (;;) {
     if (text[at] === '"') {
       const end = closingQuote(text, at);
-      if (end === -1) return { problem: 'UNCLOSED_QUOTE', next: text.length, lines: 0 };
+      if (end === -1) return { problem: 'UNCLOSED_QUOTE', next: text.length + 1, lines: 0 };
       const cell = text.slice(at + 1, end).replaceAll('""', '"');
       lines += cell.split('\n').length - 1;
       cells.push(cell);
       at = end + 1;
     } else {
-      const end = endOfCell(text, at);
+      const end = endOfCell(text, at, delimiter);
       cells.push(text.slice(at, end));
       at = end;
     }
-    if (text[at] === ',') at += 1;
+    if (text[at] === delimiter) at += 1;
     else if (at >= text.length || text[at] === '\n') return { cells, next: at + 1, lines };
     else if (text.startsWith('\r\n', at)) return { cells, next: at + 2, lines };
     else {
       const newline = text.indexOf('\n', at);
-      return { problem: 'STRAY_QUOTE', next: newline === -1 ? text.length : newline + 1, lines };
+      return { problem: 'STRAY_QUOTE', next: newline === -1 ? text.length + 1 : newline + 1, lines };
     }
   }
 }
@@ -88,9 +111,10 @@ function closingQuote(text: string, opening: number): number {
 }
 
 /** The end of a cell without quotes; a quote inside it is not allowed either. */
-function endOfCell(text: string, start: number): number {
+function endOfCell(text: string, start: number, delimiter: Delimiter): number {
   let at = start;
-  while (at < text.length && !'",\n'.includes(text[at]!) && !text.startsWith('\r\n', at)) at += 1;
+  while (at < text.length && text[at] !== delimiter && !'"\n'.includes(text[at]!) && !text.startsWith('\r\n', at))
+    at += 1;
   return at;
 }
 

@@ -2,6 +2,7 @@
 import { parsePorts, parseSpeed, parseTunnels } from '@cellhop/contract/connection-limits.values';
 import type { ImportProblem, LimitColumn } from '@cellhop/contract/staff/inventory.values';
 import { z } from 'zod';
+import { withDecimalPoint } from './import-numbers.ts';
 
 /** Null: the file does not have the column, and the proxy keeps its limit. An empty text or 0: the setting applies. */
 export interface ImportLimits {
@@ -32,5 +33,5 @@ function column<Value>(none: Value, parse: (text: string) => Value | undefined, 
 export const limitShape = {
   ports: column('', parsePorts, 'NOT_A_PORT_RULE'),
   tunnels: column(0, parseTunnels, 'NOT_A_TUNNEL_COUNT'),
-  megabitsPerSecond: column(0, parseSpeed, 'NOT_A_SPEED'),
+  megabitsPerSecond: column(0, (text) => parseSpeed(withDecimalPoint(text)), 'NOT_A_SPEED'),
 } satisfies Record<LimitColumn, z.ZodType>;

@@ -12,8 +12,9 @@ import type { Ctx } from '../../ctx.ts';
 import { paced } from '../../process/paced.ts';
 import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
+import { decode } from './import-encoding.ts';
 import type { ImportUpstream } from './import-exit.ts';
-import { decode, type ImportRow, readRows } from './import-rows.ts';
+import { type ImportRow, readRows } from './import-rows.ts';
 import * as store from './imports.store.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
 
@@ -74,6 +75,7 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
     batch = [];
   };
   for await (const item of paced(readRows(format, text, nodes))) {
+    if (item === null) continue;
     if ('problem' in item) addError(item);
     else if (batch.push(item) === BATCH_ROWS) await flush();
     if (errorCount === IMPORT_ERRORS_COUNTED_MAX) break;

@@ -150,6 +150,14 @@ describe('an import', () => {
   });
 
   test('of an exported file, CSV or JSON, changes nothing', async () => {
+    const names = ['+Móvil', '@Home', '=1+1', "'=2", '-x', "'it's'", 'a;"=1"', 'x, "y"'];
+    const rows = names.map((isp, index) => ({
+      ...Object.fromEntries(importColumns.map((column, at) => [column, lineOf({ ip: '' }).split(',')[at]])),
+      ip: `198.51.100.${60 + index}`,
+      isp,
+    }));
+    await apply((await check(JSON.stringify(rows), { format: 'json' })).id);
+    expect(await find('198.51.100.60')).toMatchObject([{ isp: '+Móvil' }]);
     for (const format of ['csv', 'json'] as const) {
       const content = await admin.call(exportInventory, { query: { format, node: 'paris' } });
       const { newCount, changedCount, unchangedCount, errors } = await check(content, { format });
@@ -183,9 +191,9 @@ describe('a file with errors', () => {
       changedCount: 0,
       unchangedCount: 0,
       errors: [
-        { line: 3, column: 'ip', problem: 'NOT_AN_ADDRESS', value: 'x' },
+        { line: 3, column: 'ip', problem: 'NOT_AN_ADDRESS', value: null },
         { line: 4, column: 'ip', problem: 'DUPLICATE_IP', value: '2' },
-        { line: 4, column: 'node', problem: 'UNKNOWN_NODE', value: 'oslo' },
+        { line: 4, column: 'node', problem: 'UNKNOWN_NODE', value: null },
       ],
       errorCount: 3,
     });
@@ -197,8 +205,17 @@ describe('a file with errors', () => {
     const { errors, errorCount } = await check([HEADER, ...Array.from({ length: 999 }, () => 'x')].join('\n'));
     expect(errors).toHaveLength(IMPORT_ERRORS_MAX);
     expect(errorCount).toBe(999);
-    const rows = Array.from({ length: 150_000 }, () => ','.repeat(importColumns.length - 1));
+    const rows = Array.from({ length: 150_000 }, () => `x${','.repeat(importColumns.length - 1)}`);
     expect((await check([HEADER, ...rows].join('\n'))).errorCount).toBe(IMPORT_ERRORS_COUNTED_MAX);
+  });
+
+  test('has no errors in empty rows, which spreadsheets write as lines of commas', async () => {
+    const rows = Array.from({ length: 150_000 }, () => ','.repeat(importColumns.length - 1));
+    expect(await check([csvOf({ ip: '203.0.113.2' }), ...rows].join('\n'))).toMatchObject({
+      newCount: 1,
+      errorCount: 0,
+    });
+    expect((await check([HEADER, ...rows].join('\n'))).errors).toMatchObject([{ problem: 'NO_ROWS' }]);
   });
 });
 

@@ -52,7 +52,7 @@ async function orderPrices() {
 async function orderImport(rows: number) {
   const lines = Array.from(
     { length: rows },
-    (_, n) => `11.0.${Math.floor(n / 256)}.${n % 256},0.8,QQ,r,c,1,bulk,LTE,paris,local-address,`,
+    (_, n) => `11.0.${Math.floor(n / 256)}.${n % 256},0.8,AQ,r,c,1,bulk,LTE,paris,local-address,`,
   );
   const file = { type: 'text/csv', content: [importColumns.join(','), ...lines].join('\r\n') };
   const checked = (await admin.call(checkImport, { query: { format: 'csv', fileName: 'a.csv' } }, { file })).data;

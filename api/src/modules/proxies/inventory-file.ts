@@ -1,4 +1,5 @@
 /** The lines of an exported file, which has the columns of an import. */
+import { csvCell } from '@cellhop/contract/csv.values';
 import { type FileFormat, importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
 import { toDollars, toMegabits } from '@cellhop/contract/units';
 import { exitText } from './import-exit.ts';
@@ -24,12 +25,7 @@ export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolea
     megabitsPerSecond: row.bytesPerSecondMax === null ? '' : toMegabits(row.bytesPerSecondMax),
   };
   const cells = columns.map((column) => values[column]);
-  if (format === 'csv') return `${cells.map((cell) => quote(String(cell))).join(',')}\r\n`;
+  if (format === 'csv') return `${cells.map((cell) => csvCell(String(cell))).join(',')}\r\n`;
   const entries = columns.map((column, index) => [column, cells[index]]);
   return `${isFirst ? '' : ','}\n${JSON.stringify(Object.fromEntries(entries))}`;
-}
-
-/** An import refuses texts that spreadsheets would run as formulas, so they need no apostrophe here. */
-function quote(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

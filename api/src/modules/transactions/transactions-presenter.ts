@@ -1,9 +1,9 @@
 /** Transactions as JSON, and as CSV: RFC 4180, UTF-8, dates in ISO 8601, amounts with all six decimals. */
+import { csvCell } from '@cellhop/contract/csv.values';
 import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import type { Transaction } from '@cellhop/contract/transactions';
 import { toDollars, toDollarText } from '@cellhop/contract/units';
 import type { AdjustmentNote } from '../approvals/approvals.service.ts';
-import { csvText } from '../../http/csv.ts';
 import type { EntryRow } from './transactions.store.ts';
 
 export function presentTransaction(row: EntryRow): Transaction {
@@ -55,7 +55,7 @@ export function toCsvLine(row: EntryRow): string {
     toDollarText(row.balanceAfterMicros),
     subject?.kind ?? '',
     subject?.id ?? '',
-    csvText(subject?.label ?? ''),
+    csvCell(subject?.label ?? ''),
   ];
   return `${fields.join(',')}\r\n`;
 }

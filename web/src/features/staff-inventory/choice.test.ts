@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEmpty, toFilter, toTexts } from './choice.ts';
+import { isEmpty, readCountries, toFilter, toTexts } from './choice.ts';
 
 test('the texts of the fields convert to a filter, and back', () => {
   const texts = { ip: ' 192.0.2 ', country: 'de, FR,,de', isp: 'Telekom', node: 'paris', state: 'SOLD' };
@@ -12,4 +12,9 @@ test('the texts of the fields convert to a filter, and back', () => {
 test('empty fields and unknown states filter nothing', () => {
   expect(toFilter({ ip: ' ', country: ' , ', isp: '', node: '', state: 'LOST' })).toEqual({});
   expect(isEmpty({ ip: undefined })).toBe(true);
+});
+
+test('codes of no country are unknown, unless they are in the applied filter', () => {
+  expect(readCountries('de, uk,EU')).toEqual({ codes: ['DE', 'UK', 'EU'], unknown: ['UK', 'EU'] });
+  expect(readCountries('de, uk', ['UK'])).toEqual({ codes: ['DE', 'UK'], unknown: [] });
 });

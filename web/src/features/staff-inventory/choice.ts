@@ -1,3 +1,4 @@
+import { isCountryCode } from '@cellhop/contract/countries.values';
 import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
 import { type ProxyState, proxyStates } from '@cellhop/contract/staff/inventory.values';
 
@@ -16,7 +17,7 @@ export function toTexts({ ip = '', country = [], isp = [], node = '', state }: I
 }
 
 export function toFilter({ ip, country, isp, node, state }: FilterTexts): InventoryFilter {
-  const [countries, isps] = [splitList(country).map((code) => code.toUpperCase()), splitList(isp)];
+  const [countries, isps] = [toCodes(country), splitList(isp)];
   const known = proxyStates.find((each): each is ProxyState => each === state);
   return {
     ...(ip.trim() !== '' && { ip: ip.trim() }),
@@ -27,8 +28,21 @@ export function toFilter({ ip, country, isp, node, state }: FilterTexts): Invent
   };
 }
 
+/**
+ * Of a typed list.
+ * @param applied codes of the applied filter, which are kept: older releases imported other codes, to which the dashboard links
+ */
+export function readCountries(text: string, applied: readonly string[] = []): { codes: string[]; unknown: string[] } {
+  const codes = toCodes(text);
+  return { codes, unknown: codes.filter((code) => !isCountryCode(code) && !applied.includes(code)) };
+}
+
 export function isEmpty(filter: InventoryFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
+}
+
+function toCodes(text: string): string[] {
+  return splitList(text.toUpperCase());
 }
 
 function splitList(text: string): string[] {

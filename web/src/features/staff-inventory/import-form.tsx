@@ -33,7 +33,7 @@ export function ImportForm({ onClose }: { onClose: () => void }) {
         <TextInput
           type="file"
           label={t('import.file')}
-          accept=".csv,.json,text/csv,application/json"
+          accept=".csv,.tsv,.txt,.json,text/csv,text/tab-separated-values,text/plain,application/json"
           error={isTooLarge ? t('import.tooLarge', { megabytes: IMPORT_BYTES_MAX / BYTES_PER_MEGABYTE }) : undefined}
           onChange={(event) => {
             setFile(event.currentTarget.files?.[0]);
@@ -105,7 +105,7 @@ function ImportErrors({ errors, errorCount }: ImportErrorsProps) {
       {errorCount > errors.length && t('import.first', { number: formatCount(errors.length) })}
       <ul className={classes['list']} aria-label={t('import.mistakesLabel')}>
         {errors.map(({ line, column, problem, value }) => (
-          <li key={`${line} ${column} ${problem}`}>
+          <li key={`${line} ${column} ${problem} ${value}`}>
             <span className={classes['place']}>
               {column === null ? t('import.line', { line }) : t('import.lineAndColumn', { line, column })}
             </span>{' '}

@@ -89,6 +89,38 @@ it('says that the check of a file with a thousand errors was stopped', async () 
   expect(screen.getByRole('list', { name: 'Errors by line' }).textContent).toContain('longer than 64 KiB');
 });
 
+it('lists two unknown columns of a file by their numbers', async () => {
+  const errors = ['12', '13'].map((value) => ({ line: 1, column: null, problem: 'UNKNOWN_COLUMN', value }));
+  const refused = { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount: 2 };
+  const { screen, user } = await openInventory({
+    answers: { 'POST /v1/proxies/admin/imports': { data: refused } },
+  });
+  await user.click(screen.getByRole('button', { name: 'Import' }));
+  const file = new File(['x'], 'stock.txt', { type: 'text/plain' });
+  await user.upload(await screen.findByLabelText('File'), file);
+  await user.click(screen.getByRole('button', { name: 'Check the file' }));
+  const list = within(await screen.findByRole('list', { name: 'Errors by line' }));
+  expect(list.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'Line 1: unknown column, by its number (12)',
+    'Line 1: unknown column, by its number (13)',
+  ]);
+});
+
+it('names the countries of the filter, and refuses codes of none', async () => {
+  const { api, screen, user } = await openInventory();
+  const field = screen.getByLabelText('Countries (codes)');
+  const isFiltered = (country: string) => api.requests.some((request) => request.includes(`country=${country}`));
+  await user.type(field, 'de, gb');
+  screen.getByText('Germany, United Kingdom');
+  await user.clear(field);
+  await user.type(field, 'de, uk{Enter}');
+  await screen.findByText('Not a country code: UK');
+  await user.clear(field);
+  await user.type(field, 'de{Enter}');
+  await expect.poll(() => isFiltered('DE')).toBe(true);
+  expect(isFiltered('UK')).toBe(false);
+});
+
 it('changes the limits of one proxy; empty fields are the settings', async () => {
   const limits = { ports: 'deny 25', tunnels: 20, bytesPerSecond: 312_500 };
   const changes: unknown[] = [];

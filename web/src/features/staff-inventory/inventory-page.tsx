@@ -11,7 +11,8 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useCheckNow, useExport, useInventory } from './api.ts';
 import { PriceDialog, RetirementDialog } from './bulk-dialogs.tsx';
-import { isEmpty, type FilterTexts, toFilter, toTexts } from './choice.ts';
+import { isEmpty, type FilterTexts, readCountries, toFilter, toTexts } from './choice.ts';
+import { CountriesField } from './countries-field.tsx';
 import { InventoryChanges } from './inventory-changes.tsx';
 import { ImportForm } from './import-form.tsx';
 import classes from './inventory-filter.module.css';
@@ -123,16 +124,25 @@ function InventoryFilter({ filter, onChange }: InventoryFilterProps) {
     onChange: (event: { currentTarget: { value: string } }) => setTexts({ ...texts, [key]: event.currentTarget.value }),
   });
 
+  function apply(chosen: FilterTexts): void {
+    setTexts(chosen);
+    if (readCountries(chosen.country, filter.country).unknown.length === 0) onChange(toFilter(chosen));
+  }
+
   function submit(event: FormEvent): void {
     event.preventDefault();
-    onChange(toFilter(texts));
+    apply(texts);
   }
 
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} onSubmit={submit}>
       <div className={classes['fields']}>
         <TextInput label={t('common:location.ip')} placeholder="192.0.2" {...field('ip')} />
-        <TextInput label={t('filter.countries')} placeholder="DE, FR" {...field('country')} />
+        <CountriesField
+          value={texts.country}
+          applied={filter.country}
+          onChange={(country) => setTexts({ ...texts, country })}
+        />
         <TextInput label={t('common:location.isp')} {...field('isp')} />
         <TextInput label={t('node')} {...field('node')} />
         <Select
@@ -142,11 +152,7 @@ function InventoryFilter({ filter, onChange }: InventoryFilterProps) {
           clearButtonProps={{ 'aria-label': t('filter.reset') }}
           data={proxyStates.map((value) => ({ value, label: t(`states.${value}`) }))}
           value={texts.state === '' ? null : texts.state}
-          onChange={(state) => {
-            const chosen = { ...texts, state: state ?? '' };
-            setTexts(chosen);
-            onChange(toFilter(chosen));
-          }}
+          onChange={(state) => apply({ ...texts, state: state ?? '' })}
         />
       </div>
       <div className={classes['actions']}>
