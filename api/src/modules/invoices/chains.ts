@@ -14,6 +14,7 @@ import { deriveAddress as deriveFromAccount } from '../../payments/derive/addres
 import { finalityRules, sandboxFinality, type FinalityRule } from '../../payments/finality.ts';
 import type { RateSource } from '../../payments/rates/quote.ts';
 import type { PaymentSettings } from '../../payments/settings.ts';
+import { findProblem } from './chain-health.ts';
 import { storedRates } from './rates.service.ts';
 import * as sandboxStore from './sandbox.store.ts';
 import * as store from './chain-states.store.ts';
@@ -109,36 +110,6 @@ function accountFor(ctx: Ctx, space: AddressSpace) {
   const account = ctx.config.payments.accounts[space];
   assert(account, `no account is set for addresses of ${space}`);
   return account;
-}
-
-const MINUTE_MS = 60_000;
-/** A short failure of a node does not make the chain unavailable. */
-const UNAVAILABLE_FOR_MS = 2 * MINUTE_MS;
-const POLLED_WITHIN_MS = 5 * MINUTE_MS;
-/** An older newest block means that the chain or the node does not work, except very rarely. */
-const headAgeLimitsMs: Record<Chain, number> = {
-  bitcoin: 180 * MINUTE_MS,
-  litecoin: 60 * MINUTE_MS,
-  ethereum: 10 * MINUTE_MS,
-  bsc: 5 * MINUTE_MS,
-  tron: 5 * MINUTE_MS,
-  ton: 5 * MINUTE_MS,
-};
-/** Blocks that a watcher may be behind. */
-const LAG_MAX = 100;
-
-export type ChainProblem = 'PAUSED' | 'NEVER_POLLED' | 'UNAVAILABLE' | 'NOT_POLLED' | 'OLD_HEAD' | 'BEHIND';
-
-/** @returns undefined if the chain is healthy */
-export function findProblem(state: store.ChainState, now: Date): ChainProblem | undefined {
-  const { pausedAt, polledAt, unavailableSince, headAt, headHeight, scannedHeight, chain } = state;
-  const age = (date: Date | null) => now.getTime() - (date?.getTime() ?? 0);
-  if (pausedAt) return 'PAUSED';
-  if (!polledAt) return 'NEVER_POLLED';
-  if (unavailableSince && age(unavailableSince) > UNAVAILABLE_FOR_MS) return 'UNAVAILABLE';
-  if (age(polledAt) > POLLED_WITHIN_MS) return 'NOT_POLLED';
-  if (age(headAt) > headAgeLimitsMs[chain]) return 'OLD_HEAD';
-  return (headHeight ?? 0n) - (scannedHeight ?? 0n) > BigInt(LAG_MAX) ? 'BEHIND' : undefined;
 }
 
 /** Whether new invoices in the currency can be created, apart from its rate. */

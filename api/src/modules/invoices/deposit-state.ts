@@ -2,6 +2,9 @@
  * The state of a deposit after a poll of its chain. FINAL -> CREDITED, CREDITED -> REVERSED and REVERSED -> CREDITED happen
  * elsewhere, together with their transfers; this function never does or undoes them.
  */
+import { blocksIn } from '../../payments/block-times.ts';
+import type { Chain } from '../../payments/currencies.ts';
+
 export const depositStates = ['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED'] as const;
 export type DepositState = (typeof depositStates)[number];
 
@@ -31,8 +34,9 @@ export function isCounted(state: DepositState): boolean {
   return state !== 'ORPHANED' && state !== 'REPLACED' && state !== 'REVERSED';
 }
 
-/** Transactions that return to the chain do so within a few blocks. */
-const BLOCKS_UNTIL_GONE = 20;
+/** Transactions that return to the chain do so within minutes, and within a few blocks where blocks are slow. */
+const GONE_AFTER_MS = 4 * 60_000;
+const GONE_AFTER_BLOCKS_MIN = 20;
 
 /**
  * Whether the credit of a deposit must be reversed: its block has left the chain, and it has not come back.
@@ -41,9 +45,11 @@ const BLOCKS_UNTIL_GONE = 20;
  * blocks and of the pool
  */
 export function isGone(
+  chain: Chain,
   missingHeight: number | undefined,
   { scannedHeight, isPoolWatched }: { scannedHeight: number; isPoolWatched: boolean },
 ): boolean {
   if (missingHeight === undefined) return false;
-  return scannedHeight >= missingHeight + (isPoolWatched ? 1 : BLOCKS_UNTIL_GONE);
+  const blocks = isPoolWatched ? 1 : Math.max(GONE_AFTER_BLOCKS_MIN, blocksIn(chain, GONE_AFTER_MS));
+  return scannedHeight >= missingHeight + blocks;
 }

@@ -1,5 +1,6 @@
 /** Derives the new state of one deposit from a poll. */
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
+import type { Chain } from '../../payments/currencies.ts';
 import { isFinal, type FinalityRule } from '../../payments/finality.ts';
 import { isGone, nextState } from './deposit-state.ts';
 import type { Observation, ObservedDeposit } from './observed-deposits.store.ts';
@@ -9,6 +10,7 @@ const STUCK_AFTER_MS = 2 * 3_600_000;
 
 /** The parts of a poll that concern every deposit of its chain. */
 export interface ChainFacts {
+  chain: Chain;
   head: Poll['head'];
   scannedHeight: number;
   orphanedBlockHashes: ReadonlySet<string>;
@@ -49,7 +51,7 @@ export function observe(
     block,
     isOrphaned,
     missingHeight: isMissing ? (deposit.missingHeight ?? scannedHeight) : undefined,
-    isGone: isMissing && scannedHeight >= head.height && isGone(deposit.missingHeight, watch),
+    isGone: isMissing && scannedHeight >= head.height && isGone(facts.chain, deposit.missingHeight, watch),
     isReturned: deposit.state === 'REVERSED' && isInFinalBlock,
     ...arrivalIfStuck(deposit, block, facts.now),
   };

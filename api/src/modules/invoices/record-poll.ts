@@ -63,6 +63,7 @@ async function updateDeposits(
   payments: readonly ObservedPayment[],
 ): Promise<Set<string>> {
   const facts: ChainFacts = {
+    chain,
     head: poll.head,
     scannedHeight: poll.scannedHeight,
     orphanedBlockHashes: new Set(poll.orphanedBlockHashes),

@@ -1,0 +1,36 @@
+/** Whether a chain can be used for new invoices: when its nodes work, its newest block is recent, and its blocks are read. */
+import { blocksIn } from '../../payments/block-times.ts';
+import type { Chain } from '../../payments/currencies.ts';
+import type { ChainState } from './chain-states.store.ts';
+
+const MINUTE_MS = 60_000;
+/** A short failure of a node does not make the chain unavailable. */
+const UNAVAILABLE_FOR_MS = 2 * MINUTE_MS;
+const POLLED_WITHIN_MS = 5 * MINUTE_MS;
+/** An older newest block means that the chain or the node does not work, except very rarely. */
+const headAgeLimitsMs: Record<Chain, number> = {
+  bitcoin: 180 * MINUTE_MS,
+  litecoin: 60 * MINUTE_MS,
+  ethereum: 10 * MINUTE_MS,
+  bsc: 5 * MINUTE_MS,
+  tron: MINUTE_MS,
+  ton: MINUTE_MS,
+};
+/** The blocks of this time, but at least some blocks, may still have to be read. */
+const LAG_MAX_MS = 5 * MINUTE_MS;
+const LAG_BLOCKS_MIN = 3;
+
+export type ChainProblem = 'PAUSED' | 'NEVER_POLLED' | 'UNAVAILABLE' | 'NOT_POLLED' | 'OLD_HEAD' | 'BEHIND';
+
+/** @returns undefined if the chain is healthy */
+export function findProblem(state: ChainState, now: Date): ChainProblem | undefined {
+  const { pausedAt, polledAt, unavailableSince, headAt, headHeight, scannedHeight, chain } = state;
+  const age = (date: Date | null) => now.getTime() - (date?.getTime() ?? 0);
+  if (pausedAt) return 'PAUSED';
+  if (!polledAt) return 'NEVER_POLLED';
+  if (unavailableSince && age(unavailableSince) > UNAVAILABLE_FOR_MS) return 'UNAVAILABLE';
+  if (age(polledAt) > POLLED_WITHIN_MS) return 'NOT_POLLED';
+  if (age(headAt) > headAgeLimitsMs[chain]) return 'OLD_HEAD';
+  const lagMax = Math.max(LAG_BLOCKS_MIN, blocksIn(chain, LAG_MAX_MS));
+  return (headHeight ?? 0n) - (scannedHeight ?? 0n) > BigInt(lagMax) ? 'BEHIND' : undefined;
+}
