@@ -4,6 +4,7 @@ import type { InvoiceSort } from '@cellhop/contract/staff/lists.values';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import { addressSpaces } from '../../payments/currencies.ts';
+import { toStoredAddresses, toStoredBeginning, toStoredTransactions } from '../../payments/written-forms.ts';
 import { selectFrom, toRow, type InvoiceRow, type Stored } from './invoices.store.ts';
 
 /** Null: any. */
@@ -60,16 +61,23 @@ export async function countInvoices(ctx: Ctx, filter: InvoiceFilter, limit: numb
 const ADDRESS_PREFIX_LENGTH_MIN = 8;
 const ADDRESSES_MAX = 20;
 
-/** @param text an address or its beginning, or a transaction */
+/** @param text an address or its beginning, or a transaction, in any written form */
 export async function findByAddressOrTransaction(ctx: Ctx, text: string, limit: number): Promise<InvoiceRow[]> {
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
     `${selectFrom(`(select * from invoices where id in (
        select id from invoices
-        where address_id in (select id from deposit_addresses where address_space = any($2) and address = $1
+        where address_id in (select id from deposit_addresses where address_space = any($2) and address = any($1)
                               union all (select id from deposit_addresses where address like $4 order by address limit $5))
-       union select invoice_id from deposits where transaction_id = $1)
+       union select invoice_id from deposits where transaction_id = any($6))
       order by created_at desc, id limit $3)`)} order by invoices.created_at desc, invoices.id`,
-    [text, [...new Set(Object.values(addressSpaces))], limit, toPrefixPattern(text), ADDRESSES_MAX],
+    [
+      toStoredAddresses(text),
+      [...new Set(Object.values(addressSpaces))],
+      limit,
+      toPrefixPattern(toStoredBeginning(text)),
+      ADDRESSES_MAX,
+      toStoredTransactions(text),
+    ],
     { isPrepared: false },
   );
   return rows.map((row) => toRow(row));

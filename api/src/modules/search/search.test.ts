@@ -10,12 +10,14 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 
 const CLIENT = '203.0.113.77';
 const TRANSACTION = 'ab'.repeat(32);
+const [TRON, TRON_HEX] = ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', '41a614f803b6fd780986a42c78ec9c7f77e6ded13c'];
 
 let testApp: TestApp;
 let admin: TestUser;
 let user: TestUser;
 let connection: Connection;
 let invoice: Invoice;
+let tronInvoiceId: string;
 let ticket: Ticket;
 beforeAll(async () => {
   testApp = await startTestApp();
@@ -23,6 +25,11 @@ beforeAll(async () => {
   user = await createUser(testApp, { balanceMicros: 5_000_000n });
   connection = (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
   invoice = (await user.call(createInvoice, { body: { amount: 10, currency: 'BTC' } })).data;
+  tronInvoiceId = (await user.call(createInvoice, { body: { amount: 20, currency: 'TRX' } })).data.id;
+  await testApp.database.query(
+    'update deposit_addresses set address = $2 where id = (select address_id from invoices where id = $1)',
+    [tronInvoiceId, TRON],
+  );
   ticket = (await user.call(createTicket, { body: { name: 'Throttled uploads', description: 'Since noon.' } })).data;
   await testApp.database.query(`insert into promo_codes (code, user_id) values ('SPRINGTIME', $1)`, [user.id]);
   await testApp.database.query('insert into client_addresses (connection_id, address) values ($1, $2)', [
@@ -51,6 +58,9 @@ describe('the search of staff', () => {
     ['the beginning of the address of an invoice', () => invoice.address.slice(0, 9), 'INVOICE', () => invoice.id],
     ['the address of a client', () => CLIENT, 'CONNECTION', () => connection.id],
     ['a transaction', () => TRANSACTION, 'INVOICE', () => invoice.id],
+    ['a transaction as Ethereum writes it', () => `0x${TRANSACTION.toUpperCase()}`, 'INVOICE', () => invoice.id],
+    ['a transaction in base64', () => Buffer.from(TRANSACTION, 'hex').toString('base64'), 'INVOICE', () => invoice.id],
+    ['an address in another form', () => TRON_HEX, 'INVOICE', () => tronInvoiceId],
     ['words of a ticket', () => 'uploads throt', 'TICKET', () => ticket.id],
     ['the id of a ticket', () => ticket.id, 'TICKET', () => ticket.id],
   ])('finds by %s', async (_name, text, kind, id) => {

@@ -16,7 +16,7 @@ export function toTronAddress(publicKey: Uint8Array): string {
 }
 
 /** @param bytes 21 of them */
-function encodeTronAddress(bytes: Uint8Array): string {
+export function encodeTronAddress(bytes: Uint8Array): string {
   return base58check.encode(bytes);
 }
 
