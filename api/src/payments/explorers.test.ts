@@ -6,6 +6,8 @@ const HASH = 'ab'.repeat(32);
 test('a transaction has a page of its chain', () => {
   expect(explorerUrl('bitcoin', HASH)).toBe(`https://mempool.space/tx/${HASH}`);
   expect(explorerUrl('ethereum', `0x${HASH}`)).toBe(`https://etherscan.io/tx/0x${HASH}`);
+  expect(explorerUrl('tron', HASH)).toBe(`https://tronscan.org/#/transaction/${HASH}`);
+  expect(explorerUrl('ton', HASH)).toBe(`https://tonviewer.com/transaction/${HASH}`);
 });
 
 test('a payment without a transaction has none', () => {
