@@ -9,7 +9,7 @@ import { Problem } from './problem.mjs';
 const INPUTS = {
   web: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/compress.mjs'],
   gateway: ['contract', 'package-lock.json', 'tsconfig.base.json'],
-  api: ['contract', 'package-lock.json', 'tsconfig.base.json'],
+  api: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/build-offline.mjs'],
 };
 const NOT_SOURCES = new Set(['dist', 'node_modules', 'test', 'migrations', 'sql']);
 

@@ -3,7 +3,7 @@
  * sweep needs from the chain. Nothing in it is trusted where the keys are: addresses are derived again there, and neither a destination
  * nor the number of decimals is part of it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const HOLDINGS_VERSION = 1;
 

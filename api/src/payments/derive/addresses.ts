@@ -78,7 +78,7 @@ function parseEvmAddress(text: string): string | undefined {
 }
 
 /** Of a compressed public key. */
-function toEvmAddress(publicKey: Uint8Array): string {
+export function toEvmAddress(publicKey: Uint8Array): string {
   const [, ...coordinates] = secp256k1.Point.fromBytes(publicKey).toBytes(false);
   const hash = keccak_256(Uint8Array.from(coordinates));
   return toChecksumAddress(`0x${Buffer.from(hash.subarray(-ADDRESS_BYTES)).toString('hex')}`);

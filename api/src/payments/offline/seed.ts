@@ -1,0 +1,66 @@
+/** Seed words (BIP-39) and the accounts that are derived from them (BIP-32, BIP-44). */
+import { HDKey } from '@scure/bip32';
+import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { parseAccountKey } from '../derive/account-key.ts';
+import { toEvmAddress } from '../derive/addresses.ts';
+import { toTronAddress } from '../derive/tron-address.ts';
+import type { SweepChain } from '../sweep/sweep.ts';
+
+export type SweepSpace = 'evm' | 'tron';
+
+export interface PrivateAccount {
+  xpub: string;
+  /** As in the list of holdings. */
+  fingerprint: string;
+  /** Of `0/index`. */
+  addressOf: (index: number) => string;
+  privateKeyOf: (index: number) => Uint8Array;
+}
+
+export class InvalidWords extends Error {
+  override readonly name = 'InvalidWords';
+}
+
+export const spaceOf: Record<SweepChain, SweepSpace> = { ethereum: 'evm', bsc: 'evm', tron: 'tron' };
+
+const spaces = {
+  evm: { coinType: 60, toAddress: toEvmAddress },
+  tron: { coinType: 195, toAddress: toTronAddress },
+} as const;
+const WORD_COUNTS = new Set([12, 15, 18, 21, 24]);
+
+export function accountPath(space: SweepSpace, account: number): string {
+  return `m/44'/${spaces[space].coinType}'/${account}'`;
+}
+
+/** @returns the words, separated by single spaces @throws InvalidWords, whose message contains none of them */
+export function checkWords(typed: string): string {
+  const words = typed.normalize('NFKD').toLowerCase().trim().split(/\s+/);
+  if (!WORD_COUNTS.has(words.length))
+    throw new InvalidWords(`Seed words are 12, 15, 18, 21 or 24 words; these are ${words.length}.`);
+  const unknown = words.findIndex((word) => !wordlist.includes(word));
+  if (unknown !== -1) throw new InvalidWords(`Word ${unknown + 1} is not in the English list of BIP-39.`);
+  if (!validateMnemonic(words.join(' '), wordlist))
+    throw new InvalidWords('The checksum of these words is wrong: a word is mistyped, or their order.');
+  return words.join(' ');
+}
+
+/** @param words of `checkWords`; the passphrase is empty for most wallets */
+export function openAccounts(words: string, passphrase: string, account: number): Record<SweepSpace, PrivateAccount> {
+  const master = HDKey.fromMasterSeed(mnemonicToSeedSync(words, passphrase));
+  return { evm: openAccount(master, 'evm', account), tron: openAccount(master, 'tron', account) };
+}
+
+function openAccount(master: HDKey, space: SweepSpace, account: number): PrivateAccount {
+  const { toAddress } = spaces[space];
+  const key = master.derive(accountPath(space, account));
+  const receiving = key.deriveChild(0);
+  const { xpub, fingerprint } = parseAccountKey(key.publicExtendedKey);
+  return {
+    xpub,
+    fingerprint,
+    addressOf: (index) => toAddress(receiving.deriveChild(index).publicKey!),
+    privateKeyOf: (index) => receiving.deriveChild(index).privateKey!,
+  };
+}

@@ -1,0 +1,130 @@
+/** Signs sweeps: reads the list, asks where the money goes, says what it will sign, asks again, signs, and checks what was signed. */
+import assert from 'node:assert/strict';
+import { networks } from '../sweep/networks.ts';
+import { planEvm } from '../sweep/evm-plan.ts';
+import { ListRefused, type Plan, type PlannedSweep } from '../sweep/plan.ts';
+import { readSigned } from '../sweep/read-signed.ts';
+import type { SignedFile } from '../sweep/signed-file.ts';
+import type { SignedSweep, Sweep } from '../sweep/sweep.ts';
+import { planTron } from '../sweep/tron-plan.ts';
+import { type Answers, askDestinations } from './destinations.ts';
+import { type Held, heldUnits, readHoldings, type SweepList } from './holdings-list.ts';
+import { type Machine, Refusal } from './machine.ts';
+import { describePlan, describeTotals } from './plan-words.ts';
+import { type PrivateAccount, spaceOf, type SweepSpace } from './seed.ts';
+
+/** As many as wallets show at first. */
+const FIRST_ADDRESSES = 20;
+
+type Accounts = Record<SweepSpace, PrivateAccount>;
+
+/** @throws ListRefused and Refusal */
+export async function signSweeps(
+  machine: Machine,
+  holdingsFile: string,
+  signedFile: string,
+  askAccounts: () => Promise<Accounts>,
+): Promise<void> {
+  const { terminal } = machine;
+  const { lists, others } = readHoldings(readFile(machine, holdingsFile));
+  if (others.length > 0) terminal.say(`This program does not sweep ${others.join(' and ')}: use the wallet.`);
+  const accounts = await askAccounts();
+  const plan = await planLists(machine, lists, accounts);
+  terminal.say(describePlan(plan));
+  if (plan.sweeps.length === 0) throw new Refusal('There is nothing to sign.');
+  terminal.say(describeTotals(plan.sweeps));
+  const count = plan.sweeps.length;
+  if ((await terminal.ask(`Type "sign" to sign ${count === 1 ? 'it' : `these ${count}`}: `)) !== 'sign')
+    throw new Refusal('Nothing was signed.');
+  const transactions = plan.sweeps.map((sweep) => sign(sweep, accounts[spaceOf[sweep.chain]]));
+  const file: SignedFile = { kind: 'cellhop-signed', version: 1, transactions };
+  machine.writeNewFile(signedFile, `${JSON.stringify(file, null, 2)}\n`);
+  terminal.say(`Signed ${count}: ${signedFile} contains no secret. Take it to the server:`);
+  terminal.say(`npm run payments -- broadcast ${signedFile}`);
+}
+
+function readFile(machine: Machine, path: string): Uint8Array {
+  try {
+    return machine.readFile(path);
+  } catch {
+    throw new Refusal(`${path} cannot be read.`);
+  }
+}
+
+async function planLists(machine: Machine, lists: readonly SweepList[], accounts: Accounts): Promise<Plan> {
+  const plan: Plan = { sweeps: [], leftOut: [] };
+  // All are checked before the first question: a list with one wrong address is not to be trusted with the others.
+  for (const list of lists) deriveAgain(machine, list, accounts[spaceOf[list.chain]]);
+  const isOfShop = knowAddresses(lists, accounts);
+  for (const list of lists) {
+    const { fingerprint } = accounts[spaceOf[list.chain]];
+    const own = (list.addresses as readonly Held[]).filter(({ account }) => account === fingerprint);
+    if (own.length === 0) continue;
+    const answers = await askDestinations(machine.terminal, list, own, isOfShop);
+    const { sweeps, leftOut } = planList(list, fingerprint, answers, machine.now());
+    plan.sweeps.push(...sweeps);
+    plan.leftOut.push(...leftOut);
+  }
+  return plan;
+}
+
+/** @throws ListRefused if an address that the list has for these seed words is not theirs */
+function deriveAgain({ terminal }: Machine, list: SweepList, account: PrivateAccount): void {
+  const { title } = networks[list.chain];
+  const foreign = new Map<string, number>();
+  for (const held of list.addresses) {
+    if (held.account !== account.fingerprint) foreign.set(held.account, (foreign.get(held.account) ?? 0) + 1);
+    else if (account.addressOf(held.index) !== held.address)
+      throw new ListRefused(
+        `The list says that 0/${held.index} on ${title} is ${held.address}, which is wrong. Nothing of it was signed: find out who has changed it.`,
+      );
+    // Not repeated here: words of the list could talk the operator into anything.
+    else if (held.notes.length > 0)
+      terminal.say(`${title}: read the notes of the list about ${held.address} (0/${held.index}).`);
+  }
+  for (const [fingerprint, count] of foreign)
+    terminal.say(
+      `${title}: ${count} of the list belong to the account ${fingerprint}. These seed words are ${account.fingerprint}.`,
+    );
+}
+
+/** What customers pay to is no treasury: the list's addresses, and the first ones of the accounts. */
+function knowAddresses(lists: readonly SweepList[], accounts: Accounts): (address: string) => boolean {
+  const known = new Set(lists.flatMap(({ addresses }) => addresses.map(({ address }) => address)));
+  for (const { addressOf } of Object.values(accounts))
+    for (let index = 0; index < FIRST_ADDRESSES; index += 1) known.add(addressOf(index));
+  return (address) => known.has(address);
+}
+
+function planList(list: SweepList, fingerprint: string, answers: Answers, now: Date): Plan {
+  const { destinations, usdtContract, isHolder } = answers;
+  const toOwn = <Address extends Held>(addresses: readonly Address[]) =>
+    addresses
+      .filter(({ account }) => account === fingerprint)
+      .map((held) => ({ ...held, coinUnits: heldUnits(held, 'coin'), usdtUnits: heldUnits(held, 'usdt') }));
+  if (list.chain === 'tron') {
+    const { referenceBlock } = list;
+    const fee = { energyPrice: BigInt(list.fee.energyPrice), bandwidthPrice: BigInt(list.fee.bandwidthPrice) };
+    const addresses = toOwn(list.addresses);
+    return planTron({ addresses, referenceBlock, fee, destinations, isHolder, usdtContract, now });
+  }
+  const [maxFeePerGas, maxPriorityFeePerGas] = [list.fee.maxFeePerGas, list.fee.maxPriorityFeePerGas].map(BigInt);
+  const fee = { maxFeePerGas: maxFeePerGas!, maxPriorityFeePerGas: maxPriorityFeePerGas! };
+  return planEvm({ chain: list.chain, addresses: toOwn(list.addresses), fee, destinations, usdtContract });
+}
+
+/** The bytes are read again, by the code that reads them before they are sent: they must do what was said, and nothing else. */
+function sign(sweep: PlannedSweep, account: PrivateAccount): SignedFile['transactions'][number] {
+  const key = account.privateKeyOf(sweep.index);
+  try {
+    const raw = sweep.sign(key);
+    assert.deepEqual(whatItDoes(readSigned[sweep.chain](raw)), whatItDoes(sweep));
+    return { chain: sweep.chain, raw };
+  } finally {
+    key.fill(0);
+  }
+}
+
+function whatItDoes({ chain, from, to, contract, units, feeLimitUnits, nonce, expiresAt }: Sweep | SignedSweep): Sweep {
+  return { chain, from, to, contract, units, feeLimitUnits, nonce, expiresAt };
+}

@@ -1,0 +1,64 @@
+/** What each family of chains does for the offline program: one file each implements it. */
+import { formatUnits } from '../amounts.ts';
+import { networks } from './networks.ts';
+import type { Sweep, SweepChain } from './sweep.ts';
+
+/** An address of the list that was derived again from the seed words, with what the list says that it holds. */
+export interface OwnAddress {
+  index: number;
+  address: string;
+  coinUnits: bigint;
+  usdtUnits: bigint;
+}
+
+/** Typed on the machine with the keys. Undefined: this asset stays. */
+export interface Destinations {
+  coin: string | undefined;
+  usdt: string | undefined;
+}
+
+export interface PlannedSweep extends Sweep {
+  index: number;
+  asset: 'coin' | 'usdt';
+  /** Of the coin; with everything that the transaction can cost. */
+  feeMaxUnits: bigint;
+  /** @returns the signed transaction */
+  sign: (privateKey: Uint8Array) => string;
+}
+
+export interface LeftOut {
+  chain: SweepChain;
+  index: number;
+  address: string;
+  asset: 'coin' | 'usdt';
+  units: bigint;
+  /** What is missing, for the operator. */
+  reason: string;
+}
+
+export interface Plan {
+  sweeps: PlannedSweep[];
+  leftOut: LeftOut[];
+}
+
+/** The list does not say what this program expects, so nothing of it is signed. */
+export class ListRefused extends Error {
+  override readonly name = 'ListRefused';
+}
+
+/** Such as `12.50 USDT`. */
+export function formatAsset(chain: SweepChain, asset: 'coin' | 'usdt', units: bigint): string {
+  const { coin, coinDecimals, usdtDecimals } = networks[chain];
+  const [name, decimals] = asset === 'coin' ? [coin, coinDecimals] : ['USDT', usdtDecimals];
+  return `${formatUnits(units, { decimals, displayDecimals: 2 })} ${name}`;
+}
+
+/** @throws ListRefused if a list makes a transaction cost more than this program allows */
+export function refuseHighFee(chain: SweepChain, feeMaxUnits: bigint): void {
+  const { title, feeMaxUnits: ceiling } = networks[chain];
+  if (feeMaxUnits <= ceiling) return;
+  const [asked, allowed] = [feeMaxUnits, ceiling].map((units) => formatAsset(chain, 'coin', units));
+  throw new ListRefused(
+    `On ${title} the list allows a fee of ${asked} for one transaction. This program allows ${allowed} at most: make a new list when fees are lower.`,
+  );
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { buildOffline } from './build-offline.mjs';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const WORDS = `${'abandon '.repeat(11)}about`;
+
+test('the offline program is one file, the same from each build, and runs alone', async () => {
+  const directory = temporaryDirectory();
+  const file = path.join(directory, 'alone/cellhop-offline.mjs');
+  const digest = await buildOffline(file);
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(await buildOffline(path.join(directory, 'again/cellhop-offline.mjs'))).toBe(digest);
+  const output = await run(file, ['accounts', '--with-network'], `${WORDS}\n\n`);
+  expect(output).toContain('PAY_TRON_ADDRESS_0=TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH\n');
+  expect(output).not.toContain('abandon');
+  await expect(run(file, ['accounts', '--with-network'], `${WORDS}\n`)).rejects.toThrow('Interrupted');
+  await expect(run(file, ['sign'], '')).rejects.toThrow('node cellhop-offline.mjs sign HOLDINGS SIGNED');
+});
+
+test.each([
+  ["import http from 'node:http'; http.get('http://example.com');", 'must not import node:http'],
+  ["import { connect } from 'net'; connect(1);", 'must not import net'],
+  ["import { Worker } from 'node:worker_threads'; new Worker('a');", 'must not import node:worker_threads'],
+  ["import { exec } from 'node:child_process'; exec('curl');", 'must not import node:child_process'],
+  ["const { get } = await import('node:https'); get('https://example.com');", 'must not import node:https'],
+  ["await fetch('http://example.com');", 'must not contain: await fetch('],
+  ["new WebSocket('ws://example.com');", 'must not contain: new WebSocket('],
+  ["process.getBuiltinModule('http');", 'must not contain: process.getBuiltinModule('],
+  ['await import(process.argv[2]);', 'must not contain: await import('],
+])('refuses to build %s', async (code, message) => {
+  const directory = temporaryDirectory();
+  const entry = path.join(directory, 'entry.mjs');
+  fs.writeFileSync(entry, code);
+  await expect(buildOffline(path.join(directory, 'program.mjs'), entry)).rejects.toThrow(message);
+  expect(fs.existsSync(path.join(directory, 'program.mjs'))).toBe(false);
+});
+
+/** @returns its output; rejects with it if the program fails */
+function run(file: string, values: readonly string[], input: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, [file, ...values], (error, output, errors) => {
+      if (error) reject(new Error(output + errors));
+      else resolve(output + errors);
+    });
+    child.stdin!.end(input);
+  });
+}
