@@ -22,9 +22,11 @@ const tablesByModule: Record<string, readonly string[]> = {
   gateway: ['exit_checks', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
   invoices: [
     'chain_cursors',
+    'comparisons',
     'deposit_addresses',
     'deposits',
     'exchange_rates',
+    'held_amounts',
     'invoices',
     'rate_quotes',
     'rate_sources',

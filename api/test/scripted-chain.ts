@@ -1,6 +1,11 @@
 /** A chain for tests that reorganises, replaces transactions and fails on demand. Its state is in memory. */
 import { randomUUID } from 'node:crypto';
-import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from '../src/payments/chains/watcher.ts';
+import {
+  type Balances,
+  ChainUnavailable,
+  type ChainWatcher,
+  type ObservedPayment,
+} from '../src/payments/chains/watcher.ts';
 
 type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units' | 'isReplaceable'>;
 
@@ -15,6 +20,9 @@ export class ScriptedChain implements ChainWatcher {
   private blocks: Block[] = [{ hash: 'genesis', time: new Date(0), payments: [] }];
   private pool: Payment[] = [];
   private failure: ChainUnavailable | undefined;
+  private readonly swept = new Map<string, bigint>();
+  balanceLimits = { addressesMax: 500, timeMs: 60_000 };
+  balanceCount = 0;
   pollCount = 0;
   /** The response of the second source. */
   secondOpinion: boolean | undefined;
@@ -114,12 +122,24 @@ export class ScriptedChain implements ChainWatcher {
     return Promise.resolve(this.secondOpinion);
   }
 
-  balances(asset: string, addresses: readonly string[]): Promise<Map<string, bigint>> {
-    const sums = new Map<string, bigint>();
-    for (const payment of this.included)
-      if (payment.asset === asset && addresses.includes(payment.address))
-        sums.set(payment.address, (sums.get(payment.address) ?? 0n) + payment.units);
-    return Promise.resolve(sums);
+  /** Takes everything that an address holds, as the operator does. */
+  sweep(asset: string, address: string): void {
+    const key = `${asset} ${address}`;
+    this.swept.set(key, (this.swept.get(key) ?? 0n) + this.heldBy(asset, address));
+  }
+
+  balances(asset: string, addresses: readonly string[]): Promise<Balances> {
+    this.balanceCount += 1;
+    if (this.failure) return Promise.reject(this.failure);
+    const units = new Map(addresses.map((address) => [address, this.heldBy(asset, address)]));
+    return Promise.resolve({ height: this.blocks.length - 1, units });
+  }
+
+  private heldBy(asset: string, address: string): bigint {
+    const received = this.included
+      .filter((payment) => payment.asset === asset && payment.address === address)
+      .reduce((sum, { units }) => sum + units, 0n);
+    return received - (this.swept.get(`${asset} ${address}`) ?? 0n);
   }
 }
 

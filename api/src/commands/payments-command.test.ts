@@ -88,10 +88,12 @@ describe('check', () => {
   });
 });
 
-test('resume and release report what they did', async () => {
+test('resume, release and explain report what they did', async () => {
   expect(await run('resume', 'bitcoin')).toBe('bitcoin was not paused.');
   await states.pause(testApp.ctx, 'bitcoin', 'a test');
   expect(await run('resume', 'bitcoin')).toBe('bitcoin is credited again.');
+  expect(await run('explain', 'ethereum', '0x00')).toBe('Nothing at this address is unexplained.');
+  await expect(run('explain', 'ETH', '0x00')).rejects.toThrow('Name one of the chains: bitcoin, ');
   await expect(run('resume', 'dogecoin')).rejects.toThrow('Name one of the chains: bitcoin, ');
   expect(await run('release', '00000000-0000-4000-8000-000000000001')).toBe('This deposit is not on hold.');
   await expect(run('release', '17')).rejects.toThrow('Name the deposit by its id');

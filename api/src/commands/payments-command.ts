@@ -5,20 +5,23 @@ import type { Ctx } from '../ctx.ts';
 import {
   checkAccounts,
   checkNodes,
+  explainDifference,
   findHoldings,
   releaseDeposit,
   resumeChain,
 } from '../modules/invoices/operator.service.ts';
 import { formatUnits } from '../payments/amounts.ts';
-import { chains, currencyRules } from '../payments/currencies.ts';
+import { type Chain, chains, currencyRules } from '../payments/currencies.ts';
 
 const USAGE = `npm run payments -- check              first addresses of each account, and the newest block of each node
 npm run payments -- holdings CURRENCY  the addresses that hold most of it now, with their numbers in the wallet, for sweeping
 npm run payments -- resume CHAIN       credit payments again after a reorganisation
-npm run payments -- release DEPOSIT    credit a deposit that is on hold`;
+npm run payments -- release DEPOSIT    credit a deposit that is on hold
+npm run payments -- explain CHAIN ADDRESS  end a difference of the daily comparison: its money is no payment, such as gas for a sweep`;
 
 /** @throws Error with a message for the operator */
 export async function runPaymentsCommand(ctx: Ctx, [command, subject, ...rest]: readonly string[]): Promise<string> {
+  if (command === 'explain' && rest.length === 1) return explain(ctx, subject, rest[0]!);
   if (rest.length > 0) throw new Error(USAGE);
   if (command === 'check' && subject === undefined) return check(ctx);
   if (command === 'holdings') return showHoldings(ctx, subject);
@@ -55,9 +58,19 @@ async function showHoldings(ctx: Ctx, name: string | undefined): Promise<string>
   return ['account\tnumber\taddress\t' + currency, ...lines].join('\n');
 }
 
-async function resume(ctx: Ctx, name: string | undefined): Promise<string> {
+function parseChain(name: string | undefined): Chain {
   const chain = chains.find((each) => each === name);
   if (!chain) throw new Error(`Name one of the chains: ${chains.join(', ')}`);
+  return chain;
+}
+
+async function explain(ctx: Ctx, name: string | undefined, address: string): Promise<string> {
+  const isExplained = await explainDifference(ctx, parseChain(name), address);
+  return isExplained ? 'The difference is no longer reported.' : 'Nothing at this address is unexplained.';
+}
+
+async function resume(ctx: Ctx, name: string | undefined): Promise<string> {
+  const chain = parseChain(name);
   return (await resumeChain(ctx, chain)) ? `${chain} is credited again.` : `${chain} was not paused.`;
 }
 

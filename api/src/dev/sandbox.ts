@@ -57,9 +57,11 @@ export function createSandboxWatcher(transactions: SandboxTransactions): ChainWa
       };
     },
     confirm: () => Promise.resolve(undefined),
+    balanceLimits: { addressesMax: 500, timeMs: 60_000 },
     async balances(asset, addresses) {
       const sums = await transactions.sumByAddress(asset, addresses);
-      return new Map(addresses.map((address) => [address, sums.get(address) ?? 0n]));
+      const { height } = blockAt(Date.now());
+      return { height, units: new Map(addresses.map((address) => [address, sums.get(address) ?? 0n])) };
     },
   };
 }

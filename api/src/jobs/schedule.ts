@@ -42,7 +42,8 @@ const schedule: ScheduledTask[] = [
   { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
   { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
-  { name: 'chains.compare', cron: '12 3 * * *', run: compareChains },
+  // Each chain once a day; a comparison that could not end is continued.
+  { name: 'chains.compare', cron: '12 * * * *', run: (ctx) => compareChains(ctx) },
   { name: 'rates.clean-up', cron: '27 * * * *', run: deleteOldRates },
   { name: 'mails.clean-up', cron: '57 * * * *', run: deleteOldMails },
 ];

@@ -207,6 +207,7 @@ export function describeWatcher(
       const balances: unknown = await chain
         .createWatcher()
         .balances(chain.asset, [a, b], signal)
+        .then(({ units }) => units)
         .catch((error: unknown) => (error instanceof ChainUnavailable ? error.name : error));
       const held = new Map([
         [a, chain.units],

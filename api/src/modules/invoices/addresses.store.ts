@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { AddressSpace, CurrencyRules } from '../../payments/currencies.ts';
+import type { AddressSpace } from '../../payments/currencies.ts';
 
 /** The account is one of the settings, or that of the sandbox. */
 export async function findOrInsertAccount(
@@ -89,10 +89,11 @@ export async function insertAddress(ctx: Ctx, address: NewAddress): Promise<bigi
 }
 
 /** @param watchMs from now on */
-export async function extendWatch(ctx: Ctx, id: bigint, watchMs: number): Promise<void> {
+export async function extendWatches(ctx: Ctx, ids: readonly bigint[], watchMs: number): Promise<void> {
   await ctx.db.query(
-    `update deposit_addresses set watched_until = greatest(watched_until, now() + $2 * interval '1 millisecond') where id = $1`,
-    [id, watchMs],
+    `update deposit_addresses set watched_until = greatest(watched_until, now() + $2 * interval '1 millisecond')
+      where id = any($1::bigint[])`,
+    [ids, watchMs],
   );
 }
 
@@ -123,31 +124,20 @@ export function listAccounts(ctx: Ctx): Promise<AccountState[]> {
   );
 }
 
-export interface ReceivedByAddress {
+export interface WalletAddress {
   id: bigint;
   address: string;
   /** Its number in the wallet, and the account that it was derived from. */
   derivationIndex: bigint;
   fingerprint: string;
-  /** The sum of all deposits in this currency that are in a block. */
-  units: bigint;
 }
 
-/** All addresses, in pages. Deposits that have left the chain or were recorded by hand do not count. */
-export async function listReceived(
-  ctx: Ctx,
-  { chain, asset, addressSpace }: Pick<CurrencyRules, 'chain' | 'asset' | 'addressSpace'>,
-  afterId: bigint,
-  limit: number,
-): Promise<ReceivedByAddress[]> {
-  const rows = await ctx.db.query<Omit<ReceivedByAddress, 'units'> & { units: string }>(
-    `select deposit_addresses.id, address, derivation_index as "derivationIndex", fingerprint,
-            (select coalesce(sum(units), 0) from deposits
-              where deposits.address_id = deposit_addresses.id and chain = $1 and asset = $2 and not is_by_hand
-                and (state in ('INCLUDED', 'FINAL', 'CREDITED') or (state = 'REVERSED' and block_hash is not null))) as units
+/** All addresses of a space, in pages. */
+export function listAddresses(ctx: Ctx, space: AddressSpace, afterId: bigint, limit: number): Promise<WalletAddress[]> {
+  return ctx.db.query(
+    `select deposit_addresses.id, address, derivation_index as "derivationIndex", fingerprint
        from deposit_addresses join wallet_accounts on wallet_accounts.id = wallet_account_id
-      where deposit_addresses.address_space = $3 and deposit_addresses.id > $4 order by deposit_addresses.id limit $5`,
-    [chain, asset, addressSpace, afterId, limit],
+      where deposit_addresses.address_space = $1 and deposit_addresses.id > $2 order by deposit_addresses.id limit $3`,
+    [space, afterId, limit],
   );
-  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
 }

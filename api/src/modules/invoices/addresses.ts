@@ -30,7 +30,7 @@ export async function assignAddress(
   const id =
     (await find(ctx, userId, addressSpace, accountId)) ??
     (await deriveNext(ctx, userId, addressSpace, accountId, !hasAddressPerInvoice));
-  await store.extendWatch(ctx, id, lifetimeMs + ctx.config.payments.watchMs);
+  await store.extendWatches(ctx, [id], lifetimeMs + ctx.config.payments.watchMs);
   return id;
 }
 

@@ -135,3 +135,8 @@ export async function saveComparison(ctx: Ctx, chain: Chain, differences: readon
     differences,
   ]);
 }
+
+/** Without a new comparison. */
+export async function replaceDifferences(ctx: Ctx, chain: Chain, differences: readonly string[]): Promise<void> {
+  await ctx.db.query('update chain_cursors set differences = $2 where chain = $1', [chain, differences]);
+}

@@ -1,41 +1,40 @@
 /**
- * Compares the balances of all addresses, however old, with their deposits, once a day. This finds payments to addresses that are no
- * longer watched, and missed blocks. A balance below the deposits is no difference, because the operator sweeps the addresses.
+ * Compares what all addresses hold, however old, with their deposits, once a day. This finds payments to addresses that are no longer
+ * watched, and missed blocks, also of addresses that the operator has swept: a rise that no deposit explains.
  */
 import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { formatUnits } from '../../payments/amounts.ts';
-import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
-import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
+import { type Balances, ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
+import { chains, type CurrencyRules, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
+import { paced } from '../../process/paced.ts';
 import { isSandbox, watcherFor } from './chains.ts';
+import * as addresses from './addresses.store.ts';
 import * as states from './chain-states.store.ts';
-import * as store from './addresses.store.ts';
+import * as store from './comparison.store.ts';
+import { compareHeld, type HeldAmount, restAfterSweepUnits } from './held-amount.ts';
 
-const ADDRESSES_PER_REQUEST = 500;
-const REQUEST_LIMIT_MS = 60_000;
+/** The job runs hourly. A run begins at the same hour each day, even if the last one began a little later than it was due. */
+const EVERY_MS = 23.5 * 3_600_000;
+/** A run that takes longer is continued by the next job. */
+const JOB_LIMIT_MS = 50 * 60_000;
 /** A few are enough for the operator. */
 const DIFFERENCES_MAX = 100;
 
-export async function compareChains(ctx: Ctx): Promise<void> {
+/** Each chain by itself, at the same time, so that neither a slow one nor one that fails delays the others. */
+export async function compareChains(ctx: Ctx, findWatcher = watcherFor): Promise<void> {
   if (isSandbox(ctx)) return;
-  for (const chain of chains) {
-    const watcher = watcherFor(ctx, chain);
-    if (watcher) await tryToCompare(ctx, chain, watcher);
-  }
+  const results = await Promise.allSettled(chains.map((chain) => compareIfDue(ctx, chain, findWatcher(ctx, chain))));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
-/** @returns sentences for the operator */
-export async function compareChain(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<string[]> {
-  const differences: string[] = [];
-  for (const currency of currencies.filter((each) => currencyRules[each].chain === chain))
-    differences.push(...(await compareCurrency(ctx, currency, watcher)));
-  await states.saveComparison(ctx, chain, differences.slice(0, DIFFERENCES_MAX));
-  if (differences.length > 0) ctx.log.error({ chain, differences }, 'addresses hold more than their deposits');
-  return differences;
-}
-
-/** A chain that cannot be read is compared tomorrow; its health says why. */
-async function tryToCompare(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<void> {
+/** A chain that cannot be read is compared an hour later, where it ended; its health says why. */
+export async function compareIfDue(ctx: Ctx, chain: Chain, watcher: ChainWatcher | undefined): Promise<void> {
+  const due = await Promise.all(
+    currenciesOf(chain).map((currency) => store.isDue(ctx, currencyRules[currency], EVERY_MS)),
+  );
+  if (!watcher || !due.includes(true)) return;
   try {
     await compareChain(ctx, chain, watcher);
   } catch (error) {
@@ -44,55 +43,129 @@ async function tryToCompare(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Prom
   }
 }
 
-async function compareCurrency(ctx: Ctx, currency: Currency, watcher: ChainWatcher): Promise<string[]> {
-  const rules = currencyRules[currency];
-  const differences: string[] = [];
-  for await (const { address, units, heldUnits } of readAddresses(ctx, currency, watcher)) {
-    if (differences.length >= DIFFERENCES_MAX) break;
-    if (heldUnits <= units) continue;
-    differences.push(`${address} holds ${formatUnits(heldUnits - units, rules)} ${currency} more than its deposits`);
-  }
+/**
+ * Continues the comparison of a chain, or begins a new one.
+ * @returns sentences for the operator
+ * @throws ChainUnavailable what was compared before stays
+ */
+export async function compareChain(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<string[]> {
+  const endsAtMs = performance.now() + JOB_LIMIT_MS;
+  let isComplete = true;
+  for (const currency of currenciesOf(chain))
+    isComplete = (await compareCurrency(ctx, currency, watcher, endsAtMs)) && isComplete;
+  const differences = await describeDifferences(ctx, chain);
+  if (isComplete) await states.saveComparison(ctx, chain, differences);
+  if (differences.length > 0) ctx.log.error({ chain, differences }, 'addresses received more than their deposits');
   return differences;
 }
 
-export interface HoldingAddress extends store.ReceivedByAddress {
-  heldUnits: bigint;
+/** The operator knows where the money came from, such as the gas of a sweep. @returns false if nothing was unexplained */
+export async function acceptDifferences(ctx: Ctx, chain: Chain, address: string): Promise<boolean> {
+  if ((await store.acceptDifferences(ctx, chain, address)) === 0) return false;
+  const { comparedAt } = await states.readState(ctx, chain);
+  if (comparedAt !== null) await states.replaceDifferences(ctx, chain, await describeDifferences(ctx, chain));
+  return true;
 }
 
-/**
- * The addresses with the largest balances in a currency, for the operator who sweeps them.
- * @returns at most `limit` of them, the largest first
- * @throws ChainUnavailable
- */
-export async function listHoldings(
+const currenciesOf = (chain: Chain) => currencies.filter((currency) => currencyRules[currency].chain === chain);
+
+async function describeDifferences(ctx: Ctx, chain: Chain): Promise<string[]> {
+  const differences = await store.listDifferences(ctx, chain, DIFFERENCES_MAX);
+  return differences.flatMap(({ asset, address, units, afterHeight }) => {
+    const currency = findCurrency(chain, asset);
+    if (!currency) return [];
+    const amount = `${formatUnits(units, currencyRules[currency])} ${currency}`;
+    const since = afterHeight === null ? '' : `, after block ${afterHeight}`;
+    return [`${address} received ${amount} more than its deposits${since}`];
+  });
+}
+
+/** @returns false if its time is over before all addresses were compared */
+async function compareCurrency(
   ctx: Ctx,
   currency: Currency,
   watcher: ChainWatcher,
-  limit: number,
-): Promise<HoldingAddress[]> {
-  let largest: HoldingAddress[] = [];
-  for await (const address of readAddresses(ctx, currency, watcher)) {
-    if (address.heldUnits === 0n) continue;
-    largest.push(address);
-    if (largest.length > 2 * limit) largest = selectLargest(largest, limit);
-  }
-  return selectLargest(largest, limit);
-}
-
-function selectLargest(addresses: readonly HoldingAddress[], limit: number): HoldingAddress[] {
-  return addresses.toSorted((a, b) => (a.heldUnits < b.heldUnits ? 1 : -1)).slice(0, limit);
-}
-
-/** All addresses of a currency with their current balances. */
-async function* readAddresses(ctx: Ctx, currency: Currency, watcher: ChainWatcher): AsyncGenerator<HoldingAddress> {
+  endsAtMs: number,
+): Promise<boolean> {
   const rules = currencyRules[currency];
-  let afterId = 0n;
-  while (true) {
-    const page = await store.listReceived(ctx, rules, afterId, ADDRESSES_PER_REQUEST);
-    if (page.length === 0) return;
-    const addresses = page.map(({ address }) => address);
-    const balances = await watcher.balances(rules.asset, addresses, AbortSignal.timeout(REQUEST_LIMIT_MS));
-    for (const address of page) yield { ...address, heldUnits: balances.get(address.address) ?? 0n };
+  const { addressesMax, timeMs } = watcher.balanceLimits;
+  const { afterId: firstId, previousHeight } = await store.continueRun(ctx, rules);
+  for (let afterId = firstId; ;) {
+    const page = await store.listCompared(ctx, rules, afterId, addressesMax);
+    if (page.length === 0) break;
+    if (performance.now() > endsAtMs) return false;
+    const listed = page.map(({ address }) => address);
+    const balances = await watcher.balances(rules.asset, listed, AbortSignal.timeout(timeMs));
     afterId = page.at(-1)!.id;
+    await comparePage(ctx, currency, page, balances, { afterId, previousHeight });
   }
+  await store.finishRun(ctx, rules);
+  return true;
+}
+
+async function comparePage(
+  ctx: Ctx,
+  currency: Currency,
+  page: readonly store.ComparedAddress[],
+  balances: Balances,
+  { afterId, previousHeight }: store.Run,
+): Promise<void> {
+  const rules = currencyRules[currency];
+  const { height } = balances;
+  await requireScanned(ctx, rules, height);
+  await ctx.tx(async (ctx) => {
+    const heights = page.map(({ held }) => held?.height ?? previousHeight ?? -1);
+    const sums = await store.sumDeposits(ctx, rules, { ids: page.map(({ id }) => id), heights, height });
+    const unknown = await sumUnknown(ctx, rules, page, heights, balances);
+    const changed: { id: bigint; held: HeldAmount }[] = [];
+    const risen: bigint[] = [];
+    for await (const { id, address, held } of paced(page)) {
+      const { earlierUnits = 0n, laterUnits = 0n, byHandUnits = 0n } = sums.get(id) ?? {};
+      const now = {
+        height,
+        heldUnits: balances.units.get(address) ?? 0n,
+        earlierDepositUnits: earlierUnits,
+        laterDepositUnits: laterUnits,
+        byHandUnits,
+        unknownUnits: unknown && (unknown.get(address) ?? 0n),
+      };
+      const next = compareHeld(held, now, { restUnits: restAfterSweepUnits[currency], previousHeight });
+      if (held || hasAmount(next)) changed.push({ id, held: next });
+      if (next.unexplainedUnits > (held?.unexplainedUnits ?? 0n)) risen.push(id);
+    }
+    await store.saveHeld(ctx, rules, changed);
+    // Somebody pays to it: the next payment is seen at once, and a rescan finds this one.
+    await addresses.extendWatches(ctx, risen, ctx.config.payments.watchMs);
+    await store.saveProgress(ctx, rules, afterId, height);
+  });
+}
+
+const hasAmount = ({ heldUnits, depositUnits, byHandUnits, unexplainedUnits }: HeldAmount) =>
+  heldUnits + depositUnits + byHandUnits + unexplainedUnits > 0n;
+
+/** Payments in blocks that are still to be read would look as if they had been missed. */
+async function requireScanned(ctx: Ctx, { chain }: CurrencyRules, height: number): Promise<void> {
+  const { scannedHeight } = await states.readState(ctx, chain);
+  if (scannedHeight !== null && scannedHeight < BigInt(height))
+    throw new ChainUnavailable('LAGGING', `block ${height} is still to be read`);
+}
+
+/** The sum of unspent outputs that are no deposits, by address. @returns undefined on chains without outputs */
+async function sumUnknown(
+  ctx: Ctx,
+  rules: CurrencyRules,
+  page: readonly store.ComparedAddress[],
+  heights: readonly number[],
+  { outputs }: Balances,
+): Promise<ReadonlyMap<string, bigint> | undefined> {
+  if (!outputs) return undefined;
+  const comparedAt = new Map(page.map(({ address }, index) => [address, heights[index]!]));
+  const recent = outputs.filter(({ address, height }) => height > (comparedAt.get(address) ?? -1));
+  const known = await store.listKnownOutputs(ctx, rules, recent);
+  const sums = new Map<string, bigint>();
+  for (const output of recent) {
+    if (known.has(store.toOutputKey(output))) continue;
+    sums.set(output.address, (sums.get(output.address) ?? 0n) + output.units);
+  }
+  return sums;
 }

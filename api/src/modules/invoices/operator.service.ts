@@ -6,7 +6,8 @@ import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import { listHoldings, type HoldingAddress } from './comparison.service.ts';
+import { acceptDifferences } from './comparison.service.ts';
+import { listHoldings, type HoldingAddress } from './holdings.service.ts';
 import * as deposits from './deposits.store.ts';
 
 const FIRST_INDEXES = [0n, 1n, 2n];
@@ -75,6 +76,18 @@ export function resumeChain(ctx: Ctx, chain: Chain): Promise<boolean> {
     const { pauseReason } = await states.readState(ctx, chain);
     if (!(await states.resume(ctx, chain))) return false;
     await record(ctx, { action: 'CHAIN_RESUMED', requester: undefined, details: { chain, pause: pauseReason } });
+    return true;
+  });
+}
+
+/**
+ * Ends a difference of the comparison: the operator knows where the money came from, such as the gas of a sweep.
+ * @returns false if nothing at the address is unexplained
+ */
+export function explainDifference(ctx: Ctx, chain: Chain, address: string): Promise<boolean> {
+  return ctx.tx(async (ctx) => {
+    if (!(await acceptDifferences(ctx, chain, address))) return false;
+    await record(ctx, { action: 'DIFFERENCE_EXPLAINED', requester: undefined, details: { chain, address } });
     return true;
   });
 }

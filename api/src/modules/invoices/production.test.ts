@@ -11,7 +11,8 @@ import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import * as addresses from './addresses.store.ts';
 import * as chainStates from './chain-states.store.ts';
-import { compareChain, listHoldings } from './comparison.service.ts';
+import { compareChain } from './comparison.service.ts';
+import { listHoldings } from './holdings.service.ts';
 import { recordPoll } from './record-poll.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -170,11 +171,11 @@ describe('in production', () => {
     chain.mine();
     await poll();
     expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([]);
-    await testApp.database.query('update deposits set units = units + 1');
+    chain.sweep('USDT', address);
     expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([]);
     await testApp.database.query(`update deposits set state = 'REPLACED'`);
     expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([
-      `${address} holds 25.00 USDT_ERC20 more than its deposits`,
+      `${address} received 25.00 USDT_ERC20 more than its deposits, after block 1`,
     ]);
   });
 

@@ -12,7 +12,14 @@ import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node
 import { createTransferReader } from './evm-logs.ts';
 import { readBalances } from './multicall.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
-import { type ChainHead, ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
+import {
+  type Balances,
+  type ChainHead,
+  ChainUnavailable,
+  type ChainWatcher,
+  type ObservedPayment,
+  type Poll,
+} from './watcher.ts';
 
 export interface EvmWatcherOptions {
   chain: keyof typeof chainRules;
@@ -29,6 +36,8 @@ export interface EvmWatcherOptions {
 
 /** Nodes may return the newest blocks before they have indexed their logs. */
 const BLOCKS_BEHIND_HEAD = 2;
+/** Four calls of Multicall3. */
+const BALANCE_LIMITS = { addressesMax: 2000, timeMs: 60_000 };
 /** The time of a block is that of its slot, in whole seconds; a transaction may arrive some seconds later and still be in it. */
 const CLOCK_ERROR_MS = 5000;
 
@@ -71,6 +80,7 @@ export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
       withChain(signal, (chain) => pollChain(chain, cursor, addresses, watched.rules.blocksPerPoll)),
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => isReportedBy(payment, toReading(watched, [node], signal))),
+    balanceLimits: BALANCE_LIMITS,
     balances: (asset, addresses, signal) => withChain(signal, (chain) => readAgreedBalances(chain, asset, addresses)),
   };
 }
@@ -170,7 +180,11 @@ async function isReportedBy(payment: ObservedPayment, reading: Reading): Promise
   return payments.some((one) => isSamePayment(one, payment));
 }
 
-async function readAgreedBalances({ head, reading }: Chain, asset: string, addresses: readonly string[]) {
+async function readAgreedBalances(
+  { head, reading }: Chain,
+  asset: string,
+  addresses: readonly string[],
+): Promise<Balances> {
   const { nodes, contract, signal } = reading;
   const token = asset === 'USDT' ? contract : undefined;
   const owners = addresses.map((one) => one.toLowerCase());
@@ -180,7 +194,8 @@ async function readAgreedBalances({ head, reading }: Chain, asset: string, addre
     (node) => readBalances(node, token, owners, head.finalizedHeight, signal),
     (balances) => owners.map((owner) => balances.get(owner)).join(),
   );
-  return new Map(addresses.map((one) => [one, balances.get(one.toLowerCase())!]));
+  const units = new Map(addresses.map((one) => [one, balances.get(one.toLowerCase())!]));
+  return { height: head.finalizedHeight, units };
 }
 
 async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: AbortSignal): Promise<EvmHeader> {

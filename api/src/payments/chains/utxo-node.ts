@@ -1,7 +1,7 @@
 /** The calls of Bitcoin's JSON-RPC that the watcher needs. Litecoin's nodes and bcoin have the same. */
 import { bech32 } from '@scure/base';
 import { z } from 'zod';
-import { createJsonRpc } from './json-rpc.ts';
+import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
 import { type RawBlock, readBlock } from './raw-block.ts';
 import { ChainUnavailable } from './watcher.ts';
 
@@ -10,7 +10,8 @@ const DECIMALS = 8;
 /** A block of 4 MB in hexadecimal digits has 8 MB, a full memory pool some 20. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** Scanning all unspent outputs of Bitcoin takes minutes. */
-const SCAN_TIMEOUT_MS = 10 * 60_000;
+export const SCAN_TIMEOUT_MS = 15 * 60_000;
+const ABORT_TIMEOUT_MS = 5000;
 
 /** Amounts are JSON numbers: as text they do not become floats. A text inside JSON cannot match, its quotes are escaped. */
 const AMOUNT = /"(value|amount|total_amount)":\s*(-?[\d.]+(?:[eE][-+]?\d+)?)/g;
@@ -49,7 +50,11 @@ const infoSchema = z.object({
 });
 const scanSchema = z.object({
   success: z.boolean(),
-  unspents: z.array(z.object({ scriptPubKey: z.string(), amount })),
+  /** Of the newest block. */
+  height,
+  unspents: z.array(
+    z.object({ txid: hash, vout: z.number().int().nonnegative(), scriptPubKey: z.string(), amount, height }),
+  ),
 });
 
 export type UtxoTransaction = z.infer<typeof transactionSchema>;
@@ -81,11 +86,23 @@ export function createUtxoNode(url: string, timeoutMs?: number) {
     pooledTransaction: (id: string, signal: AbortSignal) =>
       rpc.call('getrawtransaction', [id, true], transactionSchema, signal),
     /** @param scripts hexadecimal. Unspent outputs in blocks only */
-    unspent: (scripts: readonly string[], signal: AbortSignal) => {
+    async unspent(scripts: readonly string[], signal: AbortSignal) {
       const descriptors = scripts.map((script) => `raw(${script})`);
-      return rpc.call('scantxoutset', ['start', descriptors], scanSchema, signal, SCAN_TIMEOUT_MS);
+      try {
+        return await rpc.call('scantxoutset', ['start', descriptors], scanSchema, signal, SCAN_TIMEOUT_MS);
+      } catch (error) {
+        // The node would go on for minutes and refuse the next scan. A scan that it refuses is somebody else's.
+        if (error instanceof ChainUnavailable) await abortScan(rpc);
+        throw error;
+      }
     },
   };
+}
+
+async function abortScan(rpc: JsonRpc): Promise<void> {
+  const limit = AbortSignal.timeout(ABORT_TIMEOUT_MS);
+  // If it cannot be reached, its scan ends by itself.
+  await rpc.call('scantxoutset', ['abort'], z.unknown(), limit).catch(() => undefined);
 }
 
 /** A decimal number, perhaps with an exponent, as satoshis. @returns undefined if it is none of at most 8 decimals */

@@ -12,6 +12,7 @@ import {
   type UtxoBlock,
   type UtxoHead,
 } from './utxo-blocks.ts';
+import { BALANCE_LIMITS, readUnspent } from './utxo-balances.ts';
 import { createUtxoNode, type UtxoNode, witnessScript } from './utxo-node.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
 
@@ -90,6 +91,7 @@ export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
       const scripts = new Map([[witnessScript(payment.address, network.addressPrefix), payment.address]]);
       return confirmBySources(nodes, (node) => isReportedBy(watched, node, payment, scripts, signal));
     },
+    balanceLimits: BALANCE_LIMITS,
     balances: (_asset, addresses, signal) => {
       const probe = (node: UtxoNode) => readHead(watched, node, signal);
       const scripts = new Map(addresses.map((one) => [witnessScript(one, network.addressPrefix), one]));
@@ -230,17 +232,6 @@ async function isReportedBy(
   if (!block || (await node.hashAt(block.height, signal)) !== block.hash) return false;
   const payments = findPayments(watched, { ...block, ...(await node.block(block.hash, signal)) }, scripts);
   return payments.some((one) => one.transactionId === transactionId && one.output === output && one.units === units);
-}
-
-async function readUnspent(node: UtxoNode, scripts: Scripts, signal: AbortSignal): Promise<Map<string, bigint>> {
-  const { success, unspents } = await node.unspent([...scripts.keys()], signal);
-  if (!success) throw new ChainUnavailable('DOWN', `${node.rpc.name} did not finish its scan`);
-  const balances = new Map([...scripts.values()].map((address) => [address, 0n]));
-  for (const { scriptPubKey, amount } of unspents) {
-    const address = scripts.get(scriptPubKey);
-    if (address !== undefined) balances.set(address, balances.get(address)! + amount);
-  }
-  return balances;
 }
 
 const assets = { bitcoin: 'BTC', litecoin: 'LTC' } as const;

@@ -61,8 +61,31 @@ export interface ChainWatcher {
    * @returns undefined if only one source is configured; false if it is denied
    */
   confirm(payment: ObservedPayment, signal: AbortSignal): Promise<boolean | undefined>;
-  /** The total of the asset that the addresses hold now, at the final height: for the daily scan of old addresses and the reconciliation. */
-  balances(asset: string, addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, bigint>>;
+  /** How many addresses to ask for at once, and how long that may take. */
+  readonly balanceLimits: BalanceLimits;
+  /**
+   * What the addresses hold now: for the daily comparison of all addresses with their deposits, and for sweeps.
+   * @throws ChainUnavailable
+   */
+  balances(asset: string, addresses: readonly string[], signal: AbortSignal): Promise<Balances>;
+}
+
+interface BalanceLimits {
+  addressesMax: number;
+  timeMs: number;
+}
+
+export interface Balances {
+  /** A final block, up to which deposits are compared with the balances. */
+  height: number;
+  /** Of every address that was asked for. */
+  units: ReadonlyMap<string, bigint>;
+  /** On chains with unspent outputs, those up to `height`: with them, a payment that was missed is found whatever was swept. */
+  outputs?: readonly UnspentOutput[];
+}
+
+export interface UnspentOutput extends Pick<ObservedPayment, 'transactionId' | 'output' | 'address' | 'units'> {
+  height: number;
 }
 
 /** The nodes cannot be used now. The message says which one and why, without its credentials. */

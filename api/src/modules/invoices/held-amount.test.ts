@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { compareHeld, type HeldAmount, type HeldNow } from './held-amount.ts';
+
+const REST = 1n;
+/** Compared at block 100: 500 deposited, and still there. */
+const paid: HeldAmount = {
+  height: 100,
+  heldUnits: 500n,
+  depositUnits: 500n,
+  byHandUnits: 0n,
+  unexplainedUnits: 0n,
+  unexplainedAfter: undefined,
+};
+const swept = { ...paid, heldUnits: 0n };
+const missed = { ...swept, heldUnits: 50n, unexplainedUnits: 50n, unexplainedAfter: 100 };
+const now = (changes: Partial<HeldNow>): HeldNow => ({
+  height: 200,
+  heldUnits: 0n,
+  earlierDepositUnits: 500n,
+  laterDepositUnits: 0n,
+  byHandUnits: 0n,
+  unknownUnits: undefined,
+  ...changes,
+});
+const later = (previous: HeldAmount | undefined, changes: Partial<HeldNow>) => {
+  const previousHeight = previous?.height;
+  const { unexplainedUnits, unexplainedAfter } = compareHeld(previous, now(changes), {
+    restUnits: REST,
+    previousHeight,
+  });
+  return [unexplainedUnits, unexplainedAfter];
+};
+
+describe('an address', () => {
+  test.each([
+    ['holds what was deposited', paid, { heldUnits: 500n }],
+    ['was swept', paid, {}],
+    ['was swept but for a rest', paid, { heldUnits: 1n }],
+    ['got a deposit', paid, { heldUnits: 570n, laterDepositUnits: 70n }],
+    ['was swept and then got a deposit', paid, { heldUnits: 70n, laterDepositUnits: 70n }],
+    ['got a deposit and then was swept', paid, { laterDepositUnits: 70n }],
+    ['lost a deposit that has left its chain', paid, { earlierDepositUnits: 0n }],
+    [
+      'was never compared, and swept before',
+      undefined,
+      { heldUnits: 20n, earlierDepositUnits: 0n, laterDepositUnits: 500n },
+    ],
+  ])('that %s has nothing unexplained', (_title, previous, changes) => {
+    expect(later(previous, changes)).toEqual([0n, undefined]);
+  });
+
+  test.each([
+    ['a payment', paid, { heldUnits: 550n }, 100],
+    ['a payment after a sweep', swept, { heldUnits: 50n }, 100],
+    ['a sweep and then a payment', paid, { heldUnits: 50n }, 100],
+    ['a deposit, a sweep and a payment', paid, { heldUnits: 120n, laterDepositUnits: 70n }, 100],
+    ['nothing since, but a payment before', missed, { heldUnits: 50n }, 100],
+    ['a sweep of a payment that nothing explains', missed, {}, 100],
+    [
+      'a payment before the first comparison',
+      undefined,
+      { heldUnits: 550n, earlierDepositUnits: 0n, laterDepositUnits: 500n },
+      undefined,
+    ],
+  ])('that got %s has 50 that nothing explains', (_title, previous, changes, after) => {
+    expect(later(previous, changes)).toEqual([50n, after]);
+  });
+
+  test('whose payment was settled by hand has nothing unexplained, then and later', () => {
+    expect(later(missed, { heldUnits: 50n, byHandUnits: 50n })).toEqual([0n, undefined]);
+    // The payer asked before the comparison.
+    const settled = compareHeld(swept, now({ heldUnits: 50n, byHandUnits: 50n }), {
+      restUnits: REST,
+      previousHeight: 100,
+    });
+    expect(settled.unexplainedUnits).toBe(0n);
+    expect(later(settled, { height: 300, heldUnits: 50n, byHandUnits: 50n })).toEqual([0n, undefined]);
+    expect(later(settled, { height: 300, heldUnits: 110n, byHandUnits: 50n })).toEqual([60n, 200]);
+  });
+
+  test('whose missed payment was found by a rescan has nothing unexplained', () => {
+    expect(later(missed, { heldUnits: 50n, earlierDepositUnits: 550n })).toEqual([0n, undefined]);
+    expect(later(missed, { earlierDepositUnits: 550n })).toEqual([0n, undefined]);
+  });
+
+  test('with unspent outputs has what is no deposit, whatever was swept', () => {
+    expect(later(paid, { heldUnits: 0n, unknownUnits: 0n })).toEqual([0n, undefined]);
+    expect(later(paid, { heldUnits: 20n, laterDepositUnits: 60n, unknownUnits: 20n })).toEqual([20n, 100]);
+  });
+});

@@ -1,0 +1,95 @@
+/** Whether what an address holds is explained by its deposits: the rule of the daily comparison for one address and currency. */
+import type { Currency } from '@cellhop/contract/invoices.values';
+
+/** The result of one comparison, which the next one begins with. */
+export interface HeldAmount {
+  /** After this block. */
+  height: number;
+  heldUnits: bigint;
+  /** The sum of its deposits in blocks up to `height`, as they were known then. */
+  depositUnits: bigint;
+  /** The sum of what staff have settled by hand. */
+  byHandUnits: bigint;
+  unexplainedUnits: bigint;
+  /** Undefined: before the first comparison, or nothing is unexplained. */
+  unexplainedAfter: number | undefined;
+}
+
+export interface HeldNow {
+  height: number;
+  heldUnits: bigint;
+  /** The sum of its deposits in blocks up to the height of the previous comparison, as they are known now. */
+  earlierDepositUnits: bigint;
+  /** The same, after that height and up to the new one. */
+  laterDepositUnits: bigint;
+  byHandUnits: bigint;
+  /** On chains that list unspent outputs: the sum of those after the previous height that are no deposits. Then nothing is inferred. */
+  unknownUnits: bigint | undefined;
+}
+
+/**
+ * What a sweep may leave: the rest of the gas, or a token's unit that keeps its slot in use. After a sweep, only more than that shows a
+ * payment.
+ */
+export const restAfterSweepUnits: Record<Currency, bigint> = {
+  BTC: 0n,
+  LTC: 0n,
+  ETH: 2n * 10n ** 15n,
+  TRX: 30n * 10n ** 6n,
+  TON: 10n ** 8n,
+  USDT_ERC20: 10n ** 6n,
+  USDT_TRC20: 10n ** 6n,
+  USDT_TON: 10n ** 6n,
+  USDT_BSC: 10n ** 18n,
+};
+
+/**
+ * @param previous undefined if there was nothing to remember
+ * @param restUnits of `restAfterSweepUnits`
+ * @param previousHeight of the comparison before; undefined at the first one
+ */
+export function compareHeld(
+  previous: HeldAmount | undefined,
+  now: HeldNow,
+  { restUnits, previousHeight }: { restUnits: bigint; previousHeight: number | undefined },
+): HeldAmount {
+  const comparedHeight = previous?.height ?? previousHeight;
+  const before = previous ?? NOTHING;
+  // Payments that were missed and have been found since, by a rescan.
+  const lateUnits = max(0n, now.earlierDepositUnits - before.depositUnits);
+  const settledUnits = max(0n, now.byHandUnits - before.byHandUnits);
+  const arrivedUnits =
+    now.unknownUnits ?? inferArrived(before, now, lateUnits, comparedHeight === undefined ? undefined : restUnits);
+  const unexplainedUnits = max(0n, before.unexplainedUnits + arrivedUnits - lateUnits - settledUnits);
+  const unexplainedAfter = before.unexplainedUnits > 0n ? before.unexplainedAfter : comparedHeight;
+  return {
+    height: now.height,
+    heldUnits: now.heldUnits,
+    depositUnits: now.earlierDepositUnits + now.laterDepositUnits,
+    byHandUnits: now.byHandUnits,
+    unexplainedUnits,
+    unexplainedAfter: unexplainedUnits > 0n ? unexplainedAfter : undefined,
+  };
+}
+
+const NOTHING = { heldUnits: 0n, depositUnits: 0n, byHandUnits: 0n, unexplainedUnits: 0n, unexplainedAfter: undefined };
+
+/**
+ * The least that must have arrived since then, apart from deposits. The amounts of sweeps are not known.
+ * @param restUnits undefined at the first comparison: the sweep may have been before the last deposits
+ */
+function inferArrived(
+  before: Pick<HeldAmount, 'heldUnits' | 'depositUnits'>,
+  now: HeldNow,
+  lateUnits: bigint,
+  restUnits: bigint | undefined,
+): bigint {
+  const depositUnits = now.earlierDepositUnits + now.laterDepositUnits;
+  const riseUnits = now.heldUnits - before.heldUnits - (depositUnits - before.depositUnits) + lateUnits;
+  if (riseUnits >= 0n) return riseUnits;
+  // It was swept, and a sweep takes everything: what it holds now has arrived after it.
+  const afterSweepUnits = now.heldUnits - now.laterDepositUnits;
+  return restUnits !== undefined && afterSweepUnits > restUnits ? afterSweepUnits : 0n;
+}
+
+const max = (a: bigint, b: bigint) => (a > b ? a : b);
