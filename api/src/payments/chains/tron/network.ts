@@ -1,0 +1,14 @@
+/** The main network of TRON. Hexadecimal addresses have 21 bytes, the first of which is 41, as in its transactions. */
+import { decodeTronAddress } from '../../derive/tron-address.ts';
+
+/** The answer of `eth_chainId`: the end of the id of block 0. Test networks have others. */
+export const MAINNET_CHAIN_ID = 728_126_428;
+/** The contract of Tether. */
+export const USDT_ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+
+/** @throws Error if it is no address of TRON */
+export function toHexAddress(address: string): string {
+  const bytes = decodeTronAddress(address);
+  if (!bytes) throw new Error(`${address} is no address of TRON`);
+  return Buffer.from(bytes).toString('hex');
+}
