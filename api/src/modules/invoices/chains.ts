@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher, sandboxRates } from '../../dev/sandbox.ts';
 import { createEvmWatcher } from '../../payments/chains/evm.ts';
+import { createTronWatcher } from '../../payments/chains/tron/tron-watcher.ts';
 import { createUtxoWatcher } from '../../payments/chains/utxo-rpc.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
 import { type AddressSpace, type Chain, currencyRules } from '../../payments/currencies.ts';
@@ -62,6 +63,11 @@ function createWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | 
       });
     }
     case 'tron':
+      return createTronWatcher({
+        urls,
+        usdtContract: settings.usdtContracts.tron,
+        fundingAddresses: settings.fundingAddresses.tron,
+      });
     case 'ton':
       return undefined;
   }

@@ -15,12 +15,12 @@ export interface TokenTransfer {
   units: bigint;
 }
 
-type Piece = Omit<LogFilter, 'contract'>;
+type Piece = Required<Omit<LogFilter, 'contract'>>;
 
 export type TransferReader = ReturnType<typeof createTransferReader>;
 
 /** Remembers the request sizes that its node has accepted; a restart begins with the largest ones. */
-export function createTransferReader(node: EvmNode, contract: string) {
+export function createTransferReader(node: Pick<EvmNode, 'logs'>, contract: string) {
   let heightsMax = HEIGHTS_MAX;
   let recipientsMax = RECIPIENTS_MAX;
 

@@ -23,7 +23,7 @@ const headerSchema = z.object({
 });
 const transactionSchema = z.object({ hash, from: address, to: address.nullish(), value: quantity });
 const blockSchema = headerSchema.extend({ transactions: z.array(transactionSchema) });
-const logSchema = z.object({
+export const logSchema = z.object({
   address,
   topics: z.array(hash).max(4),
   data: hex('*'),
@@ -54,7 +54,8 @@ export interface LogFilter {
   contract: string;
   fromHeight: number;
   toHeight: number;
-  recipients: readonly string[];
+  /** Undefined for transfers to anyone. */
+  recipients?: readonly string[];
 }
 
 const toHex = (value: number | bigint) => `0x${value.toString(16)}`;
@@ -80,24 +81,26 @@ export function createEvmNode(url: string, timeoutMs?: number) {
       rpc.call('eth_getBlockByNumber', [toHex(height), true], blockSchema.nullable(), signal),
     receipt: (transactionHash: string, signal: AbortSignal) =>
       rpc.call('eth_getTransactionReceipt', [transactionHash], receiptSchema.nullable(), signal),
-    logs: ({ contract, fromHeight, toHeight, recipients }: LogFilter, signal: AbortSignal) =>
-      rpc.call(
-        'eth_getLogs',
-        [
-          {
-            address: contract,
-            fromBlock: toHex(fromHeight),
-            toBlock: toHex(toHeight),
-            topics: [TRANSFER_TOPIC, null, recipients.map(padAddress)],
-          },
-        ],
-        z.array(logSchema),
-        signal,
-      ),
+    logs: (filter: LogFilter, signal: AbortSignal) => requestLogs(rpc, filter, signal),
     balance: (owner: string, height: number, signal: AbortSignal) =>
       rpc.call('eth_getBalance', [owner, toHex(height)], quantity, signal),
     /** A call that changes nothing, in the state after the block. */
     callContract: (contract: string, data: string, height: number, signal: AbortSignal) =>
       rpc.call('eth_call', [{ to: contract, data }, toHex(height)], hex('*'), signal),
   };
+}
+
+/** Transfers of a token. Chains that are not EVM chains have this call, too. */
+export function requestLogs(
+  rpc: JsonRpc,
+  { contract, fromHeight, toHeight, recipients }: LogFilter,
+  signal: AbortSignal,
+): Promise<EvmLog[]> {
+  const filter = {
+    address: contract,
+    fromBlock: toHex(fromHeight),
+    toBlock: toHex(toHeight),
+    topics: recipients ? [TRANSFER_TOPIC, null, recipients.map(padAddress)] : [TRANSFER_TOPIC],
+  };
+  return rpc.call('eth_getLogs', [filter], z.array(logSchema), signal);
 }

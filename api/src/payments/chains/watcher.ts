@@ -45,6 +45,8 @@ export interface Poll {
   scannedHeight: number;
   /** The largest difference between the time of a block and the time at which it appeared. */
   clockErrorMs: number;
+  /** For the operator: what was strange, although it stops nothing. */
+  warnings?: readonly string[];
 }
 
 /** Reads one chain through the operator's nodes. Holds no state that a restart would lose. */

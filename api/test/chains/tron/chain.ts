@@ -22,7 +22,7 @@ import {
   type TransactionOptions,
 } from './transactions.ts';
 
-export const BLOCK_MS = 3000;
+const BLOCK_MS = 3000;
 const WITNESSES = 27;
 /** A block is solid when 19 witnesses have built on it: the ninth of their newest heights, in ascending order. */
 const SOLID_POSITION = 8;
@@ -32,6 +32,8 @@ const FIRST_BLOCKS = 45;
 const BLOCKS_PER_FOREIGN_TRANSFER = 5;
 /** Transactions name the lower 16 bits of a height. */
 const REFERENCES = 65_536;
+/** No field of a transaction has this number. */
+const HIDDEN_FIELD = 7;
 const RICH = 10n ** 16n;
 const START_AGO_MS = 6 * 3_600_000;
 
@@ -84,6 +86,10 @@ export class TronChain {
   activeWitnesses = WITNESSES;
   /** The result of each call of a contract from now on. */
   forcedResult: Exclude<Result, 'SUCCESS'> | undefined;
+  /** From now on, blocks contain transactions without a result (`ret: [{}]`). */
+  lacksResults = false;
+  /** From now on, senders put a field into their transactions that JSON does not show. */
+  hasHiddenFields = false;
   /** Has much of everything. */
   readonly bank = createKey();
   readonly contracts = {
@@ -185,8 +191,7 @@ export class TronChain {
   /** The first block takes what waits. */
   mine(count = 1): void {
     for (let index = 0; index < count; index += 1) {
-      if (this.blocks.length > FIRST_BLOCKS && this.blocks.length % BLOCKS_PER_FOREIGN_TRANSFER === 0)
-        this.addForeignTransfer();
+      if (this.blocks.length > 0 && this.blocks.length % BLOCKS_PER_FOREIGN_TRANSFER === 0) this.addForeignTransfer();
       this.addBlock();
     }
   }
@@ -244,7 +249,7 @@ export class TronChain {
   private addBlock(): void {
     const executions = this.pool.flatMap((signed) => this.tryToExecute(signed));
     this.pool = [];
-    const transactions = executions.map(({ signed, result }) => encodeTransaction(signed, result));
+    const transactions = executions.map(({ signed, result }) => this.encode(signed, result));
     const height = this.blocks.length;
     const timeMs = this.nextTimeMs();
     this.turn += 1;
@@ -263,6 +268,11 @@ export class TronChain {
     const before = this.ledger.endBlock();
     this.blocks.push({ height, id, timeMs, header, witnessSignature, transactions, executions, witness, before });
     this.solid = Math.max(this.solid, this.findSolid());
+  }
+
+  private encode(signed: SignedTransaction, result: Result): Uint8Array {
+    const bytes = encodeTransaction(signed, this.lacksResults ? 'DEFAULT' : result);
+    return this.hasHiddenFields ? Buffer.concat([bytes, integerField(HIDDEN_FIELD, 1)]) : bytes;
   }
 
   private tryToExecute(signed: SignedTransaction): ExecutedTransaction[] {

@@ -28,7 +28,7 @@ export interface InternalTransfer {
   units: bigint;
 }
 
-export interface Machine {
+interface Machine {
   values: Values;
   logs: Log[];
   internalTransfers: InternalTransfer[];
@@ -40,7 +40,7 @@ export interface Machine {
 export type Program = (call: Call, machine: Machine) => string;
 
 /** The call has failed and changes nothing. */
-export class Failure extends Error {
+class Failure extends Error {
   constructor(readonly result: 'REVERT' | 'OUT_OF_ENERGY' | 'OUT_OF_TIME') {
     super(result);
   }
@@ -48,8 +48,8 @@ export class Failure extends Error {
 
 export const selector = (signature: string): string =>
   Buffer.from(keccak_256(Buffer.from(signature))).toString('hex', 0, 4);
-export const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0');
-export const addressWord = (address: Address): string => address.slice(2).padStart(64, '0');
+const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0');
+const addressWord = (address: Address): string => address.slice(2).padStart(64, '0');
 
 const functions = {
   transfer: selector('transfer(address,uint256)'),

@@ -4,8 +4,8 @@ import { add, keys, overlay, type Values } from './ledger.ts';
 import type { Contract, RawData, Result } from './transactions.ts';
 
 /** Sun. */
-export const ENERGY_PRICE = 100n;
-export const BANDWIDTH_PRICE = 1000n;
+const ENERGY_PRICE = 100n;
+const BANDWIDTH_PRICE = 1000n;
 /** Of the first TRX that an account gets. */
 const NEW_ACCOUNT_FEE = 1_100_000n;
 /** Energy of a transfer of USDT to an address that has some, and to another one. */

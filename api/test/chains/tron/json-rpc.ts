@@ -45,6 +45,10 @@ function answer(chain: TronChain, behaviour: Behaviour, { id, method, params }: 
   }
 }
 
+function requireLatest(tag: string): void {
+  if (tag !== 'latest') throw new Refusal(INVALID_PARAMS, 'QUANTITY not supported, just support TAG as latest');
+}
+
 function createMethods(chain: TronChain, behaviour: Behaviour) {
   const headHeight = chain.head.height - behaviour.blocksBehind;
   const heightOf = (tag: string): number => {
@@ -53,9 +57,6 @@ function createMethods(chain: TronChain, behaviour: Behaviour) {
     if (tag === 'finalized') return Math.min(chain.solidHeight, headHeight);
     if (!/^0x[0-9a-f]+$/i.test(tag)) throw new Refusal(INVALID_PARAMS, 'TAG [safe | pending] not supported');
     return Number(tag);
-  };
-  const requireLatest = (tag: string) => {
-    if (tag !== 'latest') throw new Refusal(INVALID_PARAMS, 'QUANTITY not supported, just support TAG as latest');
   };
   const isIndexed = (height: number) =>
     height <= headHeight - behaviour.receiptsBehind && !behaviour.lacksLogsOf(height);

@@ -138,8 +138,8 @@ export const results = { SUCCESS: 1, REVERT: 2, OUT_OF_ENERGY: 10, OUT_OF_TIME: 
 export type Result = keyof typeof results;
 
 /** As a block contains it. */
-export function encodeTransaction({ rawData, signatures }: SignedTransaction, result?: Result): Uint8Array {
-  const ret = result ? [bytesField(5, integerField(3, results[result]))] : [];
+export function encodeTransaction({ rawData, signatures }: SignedTransaction, result?: Result | 'DEFAULT'): Uint8Array {
+  const ret = result ? [bytesField(5, integerField(3, result === 'DEFAULT' ? 0 : results[result]))] : [];
   return Buffer.concat([bytesField(1, rawData), ...signatures.map((one) => bytesField(2, one)), ...ret]);
 }
 

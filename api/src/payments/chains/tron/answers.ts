@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { toBlockId } from './block-proof.ts';
 
+/** What `getblockbylimitnext` accepts. */
+const BODIES_MAX = 100;
+
 const hex = z
   .string()
   .regex(/^(?:[0-9a-f]{2})*$/i)
@@ -52,3 +55,44 @@ export const headerSchema = header.transform(toHeader).refine(hasItsId, wrongId)
 export const blockSchema = block
   .transform((value) => ({ ...toHeader(value), transactions: value.transactions }))
   .refine(hasItsId, wrongId);
+
+export type TronHeader = z.output<typeof headerSchema>;
+export type TronBlock = z.output<typeof blockSchema>;
+
+/** Answers without anything in them. @returns undefined for an empty object */
+export function orNothing<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => (isEmpty(value) ? undefined : value), schema.optional());
+}
+
+const isEmpty = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+
+/** At most as many blocks as were asked for. */
+export const bodiesSchema = orNothing(z.object({ block: z.array(blockSchema).max(BODIES_MAX) }));
+
+const digits = (bytes: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'i'))
+    .toLowerCase();
+
+/** `TransactionInfo`: addresses of its logs have 20 bytes, and nothing has 0x. */
+export const infoSchema = z.object({
+  id: hash,
+  blockNumber: count,
+  receipt: z.object({ result: z.string().default('SUCCESS') }).default({ result: 'SUCCESS' }),
+  log: z
+    .array(z.object({ address: digits(20), topics: z.array(digits(32)).max(4).default([]), data: hex.default('') }))
+    .default([]),
+});
+
+export const accountSchema = orNothing(z.object({ balance: count.default(0) }));
+
+/** A call that changes nothing. If the contract refuses, `result.result` says true, but the transaction has failed. */
+export const constantSchema = z.object({
+  result: z.object({ result: z.boolean().default(false) }),
+  constant_result: z.array(hex).default([]),
+  transaction: z.object({ ret: z.array(z.object({ ret: z.string().default('') })).default([]) }).default({ ret: [] }),
+});
+
+export type TronInfo = z.output<typeof infoSchema>;

@@ -26,7 +26,7 @@ export interface RawTransaction {
   ret: readonly RawResult[];
 }
 
-export interface RawResult {
+interface RawResult {
   contractRet: string;
   fee: number;
   ret: string;
@@ -84,7 +84,7 @@ export function toTransactionId(rawData: Uint8Array): string {
 }
 
 /** @returns undefined if a result has a name that is not known */
-export function transactionBytes({ raw_data_hex, signature, ret }: RawTransaction): Uint8Array | undefined {
+function transactionBytes({ raw_data_hex, signature, ret }: RawTransaction): Uint8Array | undefined {
   const results: Uint8Array[] = [];
   for (const { contractRet, fee, ret: code } of ret) {
     const result = contractResults.indexOf(contractRet);

@@ -1,0 +1,195 @@
+/**
+ * Payments in USDT. Receipts have no root on TRON, so that logs cannot be proven: two sources must list the same ones, and each must belong
+ * to a transaction of a proven block that has succeeded. Blocks are read again until they are solid, because nodes index logs late.
+ */
+import { createTransferReader, type TokenTransfer, type TransferReader } from '../evm-logs.ts';
+import { ChainUnavailable, type ObservedPayment } from '../watcher.ts';
+import { type BodyReading, digest, prove, type ReadBlock } from './bodies.ts';
+import { failOf, type TronNode } from './tron-node.ts';
+
+/** Facts of blocks that are known by their ids, so that they never change; bounded, and nothing is lost without them. */
+const REMEMBERED_MAX = 10_000;
+
+export interface TokenReading extends BodyReading {
+  memory: TokenMemory;
+}
+
+type TokenMemory = ReturnType<typeof createTokenMemory>;
+
+/** @param contract 21 bytes */
+export function createTokenMemory(nodes: readonly TronNode[], contract: string) {
+  const readers = new Map(nodes.map((node) => [node, createTransferReader(node, to0x(contract))]));
+  return {
+    readerOf: (node: TronNode): TransferReader => readers.get(node)!,
+    /** By block and log. */
+    places: createMemory<Place>(),
+    /** Transactions that call `transfer` for us, whose logs have not been seen. */
+    expected: createMemory<{ height: number; blockId: string; to: string }>(),
+  };
+}
+
+/** Forgets all if it is full. */
+function createMemory<Value>() {
+  const values = new Map<string, Value>();
+  return {
+    get: (key: string) => values.get(key),
+    delete: (key: string) => values.delete(key),
+    entries: () => [...values],
+    set(key: string, value: Value): void {
+      if (values.size >= REMEMBERED_MAX) values.clear();
+      values.set(key, value);
+    },
+  };
+}
+
+export interface TokenRange {
+  fromHeight: number;
+  toHeight: number;
+  /** Up to here the blocks are solid: what sources say must be equal, and nothing may be missing. */
+  solidHeight: number;
+  /** The ids of blocks in the range. */
+  known: ReadonlyMap<number, string>;
+  /** Those that were read in this poll. */
+  blocks: readonly ReadBlock[];
+}
+
+export interface TokenPayment extends Pick<ObservedPayment, 'transactionId' | 'output' | 'units'> {
+  /** 21 bytes. */
+  to: string;
+  block: Pick<ReadBlock, 'height' | 'id' | 'time'>;
+}
+
+/** Where a log is: the number of it in its transaction identifies a payment, and no fork changes it. */
+interface Place {
+  output: number;
+  block: TokenPayment['block'];
+}
+
+/** @param recipients 21 bytes */
+export async function readTokenPayments(
+  reading: TokenReading,
+  recipients: Iterable<string>,
+  range: TokenRange,
+): Promise<TokenPayment[]> {
+  for (const { tokenCalls, height, id: blockId } of range.blocks)
+    for (const { transactionId, to } of tokenCalls) reading.memory.expected.set(transactionId, { height, blockId, to });
+  const payments: TokenPayment[] = [];
+  for (const { log, recipient, units } of await readAgreedLogs(reading, new Set([...recipients].map(to0x)), range)) {
+    const transactionId = log.transactionHash.slice(2);
+    const place = await findPlace(reading, range, log, transactionId);
+    // Its receipt is late; the log is read again.
+    if (!place) continue;
+    reading.memory.expected.delete(transactionId);
+    payments.push({ ...place, transactionId, units, to: `41${recipient.slice(2)}` });
+  }
+  await requireExpected(reading, range);
+  return payments;
+}
+
+/** Near the head sources may differ for a while; what both have is agreed. */
+async function readAgreedLogs(
+  { nodes, memory, signal }: TokenReading,
+  recipients: ReadonlySet<string>,
+  { fromHeight, toHeight, solidHeight, known }: TokenRange,
+): Promise<TokenTransfer[]> {
+  const lists = await Promise.all(
+    nodes.map((node) => memory.readerOf(node).read(fromHeight, toHeight, recipients, signal)),
+  );
+  const [first, ...others] = lists.map((list) => new Map(list.map((one) => [identify(one), one])));
+  for (const other of others) {
+    const difference = [...first!, ...other].find(([key, { log }]) => {
+      return log.blockNumber <= solidHeight && !(first!.has(key) && other.has(key));
+    });
+    if (difference) throw disagreeing(nodes, `the transfers of USDT in block ${difference[1].log.blockNumber}`);
+  }
+  const agreed = [...first!].flatMap(([key, one]) => (others.every((other) => other.has(key)) ? [one] : []));
+  return agreed.filter(({ log: { blockNumber, blockHash } }) => {
+    if (known.get(blockNumber) === blockHash.slice(2)) return true;
+    if (blockNumber > solidHeight) return false;
+    throw disagreeing(nodes, `block ${blockNumber}, whose transfers are of another block`);
+  });
+}
+
+/** @returns undefined if a receipt is missing in a block that is not solid yet */
+async function findPlace(
+  reading: TokenReading,
+  { blocks, solidHeight }: TokenRange,
+  log: TokenTransfer['log'],
+  transactionId: string,
+): Promise<Place | undefined> {
+  const { nodes, memory, signal } = reading;
+  const key = [log.blockHash, transactionId, log.logIndex].join(' ');
+  const remembered = memory.places.get(key);
+  if (remembered) return remembered;
+  const block = blocks.find(({ height }) => height === log.blockNumber) ?? (await readAgain(reading, log));
+  if (!block.successfulIds.has(transactionId))
+    throw disagreeing(
+      nodes,
+      `the transaction ${transactionId}, which has transfers but no success in block ${block.height}`,
+    );
+  const outputs = new Set<number>();
+  for (const node of nodes) {
+    const receipt = await node.receipt(transactionId, signal);
+    if (receipt?.blockHash !== log.blockHash) {
+      if (log.blockNumber > solidHeight) return undefined;
+      throw failOf(node, 'LAGGING', `has no receipt of ${transactionId} in the solid block ${log.blockNumber}`);
+    }
+    outputs.add(
+      receipt.logs.findIndex((one) => one.logIndex === log.logIndex && identifyLog(one) === identifyLog(log)),
+    );
+  }
+  const [output] = outputs;
+  // The order of the logs is part of what identifies a payment.
+  if (outputs.size !== 1 || output === -1) throw disagreeing(nodes, `the receipt of ${transactionId}`);
+  const { height, id, time } = block;
+  const place = { output: output!, block: { height, id, time } };
+  memory.places.set(key, place);
+  return place;
+}
+
+async function readAgain(reading: TokenReading, { blockNumber, blockHash }: TokenTransfer['log']): Promise<ReadBlock> {
+  const [node] = reading.nodes;
+  const [block] = await node!.bodies(blockNumber, blockNumber, reading.signal);
+  if (block?.id !== blockHash.slice(2)) throw failOf(node!, 'DISAGREEING', `changed its chain at block ${blockNumber}`);
+  return digest(reading, await prove(reading, node!, block));
+}
+
+/**
+ * A node whose index has gaps answers with no logs and no error (java-tron#6384). Blocks show calls of `transfer` for us: their logs must
+ * be there, unless the receipts say that they wrote none.
+ */
+async function requireExpected(
+  { nodes, memory, signal }: TokenReading,
+  { solidHeight, known }: TokenRange,
+): Promise<void> {
+  for (const [transactionId, { height, blockId, to }] of memory.expected.entries()) {
+    if (height > solidHeight) continue;
+    // Its block may have left the chain.
+    if (known.get(height) === blockId)
+      for (const node of nodes) await requireNoTransfer(node, transactionId, to, signal);
+    memory.expected.delete(transactionId);
+  }
+}
+
+async function requireNoTransfer(node: TronNode, transactionId: string, to: string, signal: AbortSignal) {
+  const info = await node.solidInfo(transactionId, signal);
+  if (!info) throw failOf(node, 'LAGGING', `has no receipt of ${transactionId}, which is in a solid block`);
+  if (info.log.some(({ topics }) => topics[2]?.endsWith(to.slice(2))))
+    throw failOf(node, 'INVALID_RESPONSE', `lists no transfer of USDT of ${transactionId}, whose receipt has one`);
+}
+
+const identify = ({ log }: TokenTransfer): string =>
+  [log.transactionHash, log.logIndex, log.blockNumber, log.blockHash, identifyLog(log)].join(' ');
+
+const identifyLog = ({ address, topics, data }: TokenTransfer['log']): string => [address, ...topics, data].join(' ');
+
+/** 20 bytes, as the logs have them. By length, because the 20 bytes may begin with 41, too. */
+export const to0x = (address: string): string => `0x${address.slice(-40)}`;
+
+function disagreeing(nodes: readonly TronNode[], what: string): ChainUnavailable {
+  const names = nodes.map(({ transport }) => transport.name).join(' and ');
+  return new ChainUnavailable(
+    'DISAGREEING',
+    `${names} ${nodes.length > 1 ? 'disagree' : 'disagrees with itself'} about ${what}`,
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * The calls of java-tron that the watcher needs. Providers serve all of them under one URL, a node of one's own on three ports. Hashes and
+ * addresses are lower-case hexadecimal digits without 0x; addresses have 21 bytes.
+ */
+import { z } from 'zod';
+import { logSchema, requestLogs, type LogFilter } from '../evm-node.ts';
+import { speakHttpJson } from '../http-json.ts';
+import { createHttpTransport } from '../http-transport.ts';
+import { speakJsonRpc } from '../json-rpc.ts';
+import { ChainUnavailable } from '../watcher.ts';
+import {
+  accountSchema,
+  blockSchema,
+  bodiesSchema,
+  constantSchema,
+  headerSchema,
+  infoSchema,
+  orNothing,
+  type TronBlock,
+} from './answers.ts';
+
+const SOLIDITY = { service: 'solidity' } as const;
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,12}$/i)
+  .transform(Number);
+/** Without the fields that only EVM chains have. */
+const receiptSchema = z.object({ blockHash: logSchema.shape.blockHash, logs: z.array(logSchema) });
+/** The sender of a call that changes nothing. */
+const NOBODY = `41${'00'.repeat(20)}`;
+
+export type TronNode = ReturnType<typeof createTronNode>;
+
+export interface ConstantCall {
+  contract: string;
+  /** Such as `balanceOf(address)`. */
+  signature: string;
+  /** Hexadecimal digits, in words of 32 bytes. */
+  parameter: string;
+}
+
+const block = (height: number, detail: boolean) => ({ id_or_num: String(height), detail });
+
+/** @throws SourceRefusal and ChainUnavailable, from each of its methods */
+export function createTronNode(url: string, timeoutMs?: number) {
+  const transport = createHttpTransport({ url, timeoutMs });
+  const http = speakHttpJson(transport);
+  const rpc = speakJsonRpc(transport, { path: '/jsonrpc', service: 'jsonrpc' });
+  return {
+    transport,
+    chainId: (signal: AbortSignal) => rpc.call('eth_chainId', [], quantity, signal),
+    head: (signal: AbortSignal) => http.post('/wallet/getblock', { detail: false }, headerSchema, signal),
+    /** The newest block that 19 of the 27 witnesses have built on: it never leaves the chain. */
+    solidHead: (signal: AbortSignal) =>
+      http.post('/walletsolidity/getblock', { detail: false }, headerSchema, signal, SOLIDITY),
+    /** @returns undefined if the node does not have it */
+    header: (height: number, signal: AbortSignal) =>
+      http.post('/wallet/getblock', block(height, false), orNothing(headerSchema), signal),
+    /** @returns undefined if the node does not have it, or it is not solid */
+    solidBlock: (height: number, signal: AbortSignal) =>
+      http.post('/walletsolidity/getblock', block(height, true), orNothing(blockSchema), signal, SOLIDITY),
+    /** Both included. @returns fewer if the node does not have them */
+    bodies: async (fromHeight: number, toHeight: number, signal: AbortSignal): Promise<TronBlock[]> => {
+      const range = { startNum: fromHeight, endNum: toHeight + 1 };
+      return (await http.post('/wallet/getblockbylimitnext', range, bodiesSchema, signal))?.block ?? [];
+    },
+    /** @param filter with addresses of 20 bytes and 0x, as on EVM chains */
+    logs: (filter: LogFilter, signal: AbortSignal) => requestLogs(rpc, filter, signal),
+    /** @returns null if the node does not have it, which happens for the newest blocks */
+    receipt: (transactionId: string, signal: AbortSignal) =>
+      rpc.call('eth_getTransactionReceipt', [`0x${transactionId}`], receiptSchema.nullable(), signal),
+    /** @returns undefined if there is none, or its block is not solid */
+    solidInfo: (transactionId: string, signal: AbortSignal) => {
+      const body = { value: transactionId };
+      return http.post('/walletsolidity/gettransactioninfobyid', body, orNothing(infoSchema), signal, SOLIDITY);
+    },
+    solidInfosOf: (height: number, signal: AbortSignal) => {
+      const path = '/walletsolidity/gettransactioninfobyblocknum';
+      return http.post(path, { num: height }, z.array(infoSchema), signal, SOLIDITY);
+    },
+    /** At the newest solid block. @returns sun; undefined if the account does not exist: it was never sent TRX */
+    solidBalance: async (address: string, signal: AbortSignal): Promise<bigint | undefined> => {
+      const account = await http.post('/walletsolidity/getaccount', { address }, accountSchema, signal, SOLIDITY);
+      return account && BigInt(account.balance);
+    },
+    /** At the newest solid block. @returns undefined if the contract refuses the call, or there is no contract */
+    callSolid: async (call: ConstantCall, signal: AbortSignal): Promise<string | undefined> => {
+      const { contract: contract_address, signature: function_selector, parameter } = call;
+      const body = { owner_address: NOBODY, contract_address, function_selector, parameter };
+      const path = '/walletsolidity/triggerconstantcontract';
+      const { result, constant_result, transaction } = await http.post(path, body, constantSchema, signal, SOLIDITY);
+      const hasFailed = !result.result || transaction.ret.some(({ ret }) => ret === 'FAILED');
+      return hasFailed ? undefined : constant_result[0];
+    },
+  };
+}
+
+/** For what a node says without a failure of its transport: others are preferred for a while. */
+export function failOf(
+  { transport }: Pick<TronNode, 'transport'>,
+  reason: ChainUnavailable['reason'],
+  problem: string,
+): ChainUnavailable {
+  transport.failedAtMs = performance.now();
+  return new ChainUnavailable(reason, `${transport.name} ${problem}`);
+}

@@ -1,0 +1,154 @@
+/** Watches TRON: TRX by blocks that prove themselves, USDT by logs of two sources. Rules: docs/chains.md. */
+import { confirmBySources, type Probed, useSources } from '../sources.ts';
+import type { ChainWatcher } from '../watcher.ts';
+import type { TronHeader } from './answers.ts';
+import { readBalances } from './balances.ts';
+import { createRequestSizes } from './bodies.ts';
+import { isReportedBy } from './confirmation.ts';
+import { requireLogIndex } from './log-index.ts';
+import { MAINNET_CHAIN_ID, toHexAddress, USDT_ADDRESS } from './network.ts';
+import { type Addresses, type Chain, pollChain } from './poll.ts';
+import { createTokenMemory, type TokenReading } from './token-payments.ts';
+import { createTronNode, failOf, type TronNode } from './tron-node.ts';
+
+export interface TronWatcherOptions {
+  /** Two independent sources must agree; a third one replaces one that fails. */
+  urls: readonly string[];
+  usdtContract?: string;
+  /** The operator's own addresses: TRX from them, such as for the energy of a sweep, is no payment. */
+  fundingAddresses?: readonly string[];
+  chainId?: number;
+  timeoutMs?: number;
+  /** Requests for balances, to each source. Providers suspend those who ask for more. */
+  balancesPerSecond?: number;
+  now?: () => Date;
+}
+
+/** Nodes may return the newest blocks before they have indexed their logs (java-tron#4969). */
+const BLOCKS_BEHIND_HEAD = 2;
+/** 20 slots of 3 s. */
+const HEAD_AGE_MAX_MS = 60_000;
+const LOG_INDEX_CHECKED_EVERY_MS = 10 * 60_000;
+/** TronGrid accepts 15 requests per second and key. */
+const BALANCES_PER_SECOND = 8;
+/** Twice 13 s, and up to three times. */
+const BALANCE_LIMITS = { addressesMax: 100, timeMs: 120_000 };
+
+interface NodeHead {
+  head: TronHeader;
+  solid: TronHeader;
+}
+
+type Sources = readonly Probed<TronNode, NodeHead>[];
+
+/** The settings of a watcher, with defaults, and its nodes. */
+interface Watched {
+  nodes: readonly TronNode[];
+  chainId: number;
+  /** 21 bytes, as `fundingAddresses`. */
+  contract: string;
+  fundingAddresses: ReadonlySet<string>;
+  now: () => Date;
+  sizes: TokenReading['sizes'];
+  memory: TokenReading['memory'];
+  /** Monotonic times of what a node has proven. */
+  proofs: Map<TronNode, { chainAtMs?: number; logIndexAtMs?: number }>;
+  balancesPerSecond: number;
+}
+
+export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
+  const watched = prepare(options);
+  const { nodes } = watched;
+  const decode = createAddressCache();
+  return {
+    poll: (cursor, addresses, signal) => {
+      const ours = decode(addresses);
+      const probe = (node: TronNode) => readHead(watched, node, ours.size > 0, signal);
+      return useSources(nodes, probe, (sources) => pollChain(openChain(watched, sources, ours, signal), cursor));
+    },
+    confirm: (payment, signal) =>
+      confirmBySources(nodes, (node) => isReportedBy(node, payment, watched.contract, signal)),
+    balanceLimits: BALANCE_LIMITS,
+    balances: (asset, addresses, signal) => {
+      const contract = asset === 'USDT' ? watched.contract : undefined;
+      const probe = (node: TronNode) => readHead(watched, node, false, signal);
+      return useSources(nodes, probe, (sources) => {
+        const ordered = sources.toSorted((a, b) => a.head.solid.height - b.head.solid.height);
+        const perSecond = watched.balancesPerSecond;
+        return readBalances({ nodes: ordered.map(({ node }) => node), contract, perSecond, signal }, addresses);
+      });
+    },
+  };
+}
+
+function prepare(options: TronWatcherOptions): Watched {
+  const { urls, usdtContract = USDT_ADDRESS, chainId = MAINNET_CHAIN_ID } = options;
+  const nodes = urls.map((url) => createTronNode(url, options.timeoutMs));
+  const contract = toHexAddress(usdtContract);
+  return {
+    nodes,
+    chainId,
+    contract,
+    fundingAddresses: new Set(options.fundingAddresses?.map(toHexAddress)),
+    now: options.now ?? (() => new Date()),
+    sizes: createRequestSizes(),
+    memory: createTokenMemory(nodes, contract),
+    proofs: new Map(),
+    balancesPerSecond: options.balancesPerSecond ?? BALANCES_PER_SECOND,
+  };
+}
+
+/** Decodes each address once, as long as it is watched. */
+function createAddressCache() {
+  let known = new Map<string, string>();
+  return (addresses: ReadonlySet<string>): Addresses => {
+    const decoded = new Map<string, string>();
+    for (const address of addresses) decoded.set(address, known.get(address) ?? toHexAddress(address));
+    known = decoded;
+    return new Map([...decoded].map(([address, hex]) => [hex, address]));
+  };
+}
+
+async function readHead(watched: Watched, node: TronNode, needsLogs: boolean, signal: AbortSignal): Promise<NodeHead> {
+  const proofs = watched.proofs.get(node) ?? {};
+  watched.proofs.set(node, proofs);
+  // After a failure, another node may answer under the same URL.
+  if (proofs.chainAtMs === undefined || node.transport.failedAtMs >= proofs.chainAtMs) {
+    const chainId = await node.chainId(signal);
+    if (chainId !== watched.chainId)
+      throw failOf(node, 'INVALID_RESPONSE', `serves the network ${chainId}, not ${watched.chainId}`);
+    proofs.chainAtMs = performance.now();
+  }
+  const [head, solid] = await Promise.all([node.head(signal), node.solidHead(signal)]);
+  const ageMs = watched.now().getTime() - head.time.getTime();
+  if (ageMs > HEAD_AGE_MAX_MS)
+    throw failOf(node, 'LAGGING', `lags: its newest block is ${Math.round(ageMs / 1000)} seconds old`);
+  if (solid.height > head.height)
+    throw failOf(node, 'INVALID_RESPONSE', `has the solid block ${solid.height} after its newest block ${head.height}`);
+  const { logIndexAtMs = -Infinity } = proofs;
+  if (needsLogs && performance.now() - logIndexAtMs > LOG_INDEX_CHECKED_EVERY_MS) {
+    await requireLogIndex(node, watched.contract, solid.height, signal);
+    proofs.logIndexAtMs = performance.now();
+  }
+  return { head, solid };
+}
+
+function openChain(watched: Watched, sources: Sources, addresses: Addresses, signal: AbortSignal): Chain {
+  const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
+  const target = Math.max(0, least(({ head }) => head.height) - BLOCKS_BEHIND_HEAD);
+  const warnings: string[] = [];
+  return {
+    ...watched,
+    nodes: sources.map(({ node }) => node),
+    addresses,
+    isOurs: (address) => addresses.has(address),
+    signal,
+    target,
+    solidHeight: Math.min(
+      least(({ solid }) => solid.height),
+      target,
+    ),
+    warnings,
+    warn: (message) => void warnings.push(message),
+  };
+}
