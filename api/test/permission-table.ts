@@ -40,6 +40,8 @@ export const permissionTable: Record<string, Permission | 'any'> = {
   'GET /v1/payments/admin/invoices': 'PAYMENTS_READ',
   'GET /v1/payments/admin/invoices/{id}': 'PAYMENTS_READ',
   'GET /v1/payments/admin/unassigned': 'PAYMENTS_READ',
+  'GET /v1/payments/admin/held': 'PAYMENTS_READ',
+  'POST /v1/payments/admin/deposits/{id}/release': 'PAYMENTS_EDIT',
   'POST /v1/payments/admin/invoices/{id}/settle': 'PAYMENTS_EDIT',
   'GET /v1/approvals/admin/settlements': 'PAYMENTS_READ',
   'POST /v1/approvals/admin/settlements/{id}/approve': 'PAYMENTS_EDIT',

@@ -26,6 +26,8 @@ export const invoiceTransferSchema = z.object({
   confirmationsNeeded: z.int().positive().nullable(),
   /** The payment is in no block, and signals that its sender may replace it. */
   isReplaceable: z.boolean(),
+  /** It is final, and held because its stablecoin does not trade at one dollar now. Absent: an API of 0.2.0. */
+  waitsForPeg: z.boolean().optional(),
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
 

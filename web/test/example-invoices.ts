@@ -66,6 +66,12 @@ export const replaceable: Invoice = exampleInvoice('CONFIRMING', {
   payment: { ...payments.CONFIRMING!, transfers: [{ ...seen, isReplaceable: true }] },
 });
 
+/** A payment that waits because its stablecoin does not trade at one dollar. */
+export const waitsForPeg: Invoice = exampleInvoice('CONFIRMING', {
+  currency: 'USDT_ERC20',
+  payment: { ...payments.CONFIRMING!, transfers: [{ ...seen, isReplaceable: false, waitsForPeg: true }] },
+});
+
 /** The only payment was replaced by one to another address, or dropped. */
 export const replaced: Invoice = exampleInvoice('PENDING', { replaced: '0.00025000' });
 

@@ -98,6 +98,7 @@ interface Figures {
   freeDnsPorts: readonly { node: string; count: number }[];
   exits: readonly { node: string; health: string; count: number }[];
   chains: readonly ChainFigures[];
+  isPegKept: boolean;
 }
 
 const figureGauges: { name: string; help: string; read: (figures: Figures) => number | undefined }[] = [
@@ -127,6 +128,11 @@ const figureGauges: { name: string; help: string; read: (figures: Figures) => nu
     name: 'reconciliation_age_seconds',
     help: 'Time since the last check',
     read: (figures) => figures.reconciliationAgeSeconds,
+  },
+  {
+    name: 'usdt_peg_kept',
+    help: '1 while USDT trades at one dollar, else 0: then payments in it are on hold',
+    read: ({ isPegKept }) => Number(isPegKept),
   },
   {
     name: 'secrets_to_reseal',

@@ -4,7 +4,7 @@ import { passwordHashUsage } from '../modules/auth/passwords.ts';
 import { refreshUsage } from '../modules/auth/sessions.service.ts';
 import { countByHealth } from '../modules/gateway/exit-checks.service.ts';
 import { countFreeDnsPorts, gatewaySilenceMs } from '../modules/gateway/gateway.service.ts';
-import { readChainFigures } from '../modules/invoices/chain-overview.service.ts';
+import { isPegKept, readChainFigures } from '../modules/invoices/chain-overview.service.ts';
 import { readKeyFigures } from '../modules/key-rotation/key-rotation.service.ts';
 import { readFigures } from '../modules/reconciliation/reconciliation.service.ts';
 import { useMetrics } from './metrics.ts';
@@ -27,6 +27,7 @@ export function monitoringRoutes(app: FastifyInstance): void {
       ...(await readFigures(ctx)),
       ...(await readKeyFigures(ctx)),
       chains: await readChainFigures(ctx),
+      isPegKept: await isPegKept(ctx),
       freeDnsPorts: await countFreeDnsPorts(ctx),
       exits: await countByHealth(ctx),
       failedJobs: await countFailed(ctx),

@@ -47,6 +47,12 @@ export const listAllInvoices = endpoint({
   response: listed(staffInvoiceSchema),
 });
 
+/**
+ * LARGE and SOURCES_DISAGREE: until the operator releases it. DEPEG: its stablecoin does not trade at one dollar, or its price is unknown;
+ * until the peg returns, or until staff choose a rate.
+ */
+const depositHolds = ['LARGE', 'SOURCES_DISAGREE', 'DEPEG'] as const;
+
 export const depositSchema = z.object({
   id: idSchema,
   /** The transaction on the chain; null if staff recorded the deposit. */
@@ -56,8 +62,8 @@ export const depositSchema = z.object({
   /** The request of staff that recorded it. */
   requestId: idSchema.nullable(),
   amountInCurrency: z.string(),
-  /** Why it is not credited until the operator releases it; null if nothing holds it. */
-  hold: z.enum(['LARGE', 'SOURCES_DISAGREE']).nullable(),
+  /** Why it is not credited; null if nothing holds it. */
+  hold: z.enum(depositHolds).nullable(),
   /** US dollars taken back from the customer; null unless it is REVERSED. */
   reversed: dollarsSchema.nullable(),
   state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED']),
@@ -122,6 +128,60 @@ export const listUnassignedPayments = endpoint({
   query: z.strictObject(listQuery),
   response: listed(unassignedPaymentSchema),
 });
+
+export const heldDepositSchema = z.object({
+  id: idSchema,
+  currency: z.enum(currencies),
+  amountInCurrency: z.string(),
+  hold: z.enum(depositHolds),
+  transactionId: z.string(),
+  /** Null: it came to the user's address when they had no invoice in this currency. */
+  invoiceId: idSchema.nullable(),
+  user: namedUserSchema,
+  arrivedAt: dateSchema,
+  /** Of DEPEG: US dollars for one coin, at most one, as a decimal string, and for all of it. Null if nobody knows. */
+  marketRate: z.string().nullable(),
+  marketValue: dollarsSchema.nullable(),
+  /** Of DEPEG: US dollars at one dollar for each coin. */
+  parValue: dollarsSchema.nullable(),
+});
+export type HeldDeposit = z.infer<typeof heldDepositSchema>;
+
+export const listHeldDeposits = endpoint({
+  method: 'GET',
+  url: '/v1/payments/admin/held',
+  access: { permission: 'PAYMENTS_READ' },
+  summary: 'Payments that are final and not credited, because something holds them; the oldest first',
+  query: z.strictObject(listQuery),
+  response: listed(heldDepositSchema),
+});
+
+export const releaseDepositBody = z.strictObject({
+  /** MARKET: what the stablecoin is worth now. PAR: one dollar for each; what that creates above MARKET may need approval. */
+  rate: z.enum(['MARKET', 'PAR']),
+  reason: reasonSchema,
+});
+export type ReleaseDepositBody = z.infer<typeof releaseDepositBody>;
+
+export const releaseDeposit = endpoint({
+  method: 'POST',
+  url: '/v1/payments/admin/deposits/{id}/release',
+  access: { permission: 'PAYMENTS_EDIT' },
+  summary: 'Credit a payment in a stablecoin that does not trade at one dollar, or ask for approval above the limit',
+  params: idParams,
+  body: releaseDepositBody,
+  response: data(
+    z.object({
+      /** US dollars for one coin at which it is credited within seconds, as a decimal string; null while it waits for approval. */
+      rate: z.string().nullable(),
+      /** Null: it creates nothing above the market price. */
+      request: staffRequestSchema.nullable(),
+    }),
+  ),
+  status: 201,
+  errors: ['NOT_FOUND', 'RATE_UNAVAILABLE', 'CHANGED_ELSEWHERE', 'ACCOUNT_DELETED', 'IDEMPOTENCY_KEY_REUSED'],
+});
+export type ReleasedDeposit = z.infer<(typeof releaseDeposit)['response']>['data'];
 
 export const settleInvoiceBody = z
   .strictObject({

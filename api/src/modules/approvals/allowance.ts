@@ -3,6 +3,7 @@ import { APPROVAL_SUM_HOURS } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 import type { RequestRow } from './approvals.store.ts';
 import { sumRecent } from './persons.store.ts';
+import { paysBonus } from './request-kinds.ts';
 
 /**
  * How much the author may move without approval now. Nothing if they gain by it themselves.
@@ -18,7 +19,7 @@ export async function allowanceMicros(
   const { approvalMicros } = ctx.config;
   if (approvalMicros === undefined) return undefined;
   const sums = await sumRecent(ctx, authorId, userId, APPROVAL_SUM_HOURS);
-  if (sums.isCustomer || userId === authorId || (kind === 'SETTLEMENT' && sums.isReferrer)) return 0n;
+  if (sums.isCustomer || userId === authorId || (paysBonus(kind) && sums.isReferrer)) return 0n;
   const used = sums.authorMicros > sums.customerMicros ? sums.authorMicros : sums.customerMicros;
   return used < approvalMicros ? approvalMicros - used : 0n;
 }

@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts';
 import type { Requester } from '../../http/requester.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as refunds from '../billing/staff-refunds.service.ts';
+import * as heldDeposits from '../invoices/held-deposits.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
@@ -31,6 +32,8 @@ export function apply(ctx: Ctx, action: RequestAction): Promise<void> {
       return applyRefund(ctx, action);
     case 'PROMO_CODE':
       return applyPromoCode(ctx, action);
+    case 'RELEASE':
+      return applyRelease(ctx, action);
     case 'ADJUSTMENT':
       return applyAdjustment(ctx, action);
   }
@@ -98,6 +101,14 @@ async function applySettlement(ctx: Ctx, action: RequestAction): Promise<void> {
   await settlements.creditDeposit(ctx, deposit, await findAccount(ctx, userId), amountMicros);
 }
 
+/** The worker credits it. @throws AppError CHANGED_ELSEWHERE if it was released meanwhile */
+async function applyRelease(ctx: Ctx, action: RequestAction): Promise<void> {
+  const { depositId } = action.request;
+  assert(depositId !== null);
+  const rate = await heldDeposits.releaseAtPar(ctx, depositId);
+  await recordAction(ctx, action, 'DEPOSIT_RELEASED', { after: { rate } });
+}
+
 /** A code that did not have to wait works already, and its creation is recorded. */
 async function applyPromoCode(ctx: Ctx, action: RequestAction): Promise<void> {
   const { promoCodeId, status } = action.request;
@@ -127,7 +138,7 @@ function recordAction(
   action: AuditEntry['action'],
   values: Pick<AuditEntry, 'before' | 'after'>,
 ): Promise<void> {
-  const { id, kind, userId, invoiceId, connectionId, amountMicros, authorId, reason } = request;
+  const { id, kind, userId, invoiceId, connectionId, depositId, amountMicros, authorId, reason } = request;
   return record(ctx, {
     action,
     actorId: actor.userId,
@@ -141,6 +152,7 @@ function recordAction(
       amount: toDollars(amountMicros),
       ...(invoiceId !== null && { invoiceId }),
       ...(connectionId !== null && { connectionId }),
+      ...(depositId !== null && { deposit: depositId }),
       ...(authorId !== actor.userId && { requestedBy: authorId }),
       ...(decisionReason !== undefined && { decisionReason }),
     },

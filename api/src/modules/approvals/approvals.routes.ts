@@ -1,6 +1,6 @@
 import * as contract from '@cellhop/contract/staff/approvals';
 import { refundConnection } from '@cellhop/contract/staff/connections';
-import { settleInvoice } from '@cellhop/contract/staff/invoices';
+import { releaseDeposit, settleInvoice } from '@cellhop/contract/staff/invoices';
 import { createPromoCode } from '@cellhop/contract/staff/promo-codes';
 import { createAdjustment } from '@cellhop/contract/staff/transactions';
 import type { FastifyInstance } from 'fastify';
@@ -38,6 +38,9 @@ function adjustmentRoutes(app: FastifyInstance): void {
 function settlementRoutes(app: FastifyInstance): void {
   route(app, settleInvoice, async ({ ctx, params, body, headers, ...staff }) => ({
     data: await requests.requestSettlement(ctx, staff, params.id, body, readIdempotencyKey(headers)),
+  }));
+  route(app, releaseDeposit, async ({ ctx, params, body, headers, ...staff }) => ({
+    data: await requests.releaseDeposit(ctx, staff, params.id, body, readIdempotencyKey(headers)),
   }));
   route(app, contract.listSettlementRequests, ({ ctx, actor, query }) =>
     approvals.listRequests(ctx, actor, 'SETTLEMENT', query),

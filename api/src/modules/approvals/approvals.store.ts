@@ -13,6 +13,7 @@ interface RequestSubject {
   creditedBeforeMicros: bigint | null;
   promoCodeId: string | null;
   connectionId: string | null;
+  depositId: string | null;
   /** Of the request that made it (`hashBody`); null for kinds whose other columns show all of it. */
   bodyHash: Buffer | null;
 }
@@ -57,7 +58,7 @@ type Stored = Omit<RequestRow, 'units'> & { units: string | null };
 const AUTHOR_MAY = `exists (
   select from readable_users as author join readable_roles as roles on roles.name = author.role_name
    where author.id = author_id and author.status = 'ACTIVE'
-     and case kind when 'SETTLEMENT' then '${permissionOf('SETTLEMENT')}' when 'PROMO_CODE' then '${permissionOf('PROMO_CODE')}'
+     and case kind when 'SETTLEMENT' then '${permissionOf('SETTLEMENT')}' when 'RELEASE' then '${permissionOf('RELEASE')}' when 'PROMO_CODE' then '${permissionOf('PROMO_CODE')}'
                    else '${permissionOf('ADJUSTMENT')}' end = any(roles.permissions))`;
 
 const SELECT_ROW = `
@@ -67,7 +68,7 @@ const SELECT_ROW = `
          case when requests.status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) then 'LAPSED'
               else requests.status end as status,
          invoice_id as "invoiceId", currency, units, credited_before_micros as "creditedBeforeMicros",
-         requests.connection_id as "connectionId", host(proxies.ip) as ip, requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
+         requests.connection_id as "connectionId", requests.deposit_id as "depositId", host(proxies.ip) as ip, requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
          promo_codes.trial_credit_micros as "trialCreditMicros", promo_codes.credits_max as "creditsMax",
          requests.body_hash as "bodyHash", amount_micros as "amountMicros", reason, author_id as "authorId", author.email as "authorEmail",
          requests.created_at as "createdAt", lapses_at as "lapsesAt", decided_by as "deciderId",
@@ -127,9 +128,9 @@ export interface NewRequest extends RequestSubject {
 export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into staff_requests (kind, status, lapses_at, user_id, invoice_id, currency, units, credited_before_micros,
-                                 amount_micros, reason, author_id, idempotency_key, promo_code_id, connection_id, body_hash)
+                                 amount_micros, reason, author_id, idempotency_key, promo_code_id, connection_id, body_hash, deposit_id)
      values ($1, case when $2::boolean then 'PENDING' else 'APPLIED' end,
-             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (author_id, idempotency_key) where idempotency_key is not null do nothing returning id`,
     [
       request.kind,
@@ -147,6 +148,7 @@ export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<stri
       request.promoCodeId,
       request.connectionId,
       request.bodyHash,
+      request.depositId,
     ],
   );
   return row?.id;

@@ -35,6 +35,7 @@ export const NO_SUBJECT = {
   creditedBeforeMicros: null,
   promoCodeId: null,
   connectionId: null,
+  depositId: null,
   bodyHash: null,
 } as const;
 

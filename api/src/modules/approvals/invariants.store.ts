@@ -26,7 +26,7 @@ export const requestInvariants: Invariant[] = [
                       else (
                         select sum(case when credit_account_id < 1000 then -transfers.amount_micros else transfers.amount_micros end)
                           from transfers where idempotency_key = 'adjustment:' || requests.id) end, 0) as moved
-                 from staff_requests as requests where ${rows} and kind <> 'PROMO_CODE') as requests
+                 from staff_requests as requests where ${rows} and kind not in ('PROMO_CODE', 'RELEASE')) as requests
         where moved <> case when requests.status in ('APPLIED', 'APPROVED') then amount_micros else 0 end`,
     requests,
   ),
@@ -41,6 +41,15 @@ export const requestInvariants: Invariant[] = [
          join connections on connections.id = connection_id
         where staff_refunded_micros <> coalesce(requested, 0)
            or staff_refunded_micros > charged_megabytes * megabyte_price(price_micros)`,
+    requests,
+  ),
+  walkedInvariant(
+    'what staff released at one dollar for each coin has that rate',
+    (rows) =>
+      `select 'request ' || requests.id || ' is ' || requests.status || ', the rate of its deposit ' || coalesce(decided_rate_e12::text, 'none')
+              as broken
+         from staff_requests as requests join deposits on deposits.id = deposit_id
+        where ${rows} and requests.status in ('APPLIED', 'APPROVED') and decided_rate_e12 is distinct from 1000000000000`,
     requests,
   ),
   walkedInvariant(

@@ -1,4 +1,5 @@
 import type { RequestRow } from './approvals.store.ts';
+import { paysBonus } from './request-kinds.ts';
 
 /** Those who ask and those who gain. */
 export type Parties = Pick<RequestRow, 'kind' | 'authorId' | 'authorPerson' | 'customerPerson' | 'referrerPerson'> & {
@@ -11,5 +12,5 @@ export function isOfOthers(request: Parties, userId: string, person: string | nu
   const { authorId, userId: customerId, authorPerson, customerPerson, referrerPerson, kind } = request;
   if ([authorId, customerId].includes(userId)) return false;
   if (person === null || person === undefined) return false;
-  return ![authorPerson, customerPerson, kind === 'SETTLEMENT' ? referrerPerson : null].includes(person);
+  return ![authorPerson, customerPerson, paysBonus(kind) ? referrerPerson : null].includes(person);
 }

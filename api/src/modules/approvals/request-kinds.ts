@@ -19,6 +19,11 @@ export function permissionOf(kind: RequestKind): Permission {
   return rules[listOf(kind)].permission;
 }
 
+/** Whether the customer's referrer gains by it as well, because it credits a top-up. */
+export function paysBonus(kind: RequestKind): boolean {
+  return listOf(kind) === 'SETTLEMENT';
+}
+
 /** Announces changes of the list that contains the kind. */
 export function topicOf(kind: RequestKind): StaffTopic {
   return rules[listOf(kind)].topic;

@@ -2,13 +2,15 @@
 import { AppError } from '@cellhop/contract/errors';
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import type { RefundConnectionBody } from '@cellhop/contract/staff/connections';
-import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
+import type { ReleaseDepositBody, ReleasedDeposit, SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { hashBody, isSameBody, requireSameRequest } from '../../db/refusals.ts';
 import { requireRefundable } from '../billing/staff-refunds.service.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import * as heldDeposits from '../invoices/held-deposits.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as promoCodes from '../referrals/promo-codes.service.ts';
 import * as users from '../users/users.service.ts';
@@ -98,6 +100,57 @@ export async function requestSettlement(
     const invoice = { ...NO_SUBJECT, invoiceId, currency, units, creditedBeforeMicros: creditedMicros, bodyHash };
     return presentOwn(await submit(ctx, staff, { ...invoice, kind: 'SETTLEMENT', userId, amountMicros, reason }, key));
   });
+}
+
+/**
+ * Credits a stablecoin without its peg at its market price, which creates nothing, or asks for one dollar each.
+ * @throws AppError NOT_FOUND, ACCOUNT_DELETED, RATE_UNAVAILABLE, CHANGED_ELSEWHERE, IDEMPOTENCY_KEY_REUSED
+ */
+export async function releaseDeposit(
+  ctx: Ctx,
+  staff: Staff,
+  depositId: string,
+  { rate, reason }: ReleaseDepositBody,
+  key: string | null,
+): Promise<ReleasedDeposit> {
+  const userId = await heldDeposits.findOwner(ctx, depositId);
+  if (userId === undefined) throw new AppError('NOT_FOUND', { thing: 'Deposit' });
+  return ctx.tx(async (ctx) => {
+    await lockForRequest(ctx, staff, userId);
+    const replayed = await store.findByKey(ctx, staff.actor.userId, key);
+    if (replayed) {
+      const isSame = (made: RequestRow) => made.depositId === depositId && rate === 'PAR' && made.reason === reason;
+      return presentRelease(requireSameRequest(replayed, isSame));
+    }
+    const { marketE12, excessMicros } = await heldDeposits.weigh(ctx, depositId);
+    if (rate === 'PAR' && excessMicros > 0n) {
+      const request = {
+        ...NO_SUBJECT,
+        kind: 'RELEASE',
+        depositId,
+        userId,
+        amountMicros: excessMicros,
+        reason,
+      } as const;
+      return presentRelease(await submit(ctx, staff, request, key));
+    }
+    if (marketE12 === undefined) throw new AppError('RATE_UNAVAILABLE');
+    const decided = await heldDeposits.releaseAt(ctx, depositId, marketE12);
+    await record(ctx, {
+      action: 'DEPOSIT_RELEASED',
+      actorId: staff.actor.userId,
+      userId,
+      requester: staff.requester,
+      reason,
+      details: { deposit: depositId },
+      after: { rate: decided },
+    });
+    return { rate: decided, request: null };
+  });
+}
+
+function presentRelease(row: RequestRow): ReleasedDeposit {
+  return { rate: row.status === 'APPLIED' || row.status === 'APPROVED' ? '1.00' : null, request: presentOwn(row) };
 }
 
 /**

@@ -1,10 +1,11 @@
 /** The state of the chains, their addresses and the exchange rates, for staff and the metrics. */
 import type { SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
+import { formatRate } from '../../payments/amounts.ts';
 import { chains, type Chain } from '../../payments/currencies.ts';
 import * as addresses from './addresses.store.ts';
 import { findProblem } from './chain-health.ts';
-import { isHealthy, isSandbox, watcherFor } from './chains.ts';
+import { isHealthy, isSandbox, rateSource, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import * as deposits from './deposits.store.ts';
 import * as rates from './rates.store.ts';
@@ -39,6 +40,16 @@ export async function showRateSources(ctx: Ctx): Promise<SystemState['rateSource
     failingSince: failingSince?.toISOString() ?? null,
     failure,
   }));
+}
+
+export async function showPeg(ctx: Ctx): Promise<SystemState['peg']> {
+  const peg = await rateSource(ctx).peg();
+  return { isKept: peg.isKept, rate: peg.isKept || peg.marketE12 === undefined ? null : formatRate(peg.marketE12) };
+}
+
+/** For the metrics. */
+export async function isPegKept(ctx: Ctx): Promise<boolean> {
+  return (await rateSource(ctx).peg()).isKept;
 }
 
 export interface ChainFigures {

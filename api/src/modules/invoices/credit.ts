@@ -12,6 +12,8 @@ import { readState } from './chain-states.store.ts';
 import { rateSource } from './chains.ts';
 import { chooseCreditRate } from './invoice-amounts.ts';
 import * as deposits from './deposits.store.ts';
+import { endPegHolds, isWorthPar } from './held-deposits.service.ts';
+import { saveHold } from './held-deposits.store.ts';
 import * as store from './invoices.store.ts';
 import { highestValueMicros } from './record-poll.ts';
 import { restoreDeposit } from './reversal.ts';
@@ -27,6 +29,7 @@ const CONFIRM_LIMIT_MS = 20_000;
  * others.
  */
 export async function creditFinalDeposits(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<void> {
+  await endPegHolds(ctx, chain);
   for (const state of ['REVERSED', 'FINAL'] as const) {
     let afterId: string | null = null;
     while (true) {
@@ -60,6 +63,8 @@ async function tryToCredit(
     const arrivalRateE12 = deposit.arrivalRateE12 ?? (await rateSource(ctx).rateE12At(currency, arrivedAt));
     const needsRate = state === 'FINAL' && !currencyRules[currency].isStable && !deposit.invoice;
     if (arrivalRateE12 === undefined && needsRate) return;
+    const isAtPar = currencyRules[currency].isStable && deposit.decidedRateE12 === undefined;
+    if (state === 'FINAL' && isAtPar && !(await isWorthPar(ctx, deposit))) return;
     if (!(await isConfirmed(ctx, chain, { ...deposit, arrivalRateE12 }, watcher))) return;
     if (state === 'REVERSED') await restoreDeposit(ctx, deposit);
     else await creditDeposit(ctx, deposit, currencyRules[currency], arrivalRateE12);
@@ -81,7 +86,7 @@ async function isConfirmed(
   const valueMicros = highestValueMicros(chain, deposit);
   const { holdAboveMicros } = ctx.config.payments;
   if (holdAboveMicros !== undefined && (valueMicros === undefined || valueMicros > holdAboveMicros)) {
-    await deposits.saveHold(ctx, deposit.id, 'LARGE');
+    await saveHold(ctx, deposit.id, 'LARGE');
     return false;
   }
   if (valueMicros !== undefined && valueMicros <= CONFIRMED_ABOVE_MICROS) return true;
@@ -93,7 +98,7 @@ async function isConfirmed(
   const isKnown = await watcher.confirm({ ...deposit, block }, AbortSignal.timeout(CONFIRM_LIMIT_MS));
   if (isKnown !== false) return true;
   ctx.log.error({ depositId: deposit.id, chain }, 'a second source does not know a large payment: it is on hold');
-  await deposits.saveHold(ctx, deposit.id, 'SOURCES_DISAGREE');
+  await saveHold(ctx, deposit.id, 'SOURCES_DISAGREE');
   return false;
 }
 
@@ -110,7 +115,7 @@ function creditDeposit(
     if (!deposit || deposit.blockHash !== blockHash) return;
     const invoiceIds = deposit.invoiceId === null ? [] : [deposit.invoiceId];
     const [invoice] = await store.lockInvoices(ctx, invoiceIds);
-    const rateE12 = chooseCreditRate(rules, arrivalRateE12, deposit.arrivedAt, invoice);
+    const rateE12 = deposit.decidedRateE12 ?? chooseCreditRate(rules, arrivalRateE12, deposit.arrivedAt, invoice);
     // Without a rate the deposit stays final and is retried.
     if (rateE12 === undefined) return;
     const amountMicros = toCreditMicros(deposit.units, rateE12, rules);

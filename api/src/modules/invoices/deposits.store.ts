@@ -1,4 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
+import { IS_HELD } from './held-deposits.store.ts';
 
 export interface FinalDeposit {
   id: string;
@@ -16,11 +17,15 @@ export interface FinalDeposit {
   invoice: { rateE12: bigint } | undefined;
   /** Released by the operator: the checks before a credit are skipped. */
   isReleased: boolean;
+  /** The rate that staff have chosen for a stablecoin without its peg. */
+  decidedRateE12: bigint | undefined;
+  userId: string;
 }
 
-type StoredFinalDeposit = Omit<FinalDeposit, 'units' | 'arrivalRateE12' | 'invoice'> & {
+type StoredFinalDeposit = Omit<FinalDeposit, 'units' | 'arrivalRateE12' | 'decidedRateE12' | 'invoice'> & {
   units: string;
   arrivalRateE12: string | null;
+  decidedRateE12: string | null;
   rateE12: string | null;
 };
 
@@ -43,12 +48,13 @@ export async function listCreditable(
   const rows = await ctx.db.query<StoredFinalDeposit>(
     `select deposits.id, asset, transaction_id as "transactionId", output, address, units, block_height as "blockHeight",
             block_hash as "blockHash", block_at as "blockAt", arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12",
-            invoices.rate_e12 as "rateE12", released_at is not null as "isReleased"
+            invoices.rate_e12 as "rateE12", released_at is not null as "isReleased",
+            decided_rate_e12 as "decidedRateE12", deposit_addresses.user_id as "userId"
        from deposits
        join deposit_addresses on deposit_addresses.id = deposits.address_id
        join readable_users as users on users.id = deposit_addresses.user_id and users.status <> 'DELETED'
        left join invoices on invoices.id = invoice_id
-      where chain = $1 and ${creditable[state]} and (hold is null or released_at is not null)
+      where chain = $1 and ${creditable[state]} and not ${IS_HELD}
         and ($2::uuid is null
              or (arrived_at, deposits.id) > (select before.arrived_at, before.id from deposits as before where before.id = $2))
       order by arrived_at, deposits.id limit $3`,
@@ -57,9 +63,14 @@ export async function listCreditable(
   return rows.map(({ rateE12, ...row }) => ({
     ...row,
     units: BigInt(row.units),
-    arrivalRateE12: row.arrivalRateE12 === null ? undefined : BigInt(row.arrivalRateE12),
+    arrivalRateE12: toRate(row.arrivalRateE12),
+    decidedRateE12: toRate(row.decidedRateE12),
     invoice: rateE12 === null ? undefined : { rateE12: BigInt(rateE12) },
   }));
+}
+
+function toRate(stored: string | null): bigint | undefined {
+  return stored === null ? undefined : BigInt(stored);
 }
 
 export interface LockedDeposit {
@@ -67,6 +78,7 @@ export interface LockedDeposit {
   units: bigint;
   arrivedAt: Date;
   arrivalRateE12: bigint | undefined;
+  decidedRateE12: bigint | undefined;
   blockHash: string | null;
   invoiceId: string | null;
   userId: string;
@@ -74,7 +86,11 @@ export interface LockedDeposit {
 }
 
 /** The driver returns `numeric` as text. */
-type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: string; arrivalRateE12: string | null };
+type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12' | 'decidedRateE12'> & {
+  units: string;
+  arrivalRateE12: string | null;
+  decidedRateE12: string | null;
+};
 
 /**
  * Locks the user's row as well, so that the account is not deleted meanwhile.
@@ -83,17 +99,17 @@ type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: 
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
   const [row] = await ctx.db.query<StoredDeposit>(
     `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", block_hash as "blockHash",
-            invoice_id as "invoiceId", user_id as "userId", account_id as "accountId"
+            decided_rate_e12 as "decidedRateE12", invoice_id as "invoiceId", user_id as "userId", account_id as "accountId"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
        join readable_users as payer on payer.id = user_id and payer.status <> 'DELETED'
-      where deposits.id = $1 and state = 'FINAL' and (hold is null or released_at is not null)
+      where deposits.id = $1 and state = 'FINAL' and not ${IS_HELD}
         for no key update of deposits skip locked for share of payer`,
     [id],
   );
   if (!row) return undefined;
-  const arrivalRateE12 = row.arrivalRateE12 === null ? undefined : BigInt(row.arrivalRateE12);
-  return { ...row, units: BigInt(row.units), arrivalRateE12 };
+  const rates = { arrivalRateE12: toRate(row.arrivalRateE12), decidedRateE12: toRate(row.decidedRateE12) };
+  return { ...row, units: BigInt(row.units), ...rates };
 }
 
 export async function saveCredited(ctx: Ctx, id: string, creditedMicros: bigint, rateE12: bigint): Promise<void> {
@@ -102,22 +118,6 @@ export async function saveCredited(ctx: Ctx, id: string, creditedMicros: bigint,
       where id = $1`,
     [id, creditedMicros, rateE12],
   );
-}
-
-export async function saveHold(ctx: Ctx, id: string, hold: 'LARGE' | 'SOURCES_DISAGREE'): Promise<void> {
-  await ctx.db.query(
-    `update deposits set hold = $2 where id = $1 and state in ('FINAL', 'REVERSED') and hold is null`,
-    [id, hold],
-  );
-}
-
-/** @returns false if the deposit is not on hold */
-export async function release(ctx: Ctx, id: string): Promise<boolean> {
-  const rows = await ctx.db.query(
-    'update deposits set released_at = now() where id = $1 and hold is not null and released_at is null returning id',
-    [id],
-  );
-  return rows.length > 0;
 }
 
 /** Credited deposits that have left their chain for good. */
@@ -151,7 +151,7 @@ export async function lockReturned(ctx: Ctx, id: string, blockHash: string | nul
   const deposit = await lockCredited(
     ctx,
     id,
-    `${creditable.REVERSED} and (hold is null or released_at is not null) and users.status <> 'DELETED'`,
+    `${creditable.REVERSED} and not ${IS_HELD} and users.status <> 'DELETED'`,
   );
   return deposit?.blockHash === blockHash ? deposit : undefined;
 }
@@ -225,7 +225,7 @@ export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<st
 /** Deposits that are not credited yet, by chain, unless their account is deleted; there are few. */
 export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; heldCount: number }[]> {
   return ctx.db.query(
-    `select chain, count(*)::int as count, (count(*) filter (where hold is not null and released_at is null))::int as "heldCount"
+    `select chain, count(*)::int as count, (count(*) filter (where ${IS_HELD}))::int as "heldCount"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
        join readable_users as users on users.id = user_id and users.status <> 'DELETED'

@@ -1,5 +1,6 @@
 /** The deposits of invoices: for the invoice's status, for its payer and for staff. */
 import type { Ctx } from '../../ctx.ts';
+import { IS_HELD, type DepositHold } from './held-deposits.store.ts';
 import { isCounted, depositStates, type DepositState } from './deposit-state.ts';
 
 const COUNTED_STATES = depositStates.filter(isCounted);
@@ -21,6 +22,8 @@ export interface InvoiceDeposit {
   /** It is only in the memory pool and signals that it may be replaced. */
   isReplaceable: boolean;
   arrivalRateE12: bigint | undefined;
+  /** Its stablecoin does not trade at one dollar now. */
+  waitsForPeg: boolean;
 }
 
 interface StoredAmounts {
@@ -32,7 +35,8 @@ type StoredInvoiceDeposit = Omit<InvoiceDeposit, 'units' | 'arrivalRateE12'> & S
 const INVOICE_DEPOSIT = `
   invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
   arrived_at as "arrivedAt", is_by_hand as "isByHand", asset, transaction_id as "transactionId", block_height as "blockHeight",
-  confirmations_min as "confirmationsMin", state = 'SEEN' and is_replaceable as "isReplaceable", arrival_rate_e12 as "arrivalRateE12"`;
+  confirmations_min as "confirmationsMin", state = 'SEEN' and is_replaceable as "isReplaceable", arrival_rate_e12 as "arrivalRateE12",
+  coalesce(state = 'FINAL' and hold = 'DEPEG' and ${IS_HELD}, false) as "waitsForPeg"`;
 
 function toAmounts({ units, arrivalRateE12 }: StoredAmounts): Pick<InvoiceDeposit, 'units' | 'arrivalRateE12'> {
   return { units: BigInt(units), arrivalRateE12: arrivalRateE12 === null ? undefined : BigInt(arrivalRateE12) };
@@ -67,7 +71,7 @@ export interface DepositDetail extends InvoiceDeposit {
   blockAt: Date | null;
   creditedRateE12: bigint | null;
   creditedAt: Date | null;
-  hold: 'LARGE' | 'SOURCES_DISAGREE' | null;
+  hold: DepositHold | null;
   /** It waits for its release. */
   isHeld: boolean;
   /** Taken back from the customer. */
@@ -86,7 +90,7 @@ export async function listDetails(ctx: Ctx, invoiceId: string): Promise<DepositD
                  and earlier.transaction_id <> deposits.transaction_id
                  and (earlier.arrived_at, earlier.id) < (deposits.arrived_at, deposits.id)) as "isAddressReuse",
             credited_rate_e12 as "creditedRateE12", credited_at as "creditedAt", hold,
-            state in ('FINAL', 'REVERSED') and hold is not null and released_at is null as "isHeld", reversed_micros as "reversedMicros",
+            state in ('FINAL', 'REVERSED') and ${IS_HELD} as "isHeld", reversed_micros as "reversedMicros",
             ${INVOICE_DEPOSIT}
        from deposits where invoice_id = $1 order by arrived_at, id`,
     [invoiceId, COUNTED_STATES],

@@ -161,7 +161,7 @@ function presentTransfer(
   facts: TransferFacts,
 ): InvoiceTransfer {
   const { heads, ruleFor } = facts;
-  const { units, isCredited, blockHeight, confirmationsMin, isReplaceable } = deposit;
+  const { units, isCredited, blockHeight, confirmationsMin, isReplaceable, waitsForPeg } = deposit;
   const { chain } = currencyRules[currency];
   const rule = ruleFor(chain);
   const head = heads.get(chain);
@@ -178,6 +178,7 @@ function presentTransfer(
     confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
     confirmationsNeeded,
     isReplaceable,
+    waitsForPeg,
   };
 }
 

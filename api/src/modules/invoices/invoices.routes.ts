@@ -1,7 +1,13 @@
 import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
-import { getAnyInvoice, listAllInvoices, listUnassignedPayments } from '@cellhop/contract/staff/invoices';
+import {
+  getAnyInvoice,
+  listAllInvoices,
+  listHeldDeposits,
+  listUnassignedPayments,
+} from '@cellhop/contract/staff/invoices';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
+import * as heldDeposits from './held-deposits.service.ts';
 import * as invoices from './invoices.service.ts';
 import * as staffInvoices from './staff-invoices.service.ts';
 
@@ -11,5 +17,6 @@ export function invoicesRoutes(app: FastifyInstance): void {
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
   route(app, listUnassignedPayments, ({ ctx, query }) => staffInvoices.listUnassigned(ctx, query));
+  route(app, listHeldDeposits, ({ ctx, query }) => heldDeposits.listHeld(ctx, query));
   route(app, getAnyInvoice, async ({ ctx, params }) => ({ data: await staffInvoices.showDetail(ctx, params.id) }));
 }

@@ -7,8 +7,8 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { acceptDifferences } from './comparison.service.ts';
+import { release } from './held-deposits.store.ts';
 import { listHoldings, type HoldingAddress } from './holdings.service.ts';
-import * as deposits from './deposits.store.ts';
 
 const FIRST_INDEXES = [0n, 1n, 2n];
 const NODE_LIMIT_MS = 30_000;
@@ -61,10 +61,13 @@ export async function findHoldings(ctx: Ctx, currency: Currency, limit: number):
   return watcher && listHoldings(ctx, currency, watcher, limit);
 }
 
-/** Lets a deposit be credited that is on hold. @returns false if it is not on hold */
+/**
+ * Lets a deposit be credited that is on hold. Stablecoins without their peg need a rate, which staff choose on the screen of invoices.
+ * @returns false if it is not on hold
+ */
 export function releaseDeposit(ctx: Ctx, id: string): Promise<boolean> {
   return ctx.tx(async (ctx) => {
-    if (!(await deposits.release(ctx, id))) return false;
+    if (!(await release(ctx, id))) return false;
     await record(ctx, { action: 'DEPOSIT_RELEASED', requester: undefined, details: { deposit: id } });
     return true;
   });

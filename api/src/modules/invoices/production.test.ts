@@ -83,6 +83,7 @@ describe('in production', () => {
         confirmations: 1,
         confirmationsNeeded: null,
         isReplaceable: false,
+        waitsForPeg: false,
       },
     ]);
     chain.finalizedHeight = 1;

@@ -128,8 +128,9 @@ interface Judgement {
 /** What the newest quotes of the sources in use say. @param usdtSourceCount sources that agree on the price of USDT */
 async function judge(ctx: Ctx, asset: Asset, usdtSourceCount = 0): Promise<Judgement> {
   const { rateUrls } = ctx.config.payments;
-  const all = await store.listNewestQuotes(ctx, asset, QUOTES_USED_MS);
-  const quotes = all.filter(({ source }) => rateUrls[source as RateSourceName] !== undefined);
+  // Others are turned off, or known to another release only.
+  const inUse = rateSourceNames.filter((name) => rateUrls[name] !== undefined);
+  const quotes = await store.listNewestQuotes(ctx, asset, inUse, QUOTES_USED_MS);
   const previous = await store.findRateBefore(ctx, asset, 'now', JUMP_WINDOW_MS);
   const isStable = asset === 'USDT';
   return { quotes, decision: decideRate({ quotes, now: new Date(), previous, isStable, usdtSourceCount }) };

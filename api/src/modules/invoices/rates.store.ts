@@ -48,13 +48,18 @@ export async function insertQuotes(ctx: Ctx, quotes: readonly SourceQuote[]): Pr
   );
 }
 
-/** The newest quote of each source for the coin, fetched within this time. */
-export async function listNewestQuotes(ctx: Ctx, asset: Asset, withinMs: number): Promise<StoredQuote[]> {
+/** The newest quote of each of these sources for the coin, fetched within this time. */
+export async function listNewestQuotes(
+  ctx: Ctx,
+  asset: Asset,
+  sources: readonly RateSourceName[],
+  withinMs: number,
+): Promise<StoredQuote[]> {
   const rows = await ctx.db.query<{ id: bigint; source: string; asset: Asset; rateE12: string; at: Date }>(
     `select distinct on (source) id, source, asset, rate_e12 as "rateE12", quoted_at as at
-       from rate_quotes where asset = $1 and fetched_at > now() - $2 * interval '1 millisecond'
+       from rate_quotes where asset = $1 and fetched_at > now() - $2 * interval '1 millisecond' and source = any($3)
       order by source, id desc`,
-    [asset, withinMs],
+    [asset, withinMs, sources],
   );
   return rows.map(({ id, rateE12, ...row }) => ({ id, ...withTraits({ ...row, rateE12: BigInt(rateE12) }) }));
 }

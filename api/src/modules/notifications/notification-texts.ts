@@ -10,6 +10,8 @@ import { escapeHtml } from '../../mail/templates.ts';
 /** The stored details of each kind. Amounts are US dollars. */
 interface NotificationDetails {
   TOP_UP: { amount: number };
+  /** A payment in a stablecoin that has lost its peg. */
+  TOP_UP_HELD: Record<string, never>;
   /** The block of the payment has left the chain. */
   TOP_UP_REVERSED: { amount: number };
   TOP_UP_RESTORED: { amount: number };
@@ -100,6 +102,11 @@ export function trialText(languageCode: LanguageCode, dollars: number): Notifica
 const notificationTexts: Record<LanguageCode, Texts> = {
   en: {
     TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),
+    TOP_UP_HELD: () => ({
+      description: 'Your payment in USDT has arrived and is on hold: USDT does not trade at one dollar now.',
+      content:
+        'It is credited as soon as USDT is worth one dollar again. If you do not want to wait, write to support.',
+    }),
     TOP_UP_REVERSED: ({ amount }) => ({
       description: `The network has dropped your payment of ${money(amount)}. The credit was reversed.`,
       content: 'If the payment is in your wallet again, send it once more. If not, write to support.',
@@ -168,6 +175,11 @@ const notificationTexts: Record<LanguageCode, Texts> = {
   },
   ru: {
     TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${russianDollars(amount)}.` }),
+    TOP_UP_HELD: () => ({
+      description: 'Ваш платёж в USDT получен, но пока не зачислен: сейчас USDT стоит не один доллар.',
+      content:
+        'Он будет зачислен, как только USDT снова будет стоить один доллар. Если не хотите ждать, напишите в поддержку.',
+    }),
     TOP_UP_REVERSED: ({ amount }) => ({
       description: `Сеть отменила ваш платёж на ${russianDollars(amount)}. Зачисление отменено.`,
       content: 'Если средства вернулись в ваш кошелёк, отправьте их ещё раз. Если нет, напишите в поддержку.',

@@ -7,19 +7,20 @@ import { readListed, type PageQuery } from '../../http/paging.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { showAccounts, showChains, showRateSources } from '../invoices/chain-overview.service.ts';
+import { showAccounts, showChains, showPeg, showRateSources } from '../invoices/chain-overview.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import { hideSecrets } from '../../jobs/jobs.ts';
 import * as jobsStore from '../../jobs/jobs.store.ts';
 import { readDatabaseFigures } from './system.store.ts';
 
 export async function showState(ctx: Ctx): Promise<SystemState> {
-  const [reconciliation, jobs, chains, accounts, rateSources, database] = await Promise.all([
+  const [reconciliation, jobs, chains, accounts, rateSources, peg, database] = await Promise.all([
     showReconciliation(ctx),
     jobsStore.readJobCounts(ctx),
     showChains(ctx),
     showAccounts(ctx),
     showRateSources(ctx),
+    showPeg(ctx),
     readDatabaseFigures(ctx),
   ]);
   return {
@@ -28,6 +29,7 @@ export async function showState(ctx: Ctx): Promise<SystemState> {
     chains,
     accounts,
     rateSources,
+    peg,
     database: { ...database, bytes: Number(database.bytes), pool: ctx.poolUsage() },
   };
 }

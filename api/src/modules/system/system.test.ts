@@ -1,10 +1,11 @@
 import { getSystemState, listJobs, retryJob } from '@cellhop/contract/staff/system';
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { cleanUpJobs, enqueue, hideSecrets } from '../../jobs/jobs.ts';
+import { sandboxRates } from '../../dev/sandbox.ts';
 import { chains } from '../../payments/currencies.ts';
 
 let testApp: TestApp;
@@ -12,6 +13,9 @@ let admin: TestUser;
 beforeAll(async () => {
   testApp = await startTestApp();
   admin = await createUser(testApp, { roleName: 'ADMIN' });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 afterAll(() => testApp.stop());
 
@@ -55,6 +59,9 @@ describe('the state of the system', () => {
       openDeposits: 1,
       heldDeposits: 0,
     });
+    expect(data.peg).toEqual({ isKept: true, rate: null });
+    vi.spyOn(sandboxRates, 'peg').mockResolvedValue({ isKept: false, marketE12: 805n * 10n ** 9n });
+    expect((await admin.call(getSystemState, {})).data.peg).toEqual({ isKept: false, rate: '0.805' });
     expect(data.database.version).toMatch(/^\d+\.\d+/);
     expect(data.database.bytes).toBeGreaterThan(1_000_000);
     expect(data.database.connections).toBeLessThanOrEqual(data.database.connectionsMax);

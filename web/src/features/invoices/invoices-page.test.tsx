@@ -1,7 +1,14 @@
 import { type Invoice, invoiceStatuses } from '@cellhop/contract/invoices';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { exampleInvoice, paidLate, replaceable, replaced, shortAndOver } from '../../../test/example-invoices.ts';
+import {
+  exampleInvoice,
+  paidLate,
+  replaceable,
+  replaced,
+  shortAndOver,
+  waitsForPeg,
+} from '../../../test/example-invoices.ts';
 import { type Answers, openApp } from '../../../test/open-app.tsx';
 
 /** One of each status, then the late ones. */
@@ -230,4 +237,12 @@ it('says that the invoice of a link does not exist', async () => {
   });
   await screen.findByText('Invoice not found');
   await expect.poll(() => location.search).toBe('');
+});
+
+it('says why a final payment in USDT is on hold, and not that the network must confirm it', async () => {
+  const { screen } = await openList(`/payments/invoices?invoice=${waitsForPeg.id}`, [waitsForPeg]);
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(await dialog.findByText(/^Your payment has arrived and is on hold/)).toBeTruthy();
+  expect(readReceived(dialog)).toContain('USDT does not trade at one dollar now, or its price is unknown');
+  expect(dialog.queryByText(messages.CONFIRMING)).toBeNull();
 });

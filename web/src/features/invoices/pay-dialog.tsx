@@ -46,13 +46,14 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
   const amount = amountToSend(invoice, hasTime);
   const { replaced } = invoice;
   const isOver = status === 'EXPIRED' || (status === 'PARTIALLY_PAID' && !hasTime);
+  const isHeld = invoice.payment?.transfers.some(({ waitsForPeg }) => waitsForPeg) === true;
   return (
     <Stack gap="lg">
       {invoice.isSandbox && <SandboxNotice />}
       <div className={classes['head']}>
         <output className={classes['status']}>
           <InvoiceStatusBadge status={status} />
-          <p>{t(statusText(status, hasTime))}</p>
+          <p>{t(statusText(status, hasTime, isHeld))}</p>
         </output>
         {amount !== undefined && <TimeLeft invoice={invoice} secondsLeft={secondsLeft} />}
       </div>
@@ -69,7 +70,8 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
   );
 }
 
-function statusText(status: InvoiceStatus, hasTime: boolean) {
+function statusText(status: InvoiceStatus, hasTime: boolean, isHeld: boolean) {
+  if (status === 'CONFIRMING' && isHeld) return 'statusTexts.HELD';
   return status === 'PARTIALLY_PAID' && !hasTime
     ? 'statusTexts.PARTIALLY_PAID_OVER'
     : (`statusTexts.${status}` as const);

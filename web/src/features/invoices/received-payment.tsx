@@ -89,7 +89,8 @@ function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readon
 
 function ConfirmationText({ transfer }: { transfer: InvoiceTransfer }) {
   const { t } = useTranslation('payment');
-  const { confirmations, confirmationsNeeded, isReplaceable } = transfer;
+  const { confirmations, confirmationsNeeded, isReplaceable, waitsForPeg } = transfer;
+  if (waitsForPeg) return <span>{t('received.waitsForPeg')}</span>;
   if (confirmations === 0) return <span>{t(isReplaceable ? 'received.replaceable' : 'received.inPool')}</span>;
   if (confirmationsNeeded === null) return <span>{t('received.inBlock')}</span>;
   const done = Math.min(confirmations, confirmationsNeeded);

@@ -132,7 +132,8 @@ function DecisionDialog({ decided }: { decided: SeenRow<Decided> }) {
 function useWords(request: StaffRequest | undefined): string {
   const { t } = useTranslation('staffMoney');
   if (request === undefined) return '';
-  const { promoCode, connection, amount, user } = request;
+  const { kind, promoCode, connection, amount, user } = request;
+  if (kind === 'RELEASE') return t('approvals.releaseWords', { amount: formatMoney(amount), email: user.email });
   if (connection)
     return t('approvals.refundWords', { amount: formatMoney(amount), ip: connection.ip, email: user.email });
   if (!promoCode) return balanceChangeWords(amount, user.email, t);
@@ -146,7 +147,7 @@ function useWords(request: StaffRequest | undefined): string {
 
 function approvalAction(isApproved: boolean, request: StaffRequest | undefined, t: TFunction<'staffMoney'>): string {
   if (!isApproved) return t('approvals.reject');
-  if (request?.promoCode) return t('approvals.approve');
+  if (request?.promoCode || request?.kind === 'RELEASE') return t('approvals.approve');
   return `${t('approvals.approve')}: ${balanceChangeAction(request?.amount ?? 0, t)}`;
 }
 
@@ -173,12 +174,13 @@ function RequestsTable({ requests, onDecide }: RequestsTableProps) {
       header: t('approvals.amount'),
       isNumeric: true,
       place: 'heading',
-      render: ({ amount, invoice, promoCode, connection }) => (
+      render: ({ kind, amount, invoice, promoCode, connection }) => (
         <>
           <strong>{formatMoney(amount)}</strong>
           {invoice !== null && ` (${withTicker(invoice)})`}
           {promoCode && ` (${promoCode.code})`}
           {connection && ` (${connection.ip})`}
+          {kind === 'RELEASE' && ` (${t('approvals.release')})`}
         </>
       ),
     },

@@ -1,4 +1,4 @@
-import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
+import type { ReleaseDepositBody, SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
@@ -19,6 +19,22 @@ export function useUnassignedPayments() {
   return useApiQuery(
     apiQuery('GET /v1/payments/admin/unassigned', { query: pageQuery(1) }, staffDependencies('staff-invoices')),
   );
+}
+
+export function useHeldDeposits() {
+  return useApiQuery(
+    apiQuery('GET /v1/payments/admin/held', { query: pageQuery(1) }, staffDependencies('staff-invoices')),
+  );
+}
+
+export function useReleaseDeposit(id: string) {
+  const { t } = useTranslation('staffMoney');
+  return useAction({
+    call: (body: ReleaseDepositBody, withKey) =>
+      callForData('POST /v1/payments/admin/deposits/{id}/release', { params: { id }, body }, withKey()),
+    successText: ({ rate }) => t(rate === null ? 'request.made' : 'held.done'),
+    changes: ['staff-invoices', 'staff-settlements'],
+  });
 }
 
 /** @param id undefined while none is open */

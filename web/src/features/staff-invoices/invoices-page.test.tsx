@@ -1,6 +1,6 @@
-import type { StaffInvoiceDetail, UnassignedPayment } from '@cellhop/contract/staff/invoices';
+import type { StaffInvoiceDetail, UnassignedPayment, HeldDeposit } from '@cellhop/contract/staff/invoices';
 import { within } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { exampleDeposit, exampleInvoice } from '../../../test/example-invoices.ts';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
@@ -22,6 +22,7 @@ it('settles a paid invoice only after staff say that it is another payment', asy
   const { screen, user } = await openAsStaff('/admin/payment/invoices', {
     answers: {
       'GET /v1/payments/admin/invoices': listOf(invoice),
+      'GET /v1/payments/admin/held': none,
       'GET /v1/payments/admin/unassigned': none,
       'GET /v1/payments/admin/invoices/*': { data: invoice },
       'POST /v1/payments/admin/invoices/*/settle': ({ body }) => {
@@ -57,6 +58,7 @@ it('lists payments to deleted accounts', async () => {
   const { screen, user } = await openAsStaff('/admin/payment/invoices', {
     answers: {
       'GET /v1/payments/admin/invoices': listOf(detail({})),
+      'GET /v1/payments/admin/held': none,
       'GET /v1/payments/admin/unassigned': { data: [payment], totalPages: 1, isTruncated: false },
     },
   });
@@ -65,6 +67,70 @@ it('lists payments to deleted accounts', async () => {
   const dialog = within(await screen.findByRole('dialog'));
   expect(dialog.getByText('0.00025000 BTC')).toBeTruthy();
   expect(dialog.getByText('bc1qexample')).toBeTruthy();
+});
+
+const held: HeldDeposit = {
+  id: '00000000-0000-4000-8000-00000000e002',
+  currency: 'USDT_ERC20',
+  amountInCurrency: '2000.00',
+  hold: 'DEPEG',
+  transactionId: 'ab'.repeat(32),
+  invoiceId: null,
+  user: { id: '00000000-0000-4000-8000-00000000c001', email: 'customer@example.com' },
+  arrivedAt: '2026-11-22T12:00:00.000Z',
+  marketRate: '0.80',
+  marketValue: 1600,
+  parValue: 2000,
+};
+const openHeld = async (deposit: HeldDeposit, sent: unknown[] = []) => {
+  const opened = await openAsStaff('/admin/payment/invoices', {
+    answers: {
+      'GET /v1/payments/admin/invoices': listOf(detail({})),
+      'GET /v1/payments/admin/held': { data: [deposit], totalPages: 1, isTruncated: false },
+      'GET /v1/payments/admin/unassigned': none,
+      'GET /v1/approvals/admin/settlements/allowance': {
+        data: { withoutApproval: 100, approvers: [{ id: deposit.user.id, email: 'second@example.com' }] },
+      },
+      'POST /v1/payments/admin/deposits/*/release': ({ body }) => {
+        sent.push(body);
+        return { data: { rate: null, request: null } };
+      },
+    },
+  });
+  const notice = within(await opened.screen.findByRole('complementary', { name: 'Payments on hold' }));
+  await opened.user.click(notice.getByRole('button', { name: 'Show' }));
+  return { ...opened, dialog: within(await opened.screen.findByRole('dialog')) };
+};
+
+describe('payments on hold', () => {
+  it('says why and what they are worth, and releases one at one dollar with a second person', async () => {
+    const sent: unknown[] = [];
+    const { screen, user, dialog } = await openHeld(held, sent);
+    expect(dialog.getByText('On hold: USDT is not worth one dollar, or its price is unknown')).toBeTruthy();
+    expect(dialog.getByText(/^\$1,600\.00 at \$0\.80/)).toBeTruthy();
+    await user.click(dialog.getByRole('button', { name: /^Release 2,?000.* USDT of customer@example\.com/ }));
+    expect(dialog.getByRole('button', { name: 'Credit $1,600.00' })).toBeTruthy();
+    await user.click(dialog.getByRole('radio', { name: 'One dollar for each: $2,000.00' }));
+    expect(dialog.getByText('That is $400.00 above the market price.')).toBeTruthy();
+    expect(await dialog.findByText(/second@example\.com/)).toBeTruthy();
+    await user.type(dialog.getByLabelText(/^Reason/), 'an old customer');
+    await user.click(dialog.getByRole('button', { name: 'Credit $2,000.00' }));
+    await screen.findByText(/approv/i);
+    expect(sent).toEqual([{ rate: 'PAR', reason: 'an old customer' }]);
+  });
+
+  it('offers no market price that nobody knows', async () => {
+    const unknown = await openHeld({ ...held, marketRate: null, marketValue: null });
+    expect(unknown.dialog.getByText('Unknown now')).toBeTruthy();
+    await unknown.user.click(unknown.dialog.getByRole('button', { name: /^Release 2/ }));
+    expect(unknown.dialog.getByRole('radio', { name: 'Unknown now' })).toHaveProperty('disabled', true);
+  });
+
+  it('leaves other holds to the operator', async () => {
+    const { dialog } = await openHeld({ ...held, hold: 'LARGE', marketRate: null, marketValue: null, parValue: null });
+    expect(dialog.getByText('On hold: large amount')).toBeTruthy();
+    expect(dialog.queryByRole('button', { name: /^Release/ })).toBeNull();
+  });
 });
 
 /** The list with an invoice that has two deposits. */
@@ -88,6 +154,7 @@ function openInvoice() {
   return openAsStaff('/admin/payment/invoices', {
     answers: {
       'GET /v1/payments/admin/invoices': listOf(invoice),
+      'GET /v1/payments/admin/held': none,
       'GET /v1/payments/admin/unassigned': none,
       'GET /v1/payments/admin/invoices/*': { data: invoice },
     },
@@ -126,6 +193,7 @@ it('repeats the amounts of the filter before it sends them, and sends nothing th
   const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices?min=1e3&max=0x10', {
     answers: {
       'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
+      'GET /v1/payments/admin/held': none,
       'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
     },
   });
@@ -151,6 +219,7 @@ it('takes the first day of the filter in the notations that people use, and says
   const { screen, user, fill, api } = await openAsStaff('/admin/payment/invoices', {
     answers: {
       'GET /v1/payments/admin/invoices': { data: [], totalPages: 0, isTruncated: false },
+      'GET /v1/payments/admin/held': none,
       'GET /v1/payments/admin/unassigned': { data: [], totalPages: 0, isTruncated: false },
     },
   });

@@ -21,6 +21,7 @@ import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useInvoicesOfUsers } from './api.ts';
+import { HeldDeposits } from './held-deposits.tsx';
 import { InvoiceDialog } from './invoice-dialog.tsx';
 import { UnassignedPayments } from './unassigned-payments.tsx';
 import { staffInvoicesScreen, type StaffInvoicesSearch } from './screen.ts';
@@ -36,6 +37,7 @@ export function InvoicesPage() {
   return (
     <>
       <OfUserNotice userId={search.userId} />
+      <HeldDeposits />
       <UnassignedPayments />
       <InvoicesFilter search={search} onChange={(filter) => change({ ...filter, ...FIRST })} />
       <ContinuedList

@@ -22,7 +22,7 @@ export function SystemFigures({ state }: { state: SystemState }) {
       <Money reconciliation={state.reconciliation} />
       <Chains chains={state.chains} />
       <Accounts accounts={state.accounts} />
-      <RateSources sources={state.rateSources} />
+      <RateSources sources={state.rateSources} peg={state.peg} />
       <Database database={state.database} />
     </Stack>
   );
@@ -110,27 +110,37 @@ function Accounts({ accounts }: Pick<SystemState, 'accounts'>) {
   );
 }
 
-function RateSources({ sources }: { sources: SystemState['rateSources'] }) {
+function RateSources({ sources, peg }: { sources: SystemState['rateSources']; peg: SystemState['peg'] }) {
   const { t } = useTranslation('staffSystem');
   if (sources.length === 0) return null;
   return (
     <Section id="rate-sources" title={t('rateSources.title')}>
       <Facts
-        items={sources.map(({ source, failingSince, failure }) => ({
-          label: source,
-          value: (
-            <>
-              <StatusBadge
-                tone={failingSince === null ? 'good' : 'bad'}
-                text={t(failingSince === null ? 'rateSources.works' : 'rateSources.fails')}
-              />{' '}
-              {failure}
-            </>
-          ),
-        }))}
+        items={[
+          ...(peg === undefined ? [] : [{ label: 'USDT', value: <PegBadge peg={peg} /> }]),
+          ...sources.map(({ source, failingSince, failure }) => ({
+            label: source,
+            value: (
+              <>
+                <StatusBadge
+                  tone={failingSince === null ? 'good' : 'bad'}
+                  text={t(failingSince === null ? 'rateSources.works' : 'rateSources.fails')}
+                />{' '}
+                {failure}
+              </>
+            ),
+          })),
+        ]}
       />
     </Section>
   );
+}
+
+function PegBadge({ peg: { isKept, rate } }: { peg: NonNullable<SystemState['peg']> }) {
+  const { t } = useTranslation('staffSystem');
+  if (isKept) return <StatusBadge tone="good" text={t('rateSources.peg.kept')} />;
+  const text = rate === null ? t('rateSources.peg.unknown') : t('rateSources.peg.lost', { rate: `$${rate}` });
+  return <StatusBadge tone="bad" text={text} />;
 }
 
 function Database({ database }: Pick<SystemState, 'database'>) {
