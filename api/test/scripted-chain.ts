@@ -1,10 +1,12 @@
 /** A chain for tests that reorganises, replaces transactions and fails on demand. Its state is in memory. */
 import { randomUUID } from 'node:crypto';
+import type { ChainHoldings, HeldAddress } from '../src/payments/holdings-file.ts';
 import {
   type Balances,
   ChainUnavailable,
   type ChainWatcher,
   type ObservedPayment,
+  type SourceFinding,
 } from '../src/payments/chains/watcher.ts';
 
 type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units' | 'isReplaceable'>;
@@ -133,6 +135,18 @@ export class ScriptedChain implements ChainWatcher {
     if (this.failure) return Promise.reject(this.failure);
     const units = new Map(addresses.map((address) => [address, this.heldBy(asset, address)]));
     return Promise.resolve({ height: this.blocks.length - 1, units });
+  }
+
+  cursorAt(height: number): Promise<string> {
+    return Promise.resolve(JSON.stringify(this.blocks.slice(0, height + 1).map(({ hash }) => hash)));
+  }
+
+  check(): Promise<SourceFinding[]> {
+    return Promise.resolve([]);
+  }
+
+  describeHoldings(held: readonly HeldAddress[]): Promise<ChainHoldings> {
+    return Promise.resolve({ chain: 'bitcoin', addresses: held.map((one) => ({ ...one, notes: [] })) });
   }
 
   private heldBy(asset: string, address: string): bigint {

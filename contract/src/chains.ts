@@ -14,3 +14,6 @@ export const addressSpaces = {
   tron: 'tron',
   ton: 'ton',
 } as const satisfies Record<Chain, AddressSpace>;
+
+/** Independent sources of one chain: any two of three must agree, while a single one is trusted. */
+export const SOURCES_RECOMMENDED = 3;

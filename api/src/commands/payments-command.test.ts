@@ -1,10 +1,16 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeEvmChain, serveEvm } from '../../test/chains/fake-evm.ts';
+import { Refusal } from '../../test/chains/fake-node.ts';
+import { createFakeToken, serveToken } from '../../test/chains/fake-token.ts';
 import { startFakeNode } from '../../test/chains/test-node.ts';
 import { createUser } from '../../test/factories.ts';
 import { newInvoice, send } from '../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import * as states from '../modules/invoices/chain-states.store.ts';
+import { holdingsFileSchema } from '../payments/holdings-file.ts';
 import { runPaymentsCommand } from './payments-command.ts';
 import { parseAccountKey } from '../payments/derive/account-key.ts';
 import { deriveAddress } from '../payments/derive/addresses.ts';
@@ -61,29 +67,64 @@ describe('holdings', () => {
   });
 });
 
-describe('check', () => {
-  test('prints the first addresses of each account, and which nodes work', async () => {
+describe('holdings of a chain', () => {
+  test('are a list for the offline program, on the terminal or in a file', async () => {
     Object.assign(testApp.ctx.config, { isDevelopment: false });
-    const headAt = new Date(Math.floor(Date.now() / 1000) * 1000);
-    const node = await startFakeNode(serveEvm(createFakeEvmChain({ headAt })));
+    const chain = createFakeEvmChain({ chainId: 56 });
+    const fees = { eth_gasPrice: () => '0x1', eth_maxPriorityFeePerGas: () => '0x1' };
+    const node = await startFakeNode({ ...serveEvm(chain), ...serveToken(createFakeToken()), ...fees });
     const { payments } = testApp.ctx.config;
     payments.accounts = { evm: account };
+    payments.urls = { bsc: [node.url] };
+    const list = holdingsFileSchema.parse(JSON.parse(await run('holdings', 'bsc')));
+    expect(list.chains).toMatchObject([{ chain: 'bsc', chainId: 56, addresses: [] }]);
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'holdings-')), 'list.json');
+    expect(await run('holdings', 'bsc', '--file', file)).toBe(`${file} lists 0 addresses.`);
+    expect(holdingsFileSchema.parse(JSON.parse(await readFile(file, 'utf8'))).chains).toEqual(list.chains);
+    await expect(run('holdings', 'ethereum')).rejects.toThrow('ethereum is not set up.');
+    await expect(run('holdings', 'bsc', '--files', file)).rejects.toThrow('npm run payments -- check  ');
+  });
+});
+
+const refuse = () => {
+  throw new Refusal(-32601, 'not for you');
+};
+
+describe('check', () => {
+  test('prints the first addresses of each account, and what each source serves', async () => {
+    Object.assign(testApp.ctx.config, { isDevelopment: false });
+    const headAt = new Date(Math.floor(Date.now() / 1000) * 1000);
+    const token = `0x${'70'.repeat(20)}`;
+    const transfers = [{ height: 995, to: token, units: 1n }];
+    const chain = createFakeEvmChain({ headAt, token, transfers });
+    const served = { ...serveEvm(chain), ...serveToken(createFakeToken({ decimals: 18 })) };
+    const [node, partial] = await Promise.all([
+      startFakeNode(served),
+      startFakeNode({ ...served, eth_getLogs: refuse }),
+    ]);
+    const { payments } = testApp.ctx.config;
+    payments.accounts = { evm: account };
+    payments.usdtContracts.bsc = token;
     // Nothing listens on the first one.
-    payments.urls = { ethereum: ['http://127.0.0.1:1'], bsc: [node.url] };
+    payments.urls = { ethereum: ['http://127.0.0.1:1'], bsc: [node.url, partial.url] };
     const lines = (await run('check')).split('\n');
     expect(lines.slice(0, 4)).toEqual([
       `evm  account ${account.fingerprint}`,
       ...[0n, 1n, 2n].map((index) => `  0/${index}  ${deriveAddress('evm', account, index)}`),
     ]);
-    expect(lines[4]).toMatch(/^ethereum {2}does not work: .*127\.0\.0\.1:1/);
-    // The newest two blocks are not read.
-    expect(lines[5]).toBe(`bsc       works: block 998 of ${new Date(headAt.getTime() - 24_000).toISOString()}`);
-    expect(lines).toHaveLength(6);
+    expect(lines[4]).toMatch(/^ethereum {2}127\.0\.0\.1:1 {2}DOES NOT WORK: newest block: .* cannot be reached/);
+    expect(lines[5]).toBe(
+      `bsc       ${new URL(node.url).host}  works: newest block: block 1000 of ${headAt.toISOString()}; eth_getLogs: of 1001 blocks; logs of the token: 1 in 20 blocks; eth_call of Multicall3: 0xca11bde05977b3631167028862be2a173976ca11 works; contract of USDT: 18 decimals; state of USDT: neither paused nor replaced`,
+    );
+    expect(lines[6]).toMatch(/^bsc {7}\S+ {2}DOES NOT WORK: eth_getLogs: not for you; .* what works: newest block: /);
+    expect(lines[7]).toMatch(/^ethereum {2}has one source: whatever it says is believed. Three are recommended/);
+    expect(lines[8]).toMatch(/^bsc {7}has two sources: both must work and agree/);
+    expect(lines).toHaveLength(9);
   });
 
   test('prints in development that payments use the sandbox', async () => {
     const lines = (await run('check')).split('\n');
-    expect(lines[0]).toMatch(/^bitcoin {3}works: block \d+ of \d{4}-/);
+    expect(lines[0]).toMatch(/^bitcoin {3}sandbox {2}works: newest block: block \d+ of \d{4}-/);
     expect(lines.at(-1)).toBe('In development these are the sandbox, whatever the settings are.');
   });
 });

@@ -1,26 +1,32 @@
 /** The output of each command of `npm run payments`. */
+import { writeFile } from 'node:fs/promises';
+import { SOURCES_RECOMMENDED } from '@cellhop/contract/chains';
 import { currencies } from '@cellhop/contract/invoices.values';
 import { idSchema } from '@cellhop/contract/schemas';
 import type { Ctx } from '../ctx.ts';
 import {
   checkAccounts,
-  checkNodes,
+  checkSources,
   explainDifference,
   findHoldings,
+  makeHoldingsFile,
   releaseDeposit,
   resumeChain,
 } from '../modules/invoices/operator.service.ts';
 import { formatUnits } from '../payments/amounts.ts';
+import type { SourceFinding } from '../payments/chains/watcher.ts';
 import { type Chain, chains, currencyRules } from '../payments/currencies.ts';
 
-const USAGE = `npm run payments -- check              first addresses of each account, and the newest block of each node
-npm run payments -- holdings CURRENCY  the addresses that hold most of it now, with their numbers in the wallet, for sweeping
+const USAGE = `npm run payments -- check              first addresses of each account, and whether each source serves everything that is needed
+npm run payments -- holdings CURRENCY  the addresses that hold most of it now, with their numbers in the wallet
+npm run payments -- holdings CHAIN [--file FILE]  the list from which the offline program signs sweeps, to a file or the terminal
 npm run payments -- resume CHAIN       credit payments again after a reorganisation
 npm run payments -- release DEPOSIT    credit a deposit that is on hold
 npm run payments -- explain CHAIN ADDRESS  end a difference of the daily comparison: its money is no payment, such as gas for a sweep`;
 
 /** @throws Error with a message for the operator */
 export async function runPaymentsCommand(ctx: Ctx, [command, subject, ...rest]: readonly string[]): Promise<string> {
+  if (command === 'holdings' && chains.some((chain) => chain === subject)) return listForSweep(ctx, subject, rest);
   if (command === 'explain' && rest.length === 1) return explain(ctx, subject, rest[0]!);
   if (rest.length > 0) throw new Error(USAGE);
   if (command === 'check' && subject === undefined) return check(ctx);
@@ -35,15 +41,56 @@ async function check(ctx: Ctx): Promise<string> {
     ({ space, fingerprint, addresses }) =>
       `${space}  account ${fingerprint}\n${addresses.map((address, index) => `  0/${index}  ${address}`).join('\n')}`,
   );
-  const nodes = (await checkNodes(ctx)).map(({ chain, head, problem }) =>
-    head
-      ? `${chain.padEnd(9)} works: block ${head.height} of ${head.time.toISOString()}`
-      : `${chain.padEnd(9)} does not work: ${problem ?? ''}`,
-  );
+  const checks = await checkSources(ctx);
+  const sources = checks.flatMap(({ chain, findings }) => describeSources(chain, findings));
+  const counts = checks.flatMap(({ chain, sourceCount }) => warnOfFewSources(chain, sourceCount));
   const warning = ctx.config.isDevelopment ? ['In development these are the sandbox, whatever the settings are.'] : [];
-  return [...accounts, ...nodes, ...warning].join('\n');
+  return [...accounts, ...sources, ...counts, ...warning].join('\n');
 }
 
+/** One line for each source. */
+function describeSources(chain: Chain, findings: readonly SourceFinding[]): string[] {
+  const bySource = Map.groupBy(findings, ({ source }) => source);
+  return [...bySource].map(([source, ofSource]) => {
+    const failed = ofSource.filter(({ isOk, isRequired }) => !isOk && isRequired);
+    const limited = ofSource.filter(({ isOk, isRequired }) => !isOk && !isRequired);
+    const working = listFindings(ofSource.filter(({ isOk }) => isOk));
+    const problems = [...failed, ...limited];
+    const verdict = failed.length > 0 ? 'DOES NOT WORK' : limited.length > 0 ? 'works, BUT' : 'works';
+    const parts = [listFindings(problems), problems.length > 0 && working !== '' ? `what works: ${working}` : working];
+    return `${chain.padEnd(CHAIN_WIDTH)} ${source}  ${verdict}: ${parts.filter((part) => part !== '').join('. ')}`;
+  });
+}
+
+const listFindings = (findings: readonly SourceFinding[]) =>
+  findings.map(({ need, sentence }) => `${need}: ${sentence}`).join('; ');
+
+function warnOfFewSources(chain: Chain, count: number): string[] {
+  if (count === 0 || count >= SOURCES_RECOMMENDED) return [];
+  const text =
+    count === 1
+      ? 'one source: whatever it says is believed'
+      : 'two sources: both must work and agree, or no payment is seen';
+  return [`${chain.padEnd(CHAIN_WIDTH)} has ${text}. Three are recommended, of which any two must agree.`];
+}
+
+async function listForSweep(
+  ctx: Ctx,
+  name: string | undefined,
+  [option, path, ...rest]: readonly string[],
+): Promise<string> {
+  const isValid = option === undefined || (option === '--file' && path !== undefined && rest.length === 0);
+  if (!isValid) throw new Error(USAGE);
+  const chain = parseChain(name);
+  const list = await makeHoldingsFile(ctx, chain, HOLDINGS_MAX);
+  if (!list) throw new Error(`${chain} is not set up.`);
+  const text = JSON.stringify(list, undefined, 2);
+  if (path === undefined) return text;
+  await writeFile(path, `${text}\n`);
+  return `${path} lists ${list.chains[0]!.addresses.length} addresses.`;
+}
+
+const CHAIN_WIDTH = 9;
 const HOLDINGS_MAX = 1000;
 
 async function showHoldings(ctx: Ctx, name: string | undefined): Promise<string> {

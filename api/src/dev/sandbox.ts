@@ -5,7 +5,12 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { createHmac } from 'node:crypto';
 import { deriveKey, type SecretKeys } from '../secrets/keys.ts';
-import type { AddressDeriver, ChainWatcher, ObservedPayment } from '../payments/chains/watcher.ts';
+import {
+  type AddressDeriver,
+  ChainUnavailable,
+  type ChainWatcher,
+  type ObservedPayment,
+} from '../payments/chains/watcher.ts';
 import { PAR_RATE_E12 } from '../payments/amounts.ts';
 import type { RateSource } from '../payments/rates/quote.ts';
 
@@ -35,6 +40,8 @@ const POOLED_MS = 400;
 /** The cursor lags behind by this time, because a slow commit may add a transaction below a later one. */
 const SETTLED_AFTER_MS = 10_000;
 
+const SOURCE = 'sandbox';
+
 export function createSandboxWatcher(transactions: SandboxTransactions): ChainWatcher {
   return {
     async poll(cursor) {
@@ -63,6 +70,15 @@ export function createSandboxWatcher(transactions: SandboxTransactions): ChainWa
       const { height } = blockAt(Date.now());
       return { height, units: new Map(addresses.map((address) => [address, sums.get(address) ?? 0n])) };
     },
+    // Its payments are few: all are read again.
+    cursorAt: () => Promise.resolve('0'),
+    check() {
+      const { height, time } = blockAt(Date.now());
+      const sentence = `block ${height} of ${time.toISOString()}`;
+      return Promise.resolve([{ source: SOURCE, need: 'newest block', isOk: true, isRequired: true, sentence }]);
+    },
+    describeHoldings: () =>
+      Promise.reject(new ChainUnavailable('INVALID_RESPONSE', 'the sandbox holds nothing that could be swept')),
   };
 }
 

@@ -40,7 +40,7 @@ const held = z.object({
   index: z.number().int().min(0).max(INDEX_MAX),
   address,
   assets: z.array(asset).max(ASSETS_MAX),
-  /** Sentences for the operator, such as that Tether has frozen the address. */
+  /** Sentences for the operator, such as that the issuer of a token has frozen the address. */
   notes: z.array(words(NOTE_LENGTH_MAX)).max(NOTES_MAX),
 });
 
@@ -88,3 +88,7 @@ export const holdingsFileSchema = z.object({
 });
 
 export type HoldingsFile = z.infer<typeof holdingsFileSchema>;
+/** The part of one chain. */
+export type ChainHoldings = HoldingsFile['chains'][number];
+/** Before the chain adds what a signature needs. */
+export type HeldAddress = Omit<z.infer<typeof held>, 'notes'>;

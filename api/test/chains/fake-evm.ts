@@ -13,6 +13,12 @@ interface FakeTransfer {
   units: bigint;
 }
 
+interface LogFilter {
+  fromBlock: string;
+  toBlock: string;
+  topics: (string[] | undefined)[];
+}
+
 export interface FakeEvmChain {
   chainId: number;
   headHeight: number;
@@ -84,12 +90,12 @@ export function serveEvm(chain: FakeEvmChain): Methods {
       if (height > chain.headHeight) return null;
       return isFull ? { ...header(height), transactions: foreign } : header(height);
     },
-    eth_getLogs({ fromBlock, toBlock, topics }: { fromBlock: string; toBlock: string; topics: string[][] }) {
-      const recipients = new Set(topics[2]);
+    eth_getLogs({ fromBlock, toBlock, topics }: LogFilter) {
+      const recipients = topics[2] && new Set(topics[2]);
       return chain.transfers
         .map((transfer, index) => ({ transfer, index }))
         .filter(({ transfer: { height, to } }) => {
-          return height >= Number(fromBlock) && height <= Number(toBlock) && recipients.has(word(to));
+          return height >= Number(fromBlock) && height <= Number(toBlock) && (!recipients || recipients.has(word(to)));
         })
         .map(({ transfer, index }) => log(transfer, index));
     },

@@ -90,6 +90,11 @@ function isConfigured(ctx: Ctx, chain: Chain, space: AddressSpace): boolean {
   return urls[chain] !== undefined && space in accounts;
 }
 
+/** @returns 0 in the sandbox, which has none */
+export function countSources(ctx: Ctx, chain: Chain): number {
+  return isSandbox(ctx) ? 0 : (ctx.config.payments.urls[chain]?.length ?? 0);
+}
+
 export function pollEveryMs(ctx: Ctx, chain: Chain): number {
   return isSandbox(ctx) ? 0 : pollIntervalsMs[chain];
 }

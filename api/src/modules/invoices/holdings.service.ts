@@ -1,9 +1,18 @@
 /** What our addresses hold now, for the operator who sweeps them. */
-import type { Currency } from '@cellhop/contract/invoices.values';
+import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
-import { currencyRules } from '../../payments/currencies.ts';
+import { type Chain, currencyRules } from '../../payments/currencies.ts';
+import {
+  type HeldAddress,
+  HOLDINGS_VERSION,
+  type HoldingsFile,
+  holdingsFileSchema,
+} from '../../payments/holdings-file.ts';
 import * as store from './addresses.store.ts';
+
+/** A call or two for each address. */
+const DESCRIBE_LIMIT_MS = 10 * 60_000;
 
 export interface HoldingAddress extends store.WalletAddress {
   heldUnits: bigint;
@@ -32,6 +41,41 @@ export async function listHoldings(
     largest = selectLargest([...largest, ...held.filter(({ heldUnits }) => heldUnits > 0n)], limit);
     afterId = page.at(-1)!.id;
   }
+}
+
+/**
+ * The addresses with the largest balances in each currency of a chain, and what a signature of a sweep needs.
+ * @param limit of addresses for each currency
+ * @throws ChainUnavailable
+ */
+export async function describeHoldings(
+  ctx: Ctx,
+  chain: Chain,
+  watcher: ChainWatcher,
+  limit: number,
+): Promise<HoldingsFile> {
+  const byId = new Map<bigint, HeldAddress>();
+  for (const currency of currencies.filter((each) => currencyRules[each].chain === chain)) {
+    const { asset } = currencyRules[currency];
+    for (const { id, fingerprint, derivationIndex, address, heldUnits } of await listHoldings(
+      ctx,
+      currency,
+      watcher,
+      limit,
+    )) {
+      const held = byId.get(id) ?? { account: fingerprint, index: Number(derivationIndex), address, assets: [] };
+      held.assets.push({ asset, units: String(heldUnits) });
+      byId.set(id, held);
+    }
+  }
+  if (!watcher.describeHoldings) throw new Error(`Sweeps of ${chain} cannot be signed from a list.`);
+  const described = await watcher.describeHoldings([...byId.values()], AbortSignal.timeout(DESCRIBE_LIMIT_MS));
+  return holdingsFileSchema.parse({
+    kind: 'cellhop-holdings',
+    version: HOLDINGS_VERSION,
+    madeAt: new Date().toISOString(),
+    chains: [described],
+  });
 }
 
 function selectLargest(addresses: readonly HoldingAddress[], limit: number): HoldingAddress[] {

@@ -1,17 +1,19 @@
 /** The commands of the operator: check keys and nodes, release deposits, resume chains. */
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
+import type { SourceFinding } from '../../payments/chains/watcher.ts';
 import { addressSpaces, type AddressSpace, chains, currencyRules, type Chain } from '../../payments/currencies.ts';
+import type { HoldingsFile } from '../../payments/holdings-file.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { watcherFor } from './chains.ts';
+import { countSources, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { acceptDifferences } from './comparison.service.ts';
 import { release } from './held-deposits.store.ts';
-import { listHoldings, type HoldingAddress } from './holdings.service.ts';
+import { describeHoldings, listHoldings, type HoldingAddress } from './holdings.service.ts';
 
 const FIRST_INDEXES = [0n, 1n, 2n];
-const NODE_LIMIT_MS = 30_000;
+const CHECK_LIMIT_MS = 60_000;
 
 export interface AccountCheck {
   space: AddressSpace;
@@ -30,28 +32,25 @@ export function checkAccounts({ config }: Ctx): AccountCheck[] {
   });
 }
 
-export interface NodeCheck {
+export interface ChainCheck {
   chain: Chain;
-  /** The newest block; undefined if the nodes cannot be used. */
-  head: { height: number; time: Date } | undefined;
-  problem: string | undefined;
+  findings: readonly SourceFinding[];
+  /** How many sources are configured. */
+  sourceCount: number;
 }
 
-/** Asks the nodes of each chain, without storing anything. */
-export function checkNodes(ctx: Ctx): Promise<NodeCheck[]> {
+/** Asks each source of each chain for everything that will be needed, without storing anything. */
+export function checkSources(ctx: Ctx): Promise<ChainCheck[]> {
   const watched = chains.flatMap((chain) => {
     const watcher = watcherFor(ctx, chain);
     return watcher ? [{ chain, watcher }] : [];
   });
   return Promise.all(
-    watched.map(async ({ chain, watcher }): Promise<NodeCheck> => {
-      try {
-        const { head } = await watcher.poll(null, new Set(), AbortSignal.timeout(NODE_LIMIT_MS));
-        return { chain, head, problem: undefined };
-      } catch (error) {
-        return { chain, head: undefined, problem: error instanceof Error ? error.message : String(error) };
-      }
-    }),
+    watched.map(async ({ chain, watcher }) => ({
+      chain,
+      findings: (await watcher.check?.(AbortSignal.timeout(CHECK_LIMIT_MS))) ?? [],
+      sourceCount: countSources(ctx, chain),
+    })),
   );
 }
 
@@ -59,6 +58,12 @@ export function checkNodes(ctx: Ctx): Promise<NodeCheck[]> {
 export async function findHoldings(ctx: Ctx, currency: Currency, limit: number): Promise<HoldingAddress[] | undefined> {
   const watcher = watcherFor(ctx, currencyRules[currency].chain);
   return watcher && listHoldings(ctx, currency, watcher, limit);
+}
+
+/** The list from which the offline program signs sweeps. @returns undefined if the chain is not set up @throws ChainUnavailable */
+export async function makeHoldingsFile(ctx: Ctx, chain: Chain, limit: number): Promise<HoldingsFile | undefined> {
+  const watcher = watcherFor(ctx, chain);
+  return watcher && describeHoldings(ctx, chain, watcher, limit);
 }
 
 /**

@@ -223,3 +223,11 @@ const cursorSchema = z.object({
 /** @throws ZodError if it was not written by `writeCursor` */
 export const readCursor = (cursor: string): Checkpoint[] => cursorSchema.parse(JSON.parse(cursor)).checkpoints;
 export const writeCursor = (checkpoints: readonly Checkpoint[]): string => JSON.stringify({ checkpoints });
+
+/** @throws ChainUnavailable if the block is not final */
+export async function cursorAt(reading: Reading, height: number, finalizedHeight: number): Promise<string> {
+  if (height > finalizedHeight)
+    throw new ChainUnavailable('LAGGING', `block ${height} is not final yet; block ${finalizedHeight} is`);
+  const { hash } = await reading.headerAt(height);
+  return writeCursor([[height, hash]]);
+}

@@ -2,6 +2,7 @@
 import {
   type Checkpoint,
   CHECKPOINTS_MAX,
+  cursorAt,
   readCursor,
   writeCursor,
   readFinalPayments,
@@ -9,20 +10,15 @@ import {
   type Reading,
 } from './evm-reader.ts';
 import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node.ts';
+import { checkEvmSource, type EvmHead } from './evm-check.ts';
+import { BALANCE_LIMITS, describeEvmHoldings, readAgreedBalances } from './evm-holdings.ts';
+import { chainRules, type EvmChain, type EvmRules } from './evm-rules.ts';
 import { createTransferReader } from './evm-logs.ts';
-import { readBalances } from './multicall.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
-import {
-  type Balances,
-  type ChainHead,
-  ChainUnavailable,
-  type ChainWatcher,
-  type ObservedPayment,
-  type Poll,
-} from './watcher.ts';
+import { type ChainHead, ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
 
 export interface EvmWatcherOptions {
-  chain: keyof typeof chainRules;
+  chain: EvmChain;
   /** Two independent providers must agree; a third one replaces one that fails. */
   urls: readonly string[];
   usdtContract: string;
@@ -36,22 +32,8 @@ export interface EvmWatcherOptions {
 
 /** Nodes may return the newest blocks before they have indexed their logs. */
 const BLOCKS_BEHIND_HEAD = 2;
-/** Four calls of Multicall3. */
-const BALANCE_LIMITS = { addressesMax: 2000, timeMs: 60_000 };
 /** The time of a block is that of its slot, in whole seconds; a transaction may arrive some seconds later and still be in it. */
 const CLOCK_ERROR_MS = 5000;
-
-const chainRules = {
-  ethereum: { chainId: 1, hasNativeCoin: true, blocksPerPoll: 100, finalityDepth: 0, headAgeMaxMs: 180_000 },
-  // Blocks of 0.45 s: final is what the validators have finalized, but at least 20 blocks.
-  bsc: { chainId: 56, hasNativeCoin: false, blocksPerPoll: 5000, finalityDepth: 20, headAgeMaxMs: 60_000 },
-} as const;
-
-interface NodeHead {
-  latest: EvmHeader;
-  safeHeight: number;
-  finalizedHeight: number;
-}
 
 /** The state of one poll. */
 interface Chain {
@@ -61,7 +43,7 @@ interface Chain {
 
 /** The settings of a watcher, with defaults, and its nodes. */
 interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
-  rules: (typeof chainRules)[keyof typeof chainRules];
+  rules: EvmRules;
   nodes: readonly EvmNode[];
   headAgeMaxMs: number;
 }
@@ -81,7 +63,17 @@ export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => isReportedBy(payment, toReading(watched, [node], signal))),
     balanceLimits: BALANCE_LIMITS,
-    balances: (asset, addresses, signal) => withChain(signal, (chain) => readAgreedBalances(chain, asset, addresses)),
+    balances: (asset, addresses, signal) =>
+      withChain(signal, ({ head, reading }) => readAgreedBalances(reading, head.finalizedHeight, asset, addresses)),
+    cursorAt: (height, signal) =>
+      withChain(signal, ({ head, reading }) => cursorAt(reading, height, head.finalizedHeight)),
+    check: async (signal) => {
+      const checkSource = (node: EvmNode) =>
+        checkEvmSource(node, watched, () => readHead(watched, node, signal), signal);
+      return (await Promise.all(nodes.map(checkSource))).flat();
+    },
+    describeHoldings: (held, signal) =>
+      withChain(signal, ({ head, reading }) => describeEvmHoldings(options, reading, head.finalizedHeight, held)),
   };
 }
 
@@ -109,7 +101,7 @@ const toReading = (watched: Watched, nodes: readonly EvmNode[], signal: AbortSig
   headerAt: (height) => agreedHeader(nodes, height, signal),
 });
 
-async function readHead({ rules, now, headAgeMaxMs }: Watched, node: EvmNode, signal: AbortSignal): Promise<NodeHead> {
+async function readHead({ rules, now, headAgeMaxMs }: Watched, node: EvmNode, signal: AbortSignal): Promise<EvmHead> {
   const { name } = node.rpc;
   const chainId = await node.chainId(signal);
   if (chainId !== rules.chainId) {
@@ -130,12 +122,12 @@ async function readHead({ rules, now, headAgeMaxMs }: Watched, node: EvmNode, si
 
 async function openChain(
   watched: Watched,
-  sources: readonly Probed<EvmNode, NodeHead>[],
+  sources: readonly Probed<EvmNode, EvmHead>[],
   signal: AbortSignal,
 ): Promise<Chain> {
   const nodes = sources.map(({ node }) => node);
   const reading = toReading(watched, nodes, signal);
-  const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
+  const least = (read: (head: EvmHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
   const latestHeight = least(({ latest }) => latest.number);
   const { number, hash, timestamp } = await reading.headerAt(Math.max(0, latestHeight - BLOCKS_BEHIND_HEAD));
   const finalMax = Math.max(0, latestHeight - watched.rules.finalityDepth);
@@ -178,24 +170,6 @@ async function isReportedBy(payment: ObservedPayment, reading: Reading): Promise
   const range = { fromHeight: block.height, toHeight: block.height };
   const { payments } = await readFinalPayments(reading, range, ours);
   return payments.some((one) => isSamePayment(one, payment));
-}
-
-async function readAgreedBalances(
-  { head, reading }: Chain,
-  asset: string,
-  addresses: readonly string[],
-): Promise<Balances> {
-  const { nodes, contract, signal } = reading;
-  const token = asset === 'USDT' ? contract : undefined;
-  const owners = addresses.map((one) => one.toLowerCase());
-  const balances = await agree(
-    nodes,
-    `balances after block ${head.finalizedHeight}`,
-    (node) => readBalances(node, token, owners, head.finalizedHeight, signal),
-    (balances) => owners.map((owner) => balances.get(owner)).join(),
-  );
-  const units = new Map(addresses.map((one) => [one, balances.get(one.toLowerCase())!]));
-  return { height: head.finalizedHeight, units };
 }
 
 async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: AbortSignal): Promise<EvmHeader> {

@@ -4,7 +4,7 @@ import { ChainUnavailable } from './watcher.ts';
 
 export const MULTICALL_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11';
 /** 256 bytes and some 6,000 gas each: within what public nodes accept for one call. */
-const BALANCES_PER_CALL = 500;
+const CALLS_MAX = 500;
 /** Function selectors: the first four bytes of the hash of the signature. */
 const AGGREGATE_3 = '0x82ad56cb';
 const GET_ETH_BALANCE = '4d2301cc';
@@ -19,34 +19,56 @@ const word = (value: number | bigint) => value.toString(16).padStart(WORD_DIGITS
  * @param token its contract; undefined for the native coin
  * @param owners lower case
  */
-export async function readBalances(
+export function readBalances(
   node: EvmNode,
   token: string | undefined,
   owners: readonly string[],
   height: number,
   signal: AbortSignal,
 ): Promise<Map<string, bigint>> {
-  const balances = new Map<string, bigint>();
-  for (let start = 0; start < owners.length; start += BALANCES_PER_CALL) {
-    const batch = owners.slice(start, start + BALANCES_PER_CALL);
-    const response = await node.callContract(MULTICALL_ADDRESS, encodeCalls(token, batch), height, signal);
+  const native = { target: MULTICALL_ADDRESS, selector: GET_ETH_BALANCE };
+  return readWords(
+    node,
+    token === undefined ? native : { target: token, selector: BALANCE_OF },
+    owners,
+    height,
+    signal,
+  );
+}
+
+/** A function of a contract that takes an address and returns one word. */
+interface AddressFunction {
+  target: string;
+  selector: string;
+}
+
+/** @param owners lower case */
+export async function readWords(
+  node: EvmNode,
+  called: AddressFunction,
+  owners: readonly string[],
+  height: number,
+  signal: AbortSignal,
+): Promise<Map<string, bigint>> {
+  const values = new Map<string, bigint>();
+  for (let start = 0; start < owners.length; start += CALLS_MAX) {
+    const batch = owners.slice(start, start + CALLS_MAX);
+    const response = await node.callContract(MULTICALL_ADDRESS, encodeCalls(called, batch), height, signal);
     const results = decodeResults(response, batch.length);
     if (!results) {
       throw new ChainUnavailable('INVALID_RESPONSE', `${node.rpc.name} sent no balances of block ${height}`);
     }
-    for (const [index, owner] of batch.entries()) balances.set(owner, results[index]!);
+    for (const [index, owner] of batch.entries()) values.set(owner, results[index]!);
   }
-  return balances;
+  return values;
 }
 
 /** `aggregate3((address target, bool allowFailure, bytes callData)[])` */
-function encodeCalls(token: string | undefined, owners: readonly string[]): string {
-  const target = BigInt(token ?? MULTICALL_ADDRESS);
-  const selector = token === undefined ? GET_ETH_BALANCE : BALANCE_OF;
+function encodeCalls({ target, selector }: AddressFunction, owners: readonly string[]): string {
   const calls = owners.map((owner) => {
     const callData = `${selector}${word(BigInt(owner))}`;
     // target, allowFailure, offset and length of the call data, and 36 bytes of it, filled up to two words.
-    return [word(target), word(0), word(96), word(36), callData.padEnd(2 * WORD_DIGITS, '0')].join('');
+    return [word(BigInt(target)), word(0), word(96), word(36), callData.padEnd(2 * WORD_DIGITS, '0')].join('');
   });
   const callBytes = (calls[0]?.length ?? 0) / 2;
   const offsets = calls.map((_, index) => word(32 * calls.length + index * callBytes));

@@ -13,6 +13,7 @@ import {
   type UtxoHead,
 } from './utxo-blocks.ts';
 import { BALANCE_LIMITS, readUnspent } from './utxo-balances.ts';
+import { checkUtxoSource } from './utxo-check.ts';
 import { createUtxoNode, type UtxoNode, witnessScript } from './utxo-node.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
 
@@ -97,6 +98,20 @@ export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
       const scripts = new Map(addresses.map((one) => [witnessScript(one, network.addressPrefix), one]));
       return useSources(nodes, probe, ([source]) => readUnspent(source!.node, scripts, signal));
     },
+    cursorAt: (height, signal) => {
+      const probe = (node: UtxoNode) => readHead(watched, node, signal);
+      return useSources(nodes, probe, async (sources) => {
+        const agreeing = sources.map(({ node }) => node);
+        return writeCursor([[height, await agreedHash(agreeing, height, signal)]]);
+      });
+    },
+    check: async (signal) => {
+      const checks = nodes.map((node) => checkUtxoSource(node, () => readHead(watched, node, signal), signal));
+      return (await Promise.all(checks)).flat();
+    },
+    // The wallet itself finds its coins and chooses the fee.
+    describeHoldings: (held) =>
+      Promise.resolve({ chain: options.chain, addresses: held.map((one) => ({ ...one, notes: [] })) }),
   };
 }
 
@@ -150,7 +165,7 @@ async function pollNodes(
   const included = blocks.flatMap((block) => findPayments(watched, block, scripts));
   const pool = await readPool(watched, nodes, scannedHash, scripts, signal);
   return {
-    cursor: JSON.stringify({ blocks: checkpoints.slice(-BLOCKS_REMEMBERED) }),
+    cursor: writeCursor(checkpoints.slice(-BLOCKS_REMEMBERED)),
     payments: [...included, ...pool.payments],
     orphanedBlockHashes,
     pooledTransactionIds: pool.transactionIds,
@@ -236,6 +251,7 @@ async function isReportedBy(
 
 const assets = { bitcoin: 'BTC', litecoin: 'LTC' } as const;
 
+const writeCursor = (blocks: readonly Checkpoint[]): string => JSON.stringify({ blocks });
 const readCursor = (cursor: string): Checkpoint[] => cursorSchema.parse(JSON.parse(cursor)).blocks;
 
 const chainChanged = (node: UtxoNode, height: number) =>

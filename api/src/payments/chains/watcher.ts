@@ -1,4 +1,5 @@
 import type { AddressSpace } from '../currencies.ts';
+import type { ChainHoldings, HeldAddress } from '../holdings-file.ts';
 
 /** One payment to one of the watched addresses, identified by chain, asset, transaction and output. */
 export interface ObservedPayment {
@@ -55,9 +56,16 @@ export interface ChainWatcher {
    * Reads a bounded number of blocks after the cursor.
    * @param cursor null for the first poll, which begins at the current head
    * @param addresses in their watch window; at most some 20,000
+   * @param open those of `addresses` that have an open invoice. A watcher that must ask for each address asks for these at each poll,
+   * and for the others less often; by default all are
    * @throws ChainUnavailable when the nodes fail, lag, disagree or throttle: nothing is stored and the poll is repeated later
    */
-  poll(cursor: string | null, addresses: ReadonlySet<string>, signal: AbortSignal): Promise<Poll>;
+  poll(
+    cursor: string | null,
+    addresses: ReadonlySet<string>,
+    signal: AbortSignal,
+    open?: ReadonlySet<string>,
+  ): Promise<Poll>;
   /**
    * Confirms a fact by a second, independent source, before large credits.
    * @returns undefined if only one source is configured; false if it is denied
@@ -70,6 +78,34 @@ export interface ChainWatcher {
    * @throws ChainUnavailable
    */
   balances(asset: string, addresses: readonly string[], signal: AbortSignal): Promise<Balances>;
+  /**
+   * The cursor from which the next poll reads the block after this height, for a rescan.
+   * @param height final, and not before the first block that the sources have
+   * @throws ChainUnavailable
+   */
+  cursorAt?(height: number, signal: AbortSignal): Promise<string>;
+  /**
+   * Asks each source by itself for everything that will be needed, with the same requests as later, and for what concerns the operator, such as
+   * a token whose issuer has paused it. Stores nothing. Failures are findings.
+   */
+  check?(signal: AbortSignal): Promise<readonly SourceFinding[]>;
+  /**
+   * What a signature of a sweep needs, for addresses that hold something.
+   * @throws ChainUnavailable
+   */
+  describeHoldings?(held: readonly HeldAddress[], signal: AbortSignal): Promise<ChainHoldings>;
+}
+
+export interface SourceFinding {
+  /** Its name in messages: host and port. */
+  source: string;
+  /** What is needed, in a few words, such as `eth_getLogs`. */
+  need: string;
+  isOk: boolean;
+  /** False: payments are found without it, but see the sentence. */
+  isRequired: boolean;
+  /** What was found, or what to do. */
+  sentence: string;
 }
 
 interface BalanceLimits {
