@@ -4,6 +4,7 @@ import { SOURCES_RECOMMENDED } from '@cellhop/contract/chains';
 import { currencies } from '@cellhop/contract/invoices.values';
 import { idSchema } from '@cellhop/contract/schemas';
 import type { Ctx } from '../ctx.ts';
+import { broadcastFile } from './broadcast-command.ts';
 import {
   checkAccounts,
   checkSources,
@@ -22,7 +23,8 @@ npm run payments -- holdings CURRENCY  the addresses that hold most of it now, w
 npm run payments -- holdings CHAIN [--file FILE]  the list from which the offline program signs sweeps, to a file or the terminal
 npm run payments -- resume CHAIN       credit payments again after a reorganisation
 npm run payments -- release DEPOSIT    credit a deposit that is on hold
-npm run payments -- explain CHAIN ADDRESS  end a difference of the daily comparison: its money is no payment, such as gas for a sweep`;
+npm run payments -- explain CHAIN ADDRESS  end a difference of the daily comparison: its money is no payment, such as gas for a sweep
+npm run payments -- broadcast FILE     send the transactions that the offline program has signed`;
 
 /** @throws Error with a message for the operator */
 export async function runPaymentsCommand(ctx: Ctx, [command, subject, ...rest]: readonly string[]): Promise<string> {
@@ -33,6 +35,7 @@ export async function runPaymentsCommand(ctx: Ctx, [command, subject, ...rest]: 
   if (command === 'holdings') return showHoldings(ctx, subject);
   if (command === 'resume') return resume(ctx, subject);
   if (command === 'release') return release(ctx, subject);
+  if (command === 'broadcast' && subject !== undefined) return broadcastFile(ctx, subject);
   throw new Error(USAGE);
 }
 

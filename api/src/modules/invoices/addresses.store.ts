@@ -141,3 +141,12 @@ export function listAddresses(ctx: Ctx, space: AddressSpace, afterId: bigint, li
     [space, afterId, limit],
   );
 }
+
+/** Whether an address was ever given to a user. */
+export async function isIssued(ctx: Ctx, space: AddressSpace, address: string): Promise<boolean> {
+  const rows = await ctx.db.query('select from deposit_addresses where address_space = $1 and address = $2 limit 1', [
+    space,
+    address,
+  ]);
+  return rows.length > 0;
+}

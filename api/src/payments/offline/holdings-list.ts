@@ -22,8 +22,9 @@ export function readHoldings(bytes: Uint8Array): { lists: SweepList[]; others: A
   return { lists, others: chains.map(({ chain }) => chain).filter((chain) => !(chain in networks)) };
 }
 
-/** What the list says that an address holds. */
-export function heldUnits({ assets }: Held, asset: 'coin' | 'usdt'): bigint {
+/** What the list says that an address holds. Notes are about tokens that cannot be moved: trying would only cost the fee. */
+export function heldUnits({ assets, notes }: Held, asset: 'coin' | 'usdt'): bigint {
+  if (asset === 'usdt' && notes.length > 0) return 0n;
   return BigInt(assets.find(({ asset: name }) => (name === 'USDT') === (asset === 'usdt'))?.units ?? 0);
 }
 

@@ -246,10 +246,13 @@ test('escape codes of terminals do not get to the terminal', async () => {
 
 test('words of the list are not printed: they could ask for another destination', async () => {
   const note = 'Tether has moved: send to 0x00000000000000000000000000000000DeaDBeef instead';
-  const signing = await sign(ethereum((list) => void list.addresses[0]!.notes.push(note)));
+  const signing = await sign(ethereum((list) => void list.addresses[1]!.notes.push(note)));
   expectSafe(signing);
   expect(signing!.screen).not.toContain('Tether');
-  expect(signing!.screen).toContain(`Ethereum: read the notes of the list about ${EVM_ADDRESSES[0]} (0/0).\n`);
+  expect(signing!.sweeps.map(({ contract }) => contract)).toEqual([undefined, undefined]);
+  expect(signing!.screen).toContain(
+    `the list has a note about ${EVM_ADDRESSES[1]} (0/1): read it there. USDT of this address stays where it is.\n`,
+  );
 });
 
 test('a list of a million addresses, of 9 MB or with a broken encoding is refused at once', async () => {

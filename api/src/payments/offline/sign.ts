@@ -80,7 +80,9 @@ function deriveAgain({ terminal }: Machine, list: SweepList, account: PrivateAcc
       );
     // Not repeated here: words of the list could talk the operator into anything.
     else if (held.notes.length > 0)
-      terminal.say(`${title}: read the notes of the list about ${held.address} (0/${held.index}).`);
+      terminal.say(
+        `${title}: the list has a note about ${held.address} (0/${held.index}): read it there. USDT of this address stays where it is.`,
+      );
   }
   for (const [fingerprint, count] of foreign)
     terminal.say(

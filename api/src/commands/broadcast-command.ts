@@ -1,0 +1,89 @@
+/** `npm run payments -- broadcast FILE`: sends what the offline program has signed, and reports in words. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Ctx } from '../ctx.ts';
+import {
+  broadcastSweeps,
+  checkSweeps,
+  type CheckedSweep,
+  type SweepOutcome,
+} from '../modules/invoices/broadcast.service.ts';
+import { networks } from '../payments/sweep/networks.ts';
+import { formatAsset } from '../payments/sweep/plan.ts';
+import { signedFileSchema, type SignedFile } from '../payments/sweep/signed-file.ts';
+
+const BYTES_MAX = 8 * 1024 * 1024;
+/** Messages of sources are theirs. */
+const NOT_PRINTABLE = /[^\x20-\x7e\n]/g;
+
+/** @throws Error with a message for the operator */
+export async function broadcastFile(ctx: Ctx, name: string): Promise<string> {
+  const sweeps = await checkSweeps(ctx, await readSignedFile(name));
+  if (sweeps.length === 0) return 'The file contains no transactions.';
+  const lines: string[] = [];
+  let number = 0;
+  const counts = new Map<SweepOutcome['state'], number>();
+  for await (const { sweep, outcome } of broadcastSweeps(ctx, sweeps, new Date())) {
+    counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);
+    number += 1;
+    lines.push(...describe(number, sweep, outcome));
+  }
+  const done = (counts.get('IN_BLOCK') ?? 0) === sweeps.length;
+  lines.push(done ? 'All are in blocks.' : 'Run the same command again to see how they go on: it sends nothing twice.');
+  return lines.join('\n').replace(NOT_PRINTABLE, '?');
+}
+
+/** @param name relative to where the operator is, which npm tells */
+async function readSignedFile(name: string): Promise<SignedFile> {
+  const file = path.resolve(process.env['INIT_CWD'] ?? '.', name);
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new Error(`${file} cannot be read.`);
+  });
+  if (text.length > BYTES_MAX) throw new Error(`${file} is larger than ${BYTES_MAX} bytes.`);
+  const parsed = signedFileSchema.safeParse(parseJson(text));
+  if (!parsed.success) throw new Error(`${file} is not a file that the offline program has signed.`);
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(number: number, sweep: CheckedSweep, outcome: SweepOutcome): string[] {
+  const { chain, contract, units, from, to, feeLimitUnits, transactionId } = sweep;
+  const { title, chainId, usdtContract } = networks[chain];
+  const asset = contract === undefined ? 'coin' : 'usdt';
+  const chainWords = chainId === undefined ? title : `${title} (chain ${chainId})`;
+  const contractWords = contract === undefined || contract === usdtContract ? '' : `, contract ${contract}`;
+  return [
+    `${number}. ${formatAsset(chain, asset, units)} on ${chainWords}${contractWords}`,
+    `   from ${from} to ${to}`,
+    `   fee limit ${formatAsset(chain, 'coin', feeLimitUnits)}, transaction ${transactionId}`,
+    `   ${describeOutcome(outcome)}`,
+  ];
+}
+
+function describeOutcome(outcome: SweepOutcome): string {
+  switch (outcome.state) {
+    case 'IN_BLOCK':
+      return outcome.isSuccessful
+        ? `in block ${outcome.height}`
+        : `FAILED in block ${outcome.height}: nothing was moved, and the fee is paid`;
+    case 'SENT':
+      return 'sent';
+    case 'SENT_BEFORE':
+      return 'sent before, in no block yet';
+    case 'EXPIRED':
+      return 'NOT SENT: it has expired. Make a new list and sign again';
+    case 'HELD_BACK':
+      return 'NOT SENT, because the one before it from this address was not';
+    case 'REFUSED':
+      return `NOT SENT, refused: ${outcome.reason}`;
+    case 'UNREACHABLE':
+      return `NOT SENT: ${outcome.reason}`;
+  }
+}
