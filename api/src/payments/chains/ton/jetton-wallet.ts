@@ -1,0 +1,38 @@
+/**
+ * A token of TON (jetton) keeps what an owner holds in a contract of its own, the wallet of that owner. Its address is the hash of its first
+ * state, so that it is known before anybody pays, and no source is asked for it.
+ */
+import { Address, beginCell, contractAddress } from '@ton/core';
+
+/** Layout of the state: that of USDT. Its code is stored once for all wallets, in the library of the masterchain. */
+export interface Jetton {
+  /** The contract of the issuer, in any written form. */
+  master: string;
+  /** The hash of the code of wallets, 64 hexadecimal digits. */
+  walletCode: string;
+}
+
+export const USDT: Jetton = {
+  master: 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs',
+  walletCode: '8f452d7a4dfd74066b682365177259ed05734435be76b5fd4bd5d8af2b7c3d68',
+};
+
+/** The type of cells that stand for a library. */
+const LIBRARY_TAG = 2;
+const STATUS_BITS = 4;
+const UNLOCKED = 0;
+
+/** @param owner in any written form @returns the raw form: `0:` and lower-case hexadecimal digits */
+export function deriveJettonWallet(owner: string, { master, walletCode }: Jetton): string {
+  const code = beginCell()
+    .storeUint(LIBRARY_TAG, 8)
+    .storeBuffer(Buffer.from(walletCode, 'hex'))
+    .endCell({ exotic: true });
+  const data = beginCell()
+    .storeUint(UNLOCKED, STATUS_BITS)
+    .storeCoins(0)
+    .storeAddress(Address.parse(owner))
+    .storeAddress(Address.parse(master))
+    .endCell();
+  return contractAddress(0, { code, data }).toRawString();
+}
