@@ -79,6 +79,7 @@ export const moneyScreens: Screen[] = [
     path: '/transactions',
     act: async (page) => {
       const to = page.getByRole('textbox', { name: /^(?:To|По)$/ });
+      // The 31st of February, without dots as on the numeric keypad of a phone.
       await to.pressSequentially('31022026');
       await to.press('Enter');
     },

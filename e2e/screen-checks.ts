@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import type { Page } from '@playwright/test';
-import { expect } from './product.ts';
+import { buyProxy, clientAs, expect } from './product.ts';
 
 export const PHONE_WIDTH = 390;
 const ALL_WIDTHS = [1440, 768, PHONE_WIDTH, 320];
@@ -121,6 +121,68 @@ export async function expectGood(page: Page, where: string): Promise<void> {
   await expectFits(page, where, isLong ? ALL_WIDTHS : [PHONE_WIDTH]);
 }
 
+/**
+ * @returns texts of rows, cards and facts that cover a neighbour, or that are beside each other in another order than in the page,
+ * because one of them runs from right to left
+ */
+export function collisions(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    interface Line {
+      text: Text;
+      box: DOMRect;
+    }
+
+    function linesOf(row: Element): Line[] {
+      const range = document.createRange();
+      const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+      const lines: Line[] = [];
+      while (texts.nextNode()) {
+        const text = texts.currentNode as Text;
+        if (text.data.trim() === '') continue;
+        range.selectNodeContents(text);
+        for (const box of range.getClientRects()) lines.push({ text, box: clip(box, text.parentElement!) });
+      }
+      return lines.filter(({ box }) => box.width > 0 && box.height > 0);
+    }
+
+    /** The part of a text that is not cut off. */
+    function clip(box: DOMRect, from: Element): DOMRect {
+      let { left, right } = box;
+      for (let element: Element | null = from; element !== null; element = element.parentElement) {
+        if (getComputedStyle(element).overflowX === 'visible') continue;
+        const edge = element.getBoundingClientRect();
+        left = Math.max(left, edge.left);
+        right = Math.min(right, edge.right);
+      }
+      return new DOMRect(left, box.top, Math.max(0, right - left), box.height);
+    }
+
+    function paragraphOf({ parentElement }: Text): Element | null {
+      let element = parentElement;
+      while (element !== null && getComputedStyle(element).display === 'inline') element = element.parentElement;
+      return element;
+    }
+
+    const isOver = (one: DOMRect, other: DOMRect) =>
+      Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+      Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 4;
+    const isBefore = (one: Line, other: Line) =>
+      paragraphOf(one.text) === paragraphOf(other.text) &&
+      Math.abs(one.box.top - other.box.top) < 4 &&
+      one.box.left > other.box.left + 1;
+
+    return [...document.querySelectorAll('main :is(tbody tr, ul > li), [role=dialog] dl')].flatMap((row) => {
+      const lines = linesOf(row);
+      return lines.flatMap((one, index) =>
+        lines
+          .slice(index + 1)
+          .filter((other) => other.text !== one.text && (isOver(one.box, other.box) || isBefore(one, other)))
+          .map((other) => `${one.text.data} | ${other.text.data}`),
+      );
+    });
+  });
+}
+
 /** Opens a page, and waits for its data. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
@@ -131,4 +193,18 @@ export async function visit(page: Page, path: string): Promise<void> {
 export async function inspect(page: Page, path: string): Promise<void> {
   await visit(page, path);
   await expectGood(page, path);
+}
+
+/** Changes the rows of a list on their way to the browser. */
+export async function changeRows(page: Page, url: RegExp, change: (rows: object[]) => object[]): Promise<void> {
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    const list = (await response.json()) as { data: object[] };
+    await route.fulfill({ response, json: { ...list, data: change(list.data) } });
+  });
+}
+
+/** So that the lists of connections have a row: without one they are no tables. */
+export async function buyAsUser(url: string): Promise<void> {
+  await buyProxy(await clientAs('user@example.com', url));
 }

@@ -3,8 +3,10 @@ import { exampleInvoice } from '../web/test/example-invoices.ts';
 import { mockResponses } from './gallery-screen.ts';
 import { ticketScreens } from './gallery-tickets.ts';
 import { menuPaths } from './menu.ts';
-import { buyProxy, clientAs, enter, expect, test } from './product.ts';
+import { enter, expect, test } from './product.ts';
 import {
+  buyAsUser,
+  changeRows,
   expectAccessible,
   expectGood,
   inspect,
@@ -135,20 +137,6 @@ const LIMITS = { ports: 'deny 25 465-587 6660-6669', tunnels: 20, bytesPerSecond
 const lastRefusal = { reason: 'fair-share-exceeded', refusedAt: '2026-11-21T12:00:00.000Z' };
 const LONG = { ip: '188.113.127.201', zip: '400004' };
 const statuses = ['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCONNECT_ADMIN', 'NO_MONEY'];
-
-/** Changes the rows of a list on their way to the browser. */
-async function changeRows(page: Page, url: RegExp, change: (rows: object[]) => object[]): Promise<void> {
-  await page.route(url, async (route) => {
-    const response = await route.fetch();
-    const list = (await response.json()) as { data: object[] };
-    await route.fulfill({ response, json: { ...list, data: change(list.data) } });
-  });
-}
-
-/** So that the lists of connections have a row: without one they are no tables. */
-async function buyAsUser(url: string): Promise<void> {
-  await buyProxy(await clientAs('user@example.com', url));
-}
 
 async function checkRecovery(page: Page, required: string): Promise<void> {
   const submit = page.locator('button[type=submit]');

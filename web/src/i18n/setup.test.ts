@@ -101,3 +101,10 @@ it('writes numbers in texts as all others', async () => {
   expect(i18next.t('form.decimals', { count: 1234 })).toContain('1\u00A0234');
   expect(i18next.t('form.decimals', { count: 2.5 })).toContain('2,5');
 });
+
+it('isolates values that run from right to left', async () => {
+  const { first } = await openTabs();
+  const { i18next } = first.modules;
+  expect(i18next.t('form.maximum', { value: 'القاهرة 24' })).toBe('Maximum value \u2068القاهرة 24\u2069');
+  expect(i18next.t('form.maximum', { value: 'Köln 24' })).toBe('Maximum value Köln 24');
+});

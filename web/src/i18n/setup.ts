@@ -23,13 +23,22 @@ const storedLanguage = storedValue<Language>('language', isLanguage);
 /** Each namespace of each language is a separate file, loaded when a page first needs it. */
 const localeFiles = { type: 'backend' as const, init: () => undefined, read: readTexts };
 
-/** Numbers in texts have the notation of all others. No text names a format of its own. */
+/** Letters that run from right to left, and characters that change the direction. */
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\u200F\u202A-\u202E\u2066-\u2069\uFB1D-\uFDFF\uFE70-\uFEFC]/;
+
+/**
+ * Values in texts: numbers have the notation of all others, and what runs from right to left is isolated, so that it does not
+ * exchange its neighbours. No text names a format of its own.
+ */
 const valueTexts: FormatterModule = {
   type: 'formatter',
   init: () => undefined,
   add: () => undefined,
   addCached: () => undefined,
-  format: (value: unknown) => (typeof value === 'number' ? formatDecimal(String(value)) : (value as string)),
+  format: (value: unknown) => {
+    if (typeof value === 'number') return formatDecimal(String(value));
+    return typeof value === 'string' && RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : (value as string);
+  },
 };
 
 async function readTexts(language: string, namespace: string) {

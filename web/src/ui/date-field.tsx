@@ -3,6 +3,7 @@ import { IconCalendar } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dayError, describeDay, formatDay, parseDay } from '../format/day.ts';
+import { describeMinute, formatMinute, minuteError, parseMinute } from '../format/minute.ts';
 import { lazyPart, useLazyPart } from '../loading/use-lazy-part.ts';
 import { withReading } from './field-reading.tsx';
 
@@ -20,56 +21,100 @@ interface DateFieldProps {
   onChange: (day: string | undefined) => void;
 }
 
+/** The one field for a day. */
+export function DateField(props: DateFieldProps) {
+  return <TypedField {...props} notation={days} />;
+}
+
+/** The one field for a day with a time: a value such as 2026-11-21T14:05. */
+export function DateTimeField(props: Omit<DateFieldProps, 'min' | 'max'>) {
+  return <TypedField {...props} notation={minutes} />;
+}
+
+/** How a field reads and writes its value. */
+interface Notation {
+  /** Of its texts. */
+  name: 'day' | 'minute';
+  /** @returns the value, '' for an empty text, undefined for an invalid one */
+  parse: (text: string) => string | undefined;
+  format: (value: string) => string;
+  /** In words. */
+  describe: (value: string, language: string) => string;
+  findFault: (text: string) => 'format' | 'unknown' | undefined;
+  /** The text after a day was chosen in the calendar. */
+  withDay: (day: string, value: string) => string;
+}
+
+const days: Notation = {
+  name: 'day',
+  parse: parseDay,
+  format: formatDay,
+  describe: describeDay,
+  findFault: dayError,
+  withDay: formatDay,
+};
+
+const minutes: Notation = {
+  name: 'minute',
+  parse: parseMinute,
+  format: formatMinute,
+  describe: describeMinute,
+  findFault: minuteError,
+  // Without a time, the user goes on to type it.
+  withDay: (day, value) => `${formatDay(day)} ${value.split('T')[1] ?? ''}`,
+};
+
 /**
- * The one field for a day: typed, or picked from a calendar. Repeats in words what it has read. The browser's own date input
- * would use the order of the browser's language.
+ * Typed, or picked from a calendar. Repeats in words what it has read. The browser's own date inputs would use the order of the
+ * browser's language.
  */
-export function DateField({ label, value, min, max, error, onChange }: DateFieldProps) {
+function TypedField({ label, value, min, max, error, onChange, notation }: DateFieldProps & { notation: Notation }) {
   const { t, i18n } = useTranslation();
-  const [text, setText] = useState(() => formatDay(value ?? ''));
+  const { name, parse, format, describe, findFault, withDay } = notation;
+  const [text, setText] = useState(() => format(value ?? ''));
   const [isLeft, setLeft] = useState(false);
   const [lastValue, setLastValue] = useState(value);
   if (lastValue !== value) {
     setLastValue(value);
     // Changed from outside: by the back button, or a reset.
-    if (value !== undefined && value !== parseDay(text)) setText(formatDay(value));
+    if (value !== undefined && value !== parse(text)) setText(format(value));
   }
 
   function write(next: string) {
     setText(next);
     setLeft(false);
-    onChange(parseDay(next));
+    onChange(parse(next));
   }
 
-  /** The text becomes the day as the app writes it. */
+  /** The text becomes the value as the app writes it. */
   function leave() {
-    const day = parseDay(text);
-    if (day !== undefined) setText(formatDay(day));
+    const given = parse(text);
+    if (given !== undefined) setText(format(given));
     setLeft(true);
   }
 
   // No error while the user is typing.
-  const fault = isLeft ? dayError(text) : undefined;
-  const day = parseDay(text) ?? '';
+  const fault = isLeft ? findFault(text) : undefined;
+  const read = parse(text) ?? '';
   return (
     <TextInput
       label={label}
-      placeholder={t('day.pattern')}
+      placeholder={t(`${name}.pattern`)}
       inputMode="numeric"
       autoComplete="off"
       value={text}
-      error={fault === undefined ? error : t(`day.${fault}`)}
+      error={fault === undefined ? error : t(`${name}.${fault}`)}
       onChange={({ currentTarget }) => write(currentTarget.value)}
       onBlur={leave}
       onKeyDown={({ key }) => key === 'Enter' && leave()}
-      inputContainer={(field) => withReading(field, day === '' ? undefined : describeDay(day, i18n.language))}
+      inputContainer={(field) => withReading(field, read === '' ? undefined : describe(read, i18n.language))}
       rightSection={
         <CalendarPopover
           label={t('day.choose', { label })}
-          day={value ?? ''}
+          day={(value ?? '').split('T')[0]!}
           min={min}
           max={max}
-          onChoose={(day) => write(formatDay(day))}
+          onChoose={(day) => write(withDay(day, read))}
         />
       }
     />

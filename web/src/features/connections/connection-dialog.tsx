@@ -5,12 +5,10 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
-import { supportedProtocols } from '@cellhop/contract/proxies.values';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
-import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { useLimitFacts } from '../../ui/limit-facts.ts';
+import { usePlaceFacts } from '../../ui/place-facts.tsx';
 import { isLive, useLabel } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
@@ -121,22 +119,7 @@ function Summary({ connection }: { connection: Connection }) {
 }
 
 function Location({ connection }: { connection: Connection }) {
-  const { t } = useTranslation('common');
-  const limits = useLimitFacts(connection.limits);
-  return (
-    <Facts
-      items={[
-        { label: t('location.country'), value: <CountryFlag code={connection.countryCode} hasName /> },
-        { label: t('location.region'), value: connection.region },
-        { label: t('location.city'), value: connection.city },
-        { label: t('location.zip'), value: connection.zip },
-        { label: t('location.isp'), value: connection.isp },
-        { label: t('location.connectionType'), value: connection.connectionType },
-        { label: t('location.protocols'), value: supportedProtocols.join(', ') },
-        ...limits,
-      ]}
-    />
-  );
+  return <Facts items={usePlaceFacts(connection)} />;
 }
 
 /** The form for the label of a connection. */

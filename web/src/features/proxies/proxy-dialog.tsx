@@ -8,15 +8,13 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../data/query.ts';
 import { formatAge, formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
-import { supportedProtocols } from '@cellhop/contract/proxies.values';
 import { maximumCharge, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { useProfile } from '../../session/profile.ts';
-import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { useLimitFacts } from '../../ui/limit-facts.ts';
+import { usePlaceFacts } from '../../ui/place-facts.tsx';
 import { useConnect } from './api.ts';
 import classes from './proxy-dialog.module.css';
 
@@ -180,21 +178,13 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
   const { t } = useTranslation(['proxy', 'common']);
   const now = useTenSeconds();
   const { checkedAt, latencyMs } = proxy;
-  const limits = useLimitFacts(proxy.limits);
   return (
     <Facts
       items={[
         { label: t('common:location.ip'), value: proxy.ip },
         { label: t('detail.price'), value: formatMoney(prepaidPrice(proxy.price)) },
         { label: t('detail.megabytePrice'), value: formatMoney(megabytePrice(proxy.price)) },
-        { label: t('common:location.country'), value: <CountryFlag code={proxy.countryCode} hasName /> },
-        { label: t('common:location.region'), value: proxy.region },
-        { label: t('common:location.city'), value: proxy.city },
-        { label: t('common:location.zip'), value: proxy.zip },
-        { label: t('common:location.isp'), value: proxy.isp },
-        { label: t('common:location.connectionType'), value: proxy.connectionType },
-        { label: t('common:location.protocols'), value: supportedProtocols.join(', ') },
-        ...limits,
+        ...usePlaceFacts(proxy),
         ...(typeof checkedAt === 'string' ? [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }] : []),
         ...(typeof latencyMs === 'number'
           ? [{ label: t('detail.latency'), value: t('detail.milliseconds', { latency: latencyMs }) }]

@@ -5,11 +5,11 @@ import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { Copyable } from '../../ui/copyable.tsx';
-import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/paged-list.tsx';
+import { usePlaceFacts } from '../../ui/place-facts.tsx';
 import { ChargesTable } from '../connections/charges-table.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
@@ -107,19 +107,7 @@ function Access({ connection: { host, port, dnsPort, username, capMegabytes } }:
 }
 
 function Location({ connection }: { connection: StaffConnection }) {
-  const { t } = useTranslation('common');
-  return (
-    <Facts
-      items={[
-        { label: t('location.country'), value: <CountryFlag code={connection.countryCode} hasName /> },
-        { label: t('location.region'), value: connection.region },
-        { label: t('location.city'), value: connection.city },
-        { label: t('location.zip'), value: connection.zip },
-        { label: t('location.isp'), value: connection.isp },
-        { label: t('location.connectionType'), value: connection.connectionType },
-      ]}
-    />
-  );
+  return <Facts items={usePlaceFacts(connection)} />;
 }
 
 function Charges({ id }: { id: string }) {

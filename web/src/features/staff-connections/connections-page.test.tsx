@@ -69,13 +69,24 @@ it('asks who had an address at a time, in the zone of the browser', async () => 
     answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
   });
   const field = await screen.findByRole('textbox', { name: 'Held at, your time' });
-  await user.type(field, '2026-02-30 14:05{Enter}');
-  expect(await screen.findByText('Enter a time such as 2026-11-21 14:05')).toBeTruthy();
+  await user.type(field, '30.02.2026 14:05{Enter}');
+  expect(await screen.findByText('This time does not exist')).toBeTruthy();
   await user.clear(field);
-  await user.type(field, '2026-11-21 14:05{Enter}');
+  await user.type(field, '21.11.2026 14:5{Enter}');
+  expect(await screen.findByText('Use the format DD.MM.YYYY HH:MM')).toBeTruthy();
+  expect(window.location.search).not.toContain('at=');
+  await user.clear(field);
+  // Without separators, as the numeric keypad of a phone has none; the field says what it has read.
+  await user.type(field, '211120261405{Enter}');
+  expect((field as HTMLInputElement).value).toBe('21.11.2026 14:05');
+  expect(screen.getByText('Sat, 21 Nov 2026, 14:05')).toBeTruthy();
   await expect.poll(() => window.location.search).toContain('at=2026-11-21T14%3A05');
   const at = new Date('2026-11-21T14:05').toISOString();
   const asked = () => new URL(api.requests.findLast((each) => each.includes('/admin?'))!.slice(4), location.origin);
   await expect.poll(() => asked().searchParams.get('at')).toBe(at);
   expect(Object.fromEntries(asked().searchParams)).toMatchObject({ ip: '198.18.0.7', client: '203.0.113.9' });
+  // Another day from the calendar keeps the time.
+  await user.click(screen.getByRole('button', { name: 'Held at, your time: calendar' }));
+  await user.click(await screen.findByRole('button', { name: '20 November 2026' }));
+  await expect.poll(() => window.location.search).toContain('at=2026-11-20T14%3A05');
 });

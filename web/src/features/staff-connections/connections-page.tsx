@@ -7,6 +7,7 @@ import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ColumnMoney, RowButton, timeColumn, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { DateTimeField } from '../../ui/date-field.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
@@ -21,13 +22,7 @@ import { InfoButton } from '../connections/connections-table.tsx';
 import { useConnectionsOfUsers, useEndConnection } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import { RefundDialog } from './refund-dialog.tsx';
-import {
-  addressParameter,
-  minuteParameter,
-  staffConnectionsScreen,
-  type StaffConnectionsSearch,
-  statuses,
-} from './screen.ts';
+import { addressParameter, staffConnectionsScreen, type StaffConnectionsSearch, statuses } from './screen.ts';
 
 export function ConnectionsPage() {
   const [search, changeSearch] = useScreenSearch(staffConnectionsScreen);
@@ -114,13 +109,10 @@ function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
         onChange={(address) => onChange({ ip: address, ...(address === undefined && { at: undefined }) })}
       />
       {ip !== undefined && (
-        <FilterText
+        <DateTimeField
           label={t('filter.at')}
-          placeholder="2026-11-21 14:05"
-          value={at?.replace('T', ' ')}
-          read={(text) => minuteParameter(text)?.replace('T', ' ')}
-          invalid={t('filter.atInvalid')}
-          onChange={(time) => onChange({ at: minuteParameter(time) })}
+          value={at ?? ''}
+          onChange={(time) => time !== undefined && onChange({ at: time || undefined })}
         />
       )}
       <FilterText

@@ -61,9 +61,8 @@ export function addressParameter(value: unknown): string | undefined {
     : undefined;
 }
 
-/** @returns the minute as in the URL; undefined if the text, such as `2026-11-21 14:05`, is none */
-export function minuteParameter(value: unknown): string | undefined {
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)$/.exec(textParameter(value)?.trim() ?? '') ?? [];
+function minuteParameter(value: unknown): string | undefined {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)$/.exec(textParameter(value) ?? '') ?? [];
   if (day === undefined || dayParameter(day) === undefined) return undefined;
   return Number.isNaN(Date.parse(`${day}T${time}`)) ? undefined : `${day}T${time}`;
 }

@@ -141,7 +141,7 @@ function Subject({ transaction: { subject, adjustment } }: { transaction: StaffT
   if (adjustment !== null)
     return (
       <>
-        {adjustment.reason} (<UserLink user={adjustment.author} />)
+        <bdi>{adjustment.reason}</bdi> (<UserLink user={adjustment.author} />)
       </>
     );
   if (subject === null) return t('subjects.none');

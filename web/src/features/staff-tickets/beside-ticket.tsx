@@ -66,7 +66,7 @@ function LiveConnections({ ticket: { id, user } }: { ticket: StaffTicket }) {
           {rows?.map(({ id: connectionId, ip, countryCode, city, createdAt }) => (
             <li key={connectionId} className={classes['row']}>
               <span>
-                {ip} ({countryCode}, {city})
+                {ip} ({countryCode}, <bdi>{city}</bdi>)
               </span>
               <time className={classes['muted']} dateTime={createdAt}>
                 {formatDate(createdAt)}
