@@ -1,4 +1,7 @@
 import { runOnce, Logger } from 'graphile-worker';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mailsTo, startTestAppWithMail } from '../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
@@ -6,6 +9,7 @@ import type { Ctx } from '../ctx.ts';
 import { enqueue } from '../jobs/jobs.ts';
 import { jobHandlers } from '../jobs/job-handlers.ts';
 import { sealMail } from './mail-requests.ts';
+import { deliverMail } from './mailer.ts';
 import type { MailRequest } from './templates.ts';
 
 let testApp: TestApp;
@@ -80,6 +84,33 @@ test.each(
   expect(mail!.html).toContain(`<html lang="${languageCode}">`);
   expect(mail!.subject).toContain('Прокси & Co');
   expect(mail!.links).toEqual([link]);
+});
+
+test('every mail says that a program has sent it and that it answers none, so that absence notes do not reply', async () => {
+  const received: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData: (stream, _session, done) =>
+      void text(stream)
+        .then((raw) => received.push(raw))
+        .finally(done),
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const config = { ...testApp.ctx.config, mailSinkPort: (server.server.address() as AddressInfo).port };
+  const ctx = { ...testApp.ctx, config };
+  for (const request of requests)
+    await deliverMail(
+      ctx,
+      sealMail(ctx, { ...request, to: 'away@example.com', languageCode: 'en' } as MailRequest, null),
+    );
+  await new Promise<void>((resolve) => server.close(resolve));
+  expect(received).toHaveLength(requests.length);
+  for (const raw of received) {
+    const headers = raw.slice(0, raw.indexOf('\r\n\r\n'));
+    expect(headers).toMatch(/^Auto-Submitted: auto-generated$/m);
+    expect(headers).not.toMatch(/^(?:In-Reply-To|References):/im);
+  }
 });
 
 test('a transaction that is rolled back sends no mail', async () => {
