@@ -138,7 +138,8 @@ export function collisions(page: Page): Promise<string[]> {
       const lines: Line[] = [];
       while (texts.nextNode()) {
         const text = texts.currentNode as Text;
-        if (text.data.trim() === '') continue;
+        // Of what is out of view, the browser keeps the layout of the width before.
+        if (text.data.trim() === '' || !text.parentElement!.checkVisibility({ contentVisibilityAuto: true })) continue;
         range.selectNodeContents(text);
         for (const box of range.getClientRects()) lines.push({ text, box: clip(box, text.parentElement!) });
       }

@@ -51,17 +51,16 @@ export const connectionSchema = locationSchema.extend({
   label: z.string(),
   /** The connection ends when it has used this traffic. Null: no cap. */
   capMegabytes: z.int().nullable(),
-  /** Of ports, tunnels and speed, as the operator has set them; null: no limit. Absent: an API of 0.1.0. */
-  limits: connectionLimitsSchema.optional(),
-  /** Why a gateway last refused a client of this connection. Null: it never has. Absent: an API of 0.1.0. */
+  /** Of ports, tunnels and speed, as the operator has set them; null: no limit. */
+  limits: connectionLimitsSchema,
+  /** Why a gateway last refused a client of this connection. Null: it never has. */
   lastRefusal: z
     .object({
       /** One of `refusalReasons`, or that of a newer gateway. */
       reason: z.string(),
       refusedAt: dateSchema,
     })
-    .nullable()
-    .optional(),
+    .nullable(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
@@ -211,11 +210,8 @@ export const changeConnection = endpoint({
 const connectionAccessSchema = z.object({
   /** In canonical CIDR notation. Clients with these addresses need no password. */
   allowList: z.array(z.string()),
-  /**
-   * The networks of the list that another open connection lists as well: until one of them removes it, their clients need a password.
-   * Absent: an API of 0.1.0.
-   */
-  collidingNetworks: z.array(z.string()).optional(),
+  /** The networks of the list that another open connection lists as well: until one of them removes it, their clients need a password. */
+  collidingNetworks: z.array(z.string()),
   /** Addresses of clients that used the password in the last 30 days and are not on the list; the last used first. */
   recentAddresses: z.array(z.object({ address: z.string(), usedAt: dateSchema })).max(RECENT_ADDRESSES_MAX),
 });

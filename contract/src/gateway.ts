@@ -15,7 +15,7 @@ import { data, idSchema } from './schemas.ts';
 /** Increases with each call or exit kind that nodes or APIs of the release before do not know. */
 export const GATEWAY_CONTRACT_VERSION = 2;
 /** The oldest contract version of a node that the API accepts: that of the release before. */
-export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
+export const OLDEST_GATEWAY_CONTRACT_VERSION = 2;
 
 const versionSchema = z.int().positive();
 
@@ -45,8 +45,8 @@ export const hello = endpoint({
       oldestContractVersion: versionSchema,
       /** The public address of web app and API. Customers may reach it through a node even if both share a machine. */
       publicUrl: z.url(),
-      /** Where checks of exits send their requests. Absent: this API knows no checks. */
-      echoUrls: z.array(z.url()).max(4).optional(),
+      /** Where checks of exits send their requests. */
+      echoUrls: z.array(z.url()).max(4),
     }),
   ),
 });
@@ -119,7 +119,7 @@ export const creditSchema = z.object({
   reason: reasonSchema.optional(),
   /** Present if it is newer than the `accessRevision` of the report. */
   access: accessSchema.optional(),
-  /** If the report asks for them. Absent from an API that knows none: nothing changes. */
+  /** If the report asks for them. */
   limits: limitsSchema.optional(),
 });
 export type Credit = z.infer<typeof creditSchema>;

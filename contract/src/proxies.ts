@@ -22,11 +22,11 @@ export const proxySchema = locationSchema.extend({
   id: idSchema,
   price: dollarsSchema,
   /** The last successful check of its exit; null for an exit that was sold before there were checks. */
-  checkedAt: dateSchema.nullable().optional(),
+  checkedAt: dateSchema.nullable(),
   /** Of a request through the exit at that check. */
-  latencyMs: z.int().nullable().optional(),
-  /** What its connections are limited to; null: no limit. Absent: an API of 0.1.0. */
-  limits: connectionLimitsSchema.optional(),
+  latencyMs: z.int().nullable(),
+  /** What its connections are limited to; null: no limit. */
+  limits: connectionLimitsSchema,
 });
 export type Proxy = z.infer<typeof proxySchema>;
 

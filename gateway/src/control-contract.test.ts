@@ -150,7 +150,12 @@ describe('a refused report', () => {
 describe('the heartbeat', () => {
   it('exchanges versions', async () => {
     const { control, gateway, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
-    control.helloResponse = { contractVersion: 3, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+    control.helloResponse = {
+      contractVersion: 3,
+      oldestContractVersion: 2,
+      publicUrl: 'http://localhost:3000',
+      echoUrls: [],
+    };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 3));
     const version = await gateway.metrics.registry.getSingleMetricAsString('gateway_control_contract_version');
     expect(version).toMatch(/ 3$/);
@@ -173,6 +178,7 @@ describe('the heartbeat', () => {
       contractVersion: 9,
       oldestContractVersion: 8,
       publicUrl: 'http://localhost:3000',
+      echoUrls: [],
       unknown: {},
     };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 9));
@@ -221,8 +227,9 @@ describe('a node on a public address', () => {
     for (const port of [22, 5432, publishedPort]) expect(await replyAt(port)).toBe(2);
     control.helloResponse = {
       contractVersion: 2,
-      oldestContractVersion: 1,
+      oldestContractVersion: 2,
       publicUrl: `http://${OWN}:${publishedPort}`,
+      echoUrls: [],
     };
     const { hello } = control.calls;
     await until(() => control.calls.hello > hello + 1);

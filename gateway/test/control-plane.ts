@@ -76,7 +76,12 @@ export class ControlPlane {
   isRefusing = false;
   /** Resets the TCP connection of each long poll. */
   isWatchUnavailable = false;
-  helloResponse: unknown = { contractVersion: 1, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  helloResponse: unknown = {
+    contractVersion: 2,
+    oldestContractVersion: 2,
+    publicUrl: 'http://localhost:3000',
+    echoUrls: [],
+  };
   /** Exits whose check is due; each is handed out once. Only a node that knows an echo asks for them. */
   dueExits: unknown[] = [];
   lostExitIds: string[] = [];

@@ -9,12 +9,13 @@ const location = {
   zip: '10115',
   isp: 'Telekom',
   connectionType: 'LTE',
+  limits: { ports: null, tunnels: null, bytesPerSecond: null },
 };
 
 /** @param number of the address, at most 255; proxies with different numbers have different ids */
 export function exampleProxy(number: number, changes: Partial<Proxy> = {}): Proxy {
   const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-  return { id, ip: `198.18.0.${number}`, ...location, price: 0.8, ...changes };
+  return { id, ip: `198.18.0.${number}`, ...location, price: 0.8, checkedAt: null, latencyMs: null, ...changes };
 }
 
 export function exampleConnection(number: number, changes: Partial<Connection> = {}): Connection {
@@ -35,6 +36,7 @@ export function exampleConnection(number: number, changes: Partial<Connection> =
     password: 'phztjenpp7kgkw28gujzvm2xqtr',
     label: '',
     capMegabytes: null,
+    lastRefusal: null,
     ...changes,
   };
 }

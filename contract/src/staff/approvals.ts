@@ -18,15 +18,14 @@ export const staffRequestSchema = z.object({
   user: namedUserSchema,
   /** The invoice of a settlement. */
   invoice: z.object({ id: idSchema, currency: z.enum(currencies), amountInCurrency: z.string() }).nullable(),
-  /** The connection of a refund, with the address of its proxy. Absent: an API of 0.1.0. */
-  connection: z.object({ id: idSchema, ip: z.string() }).nullable().optional(),
-  /** The promo code of a request for its credit. Absent: an API of 0.1.0. */
+  /** The connection of a refund, with the address of its proxy. */
+  connection: z.object({ id: idSchema, ip: z.string() }).nullable(),
+  /** The promo code of a request for its credit. */
   promoCode: z
     .object({ id: idSchema, code: z.string(), trialCredit: dollarsSchema, trialCreditsMax: z.int().nullable() })
-    .nullable()
-    .optional(),
-  /** Whether the caller is another person than its author and those who gain by it. Absent: an API of 0.1.0. */
-  isOthers: z.boolean().optional(),
+    .nullable(),
+  /** Whether the caller is another person than its author and those who gain by it. */
+  isOthers: z.boolean(),
   /** US dollars; negative takes money from the customer. Of a promo code: the most that it can pay. */
   amount: dollarsSchema,
   reason: z.string(),

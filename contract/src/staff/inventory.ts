@@ -46,10 +46,9 @@ export const inventoryProxySchema = locationSchema.extend({
     /** An address of the node's host (null: its default route), or the upstream proxy as `socks5://host:port`, without credentials. */
     address: z.string().nullable(),
   }),
-  /** The checks of the exit; absent from an API that knows none. */
-  check: exitCheckSchema.optional(),
-  /** The proxy's own limits; null: the setting applies. Absent: an API of 0.1.0. */
-  limits: connectionLimitsSchema.optional(),
+  check: exitCheckSchema,
+  /** The proxy's own limits; null: the setting applies. */
+  limits: connectionLimitsSchema,
   state: z.enum(proxyStates),
   isHealthy: z.boolean(),
   /** A retired proxy may still be sold until its connection ends. */

@@ -57,8 +57,8 @@ export const depositSchema = z.object({
   id: idSchema,
   /** The transaction on the chain; null if staff recorded the deposit. */
   transactionId: z.string().nullable(),
-  /** As `explorerUrl` of `invoiceTransferSchema`. Absent: an API of 0.1.0. */
-  explorerUrl: z.url().nullable().optional(),
+  /** As `explorerUrl` of `invoiceTransferSchema`. */
+  explorerUrl: z.url().nullable(),
   /** The request of staff that recorded it. */
   requestId: idSchema.nullable(),
   amountInCurrency: z.string(),

@@ -19,8 +19,8 @@ export const broadcastSchema = z.object({
   /** The staff member; null: sent by the program. */
   createdBy: z.object({ id: idSchema, email: z.string() }).nullable(),
   createdAt: dateSchema,
-  /** Fewer users than `RECIPIENTS_TOLD_MIN` matched: the counts are not told. Absent: an API of 0.1.0. */
-  isForFew: z.boolean().optional(),
+  /** Fewer users than `RECIPIENTS_TOLD_MIN` matched: the counts are not told. */
+  isForFew: z.boolean(),
   /** How many users matched when it was sent, as `countRecipients` counts them; null: not counted, or few. */
   recipientCount: z.int().nonnegative().nullable(),
   /** The number of recipients reached; it grows until `sentAt`. 0 if they are few. */
@@ -54,8 +54,8 @@ export const countRecipients = endpoint({
     z.object({
       /** If they are few, the largest number that is not told. */
       count: z.int().nonnegative().max(RECIPIENTS_COUNTED_MAX),
-      /** Fewer than `RECIPIENTS_TOLD_MIN`, perhaps nobody. Absent: an API of 0.1.0, whose count is exact. */
-      isFew: z.boolean().optional(),
+      /** Fewer than `RECIPIENTS_TOLD_MIN`, perhaps nobody. */
+      isFew: z.boolean(),
     }),
   ),
   errors: ['PERMISSION_LACKING'],
@@ -78,8 +78,7 @@ export const listUserNotifications = endpoint({
   query: z.strictObject({ ...pageQuery, userId: idSchema }),
   response: paged(notificationSchema).extend({
     unreadCount: z.int().nonnegative(),
-    /** Absent: an API of 0.1.0. */
-    user: z.object({ id: idSchema, email: z.string() }).optional(),
+    user: z.object({ id: idSchema, email: z.string() }),
   }),
   errors: ['NOT_FOUND'],
 });

@@ -22,9 +22,9 @@ export const promoCodeSchema = ownPromoCodeSchema.extend({
   credited: dollarsSchema,
   /**
    * Why nobody can sign up with it although nobody disabled it and it has not expired. OWNER: its owner is blocked or deleted.
-   * APPROVAL: its credit waits for a second member of staff. Absent: an API of 0.1.0.
+   * APPROVAL: its credit waits for a second member of staff.
    */
-  heldBecause: z.enum(['OWNER', 'APPROVAL']).nullable().optional(),
+  heldBecause: z.enum(['OWNER', 'APPROVAL']).nullable(),
   version: versionSchema,
 });
 export type PromoCode = z.infer<typeof promoCodeSchema>;

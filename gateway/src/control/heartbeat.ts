@@ -35,7 +35,7 @@ export class Heartbeat {
     return this.#version;
   }
 
-  /** Where checks of exits send their requests; empty while they are unknown, or if the control plane knows no checks. */
+  /** Where checks of exits send their requests; empty while they are unknown. */
   get echoUrls(): readonly string[] {
     return this.#echoUrls;
   }
@@ -55,7 +55,7 @@ export class Heartbeat {
     try {
       const response = await control.hello(status.read());
       this.#apply(response);
-      echoUrls = response.echoUrls ?? [];
+      echoUrls = response.echoUrls;
     } catch {
       pauseMs = limits.helloRetryMs; // The client has logged it.
     }

@@ -6,7 +6,7 @@ import { formatCount } from '../format/format.ts';
 import type { Fact } from './facts.tsx';
 
 /** What a proxy limits, for its details; nothing for what it does not limit. */
-export function useLimitFacts(limits: ConnectionLimits | undefined): Fact[] {
+export function useLimitFacts(limits: ConnectionLimits): Fact[] {
   const { t } = useTranslation('common');
   const { speed, tunnels, ports } = useLimitTexts(limits);
   return [
@@ -16,9 +16,8 @@ export function useLimitFacts(limits: ConnectionLimits | undefined): Fact[] {
   ];
 }
 
-function useLimitTexts(limits: ConnectionLimits | undefined) {
+function useLimitTexts({ bytesPerSecond, tunnels, ports }: ConnectionLimits) {
   const { t } = useTranslation('common');
-  const { bytesPerSecond = null, tunnels = null, ports = null } = limits ?? {};
   const rule = ports === null ? undefined : parsePortRule(ports);
   return {
     speed: bytesPerSecond === null ? undefined : t('limits.megabits', { megabits: toMegabits(bytesPerSecond) }),

@@ -12,7 +12,7 @@ interface Place {
   zip: string;
   isp: string;
   connectionType: string;
-  limits?: ConnectionLimits | undefined;
+  limits: ConnectionLimits;
 }
 
 /** Where a proxy is, and what it accepts: in the details of proxies and of connections, for customers and for staff. */

@@ -1,4 +1,11 @@
-import { authorize, end, GATEWAY_CONTRACT_VERSION, hello, update } from '@cellhop/contract/gateway';
+import {
+  authorize,
+  end,
+  GATEWAY_CONTRACT_VERSION,
+  hello,
+  OLDEST_GATEWAY_CONTRACT_VERSION,
+  update,
+} from '@cellhop/contract/gateway';
 import { createClient } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -67,10 +74,10 @@ const status = { softwareVersion: '0.1.0', tunnels: 0, bytesPerSecond: 0 };
 
 test('hello returns the versions and the public URL', async () => {
   const call = asNode();
-  for (const contractVersion of [1, GATEWAY_CONTRACT_VERSION, 99])
+  for (const contractVersion of [1, OLDEST_GATEWAY_CONTRACT_VERSION, GATEWAY_CONTRACT_VERSION, 99])
     expect((await call(hello, { body: { contractVersion, runId: randomUUID(), status } })).data).toEqual({
       contractVersion: GATEWAY_CONTRACT_VERSION,
-      oldestContractVersion: 1,
+      oldestContractVersion: OLDEST_GATEWAY_CONTRACT_VERSION,
       publicUrl: testApp.ctx.config.publicUrl,
       echoUrls: [`${testApp.ctx.config.publicUrl}/v1/echo`],
     });

@@ -114,7 +114,7 @@ function AllowListForm({ connectionId: id }: { connectionId: string }) {
         <Loader size="sm" />
       </Center>
     );
-  const { allowList, collidingNetworks = [], recentAddresses } = response.data;
+  const { allowList, collidingNetworks, recentAddresses } = response.data;
   const isFull = allowList.length >= ALLOW_LIST_MAX;
   const save = (networks: string[]) => saving.run({ id, allowList: networks });
   const listed = allowList.map((network) => ({

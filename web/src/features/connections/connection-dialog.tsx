@@ -110,7 +110,7 @@ function Summary({ connection }: { connection: Connection }) {
         { label: t('table.refundStatus'), value: t(`refundStatuses.${connection.refundStatus}`) },
         { label: t('detail.createdAt'), value: formatDate(connection.createdAt) },
         ...(disconnectAt === null ? [] : [{ label: t('detail.disconnectAt'), value: formatDate(disconnectAt) }]),
-        ...(lastRefusal
+        ...(lastRefusal !== null
           ? [{ label: t('detail.lastRefusal'), value: <LastRefusal refusal={lastRefusal} />, isWide: true }]
           : []),
       ]}

@@ -260,15 +260,6 @@ it.each([
   },
 );
 
-it('shows the allow-list of an API of the release before, which says nothing about collisions', async () => {
-  const access: ConnectionAccess = { allowList: ['198.51.100.7/32'], recentAddresses: [] };
-  const { dialog } = await openDetails([connection], {
-    answers: { 'GET /v1/proxies/connections/*/access': { data: access } },
-  });
-  await dialog.findByRole('button', { name: 'Remove 198.51.100.7' });
-  expect(dialog.queryByText(/Another connection lists this/)).toBeNull();
-});
-
 it.each([
   ['en', 'DNS port', 'None available'],
   ['ru', 'Порт DNS', 'Нет свободных'],

@@ -120,13 +120,11 @@ function Address({ proxy }: { proxy: Proxy }) {
 function Checked({ proxy: { checkedAt, latencyMs } }: { proxy: Proxy }) {
   const { t } = useTranslation('proxy');
   const now = useTenSeconds();
-  if (checkedAt === null || checkedAt === undefined) return undefined;
+  if (checkedAt === null) return undefined;
   const ago = formatAge(checkedAt, now);
   return (
     <span className={classes['checked']}>
-      {latencyMs === null || latencyMs === undefined
-        ? t('table.checked', { ago })
-        : t('table.checkedWithLatency', { ago, latency: latencyMs })}
+      {latencyMs === null ? t('table.checked', { ago }) : t('table.checkedWithLatency', { ago, latency: latencyMs })}
     </span>
   );
 }

@@ -185,10 +185,10 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
         { label: t('detail.price'), value: formatMoney(prepaidPrice(proxy.price)) },
         { label: t('detail.megabytePrice'), value: formatMoney(megabytePrice(proxy.price)) },
         ...usePlaceFacts(proxy),
-        ...(typeof checkedAt === 'string' ? [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }] : []),
-        ...(typeof latencyMs === 'number'
-          ? [{ label: t('detail.latency'), value: t('detail.milliseconds', { latency: latencyMs }) }]
-          : []),
+        ...(checkedAt === null ? [] : [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }]),
+        ...(latencyMs === null
+          ? []
+          : [{ label: t('detail.latency'), value: t('detail.milliseconds', { latency: latencyMs }) }]),
       ]}
     />
   );

@@ -228,12 +228,10 @@ function Buttons({ request, onDecide }: ButtonsProps) {
   const { t } = useTranslation('staffMoney');
   const ownId = useProfile()?.id;
   const isOwn = request.author.id === ownId;
-  // An API of the release before compares accounts, not persons.
-  const isOthers = request.isOthers ?? (!isOwn && request.user.id !== ownId);
   const values = { amount: formatMoney(request.amount), email: request.user.email };
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      {isOthers && (
+      {request.isOthers && (
         <Button size="compact-sm" aria-label={t('approvals.approveOf', values)} onClick={() => onDecide(request, true)}>
           {t('approvals.approve')}
         </Button>

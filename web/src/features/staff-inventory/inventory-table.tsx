@@ -58,14 +58,14 @@ export function InventoryTable({ proxies, sort, onSort, ...changes }: InventoryT
         <span className={classes['states']}>
           <ProxyStateBadge state={state} />
           {isRetired && state !== 'RETIRED' && <ProxyStateBadge state="RETIRED" />}
-          {state === 'SOLD' && check?.health === 'UNHEALTHY' && <ProxyStateBadge state="UNHEALTHY" />}
+          {state === 'SOLD' && check.health === 'UNHEALTHY' && <ProxyStateBadge state="UNHEALTHY" />}
         </span>
       ),
     },
     {
       key: 'check',
       header: t('check.title'),
-      render: ({ check }) => check !== undefined && <ExitCheckText check={check} />,
+      render: ({ check }) => <ExitCheckText check={check} />,
     },
     {
       key: 'connection',
@@ -102,14 +102,11 @@ function useActionColumns({
       render: (proxy) => (
         <span className={classes['actions']}>
           <RowButton text={t('check.action')} label={t('check.of', { ip: proxy.ip })} onClick={() => onCheck(proxy)} />
-          {/* Absent: an API of 0.1.0. */}
-          {proxy.limits !== undefined && (
-            <RowButton
-              text={t('limits.action')}
-              label={t('limits.of', { ip: proxy.ip })}
-              onClick={() => onLimit(proxy)}
-            />
-          )}
+          <RowButton
+            text={t('limits.action')}
+            label={t('limits.of', { ip: proxy.ip })}
+            onClick={() => onLimit(proxy)}
+          />
           <RowButton
             text={t(proxy.isRetired ? 'restore.action' : 'retire.action')}
             label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}

@@ -1,4 +1,3 @@
-import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
 import { REASON_LENGTH_MAX, REASON_LENGTH_MIN } from '@cellhop/contract/limits';
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
@@ -26,10 +25,9 @@ export function LimitsDialog({ proxy: shown, onClose }: LimitsDialogProps) {
   );
 }
 
-const NONE: ConnectionLimits = { ports: null, tunnels: null, bytesPerSecond: null };
 const fields = ['ports', 'tunnels', 'megabits'] as const;
 
-function LimitsForm({ proxy: { id, limits = NONE }, onClose }: { proxy: InventoryProxy; onClose: () => void }) {
+function LimitsForm({ proxy: { id, limits }, onClose }: { proxy: InventoryProxy; onClose: () => void }) {
   const { t } = useTranslation(['staffInventory', 'staff', 'common']);
   const changing = useChangeLimits();
   const [texts, setTexts] = useState<LimitTexts>(() => toLimitTexts(limits));

@@ -145,7 +145,7 @@ function Source({ deposit: { transactionId, explorerUrl } }: { deposit: Deposit 
   return (
     <>
       <Copyable name={t('deposit.transaction')} value={transactionId} isWrapped />
-      {typeof explorerUrl === 'string' && (
+      {explorerUrl !== null && (
         <Anchor href={explorerUrl} target="_blank" rel="noopener noreferrer" size="sm">
           {t('payment:received.explorer')}
         </Anchor>

@@ -37,7 +37,7 @@ export function BroadcastFields({ onSent }: { onSent: () => void }) {
   const submit = form.handleSubmit(async (body) => {
     const counted = await counting.run(body.audience);
     if (counted === undefined) return;
-    const { count, isFew = false } = counted;
+    const { count, isFew } = counted;
     setNobody(count === 0);
     if (count > 0) setConfirmation({ body, count, isFew });
   });

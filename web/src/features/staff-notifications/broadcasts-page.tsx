@@ -90,7 +90,7 @@ function BroadcastsTable({ broadcasts }: { broadcasts: readonly Broadcast[] | un
 
 function Progress({ broadcast: { readerCount, recipientCount, sentAt, isForFew } }: { broadcast: Broadcast }) {
   const { t } = useTranslation(['staffContent', 'common']);
-  const sent = isForFew === true ? fewRecipients(t) : formatCount(readerCount);
+  const sent = isForFew ? fewRecipients(t) : formatCount(readerCount);
   if (sentAt !== null)
     return (
       <div className={classes['progress']}>

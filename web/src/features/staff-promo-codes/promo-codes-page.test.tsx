@@ -17,6 +17,7 @@ const promoCode = (code: string, values: Partial<PromoCode>): PromoCode => ({
   budget: 10,
   trialCreditsCount: 0,
   credited: 0,
+  heldBecause: null,
   version: 0,
   ...values,
 });

@@ -121,7 +121,7 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
       key: 'status',
       header: t('referralSystem:promoCodes.status'),
       place: 'heading',
-      render: ({ status, heldBecause = null }) => (
+      render: ({ status, heldBecause }) => (
         <StatusBadge
           tone={heldBecause !== null ? 'warning' : status === 'ACTIVE' ? 'good' : 'neutral'}
           text={t(
