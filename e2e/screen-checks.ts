@@ -126,6 +126,8 @@ export async function expectGood(page: Page, where: string): Promise<void> {
  * because one of them runs from right to left
  */
 export function collisions(page: Page): Promise<string[]> {
+  // The browser gets only this function, so all others are inside.
+  /* oxlint-disable unicorn/consistent-function-scoping */
   return page.evaluate(() => {
     interface Line {
       text: Text;
@@ -182,6 +184,7 @@ export function collisions(page: Page): Promise<string[]> {
       );
     });
   });
+  /* oxlint-enable unicorn/consistent-function-scoping */
 }
 
 /** Opens a page, and waits for its data. */
