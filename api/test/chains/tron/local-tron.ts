@@ -42,7 +42,7 @@ export function createSender(chain: TronChain) {
   };
 }
 
-type Sender = ReturnType<typeof createSender>;
+export type Sender = ReturnType<typeof createSender>;
 
 async function start(): Promise<{ chain: TronChain; node: TronNode; send: Sender; base: BaseChain }> {
   const chain = new TronChain();
