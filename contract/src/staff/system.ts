@@ -23,7 +23,9 @@ export const systemStateSchema = z.object({
       /** False: payments on it are not seen. */
       isWatched: z.boolean(),
       /** Why no invoices are created on it; null while it is healthy. */
-      problem: z.enum(['PAUSED', 'NEVER_POLLED', 'UNAVAILABLE', 'NOT_POLLED', 'OLD_HEAD', 'BEHIND']).nullable(),
+      problem: z
+        .enum(['PAUSED', 'NEVER_POLLED', 'UNAVAILABLE', 'NOT_POLLED', 'OLD_HEAD', 'BEHIND', 'NOT_FINAL'])
+        .nullable(),
       /** The reason of a failure or pause, also while the chain still counts as healthy. */
       detail: z.string().nullable(),
       since: dateSchema.nullable(),

@@ -45,3 +45,13 @@ test.each([
   expect(findProblem(healthy(chain, 0, seconds), now)).toBeUndefined();
   expect(findProblem(healthy(chain, 0, seconds + 1), now)).toBe('OLD_HEAD');
 });
+
+test.each([
+  ['tron', 100, 101],
+  ['bsc', 1334, 1335],
+  ['ethereum', 300, 301],
+] as const)('blocks of %s must become final: %d may wait', (chain, waiting, tooMany) => {
+  const state = (blocks: number) => ({ ...healthy(chain), finalizedHeight: 1_000_000n - BigInt(blocks) });
+  expect(findProblem(state(waiting), now)).toBeUndefined();
+  expect(findProblem(state(tooMany), now)).toBe('NOT_FINAL');
+});

@@ -16,11 +16,25 @@ const headAgeLimitsMs: Record<Chain, number> = {
   tron: MINUTE_MS,
   ton: MINUTE_MS,
 };
+/** Blocks that are read become final within this time, where nodes name final blocks. Ethereum takes 20 minutes, TRON one. */
+const finalityLimitsMs: Partial<Record<Chain, number>> = {
+  ethereum: 60 * MINUTE_MS,
+  bsc: 10 * MINUTE_MS,
+  tron: 5 * MINUTE_MS,
+  ton: 5 * MINUTE_MS,
+};
 /** The blocks of this time, but at least some blocks, may still have to be read. */
 const LAG_MAX_MS = 5 * MINUTE_MS;
 const LAG_BLOCKS_MIN = 3;
 
-export type ChainProblem = 'PAUSED' | 'NEVER_POLLED' | 'UNAVAILABLE' | 'NOT_POLLED' | 'OLD_HEAD' | 'BEHIND';
+export type ChainProblem =
+  | 'PAUSED'
+  | 'NEVER_POLLED'
+  | 'UNAVAILABLE'
+  | 'NOT_POLLED'
+  | 'OLD_HEAD'
+  | 'BEHIND'
+  | 'NOT_FINAL';
 
 /** @returns undefined if the chain is healthy */
 export function findProblem(state: ChainState, now: Date): ChainProblem | undefined {
@@ -32,5 +46,13 @@ export function findProblem(state: ChainState, now: Date): ChainProblem | undefi
   if (age(polledAt) > POLLED_WITHIN_MS) return 'NOT_POLLED';
   if (age(headAt) > headAgeLimitsMs[chain]) return 'OLD_HEAD';
   const lagMax = Math.max(LAG_BLOCKS_MIN, blocksIn(chain, LAG_MAX_MS));
-  return (headHeight ?? 0n) - (scannedHeight ?? 0n) > BigInt(lagMax) ? 'BEHIND' : undefined;
+  if ((headHeight ?? 0n) - (scannedHeight ?? 0n) > BigInt(lagMax)) return 'BEHIND';
+  return isFinalising(state) ? undefined : 'NOT_FINAL';
+}
+
+/** Otherwise payments would be shown and never credited. */
+function isFinalising({ chain, scannedHeight, finalizedHeight }: ChainState): boolean {
+  const limitMs = finalityLimitsMs[chain];
+  if (limitMs === undefined || finalizedHeight === null) return true;
+  return (scannedHeight ?? 0n) - finalizedHeight <= BigInt(blocksIn(chain, limitMs));
 }

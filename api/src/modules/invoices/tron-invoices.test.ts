@@ -121,9 +121,7 @@ describe('in production, on TRON', () => {
     await mine(4);
     chain.fork(4, [id]);
     await poll();
-    expect((await testApp.database.query('select state from deposits')).map(({ state }) => state)).toEqual([
-      'ORPHANED',
-    ]);
+    expect(await testApp.database.query('select state from deposits')).toEqual([{ state: 'ORPHANED' }]);
     chain.includeAgain(id);
     await mine(BLOCKS_UNTIL_FINAL);
     await poll();

@@ -54,6 +54,7 @@ async function pollUpToHead(
     if (!state) return;
     const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);
     if (!poll) return;
+    for (const detail of poll.warnings ?? []) ctx.log.warn({ chain, detail }, 'a block of the chain is strange');
     const isBehind = poll.scannedHeight < poll.head.height;
     if (isSandbox(ctx) && isQuiet(state, poll) && !(await deposits.hasInMotion(ctx, chain))) return;
     await recordPoll(ctx, chain, state, poll, isBehind ? 0 : pollEveryMs(ctx, chain));
