@@ -37,6 +37,24 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
 
 const renderCard = (proxy: Proxy, columns: readonly Column<Proxy>[]) => <ProxyCard proxy={proxy} columns={columns} />;
 
+let received: Element | undefined;
+
+/**
+ * A proxy that was bought leaves the list, and its button has the focus again: the next one takes it. React removes the reference
+ * before the element. Of several buttons that are removed together, only the first passes the focus on.
+ */
+function passFocusOn(button: HTMLButtonElement | null) {
+  return () => {
+    if (button === null || document.activeElement !== button || button === received) return;
+    const offers = [...document.querySelectorAll<HTMLElement>('main [data-offer]')];
+    const index = offers.indexOf(button);
+    const next = offers[index + 1] ?? offers[index - 1];
+    received = next;
+    next?.focus({ preventScroll: true });
+    queueMicrotask(() => (received = undefined));
+  };
+}
+
 /** Shares of the width. */
 function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
   const { t } = useTranslation(['proxy', 'common']);
@@ -53,7 +71,9 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
         render: (proxy) => (
           // A plain button, because there are fifty.
           <button
+            ref={passFocusOn}
             type="button"
+            data-offer
             className={classes['buy']}
             aria-label={buyLabel.replace(IP, proxy.ip)}
             onClick={() => onSelect(proxy)}
