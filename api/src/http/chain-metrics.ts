@@ -6,6 +6,8 @@ export interface ChainFigures {
   chain: string;
   isHealthy: boolean;
   lagBlocks: number;
+  watchedAddresses: number;
+  unwatchedAddresses: number;
   openDeposits: number;
   heldDeposits: number;
   differences: number;
@@ -18,6 +20,16 @@ const chainGauges: { name: string; help: string; read: (figures: ChainFigures) =
     read: ({ isHealthy }) => Number(isHealthy),
   },
   { name: 'chain_lag_blocks', help: 'Blocks that are still to be read', read: ({ lagBlocks }) => lagBlocks },
+  {
+    name: 'chain_addresses_watched',
+    help: 'Addresses that are watched at the pace of the chain',
+    read: ({ watchedAddresses }) => watchedAddresses,
+  },
+  {
+    name: 'chain_addresses_unwatched',
+    help: 'Addresses in their watch window beyond the limit, whose payments are found a day later',
+    read: ({ unwatchedAddresses }) => unwatchedAddresses,
+  },
   {
     name: 'chain_deposits_open',
     help: 'Payments that were seen and are not credited yet',

@@ -33,6 +33,11 @@ export const systemStateSchema = z.object({
       headAt: dateSchema.nullable(),
       /** Blocks that are still to be read. */
       lagBlocks: count,
+      /** Independent sources in the settings. A single one is trusted, of three any two must agree. 0 in the sandbox. */
+      sources: count,
+      /** Addresses that are watched at the pace of the chain, and those beyond the limit, whose payments are found a day later. */
+      watchedAddresses: count,
+      unwatchedAddresses: count,
       /** Deposits that were seen and are not credited yet. */
       openDeposits: count,
       /** The open deposits that the operator must release. */

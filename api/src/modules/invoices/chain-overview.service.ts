@@ -2,16 +2,17 @@
 import type { SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
 import { formatRate } from '../../payments/amounts.ts';
-import { chains, type Chain } from '../../payments/currencies.ts';
+import { addressSpaces, chains, type Chain } from '../../payments/currencies.ts';
 import * as addresses from './addresses.store.ts';
 import { findProblem } from './chain-health.ts';
-import { isHealthy, isSandbox, rateSource, watcherFor } from './chains.ts';
+import { countSources, isHealthy, isSandbox, rateSource, WATCHED_MAX, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import * as deposits from './deposits.store.ts';
+import { countInWindow } from './observed-deposits.store.ts';
 import * as rates from './rates.store.ts';
 
 export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
-  const [open, all] = await Promise.all([deposits.countOpen(ctx), states.listStates(ctx)]);
+  const [open, all, inWindow] = await readAll(ctx);
   return chains.map((chain) => {
     const counts = open.find((each) => each.chain === chain);
     return {
@@ -21,10 +22,24 @@ export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
         ctx,
         all.find((each) => each.chain === chain)!,
       ),
+      sources: countSources(ctx, chain),
+      ...presentWatched(inWindow.get(addressSpaces[chain]) ?? 0),
       openDeposits: counts?.count ?? 0,
       heldDeposits: counts?.heldCount ?? 0,
     };
   });
+}
+
+/** More are not counted: what matters is that there are too many. */
+const COUNTED_MAX = 10 * WATCHED_MAX;
+
+function readAll(ctx: Ctx) {
+  return Promise.all([deposits.countOpen(ctx), states.listStates(ctx), countInWindow(ctx, COUNTED_MAX)]);
+}
+
+function presentWatched(inWindow: number) {
+  const watchedAddresses = Math.min(inWindow, WATCHED_MAX);
+  return { watchedAddresses, unwatchedAddresses: inWindow - watchedAddresses };
 }
 
 /** Accounts that addresses were derived from, the current ones and older ones. */
@@ -56,6 +71,9 @@ export interface ChainFigures {
   chain: Chain;
   isHealthy: boolean;
   lagBlocks: number;
+  watchedAddresses: number;
+  /** Beyond the limit of watched addresses: their payments are found a day later. */
+  unwatchedAddresses: number;
   openDeposits: number;
   heldDeposits: number;
   /** The differences between addresses and their deposits at the last comparison. */
@@ -64,13 +82,14 @@ export interface ChainFigures {
 
 /** The metrics of the watched chains. */
 export async function readChainFigures(ctx: Ctx): Promise<ChainFigures[]> {
-  const [open, all] = await Promise.all([deposits.countOpen(ctx), states.listStates(ctx)]);
+  const [open, all, inWindow] = await readAll(ctx);
   return all
     .filter(({ chain }) => watcherFor(ctx, chain) !== undefined)
     .map((state) => ({
       chain: state.chain,
       isHealthy: isHealthy(ctx, state),
       lagBlocks: blocksBehind(state),
+      ...presentWatched(inWindow.get(addressSpaces[state.chain]) ?? 0),
       openDeposits: open.find(({ chain }) => chain === state.chain)?.count ?? 0,
       heldDeposits: open.find(({ chain }) => chain === state.chain)?.heldCount ?? 0,
       differences: state.differences.length,

@@ -90,6 +90,9 @@ function isConfigured(ctx: Ctx, chain: Chain, space: AddressSpace): boolean {
   return urls[chain] !== undefined && space in accounts;
 }
 
+/** Addresses that are watched at the pace of their chain; payments to others are found by the daily comparison. */
+export const WATCHED_MAX = 20_000;
+
 /** @returns 0 in the sandbox, which has none */
 export function countSources(ctx: Ctx, chain: Chain): number {
   return isSandbox(ctx) ? 0 : (ctx.config.payments.urls[chain]?.length ?? 0);

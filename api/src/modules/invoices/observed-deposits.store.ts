@@ -2,7 +2,7 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment } from '../../payments/chains/watcher.ts';
-import type { AddressSpace, Chain, CurrencyRules } from '../../payments/currencies.ts';
+import { addressSpaces, type AddressSpace, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
 import type { Arrival } from './arrival.ts';
 import type { DepositState } from './deposit-state.ts';
 
@@ -12,14 +12,35 @@ const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orp
 /** Bitcoin accepts blocks whose time is about an hour in the past; other chains are stricter. */
 const CLOCK_BEHIND_MS_MAX = 2 * 3_600_000;
 
-/** Addresses that are watched at the pace of the chain, those with the newest invoices first. */
-export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<Set<string>> {
-  const rows = await ctx.db.query<{ address: string }>(
-    `select address from deposit_addresses where address_space = $1 and watched_until > now()
-      order by watched_until desc limit $2`,
+export interface WatchedAddresses {
+  all: ReadonlySet<string>;
+  /** Those with an open invoice: somebody waits for their payment. */
+  open: ReadonlySet<string>;
+}
+
+/** Addresses that are watched at the pace of the chain: those with an open invoice, then those with the newest invoices. */
+export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<WatchedAddresses> {
+  const rows = await ctx.db.query<{ address: string; isOpen: boolean }>(
+    `select address, id in (select address_id from invoices where is_open) as "isOpen"
+       from deposit_addresses where address_space = $1 and watched_until > now()
+      order by "isOpen" desc, watched_until desc limit $2`,
     [space, limit],
   );
-  return new Set(rows.map(({ address }) => address));
+  return {
+    all: new Set(rows.map(({ address }) => address)),
+    open: new Set(rows.filter(({ isOpen }) => isOpen).map(({ address }) => address)),
+  };
+}
+
+/** How many addresses of each space are in their watch window; counts up to a limit. */
+export async function countInWindow(ctx: Ctx, limit: number): Promise<ReadonlyMap<AddressSpace, number>> {
+  const rows = await ctx.db.query<{ space: AddressSpace; count: number }>(
+    `select space, (select count(*)::int from (
+              select from deposit_addresses where address_space = space and watched_until > now() limit $2) as counted) as count
+       from unnest($1::text[]) as space`,
+    [[...new Set(Object.values(addressSpaces))], limit],
+  );
+  return new Map(rows.map(({ space, count }) => [space, count]));
 }
 
 /** Finds the payments to our addresses. */

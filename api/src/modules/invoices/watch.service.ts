@@ -2,7 +2,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { ChainUnavailable, type ChainWatcher, type Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, type Chain } from '../../payments/currencies.ts';
-import { isSandbox, pollEveryMs, watcherFor } from './chains.ts';
+import { isSandbox, pollEveryMs, WATCHED_MAX, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { creditFinalDeposits } from './credit.ts';
 import * as store from './invoices.store.ts';
@@ -17,7 +17,6 @@ const POLLS_PER_RUN = 100;
 const POLL_LIMIT_MS = 45_000;
 /** Longer than a poll, so that two workers do not poll at once. A worker that was killed is replaced after this time. */
 const LEASE_MS = 60_000;
-const ADDRESSES_MAX = 20_000;
 const FAILURE_PAUSE_MAX_MS = 5 * 60_000;
 /** Nodes that throttle suspend clients that retry too early. */
 const THROTTLED_PAUSE_MS = 30_000;
@@ -77,8 +76,8 @@ async function tryToPoll(
 ): Promise<Poll | undefined> {
   const limit = AbortSignal.timeout(POLL_LIMIT_MS);
   try {
-    const addresses = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], ADDRESSES_MAX);
-    return await watcher.poll(cursor, addresses, stopping ? AbortSignal.any([limit, stopping]) : limit);
+    const { all, open } = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], WATCHED_MAX);
+    return await watcher.poll(cursor, all, stopping ? AbortSignal.any([limit, stopping]) : limit, open);
   } catch (error) {
     // Another worker can claim the poll without waiting for the lease.
     if (stopping?.aborted) await states.releaseClaim(ctx, chain);

@@ -1,3 +1,4 @@
+import { SOURCES_RECOMMENDED } from '@cellhop/contract/chains';
 import type { SystemState } from '@cellhop/contract/staff/system';
 import { Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
@@ -73,12 +74,16 @@ function Chains({ chains }: Pick<SystemState, 'chains'>) {
 
 function Chain({ chain }: { chain: SystemState['chains'][number] }) {
   const { t } = useTranslation('staffSystem');
-  const { isWatched, problem, detail, since, headHeight, lagBlocks, openDeposits, heldDeposits, differences } = chain;
+  const { isWatched, problem, detail, since, headHeight, lagBlocks, sources, unwatchedAddresses } = chain;
+  const { openDeposits, heldDeposits, differences } = chain;
   const facts = [
     detail,
     since !== null && t('chains.since', { date: formatDate(since) }),
     headHeight !== null && t('chains.head', { height: formatCount(headHeight) }),
     lagBlocks > 0 && t('chains.lag', { count: lagBlocks }),
+    sources === 1 && t('chains.oneSource'),
+    sources > 1 && sources < SOURCES_RECOMMENDED && t('chains.twoSources'),
+    unwatchedAddresses > 0 && t('chains.unwatched', { count: unwatchedAddresses }),
     openDeposits > 0 && t('chains.openDeposits', { count: openDeposits }),
     heldDeposits > 0 && t('chains.heldDeposits', { count: heldDeposits }),
     ...differences,

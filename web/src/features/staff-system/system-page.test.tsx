@@ -1,0 +1,57 @@
+import type { SystemState } from '@cellhop/contract/staff/system';
+import { screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { openAsStaff } from '../../../test/open-staff.ts';
+
+const chain: SystemState['chains'][number] = {
+  chain: 'ethereum',
+  isWatched: true,
+  problem: null,
+  detail: null,
+  since: null,
+  headHeight: 1000,
+  headAt: '2026-03-01T12:00:00.000Z',
+  lagBlocks: 0,
+  sources: 3,
+  watchedAddresses: 20_000,
+  unwatchedAddresses: 0,
+  openDeposits: 0,
+  heldDeposits: 0,
+  comparedAt: null,
+  differences: [],
+};
+
+const state: SystemState = {
+  reconciliation: { status: 'NEVER_RUN', violationCount: 0, violations: [], checkedAt: null, durationMs: null },
+  jobs: { waiting: 0, running: 0, failed: 0, oldestDueAt: null },
+  chains: [
+    chain,
+    { ...chain, chain: 'bsc', sources: 2 },
+    { ...chain, chain: 'bitcoin', sources: 1, unwatchedAddresses: 1234 },
+    { ...chain, chain: 'litecoin', sources: 0 },
+  ],
+  accounts: [],
+  rateSources: [],
+  peg: { isKept: true, rate: null },
+  database: {
+    version: '17',
+    bytes: 1,
+    connections: 1,
+    connectionsMax: 100,
+    pool: { used: 0, idle: 1, waiting: 0 },
+  },
+};
+
+it('says which chains have fewer sources than recommended, and where payments are found late', async () => {
+  await openAsStaff('/admin/system', {
+    answers: { 'GET /v1/system/admin': { data: state }, 'GET /v1/system/admin/jobs': { data: [], totalPages: 1 } },
+  });
+  await screen.findByText('Ethereum');
+  const facts = screen.getAllByText(/^block 1/).map(({ textContent }) => textContent);
+  expect(facts).toEqual([
+    'block 1,000',
+    'block 1,000 · two sources must both work and agree: three are recommended',
+    'block 1,000 · one source, which is believed: three are recommended · too many addresses: payments to 1,234 of them are found a day later',
+    'block 1,000',
+  ]);
+});
