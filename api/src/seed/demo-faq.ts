@@ -44,11 +44,11 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'How do I top up my balance?',
-      'Open Payments, choose an amount of at least 5 USD and a currency: BTC, ETH, LTC, TRX, TON or USDT on the networks TRC20, ERC20, BSC and TON. Send the shown amount to the shown address. Your balance is topped up when the network has confirmed the payment.',
+      'Open Payments, choose an amount of at least 5 USD and one of the currencies shown there. Send the shown amount to the shown address, over the network that the invoice names. Your balance is topped up when the network has confirmed the payment.',
     ],
     [
       'What if I pay late or send a different amount?',
-      "Whatever arrives is credited, whether it is more or less than the invoice. A payment that is first seen after the invoice has expired is credited at the invoice's rate or the rate on arrival, whichever is lower; stablecoins always one to one.",
+      "Whatever arrives is credited, whether it is more or less than the invoice. A payment that is first seen after the invoice has expired is credited at the invoice's rate or the rate on arrival, whichever is lower; stablecoins one to one, as soon as they are worth one dollar.",
     ],
     [
       'How does the referral programme work?',
@@ -94,11 +94,11 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Как пополнить баланс?',
-      'Откройте раздел «Платежи», выберите сумму от 5 USD и валюту: BTC, ETH, LTC, TRX, TON или USDT в сетях TRC20, ERC20, BSC и TON. Отправьте указанную сумму на указанный адрес. Баланс пополнится, когда сеть подтвердит платёж.',
+      'Откройте раздел «Платежи», выберите сумму от 5 USD и одну из показанных там валют. Отправьте указанную сумму на указанный адрес через сеть, названную в счёте. Баланс пополнится, когда сеть подтвердит платёж.',
     ],
     [
       'Что если я заплачу позже или другую сумму?',
-      'Всегда зачисляется столько, сколько пришло, больше это или меньше счёта. Платёж, впервые замеченный после окончания срока счёта, зачисляется по меньшему из двух курсов: счёта и момента поступления; стейблкоины всегда один к одному.',
+      'Всегда зачисляется столько, сколько пришло, больше это или меньше счёта. Платёж, впервые замеченный после окончания срока счёта, зачисляется по меньшему из двух курсов: счёта и момента поступления; стейблкоины один к одному, как только они стоят один доллар.',
     ],
     [
       'Как работает реферальная программа?',

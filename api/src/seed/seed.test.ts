@@ -33,6 +33,10 @@ test('in development an empty database gets the demo once, even with concurrent 
     { languageCode: 'en', count: 12 },
     { languageCode: 'ru', count: 12 },
   ]);
+  // Which currencies there are depends on the settings.
+  expect(
+    await testApp.database.query(`select question from faqs where response ~ '\\m(BTC|ETH|LTC|TRX|TON|USDT)\\M'`),
+  ).toEqual([]);
   // Nothing is for sale before its exit is checked.
   await markHealthy(testApp);
   const countFree = async () => {

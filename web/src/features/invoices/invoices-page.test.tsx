@@ -246,3 +246,16 @@ it('says why a final payment in USDT is on hold, and not that the network must c
   expect(readReceived(dialog)).toContain('USDT does not trade at one dollar now, or its price is unknown');
   expect(dialog.queryByText(messages.CONFIRMING)).toBeNull();
 });
+
+it.each([
+  ['TRX', 'TRX on TRON', 'by a normal transfer, not from a contract'],
+  ['TON', 'Gram (Toncoin) on TON', 'No memo or comment is needed: leave it empty'],
+  ['USDT_TRC20', 'USDT on TRON (TRC20)', 'Choose the network TRON (TRC20)'],
+  ['USDT_TON', 'USDT on TON', 'No memo or comment is needed: leave it empty'],
+] as const)('names the network of %s, and what its payers get wrong', async (currency, network, note) => {
+  const invoice = exampleInvoice('PENDING', { currency });
+  const { screen } = await openList(`/payments/invoices?invoice=${invoice.id}`, [invoice]);
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(await dialog.findByText(network)).toBeTruthy();
+  expect(dialog.getByText(new RegExp(note.replaceAll(/[()]/g, String.raw`\$&`)))).toBeTruthy();
+});

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { QRCodeSVG } from 'qrcode.react';
 import { useTranslation } from 'react-i18next';
-import { feeCoin, currencyTicker } from './ticker.ts';
+import { currencyTicker, feeCoin } from '../../format/coins.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import classes from './pay-details.module.css';
 
@@ -12,6 +12,16 @@ const QR_PIXELS = 192;
 const QUIET_ZONE = 4;
 /** Length of each end of an address, which users compare before they send. */
 const END_LENGTH = 6;
+
+/** What payers of a currency get wrong most often. */
+const notes = {
+  TRX: 'pay.notes.TRX',
+  TON: 'pay.notes.TON',
+  USDT_TRC20: 'pay.notes.USDT_TRC20',
+  USDT_ERC20: 'pay.notes.USDT_ERC20',
+  USDT_BSC: 'pay.notes.USDT_BSC',
+  USDT_TON: 'pay.notes.USDT_TON',
+} as const;
 
 interface PayDetailsProps {
   invoice: Invoice;
@@ -66,9 +76,13 @@ export function PayDetails({ invoice, amount }: PayDetailsProps) {
         </>
       )}
       <p className={classes['note']}>
-        {t('pay.onlyNetwork')} {t('pay.anyAmount')} {t('pay.networkFee', { coin: feeCoin(currency) })}{' '}
-        {t('pay.fromExchange')}
+        {t('pay.onlyNetwork')} {isNoted(currency) && `${t(notes[currency])} `}
+        {t('pay.anyAmount')} {t('pay.networkFee', { coin: feeCoin(currency) })} {t('pay.fromExchange')}
       </p>
     </div>
   );
+}
+
+function isNoted(currency: Invoice['currency']): currency is keyof typeof notes {
+  return currency in notes;
 }

@@ -1,10 +1,11 @@
 import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
 import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { currencyTicker } from '../../format/coins.ts';
 import { formatDecimal, formatMoney } from '../../format/format.ts';
 import { receivedPercent } from './invoice-stage.ts';
 import classes from './received-payment.module.css';
-import { currencyTicker, withTicker } from './ticker.ts';
+import { withTicker } from './ticker.ts';
 
 interface ReceivedPaymentProps {
   invoice: Invoice;

@@ -10,6 +10,7 @@ import {
 import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
+import { listCoins } from '../../format/coins.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
 import { hasTokens } from '../../session/tokens.ts';
@@ -98,7 +99,8 @@ const benefits = [
 ] as const;
 
 function Benefits({ brandName }: { brandName: string }) {
-  const { t } = useTranslation('landing');
+  const { t, i18n } = useTranslation('landing');
+  const { currencies } = useSettings();
   return (
     <section className={classes['section']}>
       <h2>{t('benefitsTitle')}</h2>
@@ -111,7 +113,11 @@ function Benefits({ brandName }: { brandName: string }) {
           </li>
         ))}
         <li className={classes['summary']}>
-          <p>{t('summary', { brand: brandName })}</p>
+          <p>
+            {t('summary', { brand: brandName })}
+            {/* Only what this installation accepts; none is known until the settings are loaded. */}
+            {currencies.length > 0 && ` ${t('currencies', { list: listCoins(currencies, i18n.language) })}`}
+          </p>
         </li>
       </ul>
     </section>

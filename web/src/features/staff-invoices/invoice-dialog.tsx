@@ -2,6 +2,7 @@ import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoic
 import { Anchor, Button, Checkbox, Stack, Title, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { currencyTicker } from '../../format/coins.ts';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { CardList } from '../../ui/card-list.tsx';
@@ -12,7 +13,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
-import { currencyTicker, withTicker } from '../invoices/ticker.ts';
+import { withTicker } from '../invoices/ticker.ts';
 import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
