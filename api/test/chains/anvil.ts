@@ -79,6 +79,8 @@ async function startChain(chain: 'ethereum' | 'bsc') {
   const base = {
     hasMemoryPool: false,
     dustUnits: 1n,
+    // The newest five seconds are not read.
+    blocksUntilIncluded: chain === 'bsc' ? 13 : 3,
     blocksUntilFinal: (chain === 'bsc' ? 20 : 2 * SLOTS_IN_AN_EPOCH) + 2,
     isFinal: ({ block }, { head }) => block!.height <= head.finalizedHeight!,
     url: anvil.url,

@@ -1,9 +1,14 @@
 /** A chain of generated blocks behind Ethereum's JSON-RPC. */
 import { createHash } from 'node:crypto';
 import { TRANSFER_TOPIC } from '../../src/payments/chains/evm-node.ts';
-import type { Methods } from './fake-node.ts';
+import { type Methods, Refusal } from './fake-node.ts';
 
 const SECONDS_PER_BLOCK = 12;
+/** Of each transaction, at a price of 1. */
+const GAS = 21_000n;
+const START_BALANCE = 10n ** 20n;
+/** target, allowFailure, offset and length of the call data, and two words of it. */
+const WORDS_PER_CALL = 6;
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
 const word = (value: number | bigint | string) => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
 
@@ -13,23 +18,33 @@ interface FakeTransfer {
   units: bigint;
 }
 
-interface LogFilter {
-  fromBlock: string;
-  toBlock: string;
-  topics: (string[] | undefined)[];
+export interface FakeEther {
+  height: number;
+  from: string;
+  to: string;
+  units: bigint;
+  /** Sent by a contract: only balances show it. */
+  isInternal?: boolean;
 }
 
 export interface FakeEvmChain {
   chainId: number;
   headHeight: number;
   finalizedHeight: number;
+  /** Undefined: the final one. */
+  safeHeight: number | undefined;
   headAt: Date;
   token: string;
   transfers: FakeTransfer[];
+  ether: FakeEther[];
+  /** States of heights below are deleted. */
+  stateHeight: number;
   /** Replaces the fields of each log. */
   changeLog: (log: Record<string, unknown>) => Record<string, unknown>;
   /** Makes another chain of the same heights. */
   fork: string;
+  /** Blocks below belong to every fork. */
+  forkHeight: number;
   /** How many native transactions of each block pay foreign addresses. All blocks share them, so that generating costs nothing. */
   foreignTransactions: number;
 }
@@ -39,11 +54,15 @@ export function createFakeEvmChain(changes: Partial<FakeEvmChain> = {}): FakeEvm
     chainId: 56,
     headHeight: 1000,
     finalizedHeight: 990,
+    safeHeight: undefined,
     headAt: new Date(),
     token: `0x${'70'.repeat(20)}`,
     transfers: [],
+    ether: [],
+    stateHeight: 0,
     changeLog: (log) => log,
     fork: 'a',
+    forkHeight: 0,
     foreignTransactions: 0,
     ...changes,
   };
@@ -51,45 +70,74 @@ export function createFakeEvmChain(changes: Partial<FakeEvmChain> = {}): FakeEvm
 
 export const hashOf = (text: string) => `0x${createHash('sha256').update(text).digest('hex')}`;
 
+/** The recipient of a transaction of every block. */
+export const foreignAddress = (index: number) => hashOf(`to ${index}`).slice(0, 42);
+
+const etherHash = (index: number) => hashOf(`ether ${index}`);
+const transferHash = (index: number) => hashOf(`transfer ${index}`);
+
 /** @param chain read at each call, so that a test may change it */
 export function serveEvm(chain: FakeEvmChain): Methods {
-  const blockHash = (height: number) => hashOf(`${chain.fork} ${height}`);
+  return { ...serveBlocks(chain), ...serveTransfers(chain), ...serveStates(chain) };
+}
+
+const forkOf = (chain: FakeEvmChain, height: number) => (height < chain.forkHeight ? 'a' : chain.fork);
+const blockHash = (chain: FakeEvmChain, height: number) => hashOf(`${forkOf(chain, height)} ${height}`);
+
+function serveBlocks(chain: FakeEvmChain): Methods {
   const header = (height: number) => ({
     number: hex(height),
-    hash: blockHash(height),
-    parentHash: blockHash(height - 1),
+    hash: blockHash(chain, height),
+    parentHash: blockHash(chain, height - 1),
+    stateRoot: hashOf(`state ${forkOf(chain, height)} ${height}`),
     timestamp: hex(Math.floor(chain.headAt.getTime() / 1000) - (chain.headHeight - height) * SECONDS_PER_BLOCK),
   });
   const foreign = Array.from({ length: chain.foreignTransactions }, (_, index) => ({
     hash: hashOf(`native ${index}`),
     from: hashOf(`from ${index}`).slice(0, 42),
-    to: hashOf(`to ${index}`).slice(0, 42),
+    to: foreignAddress(index),
     value: hex(1),
   }));
+  const etherOf = (height: number) =>
+    chain.ether.flatMap(({ isInternal = false, units, ...one }, index) =>
+      one.height === height && !isInternal
+        ? [{ hash: etherHash(index), from: one.from, to: one.to, value: hex(units) }]
+        : [],
+    );
+  const heights = {
+    latest: () => chain.headHeight,
+    finalized: () => chain.finalizedHeight,
+    safe: () => chain.safeHeight ?? chain.finalizedHeight,
+  };
+  return {
+    eth_chainId: () => hex(chain.chainId),
+    eth_getBlockByNumber(tag: string, isFull: boolean) {
+      const height = tag in heights ? heights[tag as keyof typeof heights]() : Number(tag);
+      if (height > chain.headHeight) return null;
+      return isFull ? { ...header(height), transactions: [...foreign, ...etherOf(height)] } : header(height);
+    },
+  };
+}
+
+interface LogFilter {
+  fromBlock: string;
+  toBlock: string;
+  topics: (string[] | undefined)[];
+}
+
+function serveTransfers(chain: FakeEvmChain): Methods {
   const log = ({ height, to, units }: FakeTransfer, index: number) =>
     chain.changeLog({
       address: chain.token,
       topics: [TRANSFER_TOPIC, word(1), word(to)],
       data: word(units),
       blockNumber: hex(height),
-      blockHash: blockHash(height),
-      transactionHash: hashOf(`transfer ${index}`),
+      blockHash: blockHash(chain, height),
+      transactionHash: transferHash(index),
       logIndex: hex(index),
       removed: false,
     });
-  const heights = {
-    latest: () => chain.headHeight,
-    finalized: () => chain.finalizedHeight,
-    safe: () => chain.finalizedHeight,
-  };
-
   return {
-    eth_chainId: () => hex(chain.chainId),
-    eth_getBlockByNumber(tag: string, isFull: boolean) {
-      const height = tag in heights ? heights[tag as keyof typeof heights]() : Number(tag);
-      if (height > chain.headHeight) return null;
-      return isFull ? { ...header(height), transactions: foreign } : header(height);
-    },
     eth_getLogs({ fromBlock, toBlock, topics }: LogFilter) {
       const recipients = topics[2] && new Set(topics[2]);
       return chain.transfers
@@ -100,21 +148,45 @@ export function serveEvm(chain: FakeEvmChain): Methods {
         .map(({ transfer, index }) => log(transfer, index));
     },
     eth_getTransactionReceipt(transactionHash: string) {
-      const index = chain.transfers.findIndex((_, index) => hashOf(`transfer ${index}`) === transactionHash);
+      const fields = { status: '0x1', gasUsed: hex(GAS), effectiveGasPrice: '0x1', logs: [] as unknown[] };
+      const ether = chain.ether.find((_, index) => etherHash(index) === transactionHash);
+      if (ether) return { ...fields, blockHash: blockHash(chain, ether.height) };
+      const index = chain.transfers.findIndex((_, index) => transferHash(index) === transactionHash);
       const transfer = chain.transfers[index];
-      if (!transfer) return null;
-      const fields = { blockHash: blockHash(transfer.height), status: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' };
-      return { ...fields, logs: [log(transfer, index)] };
-    },
-    /** The call of Multicall3: every balance is 0. */
-    eth_call({ data }: { data: string }) {
-      const count = Number(`0x${data.slice(10 + 64, 10 + 128)}`);
-      const offsets = Array.from({ length: count }, () => word(0).slice(2)).join('');
-      const results = [1, 64, 32, 0]
-        .map((value) => word(value).slice(2))
-        .join('')
-        .repeat(count);
-      return `${word(32)}${word(count).slice(2)}${offsets}${results}`;
+      return transfer
+        ? { ...fields, blockHash: blockHash(chain, transfer.height), logs: [log(transfer, index)] }
+        : null;
     },
   };
+}
+
+function serveStates(chain: FakeEvmChain): Methods {
+  const balanceOf = (owner: string, height: number) => {
+    if (height < chain.stateHeight) throw new Refusal(-32000, `missing trie node of block ${height}`);
+    return chain.ether
+      .filter((one) => one.height <= height)
+      .reduce((sum, one) => sum + changeOf(one, owner), START_BALANCE);
+  };
+  return {
+    eth_getBalance: (owner: string, height: string) => hex(balanceOf(owner, Number(height))),
+    /** The call of Multicall3, for balances of ether. */
+    eth_call({ data }: { data: string }, height: string) {
+      const [, length, ...words] = data.slice(10).match(/.{64}/g)!;
+      const count = Number(`0x${length}`);
+      const owners = Array.from({ length: count }, (_, index) => {
+        const [start, end] = words.slice(count + index * WORDS_PER_CALL + 4);
+        return `0x${(start! + end!).slice(32, 72)}`;
+      });
+      const offsets = owners.map(() => word(0).slice(2)).join('');
+      const results = owners.map((owner) =>
+        [1, 64, 32, balanceOf(owner, Number(height))].map((value) => word(value).slice(2)).join(''),
+      );
+      return `${word(32)}${word(count).slice(2)}${offsets}${results.join('')}`;
+    },
+  };
+}
+
+function changeOf({ from, to, units, isInternal = false }: FakeEther, owner: string): bigint {
+  const received = to === owner ? units : 0n;
+  return from === owner ? received - units - (isInternal ? 0n : GAS) : received;
 }

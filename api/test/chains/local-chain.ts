@@ -17,6 +17,8 @@ export interface LocalChain {
   units: bigint;
   /** The smallest payment that the network relays. */
   dustUnits: bigint;
+  /** After these, earlier payments are reported as included; by default 3. */
+  blocksUntilIncluded?: number;
   /** After these, all earlier payments are final. */
   blocksUntilFinal: number;
   isFinal: (payment: ObservedPayment, poll: Poll) => boolean;

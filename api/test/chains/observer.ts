@@ -61,6 +61,7 @@ export function createObserver(
     /** The sum of payments in blocks. */
     includedUnits: (address: string) => sumOf(deposits, ({ block, address: to }) => to === address && Boolean(block)),
     finalUnits: (address: string) => sumOf(finalDeposits, ({ address: to }) => to === address),
+    allFinal: () => [...finalDeposits.values()],
     finalTo: (address: string) => [...finalDeposits.values()].filter((payment) => payment.address === address),
   };
 }

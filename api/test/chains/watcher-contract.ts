@@ -22,11 +22,13 @@ export function describeWatcher(
   const caseOf = (needed: Feature) => (lacking.includes(needed) ? skip : it);
   describe(`the watcher of ${name}`, () => {
     let chain: LocalChain;
+    let blocksUntilIncluded: number;
     let addresses: string[];
     let observer: Observer;
 
     beforeAll(async () => {
       chain = await start();
+      ({ blocksUntilIncluded = 3 } = chain);
     }, 120_000);
     afterAll(() => chain?.end());
 
@@ -44,7 +46,7 @@ export function describeWatcher(
     it('reports a payment as included, then as final, with its amount and asset', async () => {
       const [address] = addresses as [string];
       const transactionId = await chain.pay({ address, units: chain.units });
-      await chain.mine(3);
+      await chain.mine(blocksUntilIncluded);
       await observer.catchUp();
       expect(observer.paymentsTo(address)).toMatchObject([{ transactionId, asset: chain.asset, units: chain.units }]);
       expect(observer.includedUnits(address)).toBe(chain.units);
@@ -80,10 +82,10 @@ export function describeWatcher(
     caseOf('REORGANISATIONS')('orphans a payment whose block has left the chain', async () => {
       const [address] = addresses as [string];
       const transactionId = await chain.pay({ address, units: chain.units });
-      await chain.mine(3);
+      await chain.mine(blocksUntilIncluded);
       await observer.catchUp();
       expect(observer.includedUnits(address)).toBe(chain.units);
-      await chain.reorganise(3, transactionId);
+      await chain.reorganise(blocksUntilIncluded, transactionId);
       const poll = await observer.poll();
       expect(poll.orphanedBlockHashes.length).toBeGreaterThan(0);
       expect(observer.includedUnits(address)).toBe(0n);
@@ -94,9 +96,9 @@ export function describeWatcher(
       async () => {
         const [address] = addresses as [string];
         const transactionId = await chain.pay({ address, units: chain.units });
-        await chain.mine(3);
+        await chain.mine(blocksUntilIncluded);
         await observer.catchUp();
-        await chain.reorganise(3, transactionId);
+        await chain.reorganise(blocksUntilIncluded, transactionId);
         await observer.catchUp();
         await chain.includeAgain(transactionId);
         await makeFinal();

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEvmNode } from '../../src/payments/chains/evm-node.ts';
+import { readProvenBalance } from '../../src/payments/chains/evm-proof.ts';
 import { createEvmWatcher } from '../../src/payments/chains/evm.ts';
 import { type Anvil, encodePay, randomAddress, startAnvil, startEther, startUsdt } from '../chains/anvil.ts';
 import { createObserver } from '../chains/observer.ts';
 import { describeWatcher } from '../chains/watcher-contract.ts';
 
+const signal = new AbortController().signal;
 /** No memory pool is watched. */
 const lacking = ['REPLACEMENTS'] as const;
 
@@ -54,6 +57,34 @@ describe('ether that arrives without a transaction of its own', () => {
     const ids = slow.finalTo(a).map(({ transactionId }) => transactionId);
     expect(ids.filter((id) => id.startsWith('balance:'))).toHaveLength(2);
     expect(new Set(fast.finalTo(a).map(({ transactionId }) => transactionId))).toEqual(new Set(ids));
+  });
+
+  it('is reported when its block is safe, before it is final', async () => {
+    const address = randomAddress();
+    const observer = await observe([address]);
+    await payFromContract(address);
+    await anvil.mine(6);
+    await observer.catchUp();
+    expect(observer.includedUnits(address)).toBe(units);
+    expect(observer.finalUnits(address)).toBe(0n);
+    await anvil.mine(blocksUntilFinal);
+    await observer.catchUp();
+    expect(observer.finalTo(address)).toMatchObject([{ units }]);
+  });
+
+  it('is proven by the root of the states', async () => {
+    const address = randomAddress();
+    await payFromContract(address);
+    await anvil.mine(1);
+    const node = createEvmNode(anvil.url);
+    const { number, stateRoot } = (await node.header('latest', signal))!;
+    for (const [owner, balance] of [
+      [address, units],
+      [randomAddress(), 0n],
+    ] as const) {
+      const proof = await node.accountProof(owner, number, signal);
+      expect(readProvenBalance(stateRoot, owner, proof!)).toBe(balance);
+    }
   });
 
   it('is found although the same range contains its sweep', async () => {

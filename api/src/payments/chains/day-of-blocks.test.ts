@@ -58,7 +58,7 @@ test.each([
   const address = `0x${'0a'.repeat(20)}`;
   const end = HEAD + blocks;
   // The newest blocks are left to the next poll.
-  const paid = [HEAD + 1, HEAD + Math.floor(blocks / 2), end - 10];
+  const paid = [HEAD + 1, HEAD + Math.floor(blocks / 2), end - 20];
   const chain = createFakeEvmChain({ chainId, headHeight: HEAD, finalizedHeight: HEAD - 10 });
   const { url } = await startFakeNode(serveEvm(chain));
   const watcher = createEvmWatcher({ chain: name, urls: [url], usdtContract: chain.token });

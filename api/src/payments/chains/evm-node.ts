@@ -1,6 +1,6 @@
 /** The calls of Ethereum's JSON-RPC that the watcher needs, with their responses parsed. Addresses and hashes are lower case. */
 import { z } from 'zod';
-import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
+import { createJsonRpc, type JsonRpc, RpcError } from './json-rpc.ts';
 
 /** `Transfer(address,address,uint256)` */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -19,6 +19,7 @@ const headerSchema = z.object({
   number: height,
   hash,
   parentHash: hash,
+  stateRoot: hash,
   timestamp: hex('{1,10}').transform((seconds) => new Date(Number(seconds) * 1000)),
 });
 const transactionSchema = z.object({ hash, from: address, to: address.nullish(), value: quantity });
@@ -43,8 +44,10 @@ const receiptSchema = z.object({
   logs: z.array(logSchema),
 });
 
+/** Addresses and accounts are short paths in the trie of states. */
+const proofSchema = z.object({ accountProof: z.array(hex('+')).max(64) });
+
 export type EvmHeader = z.infer<typeof headerSchema>;
-export type EvmBlock = z.infer<typeof blockSchema>;
 export type EvmTransaction = z.infer<typeof transactionSchema>;
 export type EvmLog = z.infer<typeof logSchema>;
 export type EvmReceipt = z.infer<typeof receiptSchema>;
@@ -55,7 +58,7 @@ export interface LogFilter {
   fromHeight: number;
   toHeight: number;
   /** Undefined for transfers to anyone. */
-  recipients?: readonly string[];
+  recipients?: readonly string[] | undefined;
 }
 
 const toHex = (value: number | bigint) => `0x${value.toString(16)}`;
@@ -82,6 +85,16 @@ export function createEvmNode(url: string, timeoutMs?: number) {
     receipt: (transactionHash: string, signal: AbortSignal) =>
       rpc.call('eth_getTransactionReceipt', [transactionHash], receiptSchema.nullable(), signal),
     logs: (filter: LogFilter, signal: AbortSignal) => requestLogs(rpc, filter, signal),
+    /** @returns the nodes of the trie; undefined if the node does not serve proofs */
+    async accountProof(owner: string, height: number, signal: AbortSignal): Promise<string[] | undefined> {
+      try {
+        const { accountProof } = await rpc.call('eth_getProof', [owner, [], toHex(height)], proofSchema, signal);
+        return accountProof;
+      } catch (error) {
+        if (error instanceof RpcError) return undefined;
+        throw error;
+      }
+    },
     balance: (owner: string, height: number, signal: AbortSignal) =>
       rpc.call('eth_getBalance', [owner, toHex(height)], quantity, signal),
     /** A call that changes nothing, in the state after the block. */

@@ -1,8 +1,8 @@
 /** Turns ranges of blocks into payments that all sources agree on. */
-import { z } from 'zod';
-import { findUnexplained, type NativeTransaction, readBlocks } from './evm-balance.ts';
+import { findUnexplained, openStates, type UnexplainedReceipt } from './evm-balance.ts';
 import { parseTransfer, type TokenTransfer, type TransferReader } from './evm-logs.ts';
-import type { EvmBlock, EvmHeader, EvmNode, EvmReceipt, EvmTransaction } from './evm-node.ts';
+import type { EvmHeader, EvmNode } from './evm-node.ts';
+import { type NativeTransaction, readAllTransactions, readReceipt, readShownTransactions } from './evm-transactions.ts';
 import { agree } from './sources.ts';
 import { ChainUnavailable, type ObservedPayment } from './watcher.ts';
 
@@ -28,7 +28,7 @@ export interface HeightRange {
 }
 
 /** Lower case -> the form in which the address was given. */
-type Addresses = ReadonlyMap<string, string>;
+export type Addresses = ReadonlyMap<string, string>;
 
 export interface Found {
   payments: ObservedPayment[];
@@ -36,52 +36,87 @@ export interface Found {
   last: EvmHeader;
 }
 
+/** Begins the id of a payment that no transaction shows. */
+const UNEXPLAINED = 'balance:';
+
+export const isUnexplained = ({ transactionId }: Pick<ObservedPayment, 'transactionId'>) =>
+  transactionId.startsWith(UNEXPLAINED);
+
 interface Receipt extends Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'units'> {
   /** Lower case. */
   recipient: string;
   header: EvmHeader;
 }
 
-/** Blocks have some hundred kilobytes each. */
-const BLOCK_CONCURRENCY = 4;
-
+/** What may be shown before it is final. */
 export async function readPayments(reading: Reading, range: HeightRange, ours: Addresses): Promise<Found> {
-  const { last, tokens, transactions } = await readRange(reading, range, ours);
-  const receipts = [...tokens, ...toNativeReceipts(reading, transactions, ours)];
-  return { last, payments: receipts.map((receipt) => toPayment(reading, receipt, ours)) };
+  const { last, result } = await readUnchanged(reading, range, async (last) => [
+    ...(await readTokens(reading, range, ours)),
+    ...(reading.hasNativeCoin && ours.size > 0
+      ? toNativeReceipts(reading, await readShownTransactions(reading, range, last, ours), ours)
+      : []),
+  ]);
+  return { last, payments: result.map((receipt) => toPayment(reading, receipt, ours)) };
 }
 
-/** Also finds payments that no transaction shows. All blocks of the range must be final. */
-export async function readFinalPayments(reading: Reading, range: HeightRange, ours: Addresses): Promise<Found> {
-  const { last, tokens, transactions } = await readRange(reading, range, ours);
-  const receipts = [...tokens, ...toNativeReceipts(reading, transactions, ours)];
-  if (reading.hasNativeCoin) {
-    const states = { fromHeight: range.fromHeight - 1, toHeight: range.toHeight };
-    const owners = new Set(ours.keys());
-    for (const unexplained of await findUnexplained(reading.nodes, states, owners, transactions, reading.signal)) {
-      const { height, recipient, units } = unexplained;
-      const header = await reading.headerAt(height);
-      // One block may pay several addresses, so the address is part of the id.
-      receipts.push({
-        asset: 'ETH',
-        transactionId: `balance:${height}:${recipient}`,
-        output: 0,
-        recipient,
-        units,
-        header,
-      });
-    }
-  }
-  return { last, payments: receipts.map((receipt) => toPayment(reading, receipt, ours)) };
+/** Nodes may have missed logs when the blocks were new. */
+export async function readTokenPayments(reading: Reading, range: HeightRange, ours: Addresses): Promise<Found> {
+  const { last, result } = await readUnchanged(reading, range, () => readTokens(reading, range, ours));
+  return { last, payments: result.map((receipt) => toPayment(reading, receipt, ours)) };
+}
+
+/** Without what contracts have sent, which needs states. */
+export async function readTransactionPayments(reading: Reading, range: HeightRange, ours: Addresses): Promise<Found> {
+  const { last, result } = await readUnchanged(reading, range, (last) =>
+    readAllTransactions(reading, range, last, ours),
+  );
+  return { last, payments: toNativeReceipts(reading, result, ours).map((one) => toPayment(reading, one, ours)) };
+}
+
+export interface NativeFound extends Found {
+  /** False if nobody can say what contracts have sent: no source has the states, or the only one does not prove them. */
+  hasStates: boolean;
+}
+
+/**
+ * All payments of the native coin, also those that no transaction shows.
+ * @param needsStates then nothing is read without states
+ */
+export async function readNativePayments(
+  reading: Reading,
+  range: HeightRange,
+  ours: Addresses,
+  { needsStates }: { needsStates: boolean },
+): Promise<NativeFound> {
+  const owners = new Set(ours.keys());
+  const { nodes, headerAt, signal } = reading;
+  const { last, result } = await readUnchanged(reading, range, async (last) => {
+    if (ours.size === 0) return { receipts: [], hasStates: true };
+    const states = await openStates(nodes, range.fromHeight - 1, owners, signal);
+    if (!states && needsStates) return { receipts: [], hasStates: false };
+    const transactions = await readAllTransactions(reading, range, last, ours);
+    const heights = { fromHeight: range.fromHeight - 1, toHeight: range.toHeight };
+    const unexplained = states && (await findUnexplained({ states, headerAt, signal }, heights, owners, transactions));
+    const others = await Promise.all((unexplained ?? []).map((one) => toUnexplainedReceipt(reading, one)));
+    return {
+      receipts: [...toNativeReceipts(reading, transactions, ours), ...others],
+      hasStates: unexplained !== undefined,
+    };
+  });
+  const payments = result.receipts.map((receipt) => toPayment(reading, receipt, ours));
+  return { last, payments, hasStates: result.hasStates };
 }
 
 /** If the last block is the same before and after, everything that was read belongs to one chain. */
-async function readRange(reading: Reading, range: HeightRange, ours: Addresses) {
-  const last = await reading.headerAt(range.toHeight);
-  const tokens = await readTokens(reading, range, ours);
-  const transactions = reading.hasNativeCoin ? await readTransactions(reading, range, last, ours) : [];
-  if ((await reading.headerAt(range.toHeight)).hash !== last.hash) throw chainChanged(range.toHeight);
-  return { last, tokens, transactions };
+async function readUnchanged<Result>(
+  { headerAt }: Reading,
+  { toHeight }: HeightRange,
+  read: (last: EvmHeader) => Promise<Result>,
+) {
+  const last = await headerAt(toHeight);
+  const result = await read(last);
+  if ((await headerAt(toHeight)).hash !== last.hash) throw chainChanged(toHeight);
+  return { last, result };
 }
 
 async function readTokens(reading: Reading, range: HeightRange, ours: Addresses): Promise<Receipt[]> {
@@ -121,60 +156,6 @@ async function requireReceipt(
   throw new ChainUnavailable('DISAGREEING', `the receipt of ${log.transactionHash} differs from its logs`);
 }
 
-async function readReceipt(
-  { nodes, signal }: Reading,
-  transactionHash: string,
-  blockHash: string,
-): Promise<EvmReceipt> {
-  const read = async (node: EvmNode) => {
-    const receipt = await node.receipt(transactionHash, signal);
-    if (receipt?.blockHash === blockHash) return receipt;
-    throw new ChainUnavailable('DISAGREEING', `${node.rpc.name} has no receipt of ${transactionHash} in its block`);
-  };
-  return agree(nodes, `the receipt of ${transactionHash}`, read, ({ status }) => String(status));
-}
-
-/** Successful and failed ones from and to our addresses. */
-async function readTransactions(
-  reading: Reading,
-  range: HeightRange,
-  last: EvmHeader,
-  ours: Addresses,
-): Promise<NativeTransaction[]> {
-  const { nodes, signal } = reading;
-  const blocks = await readBlocks(nodes[0]!, { ...range, concurrency: BLOCK_CONCURRENCY }, signal);
-  if (blocks.at(-1)!.hash !== last.hash) throw chainChanged(range.toHeight);
-  const found: NativeTransaction[] = [];
-  for (const block of blocks) {
-    for (const transaction of await agreedTransactions(nodes, block, ours, signal)) {
-      found.push({ block, transaction, receipt: await readReceipt(reading, transaction.hash, block.hash) });
-    }
-  }
-  return found;
-}
-
-/** The first node's block, whose hash does not prove its body: the others must report the same senders, recipients and amounts. */
-async function agreedTransactions(
-  nodes: readonly EvmNode[],
-  block: EvmBlock,
-  ours: Addresses,
-  signal: AbortSignal,
-): Promise<EvmTransaction[]> {
-  if (concerning(block, ours).length === 0) return [];
-  const [first] = nodes;
-  const read = async (node: EvmNode) => {
-    const same = node === first ? block : await node.block(block.number, signal);
-    if (same?.hash === block.hash) return concerning(same, ours);
-    throw chainChanged(block.number);
-  };
-  return agree(nodes, `the transactions of block ${block.number}`, read, (transactions) =>
-    transactions.map(({ hash, from, to, value }) => [hash, from, to, value].join(' ')).join(),
-  );
-}
-
-const concerning = ({ transactions }: EvmBlock, ours: Addresses) =>
-  transactions.filter(({ from, to, value }) => (value > 0n && ours.has(to ?? '')) || ours.has(from));
-
 function toNativeReceipts(
   { fundingAddresses }: Reading,
   transactions: readonly NativeTransaction[],
@@ -184,9 +165,18 @@ function toNativeReceipts(
     .filter(({ transaction: { to, from, value }, receipt: { status } }) => {
       return status === 1n && value > 0n && ours.has(to ?? '') && !fundingAddresses.has(from);
     })
-    .map(({ block, transaction: { hash, to, value } }) => {
-      return { asset: 'ETH', transactionId: hash, output: 0, recipient: to!, units: value, header: block };
+    .map(({ header, transaction: { hash, to, value } }) => {
+      return { asset: 'ETH', transactionId: hash, output: 0, recipient: to!, units: value, header };
     });
+}
+
+/** One block may pay several addresses, so the address is part of the id. */
+async function toUnexplainedReceipt(
+  { headerAt }: Reading,
+  { height, recipient, units }: UnexplainedReceipt,
+): Promise<Receipt> {
+  const transactionId = `${UNEXPLAINED}${height}:${recipient}`;
+  return { asset: 'ETH', transactionId, output: 0, recipient, units, header: await headerAt(height) };
 }
 
 function toPayment({ now }: Reading, { recipient, header, ...rest }: Receipt, ours: Addresses): ObservedPayment {
@@ -204,30 +194,3 @@ const identifyTransfer = ({ log, recipient, units }: TokenTransfer) =>
 
 const chainChanged = (height: number) =>
   new ChainUnavailable('DISAGREEING', `the chain changed at block ${height} while it was read`);
-
-/**
- * Blocks whose hashes are remembered, ascending: the last one that was read as final, those after it that contain payments, and
- * where each poll ended. Any change of the chain changes the hash of the last one.
- */
-export type Checkpoint = readonly [height: number, hash: string];
-
-export const CHECKPOINTS_MAX = 300;
-
-const cursorSchema = z.object({
-  checkpoints: z
-    .array(z.tuple([z.number().int(), z.string()]))
-    .min(1)
-    .max(CHECKPOINTS_MAX),
-});
-
-/** @throws ZodError if it was not written by `writeCursor` */
-export const readCursor = (cursor: string): Checkpoint[] => cursorSchema.parse(JSON.parse(cursor)).checkpoints;
-export const writeCursor = (checkpoints: readonly Checkpoint[]): string => JSON.stringify({ checkpoints });
-
-/** @throws ChainUnavailable if the block is not final */
-export async function cursorAt(reading: Reading, height: number, finalizedHeight: number): Promise<string> {
-  if (height > finalizedHeight)
-    throw new ChainUnavailable('LAGGING', `block ${height} is not final yet; block ${finalizedHeight} is`);
-  const { hash } = await reading.headerAt(height);
-  return writeCursor([[height, hash]]);
-}

@@ -9,6 +9,8 @@ interface Rules {
   decimals: number;
   /** Whether payments in the native coin are watched. */
   hasNativeCoin: boolean;
+  /** Between two blocks. */
+  blockMs: number;
   blocksPerPoll: number;
   /** Final blocks are at least so old. */
   finalityDepth: number;
@@ -21,16 +23,18 @@ export const chainRules = {
     nativeAsset: 'ETH',
     decimals: currencyRules.USDT_ERC20.decimals,
     hasNativeCoin: true,
+    blockMs: 12_000,
     blocksPerPoll: 100,
     finalityDepth: 0,
     headAgeMaxMs: 180_000,
   },
-  // Blocks of 0.45 s: final is what the validators have finalized, but at least 20 blocks.
+  // Final is what the validators have finalized, but at least 20 blocks.
   bsc: {
     chainId: 56,
     nativeAsset: 'BNB',
     decimals: currencyRules.USDT_BSC.decimals,
     hasNativeCoin: false,
+    blockMs: 450,
     blocksPerPoll: 5000,
     finalityDepth: 20,
     headAgeMaxMs: 60_000,

@@ -1,21 +1,21 @@
 /** Watches Ethereum and BSC: tokens by logs, the native coin by transactions and balances. Rules: docs/chains.md. */
+import { createTransferReader } from './evm-logs.ts';
+import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node.ts';
+import { type Chain, cursorAt, pollChain } from './evm-poll.ts';
 import {
-  type Checkpoint,
-  CHECKPOINTS_MAX,
-  cursorAt,
-  readCursor,
-  writeCursor,
-  readFinalPayments,
-  readPayments,
+  type Addresses,
+  isUnexplained,
+  readNativePayments,
+  readTokenPayments,
+  readTransactionPayments,
   type Reading,
 } from './evm-reader.ts';
-import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node.ts';
 import { checkEvmSource, type EvmHead } from './evm-check.ts';
 import { BALANCE_LIMITS, describeEvmHoldings, readAgreedBalances } from './evm-holdings.ts';
 import { chainRules, type EvmChain, type EvmRules } from './evm-rules.ts';
-import { createTransferReader } from './evm-logs.ts';
+import { identifyHeader } from './evm-transactions.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
-import { type ChainHead, ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
+import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
 
 export interface EvmWatcherOptions {
   chain: EvmChain;
@@ -30,16 +30,9 @@ export interface EvmWatcherOptions {
   now?: () => Date;
 }
 
-/** Nodes may return the newest blocks before they have indexed their logs. */
-const BLOCKS_BEHIND_HEAD = 2;
-/** The time of a block is that of its slot, in whole seconds; a transaction may arrive some seconds later and still be in it. */
-const CLOCK_ERROR_MS = 5000;
-
-/** The state of one poll. */
-interface Chain {
-  head: ChainHead & { safeHeight: number; finalizedHeight: number };
-  reading: Reading;
-}
+/** Nodes may return newer blocks before they have indexed their logs, and the servers of one provider differ by seconds. */
+const BEHIND_HEAD_MS = 5000;
+const BLOCKS_BEHIND_HEAD_MIN = 2;
 
 /** The settings of a watcher, with defaults, and its nodes. */
 interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
@@ -59,14 +52,16 @@ export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
     );
   return {
     poll: (cursor, addresses, signal) =>
-      withChain(signal, (chain) => pollChain(chain, cursor, addresses, watched.rules.blocksPerPoll)),
-    confirm: (payment, signal) =>
-      confirmBySources(nodes, (node) => isReportedBy(payment, toReading(watched, [node], signal))),
+      withChain(signal, (chain) => pollChain(chain, cursor, oursOf(addresses), watched.rules.blocksPerPoll)),
+    async confirm(payment, signal) {
+      if (nodes.length > 1 && isUnexplained(payment))
+        return withChain(signal, (chain) => confirmUnexplained(chain, payment));
+      return confirmBySources(nodes, (node) => isReportedBy(payment, toReading(watched, [node], signal)));
+    },
     balanceLimits: BALANCE_LIMITS,
     balances: (asset, addresses, signal) =>
       withChain(signal, ({ head, reading }) => readAgreedBalances(reading, head.finalizedHeight, asset, addresses)),
-    cursorAt: (height, signal) =>
-      withChain(signal, ({ head, reading }) => cursorAt(reading, height, head.finalizedHeight)),
+    cursorAt: (height, signal) => withChain(signal, (chain) => cursorAt(chain, height)),
     check: async (signal) => {
       const checkSource = (node: EvmNode) =>
         checkEvmSource(node, watched, () => readHead(watched, node, signal), signal);
@@ -128,8 +123,9 @@ async function openChain(
   const nodes = sources.map(({ node }) => node);
   const reading = toReading(watched, nodes, signal);
   const least = (read: (head: EvmHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
+  const behindHead = Math.max(BLOCKS_BEHIND_HEAD_MIN, Math.ceil(BEHIND_HEAD_MS / watched.rules.blockMs));
   const latestHeight = least(({ latest }) => latest.number);
-  const { number, hash, timestamp } = await reading.headerAt(Math.max(0, latestHeight - BLOCKS_BEHIND_HEAD));
+  const { number, hash, timestamp } = await reading.headerAt(Math.max(0, latestHeight - behindHead));
   const finalMax = Math.max(0, latestHeight - watched.rules.finalityDepth);
   const head = {
     height: number,
@@ -149,27 +145,27 @@ async function openChain(
   return { head, reading };
 }
 
-async function pollChain(
-  chain: Chain,
-  cursor: string | null,
-  addresses: ReadonlySet<string>,
-  blocksMax: number,
-): Promise<Poll> {
-  if (cursor === null) return toPoll(chain, await firstCheckpoints(chain), [], []);
-  const ours = new Map([...addresses].map((one) => [one.toLowerCase(), one]));
-  const { kept, orphanedBlockHashes } = await findFork(chain, readCursor(cursor));
-  const final = await readFinal(chain, kept, ours, blocksMax);
-  const recent = await readRecent(chain, final.checkpoints, ours, blocksMax);
-  return toPoll(chain, recent.checkpoints, [...final.payments, ...recent.payments], orphanedBlockHashes);
+/** Reads only the asset of the payment. */
+async function isReportedBy(payment: ObservedPayment, reading: Reading): Promise<boolean> {
+  const { block, asset } = payment;
+  if (!block) return false;
+  const range = { fromHeight: block.height, toHeight: block.height };
+  const read = asset === 'USDT' ? readTokenPayments : readTransactionPayments;
+  const { payments } = await read(reading, range, oursOf([payment.address]));
+  return payments.some((one) => isSamePayment(one, payment));
 }
 
-async function isReportedBy(payment: ObservedPayment, reading: Reading): Promise<boolean> {
-  const { block } = payment;
+/** By two sources together, because one with states is enough if it proves them. */
+async function confirmUnexplained({ reading }: Chain, payment: ObservedPayment): Promise<boolean> {
+  const { block, address } = payment;
   if (!block) return false;
-  const ours = new Map([[payment.address.toLowerCase(), payment.address]]);
   const range = { fromHeight: block.height, toHeight: block.height };
-  const { payments } = await readFinalPayments(reading, range, ours);
-  return payments.some((one) => isSamePayment(one, payment));
+  const { payments, hasStates } = await readNativePayments(reading, range, oursOf([address]), { needsStates: true });
+  if (hasStates) return payments.some((one) => isSamePayment(one, payment));
+  throw new ChainUnavailable(
+    'PRUNED',
+    `no source proves the states of block ${block.height}: one with an archive is needed`,
+  );
 }
 
 async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: AbortSignal): Promise<EvmHeader> {
@@ -178,88 +174,12 @@ async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: A
     if (header?.number === height) return header;
     throw new ChainUnavailable('LAGGING', `${node.rpc.name} does not have block ${height}`);
   };
-  return agree(nodes, `block ${height}`, read, ({ hash }) => hash);
+  return agree(nodes, `block ${height}`, read, identifyHeader);
 }
 
-/** The first cursor is at the head, with the last final block before it: blocks after that are read again when they are final. */
-async function firstCheckpoints({ head, reading }: Chain): Promise<Checkpoint[]> {
-  const final = await reading.headerAt(head.finalizedHeight);
-  if (final.number === head.height) return [[head.height, head.hash]];
-  return [
-    [final.number, final.hash],
-    [head.height, head.hash],
-  ];
-}
-
-/** Goes back to the last block that is still in the chain. */
-async function findFork({ reading }: Chain, checkpoints: readonly Checkpoint[]) {
-  const kept = [...checkpoints];
-  const orphanedBlockHashes: string[] = [];
-  for (;;) {
-    const [height, hash] = kept.at(-1)!;
-    if ((await reading.headerAt(height)).hash === hash) return { kept, orphanedBlockHashes };
-    orphanedBlockHashes.push(hash);
-    kept.pop();
-    if (kept.length === 0) {
-      throw new ChainUnavailable('DEEP_REORGANISATION', `the final block ${height} has left the chain`);
-    }
-  }
-}
-
-/** Reads blocks again once they are final, because nodes may miss logs near the head, and compares balances. */
-async function readFinal(
-  { head, reading }: Chain,
-  checkpoints: readonly Checkpoint[],
-  ours: ReadonlyMap<string, string>,
-  blocksMax: number,
-) {
-  const [first] = checkpoints;
-  const fromHeight = first![0] + 1;
-  const toHeight = Math.min(head.finalizedHeight, first![0] + blocksMax);
-  if (toHeight < fromHeight) return { checkpoints, payments: [] };
-  const { payments, last } = await readFinalPayments(reading, { fromHeight, toHeight }, ours);
-  const later = checkpoints.filter(([height]) => height > toHeight);
-  return { checkpoints: [[toHeight, last.hash] as const, ...later], payments };
-}
-
-/** Reads blocks that are not final yet. */
-async function readRecent(
-  { head, reading }: Chain,
-  checkpoints: readonly Checkpoint[],
-  ours: ReadonlyMap<string, string>,
-  blocksMax: number,
-) {
-  const [finalHeight] = checkpoints[0]!;
-  const [scannedHeight] = checkpoints.at(-1)!;
-  // While it catches up, each block is read once, as final.
-  const isCatchingUp = finalHeight < head.finalizedHeight;
-  const toHeight = Math.min(head.height, scannedHeight + blocksMax);
-  if (isCatchingUp || toHeight <= scannedHeight) return { checkpoints, payments: [] };
-  const { payments, last } = await readPayments(reading, { fromHeight: scannedHeight + 1, toHeight }, ours);
-  const added = new Map(payments.map(({ block }) => [block!.height, block!.hash]));
-  added.set(toHeight, last.hash);
-  const result = [...checkpoints, ...[...added].sort(([a], [b]) => a - b)];
-  if (result.length <= CHECKPOINTS_MAX) return { checkpoints: result, payments };
-  throw new ChainUnavailable('LAGGING', `no block after ${finalHeight} has become final`);
-}
-
-function toPoll(
-  { head }: Chain,
-  checkpoints: readonly Checkpoint[],
-  payments: readonly ObservedPayment[],
-  orphanedBlockHashes: readonly string[],
-): Poll {
-  return {
-    cursor: writeCursor(checkpoints),
-    payments,
-    orphanedBlockHashes,
-    pooledTransactionIds: undefined,
-    // Blocks that were not read again after they became final do not count as final yet.
-    head: { ...head, finalizedHeight: Math.min(head.finalizedHeight, checkpoints[0]![0]) },
-    scannedHeight: checkpoints.at(-1)![0],
-    clockErrorMs: CLOCK_ERROR_MS,
-  };
-}
+/** Lower case -> the form in which they were given. */
+const oursOf = (addresses: Iterable<string>): Addresses =>
+  new Map([...addresses].map((one) => [one.toLowerCase(), one]));
 
 function isSamePayment(a: ObservedPayment, b: ObservedPayment): boolean {
   return (

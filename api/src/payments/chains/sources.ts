@@ -6,7 +6,7 @@ import { ChainUnavailable } from './watcher.ts';
 const SOURCES_AGREEING = 2;
 /** Messages of Bitcoin's nodes, geth, Erigon, Nethermind and providers. */
 const PRUNED_MESSAGE =
-  /pruned|missing trie node|historical state|state .*(not available|unavailable)|archive|history .*(not available|unavailable)/i;
+  /pruned|missing trie node|historical state|state .*(not available|unavailable)|no state available|archive|history .*(not available|unavailable)/i;
 
 /** A node or an indexer with its own methods, which all use one transport. */
 interface Source {
@@ -116,12 +116,19 @@ export async function confirmBySources<Node extends Source>(
   throw asUnavailable(nodes, failure?.reason);
 }
 
+/** The source has deleted what was asked for. */
+export function isPruned(error: unknown): boolean {
+  return error instanceof SourceRefusal
+    ? PRUNED_MESSAGE.test(error.message)
+    : error instanceof ChainUnavailable && error.reason === 'PRUNED';
+}
+
 /** A refusal that the caller did not handle makes the node unusable. */
 function asUnavailable(nodes: readonly Source[], error: unknown): unknown {
   if (!(error instanceof SourceRefusal)) return error;
   const refusing = nodes.find(({ transport }) => transport.name === error.node);
   if (refusing) refusing.transport.failedAtMs = performance.now();
-  const reason = PRUNED_MESSAGE.test(error.message) ? 'PRUNED' : 'INVALID_RESPONSE';
+  const reason = isPruned(error) ? 'PRUNED' : 'INVALID_RESPONSE';
   return new ChainUnavailable(reason, `${error.node} refuses a call: ${error.message} (${error.code})`, {
     cause: error,
   });

@@ -1,0 +1,187 @@
+/** One poll of an EVM chain: three passes over its blocks, each from where the one before it has stopped. */
+import {
+  type Checkpoint,
+  CHECKPOINTS_MAX,
+  type EvmCursor,
+  mergeRanges,
+  readCursor,
+  type StateRange,
+  writeCursor,
+} from './evm-cursor.ts';
+import { type Addresses, readNativePayments, readPayments, type Reading, readTokenPayments } from './evm-reader.ts';
+import { type ChainHead, ChainUnavailable, type ObservedPayment, type Poll } from './watcher.ts';
+
+/** The time of a block is that of its slot, in whole seconds; a transaction may arrive some seconds later and still be in it. */
+const CLOCK_ERROR_MS = 5000;
+
+export interface Chain {
+  head: ChainHead & { safeHeight: number; finalizedHeight: number };
+  reading: Reading;
+}
+
+/** What a poll has found so far. */
+interface Progress {
+  chain: Chain;
+  ours: Addresses;
+  blocksMax: number;
+  payments: ObservedPayment[];
+  checkpoints: readonly Checkpoint[];
+  statesHeight: number;
+  unknownStates: StateRange | undefined;
+}
+
+export async function pollChain(
+  chain: Chain,
+  cursor: string | null,
+  ours: Addresses,
+  blocksMax: number,
+): Promise<Poll> {
+  if (cursor === null) return toPoll(chain, { checkpoints: await firstCheckpoints(chain) }, [], []);
+  const { checkpoints, statesHeight, unknownStates } = readCursor(cursor);
+  const { kept, orphanedBlockHashes } = await findFork(chain, checkpoints);
+  const progress: Progress = {
+    chain,
+    ours,
+    blocksMax,
+    payments: [],
+    checkpoints: kept,
+    // What is left of the chain was explained.
+    statesHeight: Math.min(statesHeight ?? kept[0]![0], kept.at(-1)![0]),
+    unknownStates,
+  };
+  const hasNewFinal = await readFinal(progress);
+  if (chain.reading.hasNativeCoin) await readNative(progress, hasNewFinal);
+  await readRecent(progress);
+  if (progress.checkpoints.length > CHECKPOINTS_MAX)
+    throw new ChainUnavailable('LAGGING', `no block after ${progress.checkpoints[0]![0]} has become final`);
+  return toPoll(chain, progress, progress.payments, orphanedBlockHashes);
+}
+
+/** @throws ChainUnavailable if the block is not final */
+export async function cursorAt({ head, reading }: Chain, height: number): Promise<string> {
+  if (height > head.finalizedHeight)
+    throw new ChainUnavailable('LAGGING', `block ${height} is not final yet; block ${head.finalizedHeight} is`);
+  const { hash } = await reading.headerAt(height);
+  return writeCursor({ checkpoints: [[height, hash]] });
+}
+
+/** The first cursor is at the head, with the last final block before it: blocks after that are read again when they are final. */
+async function firstCheckpoints({ head, reading }: Chain): Promise<Checkpoint[]> {
+  const final = await reading.headerAt(head.finalizedHeight);
+  if (final.number === head.height) return [[head.height, head.hash]];
+  return [
+    [final.number, final.hash],
+    [head.height, head.hash],
+  ];
+}
+
+/** Goes back to the last block that is still in the chain. */
+async function findFork({ reading }: Chain, checkpoints: readonly Checkpoint[]) {
+  const kept = [...checkpoints];
+  const orphanedBlockHashes: string[] = [];
+  for (;;) {
+    const [height, hash] = kept.at(-1)!;
+    if ((await reading.headerAt(height)).hash === hash) return { kept, orphanedBlockHashes };
+    orphanedBlockHashes.push(hash);
+    kept.pop();
+    if (kept.length === 0) {
+      throw new ChainUnavailable('DEEP_REORGANISATION', `the final block ${height} has left the chain`);
+    }
+  }
+}
+
+/** Reads logs again once their blocks are final, because nodes may miss some near the head. @returns whether there were new ones */
+async function readFinal(progress: Progress): Promise<boolean> {
+  const { chain, checkpoints, blocksMax, ours } = progress;
+  const [finalHeight] = checkpoints[0]!;
+  const fromHeight = finalHeight + 1;
+  const toHeight = Math.min(chain.head.finalizedHeight, finalHeight + blocksMax);
+  if (toHeight < fromHeight) return false;
+  const { payments, last } = await readTokenPayments(chain.reading, { fromHeight, toHeight }, ours);
+  progress.payments.push(...payments);
+  progress.checkpoints = [[toHeight, last.hash], ...checkpoints.filter(([height]) => height > toHeight)];
+  return true;
+}
+
+/** Explains all changes of balances: of final blocks while it catches up, then of `safe` ones, too. */
+async function readNative(progress: Progress, hasNewFinal: boolean): Promise<void> {
+  const { chain, checkpoints, statesHeight, blocksMax, ours } = progress;
+  const { head, reading } = chain;
+  const [finalHeight] = checkpoints[0]!;
+  const isCatchingUp = finalHeight < head.finalizedHeight;
+  const toHeight = isCatchingUp
+    ? finalHeight
+    : Math.min(head.safeHeight, Math.max(finalHeight, statesHeight + blocksMax));
+  const fromHeight = statesHeight + 1;
+  if (fromHeight <= toHeight) {
+    const found = await readNativePayments(reading, { fromHeight, toHeight }, ours, { needsStates: false });
+    progress.payments.push(...found.payments);
+    addCheckpoints(progress, found.payments);
+    progress.statesHeight = toHeight;
+    if (!found.hasStates) progress.unknownStates = mergeRanges(progress.unknownStates, [statesHeight, toHeight]);
+  }
+  // A source with an archive may have been added.
+  if (hasNewFinal && !isCatchingUp) await readUnknownStates(progress);
+}
+
+async function readUnknownStates(progress: Progress): Promise<void> {
+  const { chain, unknownStates, blocksMax, ours } = progress;
+  if (!unknownStates) return;
+  const [afterHeight, lastHeight] = unknownStates;
+  const range = { fromHeight: afterHeight + 1, toHeight: Math.min(lastHeight, afterHeight + blocksMax) };
+  const found = await readNativePayments(chain.reading, range, ours, { needsStates: true });
+  if (!found.hasStates) return;
+  progress.payments.push(...found.payments);
+  addCheckpoints(progress, found.payments);
+  progress.unknownStates = range.toHeight < lastHeight ? [range.toHeight, lastHeight] : undefined;
+}
+
+/** Reads blocks that are not final yet. */
+async function readRecent(progress: Progress): Promise<void> {
+  const { chain, checkpoints, blocksMax, ours } = progress;
+  const { head, reading } = chain;
+  const [finalHeight] = checkpoints[0]!;
+  const [scannedHeight] = checkpoints.at(-1)!;
+  // While it catches up, each block is read once, as final.
+  const isCatchingUp = finalHeight < head.finalizedHeight;
+  const toHeight = Math.min(head.height, scannedHeight + blocksMax);
+  if (isCatchingUp || toHeight <= scannedHeight) return;
+  const { payments, last } = await readPayments(reading, { fromHeight: scannedHeight + 1, toHeight }, ours);
+  progress.payments.push(...payments);
+  addCheckpoints(progress, payments);
+  progress.checkpoints = withCheckpoint(progress.checkpoints, [toHeight, last.hash]);
+}
+
+/** A payment in a block that is not final is orphaned with the block. */
+function addCheckpoints(progress: Progress, payments: readonly ObservedPayment[]): void {
+  for (const { block } of payments)
+    progress.checkpoints = withCheckpoint(progress.checkpoints, [block!.height, block!.hash]);
+}
+
+function withCheckpoint(checkpoints: readonly Checkpoint[], added: Checkpoint): readonly Checkpoint[] {
+  const isNeeded = added[0] > checkpoints[0]![0] && checkpoints.every(([height]) => height !== added[0]);
+  return isNeeded ? [...checkpoints, added].toSorted(([a], [b]) => a - b) : checkpoints;
+}
+
+function toPoll(
+  { head }: Chain,
+  { checkpoints, statesHeight, unknownStates }: EvmCursor,
+  payments: readonly ObservedPayment[],
+  orphanedBlockHashes: readonly string[],
+): Poll {
+  return {
+    cursor: writeCursor({ checkpoints, statesHeight, unknownStates }),
+    payments,
+    orphanedBlockHashes,
+    pooledTransactionIds: undefined,
+    // Blocks that were not read again after they became final do not count as final yet.
+    head: { ...head, finalizedHeight: Math.min(head.finalizedHeight, checkpoints[0]![0]) },
+    scannedHeight: checkpoints.at(-1)![0],
+    clockErrorMs: CLOCK_ERROR_MS,
+    warnings: unknownStates ? [explainUnknown(unknownStates)] : [],
+  };
+}
+
+const explainUnknown = ([afterHeight, lastHeight]: StateRange) =>
+  `no node has the states of the blocks from ${afterHeight} to ${lastHeight}, so coins that contracts sent in them are not found: ` +
+  'add the URL of a node with an archive, for some time';
