@@ -43,9 +43,11 @@ export async function askDestinations(
   own: readonly Held[],
   isOfShop: (address: string) => boolean,
 ): Promise<Answers> {
-  const { title, usdtContract: known } = networks[list.chain];
+  const { title, usdtContract: known, usdtUnitsLeft } = networks[list.chain];
   const askFor = async (asset: 'coin' | 'usdt') => {
-    const held = own.map((each) => heldUnits(each, asset)).filter((units) => units > 0n);
+    const held = own
+      .map((each) => heldUnits(each, asset))
+      .filter((units) => units > (asset === 'usdt' ? usdtUnitsLeft : 0n));
     if (held.length === 0) return undefined;
     const sum = formatAsset(
       list.chain,

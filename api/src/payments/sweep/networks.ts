@@ -13,6 +13,8 @@ export interface Network {
   coinDecimals: number;
   usdtContract: string;
   usdtDecimals: number;
+  /** What a sweep leaves, so that the slot of the address in the contract stays in use: the next payment to it costs the payer half. */
+  usdtUnitsLeft: bigint;
   /** More cannot be held, so a list that says so is wrong. */
   unitsMax: bigint;
   /** Setting with the addresses that fees may be sent from without being payments. */
@@ -34,6 +36,7 @@ export const networks: Record<SweepChain, Network> = {
     coinDecimals: currencyRules.ETH.decimals,
     usdtContract: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
     usdtDecimals: currencyRules.USDT_ERC20.decimals,
+    usdtUnitsLeft: 0n,
     unitsMax: EVM_UNITS_MAX,
     fundingSetting: 'PAY_EVM_FUNDING',
     feeMaxUnits: ETHER / 100n,
@@ -45,6 +48,7 @@ export const networks: Record<SweepChain, Network> = {
     coinDecimals: 18,
     usdtContract: '0x55d398326f99059fF775485246999027B3197955',
     usdtDecimals: currencyRules.USDT_BSC.decimals,
+    usdtUnitsLeft: 0n,
     unitsMax: EVM_UNITS_MAX,
     fundingSetting: 'PAY_EVM_FUNDING',
     feeMaxUnits: ETHER / 500n,
@@ -56,6 +60,7 @@ export const networks: Record<SweepChain, Network> = {
     coinDecimals: currencyRules.TRX.decimals,
     usdtContract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
     usdtDecimals: currencyRules.USDT_TRC20.decimals,
+    usdtUnitsLeft: 1n,
     unitsMax: 2n ** 63n - 1n,
     fundingSetting: 'PAY_TRON_FUNDING',
     feeMaxUnits: 30n * TRX,

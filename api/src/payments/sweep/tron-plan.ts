@@ -19,8 +19,6 @@ const ENERGY_TO_HOLDER = 65_000n;
 const ENERGY_TO_NEW_HOLDER = 131_000n;
 /** Sun. A fee limit below the price of the network would burn what it allows and move nothing, so the list cannot lower it. */
 const ENERGY_PRICE_MIN = 100n;
-/** Stays on the address: its slot in the contract stays in use, and the next payment to it costs the payer half. */
-const USDT_UNITS_LEFT = 1n;
 /** Java-tron refuses more than 24 hours after its newest block. */
 const VALID_MS = 23 * 3_600_000;
 /** The reference block may be this much newer than the clock of this machine says. */
@@ -82,7 +80,7 @@ function planAddress(request: TronPlanRequest, frame: Frame, own: TronAddress, p
   const leave = (asset: LeftOut['asset'], units: bigint, reason: string) =>
     plan.leftOut.push({ chain: 'tron', index: own.index, address: own.address, asset, units, reason });
   let { coinUnits, bandwidth } = own;
-  if (destinations.usdt !== undefined && own.usdtUnits > USDT_UNITS_LEFT) {
+  if (destinations.usdt !== undefined && own.usdtUnits > networks.tron.usdtUnitsLeft) {
     const sweep = toUsdtSweep(request, frame, own, destinations.usdt);
     const cost = costOfUsdt(request, own, sweep.bandwidth);
     if (coinUnits < cost.units) leave('usdt', own.usdtUnits, describeMissingFee(own, cost));
@@ -132,7 +130,7 @@ function describeMissingFee({ coinUnits, isActivated, energy: has }: TronAddress
 }
 
 function toUsdtSweep(request: TronPlanRequest, frame: Frame, own: TronAddress, to: string) {
-  const units = own.usdtUnits - USDT_UNITS_LEFT;
+  const units = own.usdtUnits - networks.tron.usdtUnitsLeft;
   const feeLimit = ENERGY_TO_NEW_HOLDER * energyPriceOf(request);
   const data = encodeTokenCall({ to: Buffer.from(decodeTronAddress(to)!.subarray(1)).toString('hex'), units });
   const contract = request.usdtContract;
