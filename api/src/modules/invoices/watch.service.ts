@@ -9,6 +9,7 @@ import * as store from './invoices.store.ts';
 import * as deposits from './observed-deposits.store.ts';
 import { recordPoll } from './record-poll.ts';
 import { reverseGoneDeposits } from './reversal.ts';
+import { requireToken } from './token-check.ts';
 import { updateStatuses } from './invoice-status.ts';
 
 const EXPIRIES_PER_RUN = 500;
@@ -75,9 +76,11 @@ async function tryToPoll(
   stopping: AbortSignal | undefined,
 ): Promise<Poll | undefined> {
   const limit = AbortSignal.timeout(POLL_LIMIT_MS);
+  const signal = stopping ? AbortSignal.any([limit, stopping]) : limit;
   try {
+    await requireToken(ctx, chain, watcher, signal);
     const { all, open } = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], WATCHED_MAX);
-    return await watcher.poll(cursor, all, stopping ? AbortSignal.any([limit, stopping]) : limit, open);
+    return await watcher.poll(cursor, all, signal, open);
   } catch (error) {
     // Another worker can claim the poll without waiting for the lease.
     if (stopping?.aborted) await states.releaseClaim(ctx, chain);

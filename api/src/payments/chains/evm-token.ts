@@ -1,7 +1,9 @@
 /** What the issuer of a token may do with it, as Tether can: pause it, replace its contract, freeze an address. */
 import type { EvmNode } from './evm-node.ts';
+import type { Reading } from './evm-reader.ts';
 import { readWords } from './multicall.ts';
 import { SourceRefusal } from './refusals.ts';
+import { agree } from './sources.ts';
 
 /** Function selectors: the first four bytes of the hash of the signature. */
 const DECIMALS = '313ce567';
@@ -27,12 +29,24 @@ export async function readToken(
   signal: AbortSignal,
 ): Promise<TokenState> {
   const read = (selector: string) => readWord(node, contract, selector, height, signal);
-  const decimals = await read(DECIMALS);
   return {
-    decimals: decimals === undefined ? undefined : Number(decimals),
+    decimals: await readDecimals(node, contract, height, signal),
     isPaused: ((await read(PAUSED)) ?? 0n) !== 0n,
     isDeprecated: ((await read(DEPRECATED)) ?? 0n) !== 0n,
   };
+}
+
+/** @returns undefined if there is no contract, or one without decimals @throws ChainUnavailable if the nodes do not agree */
+export function readAgreedDecimals(
+  { nodes, contract, signal }: Pick<Reading, 'nodes' | 'contract' | 'signal'>,
+  height: number,
+): Promise<number | undefined> {
+  return agree(nodes, 'decimals of the token', (node) => readDecimals(node, contract, height, signal), String);
+}
+
+async function readDecimals(node: EvmNode, contract: string, height: number, signal: AbortSignal) {
+  const decimals = await readWord(node, contract, DECIMALS, height, signal);
+  return decimals === undefined ? undefined : Number(decimals);
 }
 
 /** Those whose tokens the issuer has frozen; none if the contract cannot freeze any. @param owners lower case */
@@ -55,8 +69,8 @@ async function readWord(node: EvmNode, contract: string, data: string, height: n
     const response = await node.callContract(contract, `0x${data}`, height, signal);
     return WORD.test(response) ? BigInt(response) : undefined;
   } catch (error) {
-    // It reverts.
-    if (error instanceof SourceRefusal) return undefined;
+    // Other refusals say nothing about the contract.
+    if (error instanceof SourceRefusal && /revert/i.test(error.message)) return undefined;
     throw error;
   }
 }

@@ -13,6 +13,7 @@ import {
 import { checkEvmSource, type EvmHead } from './evm-check.ts';
 import { BALANCE_LIMITS, describeEvmHoldings, readAgreedBalances } from './evm-holdings.ts';
 import { chainRules, type EvmChain, type EvmRules } from './evm-rules.ts';
+import { readAgreedDecimals } from './evm-token.ts';
 import { identifyHeader } from './evm-transactions.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
@@ -58,6 +59,7 @@ export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
         return withChain(signal, (chain) => confirmUnexplained(chain, payment));
       return confirmBySources(nodes, (node) => isReportedBy(payment, toReading(watched, [node], signal)));
     },
+    tokenDecimals: (signal) => withChain(signal, ({ head, reading }) => readAgreedDecimals(reading, head.height)),
     balanceLimits: BALANCE_LIMITS,
     balances: (asset, addresses, signal) =>
       withChain(signal, ({ head, reading }) => readAgreedBalances(reading, head.finalizedHeight, asset, addresses)),

@@ -71,6 +71,11 @@ export interface ChainWatcher {
    * @returns undefined if only one source is configured; false if it is denied
    */
   confirm(payment: ObservedPayment, signal: AbortSignal): Promise<boolean | undefined>;
+  /**
+   * The decimals that the contract of the chain's token reports; undefined if there is none. Absent on chains without tokens.
+   * @throws ChainUnavailable
+   */
+  tokenDecimals?(signal: AbortSignal): Promise<number | undefined>;
   /** How many addresses to ask for at once, and how long that may take. */
   readonly balanceLimits: BalanceLimits;
   /**
