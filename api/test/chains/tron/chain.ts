@@ -99,7 +99,7 @@ export class TronChain {
     forgedToken: contractAddress('b'),
     payer: contractAddress('c'),
   };
-  readonly programs: ReadonlyMap<Address, Program>;
+  readonly programs: Map<Address, Program>;
   private readonly ledger = new Ledger();
   private readonly witnesses = Array.from({ length: WITNESSES }, () => createKey());
   private pool: SignedTransaction[] = [];

@@ -5,6 +5,7 @@ import type { TronHeader } from './answers.ts';
 import { readBalances } from './balances.ts';
 import { createRequestSizes } from './bodies.ts';
 import { isReportedBy } from './confirmation.ts';
+import { readDecimals } from './decimals.ts';
 import { requireLogIndex } from './log-index.ts';
 import { MAINNET_CHAIN_ID, toHexAddress, USDT_ADDRESS } from './network.ts';
 import { type Addresses, type Chain, pollChain } from './poll.ts';
@@ -68,6 +69,17 @@ export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
     },
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => isReportedBy(node, payment, watched.contract, signal)),
+    tokenDecimals: (signal) =>
+      useSources(
+        nodes,
+        (node) => readHead(watched, node, false, signal),
+        (sources) =>
+          readDecimals(
+            sources.map(({ node }) => node),
+            watched.contract,
+            signal,
+          ),
+      ),
     balanceLimits: BALANCE_LIMITS,
     balances: (asset, addresses, signal) => {
       const contract = asset === 'USDT' ? watched.contract : undefined;
