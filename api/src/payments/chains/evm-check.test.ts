@@ -48,7 +48,12 @@ describe('the check of a source', () => {
 
   it.each<[string, Partial<FakeToken>, Methods, string[]]>([
     ['refuses logs', {}, { eth_getLogs: refuse }, ['eth_getLogs', 'logs of the token (optional)']],
-    ['refuses calls of contracts', {}, { eth_call: refuse }, ['eth_call of Multicall3', 'contract of USDT']],
+    [
+      'refuses calls of contracts',
+      {},
+      { eth_call: refuse },
+      ['eth_call of Multicall3', 'contract of USDT', 'state of USDT (optional)'],
+    ],
     ['has not indexed logs', {}, { eth_getLogs: () => [] }, ['logs of the token (optional)']],
     ['has no archive', {}, { eth_getBalance: refuse }, ['states of old blocks (optional)']],
     ['has no receipts', {}, { eth_getTransactionReceipt: () => null }, []],
