@@ -2,12 +2,15 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
+import { isUnexplained } from '../../payments/chains/evm-reader.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
 import { toArrival, previousPollAt, type Arrival } from './arrival.ts';
 import { finalityFor, rateSource } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
+import { planMoves, type IncludedPayment, type KnownDeposit } from './moved-deposits.ts';
+import * as moved from './moved-deposits.store.ts';
 import * as store from './observed-deposits.store.ts';
 import { updateStatuses } from './invoice-status.ts';
 
@@ -36,13 +39,21 @@ export async function recordPoll(
   poll: Poll,
   pauseMs: number,
 ): Promise<boolean> {
-  const payments = await findOwnPayments(ctx, chain, previous, poll);
+  const found = await findOwnPayments(ctx, chain, previous, poll);
   return ctx.tx(async (ctx) => {
     if ((await states.lockCursor(ctx, chain)) !== previous.cursor) return false;
+    const refused = new Set(
+      await settleKnown(
+        ctx,
+        chain,
+        found.map(({ payment }) => payment),
+      ),
+    );
+    const payments = found.filter(({ payment }) => !refused.has(payment));
     const invoiceIds = new Set<string>();
     for (const { currency, payment, arrival, rateE12 } of payments) {
-      const found = { ...payment, ...arrival, arrivalRateE12: rateE12 };
-      const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], found);
+      const deposit = { ...payment, ...arrival, arrivalRateE12: rateE12 };
+      const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], deposit);
       if (invoiceId) invoiceIds.add(invoiceId);
     }
     const observed = payments.map(({ payment }) => payment);
@@ -53,6 +64,49 @@ export async function recordPoll(
     await states.savePoll(ctx, chain, poll, pauseMs);
     return true;
   });
+}
+
+/**
+ * Moves deposits whose transaction is at another place now.
+ * @returns payments that contradict what was stored for the same block. They are not recorded: if they are true, the comparison of balances
+ * finds them
+ */
+async function settleKnown(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly ObservedPayment[],
+): Promise<readonly ObservedPayment[]> {
+  const included = payments.filter((payment): payment is IncludedPayment => payment.block !== undefined);
+  if (included.length === 0) return [];
+  const { moves, refused } = planMoves(await moved.lockByTransaction(ctx, chain, included), included);
+  if (moves.length > 0) await moved.move(ctx, moves);
+  const unexplained = included.filter(isUnexplained);
+  if (unexplained.length > 0)
+    refused.push(...findRepeated(unexplained, included, await moved.listInBlocks(ctx, chain, unexplained)));
+  for (const { transactionId, output, block } of refused)
+    ctx.log.error(
+      { chain, transactionId, output, block: block.height },
+      'a payment contradicts a deposit of its block',
+    );
+  return refused;
+}
+
+/** @returns the unexplained payments of blocks in which a deposit is known that the same poll does not report: it may be the explanation */
+function findRepeated(
+  unexplained: readonly IncludedPayment[],
+  reported: readonly IncludedPayment[],
+  known: readonly KnownDeposit[],
+): IncludedPayment[] {
+  const keys = new Set(reported.map(toKey));
+  return unexplained.filter(({ asset, address, block }) =>
+    known.some(
+      (deposit) =>
+        deposit.asset === asset &&
+        deposit.address === address &&
+        deposit.blockHash === block.hash &&
+        !keys.has(toKey(deposit)),
+    ),
+  );
 }
 
 /** @returns the invoices of the deposits that have changed */

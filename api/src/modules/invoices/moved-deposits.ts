@@ -1,0 +1,70 @@
+/**
+ * A fork may include a transaction again in another block and at another place, where its logs have other numbers. The deposits of its
+ * logs move to the new numbers: a second deposit could be credited, too, and a deposit of another log could take its place.
+ */
+import type { ObservedPayment } from '../../payments/chains/watcher.ts';
+
+export interface KnownDeposit extends Pick<
+  ObservedPayment,
+  'asset' | 'transactionId' | 'output' | 'address' | 'units'
+> {
+  id: string;
+  /** Null if it is in no block of the current chain. */
+  blockHash: string | null;
+  /** It was in a block that has left the chain. */
+  isOrphaned: boolean;
+}
+
+export type IncludedPayment = ObservedPayment & { block: NonNullable<ObservedPayment['block']> };
+
+export interface Move {
+  id: string;
+  output: number;
+}
+
+/**
+ * @param known all deposits of the transactions of these payments
+ * @returns `refused`: those that contradict a deposit of the same block
+ */
+export function planMoves(
+  known: readonly KnownDeposit[],
+  payments: readonly IncludedPayment[],
+): { moves: Move[]; refused: IncludedPayment[] } {
+  const moves: Move[] = [];
+  const refused: IncludedPayment[] = [];
+  for (const [transaction, deposits] of Map.groupBy(known, toTransaction)) {
+    const ofTransaction = payments.filter((payment) => toTransaction(payment) === transaction);
+    // A poll may report a payment twice.
+    const reported = [...new Map(ofTransaction.map((payment) => [payment.output, payment])).values()];
+    const isSettled = (deposit: KnownDeposit) =>
+      reported.some((payment) => isAt(deposit, payment) && isSame(deposit, payment));
+    const unsettled = new Set(deposits.filter((deposit) => !isSettled(deposit)));
+    let parkedOutput = Math.min(0, ...deposits.map(({ output }) => output));
+    for (const payment of reported) {
+      if (deposits.some((deposit) => isAt(deposit, payment) && isSame(deposit, payment))) continue;
+      const moved = [...unsettled].find((deposit) => isSame(deposit, payment) && hasLeft(deposit, payment));
+      if (!moved) continue;
+      unsettled.delete(moved);
+      moves.push({ id: moved.id, output: payment.output });
+    }
+    for (const deposit of unsettled) {
+      const payment = reported.find((one) => isAt(deposit, one));
+      if (!payment) continue;
+      // Another payment has its number now.
+      if (hasLeft(deposit, payment)) moves.push({ id: deposit.id, output: (parkedOutput -= 1) });
+      else refused.push(payment);
+    }
+  }
+  return { moves, refused };
+}
+
+/** A transaction is in one block. */
+const hasLeft = ({ blockHash, isOrphaned }: KnownDeposit, { block }: IncludedPayment) =>
+  blockHash === null ? isOrphaned : blockHash !== block.hash;
+
+type Key = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;
+
+const toTransaction = ({ asset, transactionId }: Key) => `${asset} ${transactionId}`;
+const isAt = (a: Key, b: Key) => a.output === b.output;
+/** Equal amounts to one address are interchangeable. */
+const isSame = (a: Key, b: Key) => a.address === b.address && a.units === b.units;
