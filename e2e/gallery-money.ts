@@ -4,7 +4,7 @@ import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
 import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
 import type { Page } from '@playwright/test';
 import { exampleConnection } from '../web/test/example-connections.ts';
-import { exampleInvoice, paidLate, shortAndOver } from '../web/test/example-invoices.ts';
+import { exampleInvoice, paidLate, shortAndOver, waitsForPeg } from '../web/test/example-invoices.ts';
 import { failure, ok, refusal, type Screen } from './gallery-screen.ts';
 
 const CONNECT = '/v1/proxies/connections';
@@ -105,6 +105,7 @@ export const moneyScreens: Screen[] = [
   ),
   invoiceScreen('invoice-partially-paid-over', shortAndOver),
   invoiceScreen('invoice-paid-late', paidLate),
+  invoiceScreen('invoice-waits-for-peg', waitsForPeg),
 ];
 
 function invoiceScreen(name: string, invoice: Invoice): Screen {

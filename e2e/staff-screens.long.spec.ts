@@ -1,5 +1,5 @@
 import { createInvoice } from '@cellhop/contract/invoices';
-import type { StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import type { HeldDeposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { getProfile } from '@cellhop/contract/users';
 import { exampleDeposit } from '../web/test/example-invoices.ts';
 import { staffStates } from './gallery-staff.ts';
@@ -36,6 +36,34 @@ test('the deposits of an invoice are accessible and fit', async ({ page, product
   const list = page.getByRole('dialog').getByRole('list', { name: 'Received deposits' });
   await expect(list.getByRole('listitem')).toHaveCount(2);
   await expectGood(page, 'deposits');
+});
+
+test('payments on hold and their release are accessible and fit', async ({ page }) => {
+  // USDT of the sandbox is always worth one dollar.
+  const held: HeldDeposit = {
+    id: '00000000-0000-4000-8000-00000000e002',
+    currency: 'USDT_ERC20',
+    amountInCurrency: '2000.00',
+    hold: 'DEPEG',
+    transactionId: 'ab'.repeat(32),
+    invoiceId: null,
+    user: { id: '00000000-0000-4000-8000-00000000c001', email: 'a.customer.with.a.long.address@mail.example.com' },
+    arrivedAt: '2026-11-22T12:00:00.000Z',
+    marketRate: '0.80',
+    marketValue: 1600,
+    parValue: 2000,
+  };
+  const large: HeldDeposit = { ...held, id: '00000000-0000-4000-8000-00000000e003', hold: 'LARGE', marketRate: null };
+  const json = { data: [held, { ...large, marketValue: null, parValue: null }], totalPages: 1, isTruncated: false };
+  await page.route('**/v1/payments/admin/held?*', (route) => route.fulfill({ json }));
+  await enter(page, '/admin/payment/invoices', 'admin@example.com', 'demo-password');
+  await page.getByRole('complementary', { name: 'Payments on hold' }).getByRole('button', { name: 'Show' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('listitem')).toHaveCount(2);
+  await expectGood(page, 'payments on hold');
+  await dialog.getByRole('button', { name: /^Release/ }).click();
+  await dialog.getByRole('radio', { name: /^One dollar for each/ }).check();
+  await expectGood(page, 'release');
 });
 
 test('the limits of a proxy are accessible and fit', async ({ page }) => {
