@@ -199,7 +199,9 @@ test('overwrites no file, and reads only one that exists', async () => {
   const typed = [SEED_WORDS, '', EVM_TREASURY, '', 'sign'];
   const files = { 'holdings.json': JSON.stringify(ethereum), 'signed.json': 'precious' };
   const offline = createOfflineMachine({ typed, files });
-  await expect(runOffline(offline.machine, ['sign', 'holdings.json', 'signed.json'])).rejects.toThrow('EEXIST');
+  await expect(runOffline(offline.machine, ['sign', 'holdings.json', 'signed.json'])).rejects.toThrow(
+    'signed.json exists already',
+  );
   expect(offline.files.get('signed.json')).toBe('precious');
   await expect(runOffline(offline.machine, ['sign', 'none.json', 'new.json'])).rejects.toThrow(
     'none.json cannot be read.',

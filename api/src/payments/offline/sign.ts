@@ -38,7 +38,7 @@ export async function signSweeps(
     throw new Refusal('Nothing was signed.');
   const transactions = plan.sweeps.map((sweep) => sign(sweep, accounts[spaceOf[sweep.chain]]));
   const file: SignedFile = { kind: 'cellhop-signed', version: 1, transactions };
-  machine.writeNewFile(signedFile, `${JSON.stringify(file, null, 2)}\n`);
+  writeFile(machine, signedFile, `${JSON.stringify(file, null, 2)}\n`);
   terminal.say(`Signed ${count}: ${signedFile} contains no secret. Take it to the server:`);
   terminal.say(`npm run payments -- broadcast ${signedFile}`);
 }
@@ -48,6 +48,16 @@ function readFile(machine: Machine, path: string): Uint8Array {
     return machine.readFile(path);
   } catch {
     throw new Refusal(`${path} cannot be read.`);
+  }
+}
+
+function writeFile(machine: Machine, path: string, text: string): void {
+  try {
+    machine.writeNewFile(path, text);
+  } catch {
+    throw new Refusal(
+      `${path} exists already or cannot be written, so what was signed is not stored. Name another file.`,
+    );
   }
 }
 
