@@ -111,9 +111,11 @@ describe('a production', () => {
 test('keys of providers follow a #, and no message repeats them', () => {
   const url = 'https://eth.example.com#X-Key=s3cret-key&Authorization=Bearer%201';
   expect(load({ ...evm, PAY_ETH_URLS: url }).urls.ethereum).toEqual([url]);
-  const faulty = { ...evm, PAY_ETH_URLS: 'https://eth.example.com#s3cret-key' };
-  expect(() => load(faulty)).toThrow(/PAY_ETH_URLS.*NAME=VALUE/);
-  expect(() => load(faulty)).not.toThrow('s3cret-key');
+  for (const name of ['PAY_ETH_URLS', 'PAY_TRON_URLS']) {
+    const faulty = { ...evm, [name]: 'https://eth.example.com#s3cret-key' };
+    expect(() => load(faulty)).toThrow(new RegExp(`${name}.*NAME=VALUE`));
+    expect(() => load(faulty)).not.toThrow('s3cret-key');
+  }
 });
 
 test('settings of payments are checked', () => {

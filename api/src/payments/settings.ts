@@ -44,7 +44,8 @@ const url = z.string().superRefine((text, context) => {
   try {
     parseSourceUrl(text);
   } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as InvalidSourceUrl).message });
+    // Later checks of the list parse the URL again.
+    context.addIssue({ code: 'custom', message: (error as InvalidSourceUrl).message, continue: false });
   }
 });
 const urls = list.pipe(z.array(url).max(URLS_MAX));
