@@ -46,6 +46,8 @@ export const systemStateSchema = z.object({
       comparedAt: dateSchema.nullable(),
       /** The differences of the last comparison, as sentences. */
       differences: z.array(z.string()),
+      /** What the last poll found strange, although it stopped nothing, as sentences: a source that disagrees with two others, for example. */
+      warnings: z.array(z.string()),
     }),
   ),
   /** The operator's wallets. */

@@ -22,6 +22,7 @@ const healthy = (chain: Chain, lagBlocks = 0, headAgeSeconds = 0) => ({
   pauseReason: null,
   comparedAt: null,
   differences: [],
+  warnings: [],
 });
 
 test.each([

@@ -106,6 +106,7 @@ function presentHealth(ctx: Ctx, state: states.ChainState) {
     lagBlocks: blocksBehind(state),
     comparedAt: state.comparedAt?.toISOString() ?? null,
     differences: state.differences,
+    warnings: state.warnings,
   };
 }
 

@@ -15,7 +15,7 @@ import { BALANCE_LIMITS, describeEvmHoldings, readAgreedBalances } from './evm-h
 import { chainRules, type EvmChain, type EvmRules } from './evm-rules.ts';
 import { readAgreedDecimals } from './evm-token.ts';
 import { identifyHeader } from './evm-transactions.ts';
-import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
+import { agree, confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
 
 export interface EvmWatcherOptions {
@@ -52,8 +52,11 @@ export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
       async (sources) => run(await openChain(watched, sources, signal)),
     );
   return {
-    poll: (cursor, addresses, signal) =>
-      withChain(signal, (chain) => pollChain(chain, cursor, oursOf(addresses), watched.rules.blocksPerPoll)),
+    async poll(cursor, addresses, signal) {
+      const ours = oursOf(addresses);
+      const poll = await withChain(signal, (chain) => pollChain(chain, cursor, ours, watched.rules.blocksPerPoll));
+      return withWarnings(poll, nodes);
+    },
     async confirm(payment, signal) {
       if (nodes.length > 1 && isUnexplained(payment))
         return withChain(signal, (chain) => confirmUnexplained(chain, payment));

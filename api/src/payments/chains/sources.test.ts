@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { confirmBySources, readFromAny, useSources } from './sources.ts';
-import { ChainUnavailable } from './watcher.ts';
+import { confirmBySources, readFromAny, useSources, withWarnings } from './sources.ts';
+import { ChainUnavailable, type Poll } from './watcher.ts';
 
 interface FakeSource {
   transport: { name: string; failedAtMs: number };
@@ -30,6 +30,8 @@ async function use(sources: readonly FakeSource[]) {
   return { fact, runs };
 }
 
+const warningsOf = (sources: readonly FakeSource[]) => withWarnings({} as Poll, sources).warnings;
+
 describe('sources', () => {
   it.each([
     ['of one', ['a'], ['0']],
@@ -52,6 +54,21 @@ describe('sources', () => {
     ['three of which one is down and two differ', ['a', undefined, 'b'], 'DISAGREEING'],
   ])('of %s are not enough', async (_name, facts, reason) => {
     await expect(use(facts.map(toSource))).rejects.toMatchObject({ reason });
+  });
+
+  it('that the others go on without are named, until they agree again', async () => {
+    const sources = ['a', 'a', 'b'].map(toSource);
+    sources[0]!.fact = 'c';
+    sources[2]!.fact = 'a';
+    await use(sources);
+    expect(warningsOf(sources)).toEqual(['source-0 is not used: it disagrees with the others']);
+    sources[0]!.fact = 'a';
+    await use(sources);
+    expect(warningsOf(sources)).toHaveLength(1);
+    // Eleven minutes later.
+    sources[0]!.transport.failedAtMs -= 11 * 60_000;
+    expect((await use(sources)).runs).toEqual(['01']);
+    expect(warningsOf(sources)).toEqual([]);
   });
 
   it('are all tried for what proves itself', async () => {

@@ -1,6 +1,6 @@
 import type { HttpTransport } from './http-transport.ts';
 import { SourceRefusal } from './refusals.ts';
-import { ChainUnavailable } from './watcher.ts';
+import { ChainUnavailable, type Poll } from './watcher.ts';
 
 /** A fact is accepted if this many independent sources agree, or all if fewer are configured. */
 const SOURCES_AGREEING = 2;
@@ -36,13 +36,16 @@ export async function useSources<Node extends Source, Head, Result>(
       const probed = { node, head: await probe(node) };
       usable.push(probed);
     } catch (error) {
-      firstFailure ??= requireFailure(nodes, error);
+      const failure = requireFailure(nodes, error);
+      problems.set(node.transport, failure.message);
+      firstFailure ??= failure;
       continue;
     }
     for (const sources of groupsOfLast(usable, nodes.length)) {
       try {
         const result = await run(sources);
-        preferLater(usable, sources);
+        for (const one of usable)
+          remember(one.node, sources.includes(one) ? undefined : 'it disagrees with the others');
         return result;
       } catch (error) {
         firstFailure = requireFailure(nodes, error);
@@ -52,11 +55,29 @@ export async function useSources<Node extends Source, Head, Result>(
   throw firstFailure;
 }
 
-/** A failure is forgotten after this time, so that a source that was repaired is used again. */
-const FAILURE_FORGOTTEN_MS = 10 * 60_000;
+/** Then a source with a problem is asked again, before the others: it may have been repaired. */
+const ASKED_AGAIN_AFTER_MS = 10 * 60_000;
+/** Why a source is not used, by its transport. */
+const problems = new WeakMap<object, string>();
 
-function preference({ transport: { failedAtMs } }: Source): number {
-  return performance.now() - failedAtMs > FAILURE_FORGOTTEN_MS ? 0 : failedAtMs;
+function preference({ transport }: Source): number {
+  const isOld = performance.now() - transport.failedAtMs > ASKED_AGAIN_AFTER_MS;
+  return isOld ? (problems.has(transport) ? -1 : 0) : transport.failedAtMs;
+}
+
+/** @param problem undefined if it has agreed */
+function remember({ transport }: Source, problem: string | undefined): void {
+  if (problem === undefined) problems.delete(transport);
+  else {
+    problems.set(transport, `${transport.name} is not used: ${problem}`);
+    transport.failedAtMs = performance.now();
+  }
+}
+
+/** Adds, for the operator, which sources a poll went on without. */
+export function withWarnings(poll: Poll, nodes: readonly Source[]): Poll {
+  const unused = nodes.flatMap(({ transport }) => problems.get(transport) ?? []);
+  return { ...poll, warnings: [...(poll.warnings ?? []), ...unused] };
 }
 
 /** The groups of sources that are enough and contain the last one. */
@@ -64,14 +85,6 @@ function groupsOfLast<Item>(items: readonly Item[], configured: number): Item[][
   const last = items.at(-1)!;
   if (configured < SOURCES_AGREEING) return [[last]];
   return items.slice(0, -1).map((item) => [item, last]);
-}
-
-/** Those that were usable and did not agree with the ones that do. */
-function preferLater<Node extends Source>(
-  usable: readonly Probed<Node, unknown>[],
-  agreeing: readonly Probed<Node, unknown>[],
-): void {
-  for (const one of usable) if (!agreeing.includes(one)) one.node.transport.failedAtMs = performance.now();
 }
 
 /** @returns a failure that other sources may not have @throws all others */

@@ -1,7 +1,7 @@
 /** Watches Bitcoin and Litecoin through nodes of the operator, which may be pruned. Rules: docs/chains.md. */
 import { z } from 'zod';
 import { createMemoryPoolReader, type MemoryPool, type PooledOutput, readPooledOutputs } from './memory-pool.ts';
-import { confirmBySources, type Probed, useSources } from './sources.ts';
+import { confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
 import {
   agreedHash,
   type Checkpoint,
@@ -86,7 +86,8 @@ export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
     poll: async (cursor, addresses, signal) => {
       const scripts = scriptsFor(addresses);
       const probe = (node: UtxoNode) => readHead(watched, node, signal);
-      return useSources(nodes, probe, (sources) => pollNodes(watched, sources, cursor, scripts, signal));
+      const poll = await useSources(nodes, probe, (sources) => pollNodes(watched, sources, cursor, scripts, signal));
+      return withWarnings(poll, nodes);
     },
     confirm: (payment, signal) => {
       const scripts = new Map([[witnessScript(payment.address, network.addressPrefix), payment.address]]);

@@ -15,6 +15,7 @@ const END_LENGTH = 6;
 
 /** What payers of a currency get wrong most often. */
 const notes = {
+  ETH: 'pay.notes.ETH',
   TRX: 'pay.notes.TRX',
   TON: 'pay.notes.TON',
   USDT_TRC20: 'pay.notes.USDT_TRC20',

@@ -75,7 +75,7 @@ function Chains({ chains }: Pick<SystemState, 'chains'>) {
 function Chain({ chain }: { chain: SystemState['chains'][number] }) {
   const { t } = useTranslation('staffSystem');
   const { isWatched, problem, detail, since, headHeight, lagBlocks, sources, unwatchedAddresses } = chain;
-  const { openDeposits, heldDeposits, differences } = chain;
+  const { openDeposits, heldDeposits, differences, warnings } = chain;
   const facts = [
     detail,
     since !== null && t('chains.since', { date: formatDate(since) }),
@@ -86,6 +86,7 @@ function Chain({ chain }: { chain: SystemState['chains'][number] }) {
     unwatchedAddresses > 0 && t('chains.unwatched', { count: unwatchedAddresses }),
     openDeposits > 0 && t('chains.openDeposits', { count: openDeposits }),
     heldDeposits > 0 && t('chains.heldDeposits', { count: heldDeposits }),
+    ...warnings,
     ...differences,
   ].filter((fact) => fact !== false && fact !== null);
   return (

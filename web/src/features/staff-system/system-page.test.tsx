@@ -19,6 +19,7 @@ const chain: SystemState['chains'][number] = {
   heldDeposits: 0,
   comparedAt: null,
   differences: [],
+  warnings: [],
 };
 
 const state: SystemState = {
@@ -28,7 +29,7 @@ const state: SystemState = {
     chain,
     { ...chain, chain: 'bsc', sources: 2 },
     { ...chain, chain: 'bitcoin', sources: 1, unwatchedAddresses: 1234 },
-    { ...chain, chain: 'litecoin', sources: 0 },
+    { ...chain, chain: 'litecoin', sources: 0, warnings: ['node-c:8332 is not used: it disagrees with the others'] },
   ],
   accounts: [],
   rateSources: [],
@@ -42,7 +43,7 @@ const state: SystemState = {
   },
 };
 
-it('says which chains have fewer sources than recommended, and where payments are found late', async () => {
+it('says which chains have fewer sources than recommended, or one that is not used, and where payments are found late', async () => {
   await openAsStaff('/admin/system', {
     answers: { 'GET /v1/system/admin': { data: state }, 'GET /v1/system/admin/jobs': { data: [], totalPages: 1 } },
   });
@@ -52,6 +53,6 @@ it('says which chains have fewer sources than recommended, and where payments ar
     'block 1,000',
     'block 1,000 · two sources must both work and agree: three are recommended',
     'block 1,000 · one source, which is believed: three are recommended · too many addresses: payments to 1,234 of them are found a day later',
-    'block 1,000',
+    'block 1,000 · node-c:8332 is not used: it disagrees with the others',
   ]);
 });

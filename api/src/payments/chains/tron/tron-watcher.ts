@@ -1,5 +1,5 @@
 /** Watches TRON: TRX by blocks that prove themselves, USDT by logs of two sources. Rules: docs/chains.md. */
-import { confirmBySources, type Probed, useSources } from '../sources.ts';
+import { confirmBySources, type Probed, useSources, withWarnings } from '../sources.ts';
 import type { ChainWatcher } from '../watcher.ts';
 import type { TronHeader } from './answers.ts';
 import { readBalances } from './balances.ts';
@@ -62,10 +62,13 @@ export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
   const { nodes } = watched;
   const decode = createAddressCache();
   return {
-    poll: (cursor, addresses, signal) => {
+    poll: async (cursor, addresses, signal) => {
       const ours = decode(addresses);
       const probe = (node: TronNode) => readHead(watched, node, ours.size > 0, signal);
-      return useSources(nodes, probe, (sources) => pollChain(openChain(watched, sources, ours, signal), cursor));
+      const poll = await useSources(nodes, probe, (sources) =>
+        pollChain(openChain(watched, sources, ours, signal), cursor),
+      );
+      return withWarnings(poll, nodes);
     },
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => isReportedBy(node, payment, watched.contract, signal)),
