@@ -45,7 +45,7 @@ beforeEach(async () => {
   const { payments } = testApp.ctx.config;
   payments.accounts = { tron: account };
   payments.urls = { tron: urls };
-  watcher = createTronWatcher({ urls, balancesPerSecond: 1000 });
+  watcher = createTronWatcher({ urls, requestsPerSecond: 1000 });
   user = await createUser(testApp);
   for (const [asset, rateE12] of [
     ['USDT', '1000000000000'],

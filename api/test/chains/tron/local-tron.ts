@@ -55,7 +55,7 @@ async function start(): Promise<{ chain: TronChain; node: TronNode; send: Sender
     blocksUntilFinal: BLOCKS_UNTIL_FINAL,
     isFinal: ({ block }, { head }) => block!.height <= head.finalizedHeight!,
     url: node.url,
-    createWatcher: (urls = [node.url]) => createTronWatcher({ urls, now: chain.now, balancesPerSecond: 1000 }),
+    createWatcher: (urls = [node.url]) => createTronWatcher({ urls, now: chain.now, requestsPerSecond: 1000 }),
     newAddress: () => Promise.resolve(randomTronAddress()),
     mine: (blocks) => Promise.resolve(chain.mine(blocks)),
     reorganise: (depth, transactionId) => Promise.resolve(chain.fork(depth, [transactionId])),

@@ -23,7 +23,7 @@ export async function openTron({ sources = 2, addresses: count = 2, ...options }
   const addresses = Array.from({ length: count }, randomTronAddress);
   const urls = nodes.map(({ url }) => url);
   const createWatcher = () =>
-    createTronWatcher({ urls, now: chain.now, timeoutMs: 2000, balancesPerSecond: 1000, ...options });
+    createTronWatcher({ urls, now: chain.now, timeoutMs: 2000, requestsPerSecond: 1000, ...options });
   const watcher = createWatcher();
   const observer = createObserver(watcher, new Set(addresses), ({ block }, { head }) => {
     return block!.height <= head.finalizedHeight!;

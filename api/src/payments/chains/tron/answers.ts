@@ -95,4 +95,18 @@ export const constantSchema = z.object({
   transaction: z.object({ ret: z.array(z.object({ ret: z.string().default('') })).default([]) }).default({ ret: [] }),
 });
 
+/** What an account has by itself, and by staking. */
+export const resourcesSchema = z.object({
+  freeNetLimit: count.default(0),
+  freeNetUsed: count.default(0),
+  NetLimit: count.default(0),
+  NetUsed: count.default(0),
+  EnergyLimit: count.default(0),
+  EnergyUsed: count.default(0),
+});
+
+export const parametersSchema = z.object({
+  chainParameter: z.array(z.object({ key: z.string(), value: z.number().int().default(0) })),
+});
+
 export type TronInfo = z.output<typeof infoSchema>;

@@ -1,7 +1,7 @@
 /** What addresses hold at a solid block. TRON keeps no older states, and no contract reads many balances at once. */
-import { setTimeout } from 'node:timers/promises';
 import { type Balances, ChainUnavailable } from '../watcher.ts';
 import { toHexAddress } from './network.ts';
+import { mapPaced, pause } from './paced.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
 interface BalanceReading {
@@ -14,7 +14,6 @@ interface BalanceReading {
   signal: AbortSignal;
 }
 
-const CONCURRENCY = 5;
 const ATTEMPTS = 3;
 const SECOND_MS = 1000;
 /** Sources may be some blocks of 3 s apart. */
@@ -51,28 +50,8 @@ async function waitFor(node: TronNode, height: number, signal: AbortSignal): Pro
 }
 
 /** @returns in the order of the addresses */
-async function readAll(
-  { contract, perSecond, signal }: BalanceReading,
-  node: TronNode,
-  addresses: readonly string[],
-): Promise<bigint[]> {
-  const balances: bigint[] = [];
-  let next = 0;
-  const startedAtMs = performance.now();
-  const readNext = async (): Promise<void> => {
-    for (let index = next++; index < addresses.length; index = next++) {
-      await pause(startedAtMs + (index * SECOND_MS) / perSecond - performance.now(), signal);
-      balances[index] = await readBalance(node, contract, toHexAddress(addresses[index]!), signal);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, readNext));
-  return balances;
-}
-
-/** If it is aborted, the next request says why. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 1) await setTimeout(ms, undefined, { signal }).catch(() => undefined);
-}
+const readAll = (reading: BalanceReading, node: TronNode, addresses: readonly string[]): Promise<bigint[]> =>
+  mapPaced(addresses, reading, (address) => readBalance(node, reading.contract, toHexAddress(address), reading.signal));
 
 async function readBalance(node: TronNode, contract: string | undefined, address: string, signal: AbortSignal) {
   if (contract === undefined) return (await node.solidBalance(address, signal)) ?? 0n;

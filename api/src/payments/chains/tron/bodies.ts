@@ -116,7 +116,7 @@ export async function prove(
   throw failOf(node, 'INVALID_RESPONSE', `sent a block ${block.height} that does not prove its transactions`);
 }
 
-const isProven = ({ raw, transactions }: TronBlock) => provesTransactions(raw.txTrieRoot, transactions);
+export const isProven = ({ raw, transactions }: TronBlock) => provesTransactions(raw.txTrieRoot, transactions);
 
 const identify = ({ transactions }: TronBlock): string =>
   transactions.map(({ raw_data_hex, ret }) => [raw_data_hex, ret[0]?.contractRet].join(' ')).join();

@@ -2,7 +2,7 @@
  * Whether a node has an index of logs at all. One that was synced with its JSON-RPC turned off, or from a snapshot, answers every filter
  * with an empty list and no error (java-tron#6384, #4987, #6037), and two such nodes would agree.
  */
-import { TRANSFER_TOPIC } from '../evm-node.ts';
+import { type EvmLog, TRANSFER_TOPIC } from '../evm-node.ts';
 import type { TronInfo } from './answers.ts';
 import { toHexAddress, USDT_ADDRESS } from './network.ts';
 import { to0x } from './token-payments.ts';
@@ -13,17 +13,21 @@ import { failOf, type TronNode } from './tron-node.ts';
 const BLOCKS = 20;
 const TETHER = toHexAddress(USDT_ADDRESS);
 
-/** @param contract 21 bytes @throws ChainUnavailable */
+/**
+ * @param contract 21 bytes
+ * @returns transfers of the token in the last solid blocks
+ * @throws ChainUnavailable
+ */
 export async function requireLogIndex(
   node: TronNode,
   contract: string,
   solidHeight: number,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly EvmLog[]> {
   const fromHeight = Math.max(0, solidHeight - BLOCKS + 1);
   const logs = await node.logs({ contract: to0x(contract), fromHeight, toHeight: solidHeight }, signal);
-  if (logs.length > 0) return;
-  if (contract !== TETHER && !(await hasTransfers(node, contract, fromHeight, solidHeight, signal))) return;
+  if (logs.length > 0) return logs;
+  if (contract !== TETHER && !(await hasTransfers(node, contract, fromHeight, solidHeight, signal))) return logs;
   throw failOf(
     node,
     'INVALID_RESPONSE',

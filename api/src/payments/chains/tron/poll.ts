@@ -57,6 +57,13 @@ export async function pollChain(chain: Chain, text: string | null): Promise<Poll
   });
 }
 
+/** @throws ChainUnavailable if the sources have no solid block of this height */
+export async function cursorAt(chain: Chain, height: number): Promise<string> {
+  if (height > chain.solidHeight) throw new ChainUnavailable('LAGGING', `block ${height} is not solid yet`);
+  const { id } = await agreedHeader(chain, height);
+  return writeCursor({ blocks: [[height, id]], settled: height });
+}
+
 /** The first poll begins at the last solid block, which is about a minute old. */
 async function startAtSolid(chain: Chain, head: TronHeader, orphanedBlockHashes: readonly string[]): Promise<Poll> {
   const { height, id } = await agreedHeader(chain, chain.solidHeight);

@@ -16,6 +16,8 @@ import {
   headerSchema,
   infoSchema,
   orNothing,
+  parametersSchema,
+  resourcesSchema,
   type TronBlock,
 } from './answers.ts';
 
@@ -82,6 +84,21 @@ export function createTronNode(url: string, timeoutMs?: number) {
     solidBalance: async (address: string, signal: AbortSignal): Promise<bigint | undefined> => {
       const account = await http.post('/walletsolidity/getaccount', { address }, accountSchema, signal, SOLIDITY);
       return account && BigInt(account.balance);
+    },
+    /** Energy and bandwidth that the account has without paying for them. */
+    resources: async (address: string, signal: AbortSignal) => {
+      const resources = await http.post('/wallet/getaccountresource', { address }, resourcesSchema, signal);
+      const { freeNetLimit, freeNetUsed, NetLimit, NetUsed, EnergyLimit, EnergyUsed } = resources;
+      return {
+        energy: Math.max(0, EnergyLimit - EnergyUsed),
+        bandwidth: Math.max(0, freeNetLimit - freeNetUsed + NetLimit - NetUsed),
+      };
+    },
+    /** @returns sun for a unit of energy and of bandwidth */
+    prices: async (signal: AbortSignal) => {
+      const { chainParameter } = await http.post('/wallet/getchainparameters', {}, parametersSchema, signal);
+      const valueOf = (key: string) => chainParameter.find((one) => one.key === key)?.value;
+      return { energyPrice: valueOf('getEnergyFee'), bandwidthPrice: valueOf('getTransactionFee') };
     },
     /** At the newest solid block. @returns undefined if the contract refuses the call, or there is no contract */
     callSolid: async (call: ConstantCall, signal: AbortSignal): Promise<string | undefined> => {

@@ -1,14 +1,15 @@
 /** Watches TRON: TRX by blocks that prove themselves, USDT by logs of two sources. Rules: docs/chains.md. */
 import { confirmBySources, type Probed, useSources, withWarnings } from '../sources.ts';
 import type { ChainWatcher } from '../watcher.ts';
-import type { TronHeader } from './answers.ts';
 import { readBalances } from './balances.ts';
 import { createRequestSizes } from './bodies.ts';
+import { checkTronSource, type NodeHead } from './check.ts';
 import { isReportedBy } from './confirmation.ts';
 import { readDecimals } from './decimals.ts';
+import { describeTronHoldings } from './holdings.ts';
 import { requireLogIndex } from './log-index.ts';
 import { MAINNET_CHAIN_ID, toHexAddress, USDT_ADDRESS } from './network.ts';
-import { type Addresses, type Chain, pollChain } from './poll.ts';
+import { type Addresses, type Chain, cursorAt, pollChain } from './poll.ts';
 import { createTokenMemory, type TokenReading } from './token-payments.ts';
 import { createTronNode, failOf, type TronNode } from './tron-node.ts';
 
@@ -20,8 +21,8 @@ export interface TronWatcherOptions {
   fundingAddresses?: readonly string[];
   chainId?: number;
   timeoutMs?: number;
-  /** Requests for balances, to each source. Providers suspend those who ask for more. */
-  balancesPerSecond?: number;
+  /** Of the requests for what addresses hold, to each source. Providers suspend those who ask for more. */
+  requestsPerSecond?: number;
   now?: () => Date;
 }
 
@@ -31,14 +32,9 @@ const BLOCKS_BEHIND_HEAD = 2;
 const HEAD_AGE_MAX_MS = 60_000;
 const LOG_INDEX_CHECKED_EVERY_MS = 10 * 60_000;
 /** TronGrid accepts 15 requests per second and key. */
-const BALANCES_PER_SECOND = 8;
+const REQUESTS_PER_SECOND = 8;
 /** Twice 13 s, and up to three times. */
 const BALANCE_LIMITS = { addressesMax: 100, timeMs: 120_000 };
-
-interface NodeHead {
-  head: TronHeader;
-  solid: TronHeader;
-}
 
 type Sources = readonly Probed<TronNode, NodeHead>[];
 
@@ -54,13 +50,15 @@ interface Watched {
   memory: TokenReading['memory'];
   /** Monotonic times of what a node has proven. */
   proofs: Map<TronNode, { chainAtMs?: number; logIndexAtMs?: number }>;
-  balancesPerSecond: number;
+  requestsPerSecond: number;
 }
 
 export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
   const watched = prepare(options);
   const { nodes } = watched;
   const decode = createAddressCache();
+  const withSources = <Result>(signal: AbortSignal, run: (sources: Sources) => Promise<Result>) =>
+    useSources(nodes, (node) => readHead(watched, node, false, signal), run);
   return {
     poll: async (cursor, addresses, signal) => {
       const ours = decode(addresses);
@@ -73,26 +71,29 @@ export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => isReportedBy(node, payment, watched.contract, signal)),
     tokenDecimals: (signal) =>
-      useSources(
-        nodes,
-        (node) => readHead(watched, node, false, signal),
-        (sources) =>
-          readDecimals(
-            sources.map(({ node }) => node),
-            watched.contract,
-            signal,
-          ),
-      ),
+      withSources(signal, (sources) => {
+        const used = sources.map(({ node }) => node);
+        return readDecimals(used, watched.contract, signal);
+      }),
     balanceLimits: BALANCE_LIMITS,
-    balances: (asset, addresses, signal) => {
-      const contract = asset === 'USDT' ? watched.contract : undefined;
-      const probe = (node: TronNode) => readHead(watched, node, false, signal);
-      return useSources(nodes, probe, (sources) => {
+    balances: (asset, addresses, signal) =>
+      withSources(signal, (sources) => {
         const ordered = sources.toSorted((a, b) => a.head.solid.height - b.head.solid.height);
-        const perSecond = watched.balancesPerSecond;
+        const contract = asset === 'USDT' ? watched.contract : undefined;
+        const perSecond = watched.requestsPerSecond;
         return readBalances({ nodes: ordered.map(({ node }) => node), contract, perSecond, signal }, addresses);
-      });
+      }),
+    cursorAt: (height, signal) =>
+      withSources(signal, (sources) => cursorAt(openChain(watched, sources, new Map(), signal), height)),
+    check: async (signal) => {
+      const checkSource = (node: TronNode) =>
+        checkTronSource(node, watched.contract, () => readHead(watched, node, false, signal), signal);
+      return (await Promise.all(nodes.map(checkSource))).flat();
     },
+    describeHoldings: (held, signal) =>
+      withSources(signal, ([source]) =>
+        describeTronHoldings(source!.node, { ...watched, reference: source!.head.solid, signal }, held),
+      ),
   };
 }
 
@@ -109,7 +110,7 @@ function prepare(options: TronWatcherOptions): Watched {
     sizes: createRequestSizes(),
     memory: createTokenMemory(nodes, contract),
     proofs: new Map(),
-    balancesPerSecond: options.balancesPerSecond ?? BALANCES_PER_SECOND,
+    requestsPerSecond: options.requestsPerSecond ?? REQUESTS_PER_SECOND,
   };
 }
 
