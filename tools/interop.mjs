@@ -88,6 +88,12 @@ const PROGRAMS = [
     install: () => installDebianPackage('chromium'),
     advice: 'install Chromium or Chrome (on Debian: apt-get install chromium)',
   },
+  {
+    setting: 'TRONWEB',
+    find: () => firstExisting(path.join(directory, 'tronweb/node_modules/tronweb/lib/commonjs/index.js')),
+    install: () => installPackage('tronweb', { dependencies: { tronweb: '6.5.1' } }),
+    advice: 'npm could not install tronweb 6.5.1',
+  },
   debianProgram('FIREFOX', '/usr/bin/firefox-esr', 'firefox-esr'),
   debianProgram('WEBKIT_DRIVER', '/usr/bin/WebKitWebDriver', 'webkit2gtk-driver'),
   debianProgram('XVFB', '/usr/bin/Xvfb', 'xvfb'),
