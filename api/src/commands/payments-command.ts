@@ -14,6 +14,7 @@ import {
   releaseDeposit,
   resumeChain,
 } from '../modules/invoices/operator.service.ts';
+import { rescanChain } from '../modules/invoices/rescan.service.ts';
 import { formatUnits } from '../payments/amounts.ts';
 import type { SourceFinding } from '../payments/chains/watcher.ts';
 import { type Chain, chains, currencyRules } from '../payments/currencies.ts';
@@ -22,6 +23,7 @@ const USAGE = `npm run payments -- check              first addresses of each ac
 npm run payments -- holdings CURRENCY  the addresses that hold most of it now, with their numbers in the wallet
 npm run payments -- holdings CHAIN [--file FILE]  the list from which the offline program signs sweeps, to a file or the terminal
 npm run payments -- resume CHAIN       credit payments again after a reorganisation
+npm run payments -- rescan CHAIN FROM  read the blocks from this height on again, for payments that were missed
 npm run payments -- release DEPOSIT    credit a deposit that is on hold
 npm run payments -- explain CHAIN ADDRESS  end a difference of the daily comparison: its money is no payment, such as gas for a sweep
 npm run payments -- broadcast FILE     send the transactions that the offline program has signed`;
@@ -30,6 +32,7 @@ npm run payments -- broadcast FILE     send the transactions that the offline pr
 export async function runPaymentsCommand(ctx: Ctx, [command, subject, ...rest]: readonly string[]): Promise<string> {
   if (command === 'holdings' && chains.some((chain) => chain === subject)) return listForSweep(ctx, subject, rest);
   if (command === 'explain' && rest.length === 1) return explain(ctx, subject, rest[0]!);
+  if (command === 'rescan' && rest.length === 1) return rescan(ctx, subject, rest[0]!);
   if (rest.length > 0) throw new Error(USAGE);
   if (command === 'check' && subject === undefined) return check(ctx);
   if (command === 'holdings') return showHoldings(ctx, subject);
@@ -117,6 +120,15 @@ function parseChain(name: string | undefined): Chain {
 async function explain(ctx: Ctx, name: string | undefined, address: string): Promise<string> {
   const isExplained = await explainDifference(ctx, parseChain(name), address);
   return isExplained ? 'The difference is no longer reported.' : 'Nothing at this address is unexplained.';
+}
+
+async function rescan(ctx: Ctx, name: string | undefined, from: string): Promise<string> {
+  const chain = parseChain(name);
+  if (!/^[1-9]\d{0,9}$/.test(from)) throw new Error('Name the height of the first block to read.');
+  const { toHeight, found } = await rescanChain(ctx, chain, Number(from));
+  return toHeight === undefined
+    ? `The worker reads ${chain} again from block ${from} on. Then: npm run payments -- resume ${chain}`
+    : `Blocks ${from} to ${toHeight} have ${found} payments that were missed. The worker credits them.`;
 }
 
 async function resume(ctx: Ctx, name: string | undefined): Promise<string> {

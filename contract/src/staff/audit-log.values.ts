@@ -71,6 +71,7 @@ export const auditActions = [
   'DEPOSIT_RESTORED',
   'DEPOSIT_RELEASED',
   'CHAIN_RESUMED',
+  'CHAIN_RESCANNED',
   'DIFFERENCE_EXPLAINED',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

@@ -100,6 +100,17 @@ export async function savePoll(ctx: Ctx, chain: Chain, poll: Poll, pauseMs: numb
   );
 }
 
+/** For a rescan. The next poll is due at once; a poll that is under way with the old cursor is not recorded. */
+export async function replaceCursor(ctx: Ctx, chain: Chain, cursor: string, scannedHeight: number): Promise<void> {
+  await ctx.db.query(
+    `update chain_cursors
+        set cursor = $2, scanned_height = $3, next_poll_at = now(), failure_count = 0,
+            unavailable_since = null, unavailable_reason = null, unavailable_message = null
+      where chain = $1`,
+    [chain, cursor, scannedHeight],
+  );
+}
+
 export interface PollFailure {
   reason: NonNullable<ChainState['unavailableReason']>;
   message: string;

@@ -32,6 +32,15 @@ export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit:
   };
 }
 
+/** All addresses of a space up to a limit, those that are watched first. */
+export async function listAllAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<ReadonlySet<string>> {
+  const rows = await ctx.db.query<{ address: string }>(
+    'select address from deposit_addresses where address_space = $1 order by watched_until desc limit $2',
+    [space, limit],
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
 /** How many addresses of each space are in their watch window; counts up to a limit. */
 export async function countInWindow(ctx: Ctx, limit: number): Promise<ReadonlyMap<AddressSpace, number>> {
   const rows = await ctx.db.query<{ space: AddressSpace; count: number }>(
@@ -111,6 +120,34 @@ export async function insertDeposit(
     ],
   );
   return row?.invoiceId ?? undefined;
+}
+
+export type KnownKey = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address'>;
+
+/** The deposits of these transactions. */
+export function listOfTransactions(ctx: Ctx, chain: Chain, transactionIds: readonly string[]): Promise<KnownKey[]> {
+  return ctx.db.query(
+    `select asset, transaction_id as "transactionId", output, address
+       from deposits join deposit_addresses on deposit_addresses.id = address_id
+      where chain = $1 and transaction_id = any($2::text[]) and not is_by_hand`,
+    [chain, transactionIds],
+  );
+}
+
+/**
+ * Before blocks are read again: the addresses of their deposits are watched, so that the deposits are found again.
+ * @returns the hashes of blocks with deposits from this height on
+ */
+export async function unsettleFrom(ctx: Ctx, chain: Chain, fromHeight: number, watchMs: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ hash: string }>(
+    `with concerned as (select address_id, block_hash from deposits where chain = $1 and block_height >= $2),
+          watched as (
+            update deposit_addresses set watched_until = greatest(watched_until, now() + $3 * interval '1 millisecond')
+             where id in (select address_id from concerned))
+     select distinct block_hash as hash from concerned where block_hash is not null`,
+    [chain, fromHeight, watchMs],
+  );
+  return rows.map(({ hash }) => hash);
 }
 
 export interface ObservedDeposit {

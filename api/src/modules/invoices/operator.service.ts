@@ -78,10 +78,18 @@ export function releaseDeposit(ctx: Ctx, id: string): Promise<boolean> {
   });
 }
 
-/** Ends the pause of a chain after a reorganisation. @returns false if it is not paused */
+/**
+ * Ends the pause of a chain after a reorganisation.
+ * @returns false if it is not paused
+ * @throws Error with a sentence for the operator
+ */
 export function resumeChain(ctx: Ctx, chain: Chain): Promise<boolean> {
   return ctx.tx(async (ctx) => {
-    const { pauseReason } = await states.readState(ctx, chain);
+    const { pauseReason, unavailableReason } = await states.readState(ctx, chain);
+    if (unavailableReason === 'DEEP_REORGANISATION')
+      throw new Error(
+        `All blocks that ${chain} was read to have left the chain. First name a block before that: npm run payments -- rescan ${chain} <block>`,
+      );
     if (!(await states.resume(ctx, chain))) return false;
     await record(ctx, { action: 'CHAIN_RESUMED', requester: undefined, details: { chain, pause: pauseReason } });
     return true;

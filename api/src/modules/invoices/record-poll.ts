@@ -42,20 +42,8 @@ export async function recordPoll(
   const found = await findOwnPayments(ctx, chain, previous, poll);
   return ctx.tx(async (ctx) => {
     if ((await states.lockCursor(ctx, chain)) !== previous.cursor) return false;
-    const refused = new Set(
-      await settleKnown(
-        ctx,
-        chain,
-        found.map(({ payment }) => payment),
-      ),
-    );
-    const payments = found.filter(({ payment }) => !refused.has(payment));
-    const invoiceIds = new Set<string>();
-    for (const { currency, payment, arrival, rateE12 } of payments) {
-      const deposit = { ...payment, ...arrival, arrivalRateE12: rateE12 };
-      const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], deposit);
-      if (invoiceId) invoiceIds.add(invoiceId);
-    }
+    const payments = await settleKnown(ctx, chain, found);
+    const invoiceIds = await insertAll(ctx, payments);
     const observed = payments.map(({ payment }) => payment);
     for (const invoiceId of await updateDeposits(ctx, chain, poll, observed)) invoiceIds.add(invoiceId);
     await updateStatuses(ctx, [...invoiceIds].toSorted());
@@ -68,16 +56,14 @@ export async function recordPoll(
 
 /**
  * Moves deposits whose transaction is at another place now.
- * @returns payments that contradict what was stored for the same block. They are not recorded: if they are true, the comparison of balances
- * finds them
+ * @returns all payments but those that contradict what was stored for the same block. They are not recorded: if they are true, the
+ * comparison of balances finds them
  */
-async function settleKnown(
-  ctx: Ctx,
-  chain: Chain,
-  payments: readonly ObservedPayment[],
-): Promise<readonly ObservedPayment[]> {
-  const included = payments.filter((payment): payment is IncludedPayment => payment.block !== undefined);
-  if (included.length === 0) return [];
+async function settleKnown(ctx: Ctx, chain: Chain, found: readonly KnownPayment[]): Promise<readonly KnownPayment[]> {
+  const included = found
+    .map(({ payment }) => payment)
+    .filter((payment): payment is IncludedPayment => payment.block !== undefined);
+  if (included.length === 0) return found;
   const { moves, refused } = planMoves(await moved.lockByTransaction(ctx, chain, included), included);
   if (moves.length > 0) await moved.move(ctx, moves);
   const unexplained = included.filter(isUnexplained);
@@ -88,7 +74,8 @@ async function settleKnown(
       { chain, transactionId, output, block: block.height },
       'a payment contradicts a deposit of its block',
     );
-  return refused;
+  const contradicting = new Set<ObservedPayment>(refused);
+  return found.filter(({ payment }) => !contradicting.has(payment));
 }
 
 /** @returns the unexplained payments of blocks in which a deposit is known that the same poll does not report: it may be the explanation */
@@ -109,12 +96,83 @@ function findRepeated(
   );
 }
 
+/**
+ * Stores payments in final blocks that were missed. The next poll decides about their finality.
+ * @returns how many were not known
+ */
+export async function recordMissed(ctx: Ctx, chain: Chain, poll: Poll): Promise<number> {
+  const payments = await findOwnPayments(ctx, chain, UNREAD, poll);
+  if (payments.length === 0) return 0;
+  return ctx.tx(async (ctx) => {
+    await states.lockCursor(ctx, chain);
+    const settled = await settleKnown(ctx, chain, payments);
+    const transactionIds = settled.map(({ payment }) => payment.transactionId);
+    const known = await store.listOfTransactions(ctx, chain, transactionIds);
+    const accepted = withoutOtherKeys(settled, known);
+    const invoiceIds = await insertAll(ctx, accepted);
+    const observed = accepted.map(({ payment }) => payment);
+    const keys = new Set(observed.map(toKey));
+    const facts = { ...poll, orphanedBlockHashes: [], pooledTransactionIds: undefined };
+    for (const id of await updateDeposits(ctx, chain, facts, observed, (deposit) => keys.has(toKey(deposit))))
+      invoiceIds.add(id);
+    await updateStatuses(ctx, [...invoiceIds].toSorted());
+    const knownKeys = new Set(known.map(toKey));
+    return observed.filter((payment) => !knownKeys.has(toKey(payment))).length;
+  });
+}
+
+const UNREAD = { cursor: null, polledAt: null, headHeight: null, scannedHeight: null };
+
+/**
+ * Without payments of an address in a transaction some of whose deposits are not found again: they may be the same payments by other keys, and
+ * nothing is credited twice. The comparison of balances finds them if they are not.
+ */
+function withoutOtherKeys(payments: readonly KnownPayment[], known: readonly store.KnownKey[]): KnownPayment[] {
+  const found = new Set(payments.map(({ payment }) => toKey(payment)));
+  const refused = new Set(known.filter((one) => !found.has(toKey(one))).map(toGroup));
+  return payments.filter(({ payment }) => !refused.has(toGroup(payment)));
+}
+
+const toGroup = ({ asset, transactionId, address }: Omit<store.KnownKey, 'output'>) =>
+  JSON.stringify([asset, transactionId, address]);
+
+/** Makes the next poll begin after another block, because the blocks of the cursor have left the chain. */
+export function rewind(ctx: Ctx, chain: Chain, fromHeight: number, cursor: string): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    await states.lockCursor(ctx, chain);
+    const { headHeight, headAt } = await states.readState(ctx, chain);
+    const orphanedBlockHashes = await store.unsettleFrom(ctx, chain, fromHeight, ctx.config.payments.watchMs);
+    const head = {
+      height: Math.max(Number(headHeight ?? 0n), fromHeight),
+      hash: '',
+      time: headAt ?? new Date(),
+      safeHeight: undefined,
+      finalizedHeight: undefined,
+    };
+    const scannedHeight = fromHeight - 1;
+    const facts = { head, scannedHeight, orphanedBlockHashes, pooledTransactionIds: undefined };
+    await updateStatuses(ctx, [...(await updateDeposits(ctx, chain, facts, []))].toSorted());
+    await states.replaceCursor(ctx, chain, cursor, scannedHeight);
+  });
+}
+
+async function insertAll(ctx: Ctx, payments: readonly KnownPayment[]): Promise<Set<string>> {
+  const invoiceIds = new Set<string>();
+  for (const { currency, payment, arrival, rateE12 } of payments) {
+    const found = { ...payment, ...arrival, arrivalRateE12: rateE12 };
+    const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], found);
+    if (invoiceId) invoiceIds.add(invoiceId);
+  }
+  return invoiceIds;
+}
+
 /** @returns the invoices of the deposits that have changed */
 async function updateDeposits(
   ctx: Ctx,
   chain: Chain,
-  poll: Poll,
+  poll: Pick<Poll, 'head' | 'scannedHeight' | 'orphanedBlockHashes' | 'pooledTransactionIds'>,
   payments: readonly ObservedPayment[],
+  isConcerned: (deposit: store.ObservedDeposit) => boolean = () => true,
 ): Promise<Set<string>> {
   const facts: ChainFacts = {
     chain,
@@ -128,6 +186,7 @@ async function updateDeposits(
   const byKey = indexPayments(payments);
   const invoiceIds = new Set<string>();
   for (const deposit of await store.lockAffected(ctx, chain, payments, poll.orphanedBlockHashes)) {
+    if (!isConcerned(deposit)) continue;
     const next = observe(deposit, byKey.get(toKey(deposit)), facts, highestValueMicros(chain, deposit));
     if (!hasChanged(deposit, next)) continue;
     await store.saveObservation(ctx, deposit.id, next);

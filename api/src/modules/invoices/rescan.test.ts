@@ -1,0 +1,146 @@
+import type { Invoice } from '@cellhop/contract/invoices';
+import assert from 'node:assert/strict';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
+import { newInvoice } from '../../../test/sandbox-payments.ts';
+import { ScriptedChain } from '../../../test/scripted-chain.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { checkInvariants } from '../../db/check-invariants.ts';
+import { ChainUnavailable } from '../../payments/chains/watcher.ts';
+import * as states from './chain-states.store.ts';
+import { compareChain } from './comparison.service.ts';
+import { resumeChain } from './operator.service.ts';
+import { rescanChain } from './rescan.service.ts';
+import { watchChain } from './watch.service.ts';
+
+const DOLLAR = 1_000_000n;
+/** $25 at the rate of the sandbox. */
+const UNITS = 25_000n;
+const BLOCKS_UNTIL_FINAL = 24;
+
+let testApp: TestApp;
+let chain: ScriptedChain;
+let user: TestUser;
+let invoice: Invoice;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+beforeEach(async () => {
+  await testApp.reset();
+  chain = new ScriptedChain(10);
+  user = await createUser(testApp);
+  invoice = await newInvoice(user);
+  await watch();
+});
+afterEach(async () => assert.deepEqual(await checkInvariants(testApp.ctx), []));
+
+const watch = () => watchChain(testApp.ctx, 'bitcoin', chain);
+const rescan = (from = 1) => rescanChain(testApp.ctx, 'bitcoin', from, chain);
+const dollars = async () => (await balanceOf(testApp, user)) / DOLLAR;
+const depositStates = async () =>
+  (await testApp.database.query<{ state: string }>('select state from deposits order by arrived_at, id')).map(
+    ({ state }) => state,
+  );
+
+/** Its watch window has ended. */
+async function miss(units = UNITS) {
+  await testApp.database.query(`update deposit_addresses set watched_until = now() - interval '1 day'`);
+  const payment = chain.send({ asset: 'BTC', address: invoice.address, units });
+  chain.mine();
+  chain.mineEmpty(BLOCKS_UNTIL_FINAL);
+  await watch();
+  return payment;
+}
+
+/** As a watcher whose remembered blocks have all left the chain. */
+async function loseCursor() {
+  const poll = chain.poll.bind(chain);
+  const { cursor: lost } = await states.readState(testApp.ctx, 'bitcoin');
+  chain.poll = (cursor, addresses) =>
+    cursor === lost ? Promise.reject(new ChainUnavailable('DEEP_REORGANISATION', 'a test')) : poll(cursor, addresses);
+  await testApp.database.query('update chain_cursors set next_poll_at = now()');
+  await watch();
+}
+
+describe('a rescan', () => {
+  test('finds a payment that was missed, and it is credited once, however often it is repeated', async () => {
+    await miss();
+    expect([await dollars(), (await compareChain(testApp.ctx, 'bitcoin', chain)).length]).toEqual([0n, 1]);
+    expect(await rescan()).toEqual({ toHeight: 1, found: 1 });
+    await watch();
+    expect(await dollars()).toBe(25n);
+    expect(await rescan()).toEqual({ toHeight: 1, found: 0 });
+    await watch();
+    expect([await dollars(), await depositStates()]).toEqual([25n, ['CREDITED']]);
+    expect(await compareChain(testApp.ctx, 'bitcoin', chain)).toEqual([]);
+  });
+
+  test('leaves the blocks of the watcher alone, and its cursor', async () => {
+    await miss();
+    const { cursor, scannedHeight } = await states.readState(testApp.ctx, 'bitcoin');
+    await rescan();
+    expect(await states.readState(testApp.ctx, 'bitcoin')).toMatchObject({ cursor, scannedHeight });
+    await expect(rescan(2)).rejects.toThrow('The watcher still reads blocks after 1 itself.');
+  });
+
+  test('does not credit what is known by another key', async () => {
+    await miss();
+    await rescan();
+    await watch();
+    await testApp.database.query('update deposits set output = 7');
+    expect(await rescan()).toEqual({ toHeight: 1, found: 0 });
+    await watch();
+    expect(await dollars()).toBe(25n);
+  });
+
+  test('that fails says how to continue', async () => {
+    await miss();
+    chain.mineEmpty(20);
+    await watch();
+    const poll = chain.poll.bind(chain);
+    let polls = 0;
+    chain.poll = (cursor, addresses) =>
+      ++polls === 2 ? Promise.reject(new ChainUnavailable('DOWN', 'a test')) : poll(cursor, addresses);
+    await expect(rescan()).rejects.toThrow('a test. To go on: npm run payments -- rescan bitcoin 11');
+    expect(await rescan(11)).toEqual({ toHeight: 21, found: 0 });
+    await watch();
+    expect(await dollars()).toBe(25n);
+  });
+});
+
+describe('after a reorganisation that is deeper than the cursor', () => {
+  beforeEach(async () => {
+    chain.send({ asset: 'BTC', address: invoice.address, units: UNITS });
+    chain.mine();
+    chain.mineEmpty(BLOCKS_UNTIL_FINAL);
+    await watch();
+  });
+
+  test('resuming needs a rescan, which finds the payments in their new blocks again', async () => {
+    const [payment] = chain.reorganise(BLOCKS_UNTIL_FINAL + 1);
+    chain.mineEmpty(3);
+    chain.mine([payment!]);
+    chain.mineEmpty(BLOCKS_UNTIL_FINAL);
+    await loseCursor();
+    await expect(resumeChain(testApp.ctx, 'bitcoin')).rejects.toThrow('payments -- rescan bitcoin <block>');
+    expect(await rescan()).toEqual({ toHeight: undefined, found: 0 });
+    await watch();
+    expect(await resumeChain(testApp.ctx, 'bitcoin')).toBe(true);
+    await watch();
+    expect([await dollars(), await depositStates()]).toEqual([25n, ['CREDITED']]);
+    expect(await states.readState(testApp.ctx, 'bitcoin')).toMatchObject({ unavailableReason: null, pausedAt: null });
+  });
+
+  test('a payment that is in no block any more is reversed', async () => {
+    const [payment] = chain.reorganise(BLOCKS_UNTIL_FINAL + 1);
+    chain.drop(payment!);
+    chain.mineEmpty(40);
+    await loseCursor();
+    await rescan();
+    await watch();
+    chain.mineEmpty(1);
+    await watch();
+    expect([await dollars(), await depositStates()]).toEqual([0n, ['REVERSED']]);
+  });
+});
