@@ -2,7 +2,7 @@
  * A token of TON (jetton) keeps what an owner holds in a contract of its own, the wallet of that owner. Its address is the hash of its first
  * state, so that it is known before anybody pays, and no source is asked for it.
  */
-import { Address, beginCell, contractAddress } from '@ton/core';
+import { Address, beginCell, Cell, contractAddress } from '@ton/core';
 
 /** Layout of the state: that of USDT. Its code is stored once for all wallets, in the library of the masterchain. */
 export interface Jetton {
@@ -35,4 +35,20 @@ export function deriveJettonWallet(owner: string, { master, walletCode }: Jetton
     .storeAddress(Address.parse(master))
     .endCell();
   return contractAddress(0, { code, data }).toRawString();
+}
+
+/** @param address in any written form @throws Error if it is none @returns the raw form */
+export const toAccount = (address: string): string => Address.parse(address).toRawString();
+
+interface JettonState {
+  units: bigint;
+  /** The issuer has locked it: 1 for what the owner sends, 2 for what is sent to the owner. */
+  status: number;
+}
+
+/** @param data the state of a wallet, as base64 @throws Error if it has another layout */
+export function parseJettonState(data: string): JettonState {
+  const slice = Cell.fromBase64(data).beginParse();
+  const status = slice.loadUint(STATUS_BITS);
+  return { status, units: slice.loadCoins() };
 }

@@ -1,0 +1,91 @@
+/** A payment counts when two sources say the same about its transaction, and about the block that contains it. */
+import { LRUCache } from 'lru-cache';
+import { createHash } from 'node:crypto';
+import type { ObservedPayment } from '../watcher.ts';
+import { findPayment, type Payment, type WatchedAccounts } from './acceptance.ts';
+import type { Accounts } from './accounts.ts';
+import { failOf, type MasterBlock, type TonSource } from './source.ts';
+import { identify, type TonTransaction } from './transaction.ts';
+
+export interface Found {
+  transaction: TonTransaction;
+  payment: Payment;
+}
+
+/**
+ * @returns undefined if the other source does not have the transaction, or not yet
+ * @throws ChainUnavailable if it says anything else about it or its block
+ */
+export async function confirmBySecond(
+  second: TonSource,
+  { transaction }: Found,
+  block: MasterBlock,
+  signal: AbortSignal,
+): Promise<true | undefined> {
+  const [other, otherBlock] = await Promise.all([
+    second.transaction(transaction, signal),
+    second.block(block.seqno, signal),
+  ]);
+  if (!other || !otherBlock) return undefined;
+  const isSameBlock = otherBlock.rootHash === block.rootHash && (other.masterSeqno ?? block.seqno) === block.seqno;
+  if (identify(other) === identify(transaction) && isSameBlock) return true;
+  throw failOf(second, 'DISAGREEING', `says something else about the transaction ${transaction.hash}`);
+}
+
+/** Asks one source again, before a large credit. @throws ChainUnavailable if it cannot know */
+export async function isReportedBy(
+  source: TonSource,
+  nodes: readonly TonSource[],
+  payment: ObservedPayment,
+  { owner, wallet }: Accounts,
+  watched: WatchedAccounts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { block, transactionId: hash, asset, units, address, output } = payment;
+  if (!block || output !== 0) return false;
+  const account = asset === 'TON' ? owner : wallet;
+  const lt = source.index ? 0n : await findLt(nodes, hash, signal);
+  if (lt === undefined) throw failOf(source, 'LAGGING', `cannot be asked for ${hash}, which no index has now`);
+  const transaction = await source.transaction({ account, hash, lt }, signal);
+  if (transaction?.account !== account || (transaction.masterSeqno ?? block.height) !== block.height) return false;
+  const master = await source.block(block.height, signal);
+  if (!master) throw failOf(source, 'LAGGING', `does not have block ${block.height}`);
+  const found = findPayment(watched, transaction);
+  return master.rootHash === block.hash && found?.asset === asset && found.units === units && found.address === address;
+}
+
+/** Version 2 finds a transaction only by its logical time, which any index may tell: the hash proves the answer. */
+async function findLt(nodes: readonly TonSource[], hash: string, signal: AbortSignal): Promise<bigint | undefined> {
+  for (const { index } of nodes) {
+    const found = await index?.byHash(hash, signal).catch(() => undefined);
+    if (found) return found.lt;
+  }
+  return undefined;
+}
+
+const REMEMBERED_MAX = 10_000;
+
+/** What two sources have agreed on. It spares requests only: after a restart, payments of the overlap are confirmed again. */
+export interface ConfirmedMemory {
+  /** False if anything of the transaction is different from what was confirmed. */
+  has(found: Found, block: MasterBlock): boolean;
+  block(seqno: number): MasterBlock | undefined;
+  remember(found: Found, block: MasterBlock): void;
+}
+
+export function createConfirmedMemory(): ConfirmedMemory {
+  const facts = new LRUCache<string, string>({ max: REMEMBERED_MAX });
+  const blocks = new LRUCache<number, MasterBlock>({ max: REMEMBERED_MAX });
+  const factOf = ({ transaction }: Found, { seqno, rootHash }: MasterBlock) =>
+    createHash('sha256')
+      .update(`${identify(transaction)} ${seqno} ${rootHash}`)
+      .digest('hex');
+  return {
+    has: (found, block) => facts.get(found.transaction.hash) === factOf(found, block),
+    block: (seqno) => blocks.get(seqno),
+    remember(found, block) {
+      facts.set(found.transaction.hash, factOf(found, block));
+      blocks.set(block.seqno, block);
+    },
+  };
+}

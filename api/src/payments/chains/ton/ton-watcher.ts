@@ -1,0 +1,165 @@
+/** Watches TON and a token on it by two sources, one of which has an index of transactions. Rules: docs/chains.md. */
+import { createHttpTransport } from '../http-transport.ts';
+import { parseSourceUrl } from '../source-url.ts';
+import { confirmBySources, type Probed, useSources } from '../sources.ts';
+import { ChainUnavailable, type ChainWatcher } from '../watcher.ts';
+import { type AccountsCache, createAccountsCache, toWatched } from './accounts.ts';
+import { BALANCE_LIMITS, readBalances } from './balances.ts';
+import { type ConfirmedMemory, createConfirmedMemory, isReportedBy } from './confirmation.ts';
+import { writeCursor } from './cursor.ts';
+import { type Jetton, toAccount, USDT } from './jetton-wallet.ts';
+import { agreedBlock, type Chain, pollChain, startAt } from './poll.ts';
+import { failOf, type MasterBlock, type TonSource } from './source.ts';
+import { createV2Source } from './toncenter-v2.ts';
+import { createV3Source } from './toncenter-v3.ts';
+
+export interface TonWatcherOptions {
+  /** Two independent sources must agree; a third one replaces one that fails. */
+  urls: readonly string[];
+  jetton?: Jetton;
+  /** The operator's own addresses: TON from them, such as for a sweep of tokens, is no payment. */
+  fundingAddresses?: readonly string[];
+  globalId?: number;
+  timeoutMs?: number;
+  /** To each source. Providers suspend those who ask for more. */
+  requestsPerSecond?: number;
+  now?: () => Date;
+}
+
+/** Test networks have others. */
+const MAINNET_GLOBAL_ID = -239;
+const HEAD_AGE_MAX_MS = 30_000;
+/** A source that is so far behind the other one is not used. */
+const BLOCKS_APART_MAX = 50;
+/** toncenter accepts one request a second without a key, and ten with a free one. */
+const REQUESTS_PER_SECOND = 10;
+const REQUESTS_PER_SECOND_WITHOUT_KEY = 1;
+/** More of them are read as the others: one poll must end in time. */
+const OPEN_MAX = 2000;
+const VERSION_2 = /\/v2\/?$/;
+
+interface Watched {
+  nodes: readonly TonSource[];
+  jetton: Jetton;
+  accounts: AccountsCache;
+  fundingAccounts: ReadonlySet<string>;
+  globalId: number;
+  confirmed: ConfirmedMemory;
+  now: () => Date;
+}
+
+type Sources = readonly Probed<TonSource, MasterBlock>[];
+
+export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
+  const watched = prepare(options);
+  const { nodes, jetton, fundingAccounts, accounts } = watched;
+  const withSources = <Result>(signal: AbortSignal, run: (sources: Sources) => Promise<Result>) =>
+    useSources(nodes, (node) => readHead(watched, node, signal), run);
+  return {
+    poll: (cursor, addresses, signal, open = addresses) =>
+      withSources(signal, async (sources) =>
+        pollChain(await openChain(watched, sources, addresses, open, signal), cursor),
+      ),
+    confirm: (payment, signal) =>
+      confirmBySources(nodes, (node) => {
+        const own = accounts.of(payment.address);
+        const only = toWatched(new Map([[payment.address, own]]), jetton, fundingAccounts);
+        return isReportedBy(node, nodes, payment, own, only, signal);
+      }),
+    balanceLimits: BALANCE_LIMITS,
+    balances: (asset, addresses, signal) =>
+      withSources(signal, async (sources) => {
+        const { seqno } = lowest(sources);
+        const units = await readBalances(
+          sources.map(({ node }) => node),
+          new Map(addresses.map((address) => [address, accounts.of(address)])),
+          asset,
+          signal,
+        );
+        return { height: seqno, units };
+      }),
+    cursorAt: (height, signal) =>
+      withSources(signal, async (sources) => {
+        const block = await agreedBlock(
+          sources.map(({ node }) => node),
+          height,
+          signal,
+        );
+        return writeCursor(startAt(block));
+      }),
+  };
+}
+
+function prepare(options: TonWatcherOptions): Watched {
+  const { urls, jetton = USDT, fundingAddresses = [], globalId = MAINNET_GLOBAL_ID, timeoutMs } = options;
+  return {
+    nodes: urls.map((url) => createSource(url, timeoutMs, options.requestsPerSecond)),
+    jetton,
+    accounts: createAccountsCache(jetton),
+    fundingAccounts: new Set(fundingAddresses.map(toAccount)),
+    globalId,
+    confirmed: createConfirmedMemory(),
+    now: options.now ?? (() => new Date()),
+  };
+}
+
+function createSource(url: string, timeoutMs: number | undefined, requestsPerSecond: number | undefined): TonSource {
+  const { base, headers } = parseSourceUrl(url);
+  const isLimited = base.hostname === 'toncenter.com' && Object.keys(headers).length === 0 && base.search === '';
+  const perSecond = requestsPerSecond ?? (isLimited ? REQUESTS_PER_SECOND_WITHOUT_KEY : REQUESTS_PER_SECOND);
+  const transport = createHttpTransport({ url, timeoutMs });
+  return VERSION_2.test(base.pathname) ? createV2Source(transport, perSecond) : createV3Source(transport, perSecond);
+}
+
+async function readHead({ globalId, now }: Watched, node: TonSource, signal: AbortSignal): Promise<MasterBlock> {
+  const head = await node.head(signal);
+  if (head.globalId !== globalId)
+    throw failOf(node, 'INVALID_RESPONSE', `serves the network ${head.globalId}, not ${globalId}`);
+  const ageMs = now().getTime() - head.time.getTime();
+  if (ageMs > HEAD_AGE_MAX_MS)
+    throw failOf(node, 'LAGGING', `lags: its newest block is ${Math.round(ageMs / 1000)} seconds old`);
+  return head;
+}
+
+const lowest = (sources: Sources): MasterBlock =>
+  sources.map(({ head }) => head).reduce((low, head) => (head.seqno < low.seqno ? head : low));
+
+async function openChain(
+  { nodes, jetton, accounts, fundingAccounts, confirmed, now }: Watched,
+  sources: Sources,
+  addresses: ReadonlySet<string>,
+  open: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Chain> {
+  const indexed = sources.find(({ node }) => node.index);
+  if (!indexed)
+    throw new ChainUnavailable('INVALID_RESPONSE', 'no source that works has version 3, whose index finds payments');
+  const target = lowest(sources);
+  const highest = Math.max(...sources.map(({ head }) => head.seqno));
+  const last = sources.find(({ head }) => head === target)!;
+  if (highest - target.seqno > BLOCKS_APART_MAX)
+    throw failOf(last.node, 'LAGGING', `is ${highest - target.seqno} blocks behind`);
+  const second = sources.find((source) => source !== indexed)?.node;
+  if (second) await requireSameBlock(sources, target, signal);
+  const known = accounts.keep(addresses);
+  return {
+    first: indexed.node,
+    second,
+    hasOthers: nodes.length > sources.length,
+    target,
+    addresses: known,
+    open: new Set([...open].filter((address) => known.has(address)).slice(0, OPEN_MAX)),
+    watched: toWatched(known, jetton, fundingAccounts),
+    confirmed,
+    now,
+    signal,
+  };
+}
+
+async function requireSameBlock(sources: Sources, target: MasterBlock, signal: AbortSignal): Promise<void> {
+  for (const { node, head } of sources) {
+    const same = head.seqno === target.seqno ? head : await node.block(target.seqno, signal);
+    if (same?.rootHash !== target.rootHash)
+      throw failOf(node, 'DISAGREEING', `has another block ${target.seqno} than the other source`);
+  }
+}

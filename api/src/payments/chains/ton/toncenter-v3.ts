@@ -1,0 +1,180 @@
+/** Version 3 of toncenter (ton-indexer): an index of all transactions, which says what it wants, and skips blocks at times. */
+import { beginCell, Address } from '@ton/core';
+import { z } from 'zod';
+import { speakHttpJson } from '../http-json.ts';
+import type { HttpTransport } from '../http-transport.ts';
+import { isTooLargeStatus, SourceRefusal } from '../refusals.ts';
+import {
+  accountState,
+  cell,
+  masterBlock,
+  type PrintedTransaction,
+  transaction as printedTransaction,
+} from './answers.ts';
+import { toAccount } from './jetton-wallet.ts';
+import { createPacer } from './pacer.ts';
+import { type AccountState, failOf, type MasterBlock, type TimeRange, type TonSource } from './source.ts';
+import type { TonTransaction } from './transaction.ts';
+
+/** Of one request: its URL stays below 8 KB. */
+const ACCOUNTS_MAX = 100;
+const PAGE = 500;
+/** A source must not keep a poll busy with pages. */
+const PAGES_MAX = 100;
+const statuses: Record<string, AccountState['status']> = { active: 'ACTIVE', frozen: 'FROZEN' };
+
+const blocks = z.object({ blocks: z.array(masterBlock) });
+const transactions = z.object({ transactions: z.array(printedTransaction) });
+const states = z.object({ accounts: z.array(accountState) });
+const info = z.object({ last: masterBlock });
+const methodResult = z.object({
+  exit_code: z.number().int(),
+  stack: z.array(z.object({ value: cell.optional().catch(undefined) })),
+});
+
+export function createV3Source(transport: HttpTransport, requestsPerSecond: number): TonSource {
+  const http = speakHttpJson(transport);
+  const pace = createPacer(requestsPerSecond);
+  const get: typeof http.get = async (path, query, schema, signal) => {
+    await pace(signal);
+    return http.get(path, query, schema, signal);
+  };
+  const findBlock = async (query: Record<string, string | number>, signal: AbortSignal) => {
+    const found = await orNone(get('/blocks', { workchain: -1, limit: 1, ...query }, blocks, signal));
+    return found?.blocks[0] && toBlock(found.blocks[0]);
+  };
+  const source: TonSource = {
+    transport,
+    readsStatesTogether: true,
+    head: async (signal) => toBlock((await get('/masterchainInfo', {}, info, signal)).last),
+    block: (seqno, signal) => findBlock({ seqno }, signal),
+    blockAt: (time, signal) => findBlock({ end_utime: toSeconds(time), sort: 'desc' }, signal),
+    transaction: ({ hash }, signal) => source.index!.byHash(hash, signal),
+    states: async (accounts, signal) => {
+      const lists = await inChunks(accounts, (address) =>
+        get('/accountStates', { address, include_boc: 'true' }, states, signal),
+      );
+      const found = lists.flatMap((list) => list.accounts);
+      return new Map(found.map((one) => [one.address, toState(one)]));
+    },
+    async walletOf(master, owner, signal) {
+      const value = beginCell().storeAddress(Address.parse(owner)).endCell().toBoc().toString('base64');
+      const body = { address: master, method: 'get_wallet_address', stack: [{ type: 'slice', value }] };
+      await pace(signal);
+      const { exit_code, stack } = await http.post('/runGetMethod', body, methodResult, signal);
+      const address = exit_code === 0 ? stack[0]?.value?.beginParse().loadMaybeAddress() : undefined;
+      return address ? toAccount(address.toRawString()) : undefined;
+    },
+    index: {
+      async transactions(accounts, range, signal) {
+        const lists = await inChunks(accounts, (account) => readPages(source, get, account, range, signal));
+        return lists.flat().flatMap((printed) => toTransaction(printed) ?? []);
+      },
+      async byHash(hash, signal) {
+        const query = { hash: Buffer.from(hash, 'hex').toString('base64'), limit: 1 };
+        const found = await orNone(get('/transactions', query, transactions, signal));
+        const printed = found?.transactions[0];
+        return printed && toTransaction(printed);
+      },
+    },
+  };
+  return source;
+}
+
+type Get = ReturnType<typeof speakHttpJson>['get'];
+
+/**
+ * Pages overlap by one transaction, so that the pages of an index that changes meanwhile do not fit; a page may be shorter than it was
+ * asked for, so that only an empty one is the last.
+ */
+async function readPages(
+  source: TonSource,
+  get: Get,
+  account: readonly string[],
+  { from, to }: TimeRange,
+  signal: AbortSignal,
+): Promise<PrintedTransaction[]> {
+  const read: PrintedTransaction[] = [];
+  const range = { account, start_utime: toSeconds(from), end_utime: toSeconds(to), sort: 'asc', limit: PAGE };
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const last = read.at(-1);
+    const offset = Math.max(0, read.length - 1);
+    const answer = await orNone(get('/transactions', { ...range, offset }, transactions, signal));
+    const [first, ...rest] = answer?.transactions ?? [];
+    if (last && first?.hash !== last.hash) throw failOf(source, 'LAGGING', 'changed its pages while they were read');
+    const added = last ? rest : (answer?.transactions ?? []);
+    if (added.length === 0) return read;
+    read.push(...added);
+  }
+  throw failOf(source, 'INVALID_RESPONSE', `has more than ${PAGE * PAGES_MAX} transactions of few accounts`);
+}
+
+/** Splits what is too large for the source. */
+async function inChunks<Result>(
+  accounts: readonly string[],
+  read: (accounts: readonly string[]) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0, size = ACCOUNTS_MAX; start < accounts.length;) {
+    try {
+      results.push(await read(accounts.slice(start, start + size)));
+      start += size;
+    } catch (error) {
+      const isTooLarge = error instanceof SourceRefusal && (error.code === 400 || isTooLargeStatus(error.code));
+      if (!isTooLarge || size === 1) throw error;
+      size = Math.ceil(size / 2);
+    }
+  }
+  return results;
+}
+
+/** It says 404 where it has nothing. */
+async function orNone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof SourceRefusal && error.code === 404) return undefined;
+    throw error;
+  });
+}
+
+const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+function toBlock({ seqno, root_hash, gen_utime, start_lt, global_id }: z.output<typeof masterBlock>): MasterBlock {
+  return { seqno, rootHash: root_hash, time: gen_utime, startLt: start_lt, globalId: global_id };
+}
+
+/** @returns undefined if the transaction is not final */
+function toTransaction(printed: PrintedTransaction): TonTransaction | undefined {
+  const { account, hash, lt, now, mc_block_seqno, description, in_msg, out_msgs } = printed;
+  const isFinal = (printed.finality ?? 'finalized') === 'finalized' && printed.emulated !== true;
+  if (!isFinal || !mc_block_seqno) return undefined;
+  const { compute_ph } = description;
+  return {
+    account,
+    hash,
+    lt,
+    previous: { lt: printed.prev_trans_lt ?? 0n, hash: printed.prev_trans_hash ?? '0'.repeat(64) },
+    time: now,
+    masterSeqno: mc_block_seqno,
+    isAborted: description.aborted === true,
+    exitCode: compute_ph?.skipped === true ? undefined : (compute_ph?.exit_code ?? undefined),
+    incoming: in_msg
+      ? {
+          source: in_msg.source ?? undefined,
+          value: in_msg.value ?? 0n,
+          isBounced: in_msg.bounced === true,
+          body: in_msg.message_content?.body ?? beginCell().endCell(),
+        }
+      : undefined,
+    isReturned: (out_msgs ?? []).some(({ bounced }) => bounced === true),
+  };
+}
+
+function toState(printed: z.output<typeof accountState>): AccountState {
+  const { balance, status, data_boc, last_transaction_lt: lt, last_transaction_hash: hash } = printed;
+  return {
+    balance: balance ?? 0n,
+    status: statuses[status] ?? 'UNINITIALIZED',
+    data: data_boc ?? undefined,
+    last: lt && hash ? { lt, hash } : undefined,
+  };
+}

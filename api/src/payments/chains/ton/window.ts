@@ -1,0 +1,85 @@
+/**
+ * Reads the transactions of accounts in a window of time, and proves that an index has left none of them out as far as this can be proven:
+ * each transaction names the one before it, and the state of an account names its last one.
+ */
+import { failOf, type MasterBlock, type TimeRange, type TonSource } from './source.ts';
+import type { TonTransaction } from './transaction.ts';
+
+/** Around the beginning of the window, times and logical times of different shards do not have the same order. */
+const MARGIN_MS = 60_000;
+/** A source without blocks in its answers may have newer transactions than the end of the window. */
+const UNSURE_MS = 30_000;
+
+export interface Window {
+  range: TimeRange;
+  end: MasterBlock;
+}
+
+/** @returns those in blocks up to the end of the window @throws ChainUnavailable if one is missing */
+export async function readWindow(
+  source: TonSource,
+  accounts: readonly string[],
+  { range, end }: Window,
+  signal: AbortSignal,
+): Promise<TonTransaction[]> {
+  if (accounts.length === 0) return [];
+  const wanted = new Set(accounts);
+  const read = await source.index!.transactions(accounts, range, signal);
+  const unique = new Map(read.filter(({ account }) => wanted.has(account)).map((one) => [one.hash, one]));
+  const transactions = [...unique.values()];
+  const firstPrevious = findFirstPrevious(source, transactions);
+  if (firstPrevious.some((lt) => lt > 0n)) {
+    const beginning = await source.blockAt(new Date(range.from.getTime() + MARGIN_MS), signal);
+    const gap = firstPrevious.find((lt) => beginning !== undefined && lt >= beginning.startLt);
+    if (gap !== undefined) throw skipped(source);
+  }
+  return transactions.filter(({ masterSeqno }) => masterSeqno! <= end.seqno);
+}
+
+const skipped = (source: TonSource) => failOf(source, 'LAGGING', 'has skipped a transaction of one of our addresses');
+
+/** @returns the logical times of what came before the first one of each account @throws ChainUnavailable if one in between is missing */
+function findFirstPrevious(source: TonSource, transactions: readonly TonTransaction[]): bigint[] {
+  return [...byAccount(transactions).values()].map((list) => {
+    list.sort((a, b) => (a.lt < b.lt ? -1 : 1));
+    for (const [index, { previous }] of list.entries()) {
+      if (index > 0 && previous.hash !== list[index - 1]!.hash) throw skipped(source);
+    }
+    return list[0]!.previous.lt;
+  });
+}
+
+function byAccount(transactions: readonly TonTransaction[]): Map<string, TonTransaction[]> {
+  const lists = new Map<string, TonTransaction[]>();
+  for (const transaction of transactions) {
+    const list = lists.get(transaction.account);
+    if (list) list.push(transaction);
+    else lists.set(transaction.account, [transaction]);
+  }
+  return lists;
+}
+
+/**
+ * @param source any, also another one than that of the transactions
+ * @throws ChainUnavailable if it names a last transaction of an account in the window that was not read
+ */
+export async function requireLast(
+  source: TonSource,
+  accounts: readonly string[],
+  transactions: readonly TonTransaction[],
+  { range, end }: Window,
+  signal: AbortSignal,
+): Promise<void> {
+  const read = byAccount(transactions);
+  for (const [account, { last }] of await source.states(accounts, signal)) {
+    const lastRead = read.get(account)?.reduce((newest, { lt }) => (lt > newest ? lt : newest), 0n) ?? 0n;
+    if (!last || last.lt <= lastRead) continue;
+    const newer = await source.transaction({ account, ...last }, signal);
+    if (newer && newer.time >= range.from && isBefore(newer, end)) throw skipped(source);
+  }
+}
+
+function isBefore({ masterSeqno, time }: TonTransaction, end: MasterBlock): boolean {
+  if (masterSeqno !== undefined) return masterSeqno <= end.seqno;
+  return time.getTime() < end.time.getTime() - UNSURE_MS;
+}
