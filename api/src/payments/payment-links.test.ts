@@ -7,11 +7,12 @@ const TON = 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w';
 const JETTON = 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs';
 const ERC20 = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 const BEP20 = '0x55d398326f99059fF775485246999027B3197955';
+const contracts = { ethereum: ERC20, bsc: BEP20, ton: JETTON };
 const expiredAt = new Date('2026-11-22T12:00:00Z');
 
 const request = (currency: Currency, address: string, units: bigint) => ({ currency, address, units, expiredAt });
 const walletUri = (currency: Currency, address: string, units: bigint) =>
-  toWalletUri(request(currency, address, units), { ethereum: ERC20, bsc: BEP20 });
+  toWalletUri(request(currency, address, units), contracts);
 
 /** $25 each. The columns: currency, address, units, QR code, link; `same` as the QR code. */
 const vectors: [Currency, string, bigint, string, string | null][] = [
@@ -28,17 +29,17 @@ const vectors: [Currency, string, bigint, string, string | null][] = [
 
 describe.each(vectors)('%s', (currency, address, units, scanned, linked) => {
   test('has a QR code and a link with the exact amount', () => {
-    expect(toPaymentUri(request(currency, address, units))).toBe(scanned);
+    expect(toPaymentUri(request(currency, address, units), contracts)).toBe(scanned);
     expect(walletUri(currency, address, units)).toBe(linked === 'same' ? scanned : linked);
   });
 
   test('names no amount when nothing is due', () => {
-    expect(toPaymentUri(request(currency, address, 0n))).toBe(scanned.replace(/[?&]amount=.*/, ''));
+    expect(toPaymentUri(request(currency, address, 0n), contracts)).toBe(scanned.replace(/[?&]amount=.*/, ''));
     expect(walletUri(currency, address, 0n)).toBeNull();
   });
 
   test('has none for an address that must not be shown', () => {
-    expect(toPaymentUri(request(currency, '', units))).toBe('');
+    expect(toPaymentUri(request(currency, '', units), contracts)).toBe('');
     expect(walletUri(currency, '', units)).toBeNull();
   });
 });

@@ -15,21 +15,19 @@ export interface PaymentRequest {
   expiredAt: Date;
 }
 
-/** The contracts of USDT, as lower-case or checksummed hex. */
-export type TokenContracts = Record<'ethereum' | 'bsc', string>;
+/** The contracts of USDT, as wallets know them; on TON that of its issuer. */
+export type TokenContracts = Record<'ethereum' | 'bsc' | 'ton', string>;
 
 /** Chain ids of EIP-155. */
 const chainIds = { ethereum: 1, bsc: 56 } as const;
-/** The contract that mints USDT on TON. */
-const USDT_TON_MASTER = 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs';
 
 /**
  * A URI only where scanners agree on it. For ether and tokens on Ethereum and BSC it is the plain address, because a scanner that takes the
  * first address of an EIP-681 URI would send to the token's contract; for TRON too, because TronLink's scanner rejects `tron:`.
  */
-export function toPaymentUri(request: PaymentRequest): string {
+export function toPaymentUri(request: PaymentRequest, contracts: TokenContracts): string {
   if (request.address === '') return '';
-  return toScannedUri(request) ?? request.address;
+  return toScannedUri(request, contracts) ?? request.address;
 }
 
 /** @returns null if no wallet knows such a link, or nothing is due */
@@ -40,18 +38,21 @@ export function toWalletUri(request: PaymentRequest, contracts: TokenContracts):
   if (currency === 'ETH') return `ethereum:${address}@${chainIds.ethereum}?value=${units}`;
   if (chain === 'ethereum' || chain === 'bsc')
     return `ethereum:${contracts[chain]}@${chainIds[chain]}/transfer?address=${address}&uint256=${units}`;
-  return toScannedUri(request) ?? null;
+  return toScannedUri(request, contracts) ?? null;
 }
 
 /** BIP21, which Litecoin uses too, and the deep links of TON. */
-function toScannedUri({ currency, address, units, expiredAt }: PaymentRequest): string | undefined {
+function toScannedUri(
+  { currency, address, units, expiredAt }: PaymentRequest,
+  contracts: TokenContracts,
+): string | undefined {
   const amount = units > 0n ? formatUnits(units, currencyRules[currency]) : undefined;
   if (currency === 'BTC') return withQuery(`bitcoin:${address}`, { amount });
   if (currency === 'LTC') return withQuery(`litecoin:${address}`, { amount });
   const exp = String(Math.floor(expiredAt.getTime() / 1000));
   const due = units > 0n ? { amount: String(units), exp } : {};
   if (currency === 'TON') return withQuery(`ton://transfer/${address}`, due);
-  if (currency === 'USDT_TON') return withQuery(`ton://transfer/${address}`, { jetton: USDT_TON_MASTER, ...due });
+  if (currency === 'USDT_TON') return withQuery(`ton://transfer/${address}`, { jetton: contracts.ton, ...due });
   return undefined;
 }
 

@@ -35,6 +35,12 @@ const tron = {
   PAY_TRON_ADDRESS_0: 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH',
   PAY_TRON_URLS: 'https://api.trongrid.io#TRON-PRO-API-KEY=s3cret-key http://10.0.0.5:8090#solidity=8091&jsonrpc=8545',
 };
+/** The wallet of the seed 32 x 07. */
+const ton = {
+  PAY_TON_PUBLIC_KEY: 'ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c',
+  PAY_TON_ADDRESS_0: 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w',
+  PAY_TON_URLS: 'https://toncenter.com/api/v3#X-API-Key=s3cret-key http://10.0.0.6:8081/api/v2',
+};
 const nodes = { PAY_ETH_URLS: 'http://127.0.0.1:8545, http://127.0.0.2:8545', PAY_BSC_URLS: 'http://127.0.0.1:8546' };
 const load = (settings: Record<string, string>) => loadConfig({ ...production, ...settings }).payments;
 
@@ -45,6 +51,7 @@ describe('a production', () => {
     ['Ethereum', { ...evm, PAY_ETH_URLS: nodes.PAY_ETH_URLS }, ['ETH', 'USDT_ERC20']],
     ['BSC', { ...evm, PAY_BSC_URLS: nodes.PAY_BSC_URLS }, ['USDT_BSC']],
     ['TRON', tron, ['TRX', 'USDT_TRC20']],
+    ['TON', ton, ['TON', 'USDT_TON']],
     ['most of them', { ...bitcoin, ...litecoin, ...evm, ...nodes }, ['BTC', 'ETH', 'LTC', 'USDT_ERC20', 'USDT_BSC']],
   ])('starts with %s', (_, settings, currencies) => {
     expect(configuredCurrencies(load(settings))).toEqual(currencies);
@@ -62,7 +69,7 @@ describe('a production', () => {
       '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
       '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0',
     ];
-    expect(load(bitcoin).fundingAddresses).toEqual({ evm: [], tron: [] });
+    expect(load(bitcoin).fundingAddresses).toEqual({ evm: [], tron: [], ton: [] });
     const PAY_EVM_FUNDING = `${first}, ${second}`;
     expect(load({ ...bitcoin, PAY_EVM_FUNDING }).fundingAddresses.evm).toEqual([first, second]);
     const PAY_TRON_FUNDING = tron.PAY_TRON_ADDRESS_0;
@@ -77,6 +84,9 @@ describe('a production', () => {
     ['PAY_USDT_BSC_CONTRACT', '0x12', '40 hexadecimal digits'],
     ['PAY_TRON_FUNDING', 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdh', 'begins with T'],
     ['PAY_USDT_TRC20_CONTRACT', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T', 'begins with T'],
+    ['PAY_TON_FUNDING', 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1W', 'begins with EQ or UQ'],
+    ['PAY_USDT_TON_MASTER', 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDS', 'begins with EQ or UQ'],
+    ['PAY_USDT_TON_WALLET_CODE', '8f45', '64 hexadecimal digits'],
     ['PAY_USDT_TRC20_CONTRACT', '41a614f803b6fd780986a42c78ec9c7f77e6ded13c', 'begins with T'],
   ])('does not start with a mistyped %s: %s', (name, value, message) => {
     expect(() => load({ ...bitcoin, [name]: value })).toThrow(new RegExp(`${name}.*${message}`));
@@ -93,6 +103,37 @@ describe('a production', () => {
     ['the same twice', 'https://api.trongrid.io#TRON-PRO-API-KEY=1 https://api.trongrid.io#TRON-PRO-API-KEY=2'],
   ])('does not start with a single node of TRON: %s', (_, urls) => {
     expect(() => load({ ...tron, PAY_TRON_URLS: urls })).toThrow(/PAY_TRON_URLS.*two independent nodes/);
+  });
+
+  test.each([
+    ['one', 'https://toncenter.com/api/v3', 'two independent sources'],
+    ['both of one host', 'https://toncenter.com/api/v3 https://toncenter.com/api/v2', 'two independent sources'],
+    ['none with an index', 'http://10.0.0.6/api/v2 http://10.0.0.7/api/v2', 'version 3'],
+  ])('does not start with too little about TON: %s', (_, urls, message) => {
+    expect(() => load({ ...ton, PAY_TON_URLS: urls })).toThrow(new RegExp(`PAY_TON_URLS.*${message}`));
+  });
+
+  test('takes a public key of TON in base64, and its address in every written form', () => {
+    const PAY_TON_PUBLIC_KEY = Buffer.from(ton.PAY_TON_PUBLIC_KEY, 'hex').toString('base64');
+    for (const PAY_TON_ADDRESS_0 of [
+      'EQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinKC1',
+      '0:2a6ee6b7ff41bfecafe383386325c7a895f4fe4ce346b18eb9c14a0152d6629c',
+    ])
+      expect(load({ ...ton, PAY_TON_PUBLIC_KEY, PAY_TON_ADDRESS_0 }).accounts.ton).toMatchObject({ kind: 'ED25519' });
+  });
+
+  test('does not start with a private key of TON, which may look like a public one', () => {
+    const seed = '07'.repeat(32);
+    expect(() => load({ ...ton, PAY_TON_PUBLIC_KEY: seed })).toThrow(/PAY_TON_PUBLIC_KEY is no public key.*or private/);
+    // A seed of RFC 8032 that is a point of the curve, so that only the address tells it from a public key.
+    const other = 'c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7';
+    const withOther = { ...ton, PAY_TON_PUBLIC_KEY: other };
+    expect(() => load(withOther)).toThrow(
+      /PAY_TON_ADDRESS_0 is UQAqbua.*either not of this wallet.*or a private key: then consider it as known to others/,
+    );
+    for (const settings of [withOther, { ...withOther, PAY_TON_ADDRESS_0: '' }])
+      expect(() => load(settings)).not.toThrow(other);
+    expect(() => load({ ...withOther, PAY_TON_ADDRESS_0: '' })).toThrow(/copy the address.*v4R2$/);
   });
 
   test('does not start if the pasted address belongs to another account', () => {

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher, sandboxRates } from '../../dev/sandbox.ts';
 import { createEvmWatcher } from '../../payments/chains/evm.ts';
+import { createTonWatcher } from '../../payments/chains/ton/ton-watcher.ts';
 import { createTronWatcher } from '../../payments/chains/tron/tron-watcher.ts';
 import { createUtxoWatcher } from '../../payments/chains/utxo-rpc.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
@@ -44,7 +45,7 @@ export function watcherFor(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
   });
 }
 
-/** @returns undefined if the chain has no nodes in the settings, or no implementation yet */
+/** @returns undefined if the chain has no nodes in the settings */
 function createWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | undefined {
   const urls = settings.urls[chain];
   if (urls === undefined) return undefined;
@@ -69,7 +70,7 @@ function createWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | 
         fundingAddresses: settings.fundingAddresses.tron,
       });
     case 'ton':
-      return undefined;
+      return createTonWatcher({ urls, jetton: settings.usdtOnTon, fundingAddresses: settings.fundingAddresses.ton });
   }
 }
 

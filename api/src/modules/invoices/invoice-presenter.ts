@@ -27,7 +27,7 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
     amountInCurrency: formatUnits(row.dueUnits, currencyRules[row.currency]),
     currency: row.currency,
     address: row.address,
-    paymentUri: toPaymentUri(request),
+    paymentUri: toPaymentUri(request, facts.tokenContracts),
     walletUri: toWalletUri(request, facts.tokenContracts),
     status: row.status,
     isSandbox: isSandboxAddress(row.address),
@@ -149,7 +149,8 @@ export async function readFacts(
 ): Promise<TransferFacts> {
   const hasBlocks = deposits.some(({ blockHeight }) => blockHeight !== null);
   const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
-  const tokenContracts = ctx.config.payments.usdtContracts;
+  const { usdtContracts, usdtOnTon } = ctx.config.payments;
+  const tokenContracts = { ...usdtContracts, ton: usdtOnTon.master };
   const replacedUnits = await sumReplaced(ctx, invoiceIds);
   const ruleFor = (chain: Chain) => finalityFor(ctx, chain);
   return { heads, ruleFor, hasExplorers: !isSandbox(ctx), tokenContracts, replacedUnits };

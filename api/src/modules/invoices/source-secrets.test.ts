@@ -13,7 +13,7 @@ import { watchChain } from './watch.service.ts';
 /** One in each place of a URL that may contain one. */
 const secrets = ['s3cret-pass', 's3cret-path-key', 's3cret-query-key', 's3cret-header-key'];
 const echo = secrets.join(' ');
-const chains: Chain[] = ['bitcoin', 'ethereum', 'bsc', 'tron'];
+const chains: Chain[] = ['bitcoin', 'ethereum', 'bsc', 'tron', 'ton'];
 
 type Fault = (response: http.ServerResponse) => void;
 /** What nodes, providers and the proxies before them respond; most repeat what they have received. */
@@ -48,7 +48,13 @@ beforeAll(async () => {
   testApp = await startTestApp({}, log);
   staff = await createUser(testApp, { roleName: 'ADMIN' });
   const urls = nodes.map(({ node }) => withSecrets(node.url)).join(',');
-  const names = { bitcoin: 'PAY_BTC_URLS', ethereum: 'PAY_ETH_URLS', bsc: 'PAY_BSC_URLS', tron: 'PAY_TRON_URLS' };
+  const names = {
+    bitcoin: 'PAY_BTC_URLS',
+    ethereum: 'PAY_ETH_URLS',
+    bsc: 'PAY_BSC_URLS',
+    tron: 'PAY_TRON_URLS',
+    ton: 'PAY_TON_URLS',
+  };
   const { payments } = loadConfig({
     DATABASE_URL: testApp.ctx.config.databaseUrl,
     SECRET_KEY: 'a secret key for tests of at least 32 characters',

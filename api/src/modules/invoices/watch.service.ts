@@ -55,7 +55,8 @@ async function pollUpToHead(
     const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);
     if (!poll) return;
     for (const detail of poll.warnings ?? []) ctx.log.warn({ chain, detail }, 'a block of the chain is strange');
-    const isBehind = poll.scannedHeight < poll.head.height;
+    // Without progress, another poll at once would not help.
+    const isBehind = poll.scannedHeight < poll.head.height && poll.cursor !== state.cursor;
     if (isSandbox(ctx) && isQuiet(state, poll) && !(await deposits.hasInMotion(ctx, chain))) return;
     await recordPoll(ctx, chain, state, poll, isBehind ? 0 : pollEveryMs(ctx, chain));
     if (!isBehind) return;

@@ -3,7 +3,8 @@
  * the token is held. Notifications, lists of transfers and the flag "aborted" of an owner's transaction say nothing about money.
  */
 import type { ObservedPayment } from '../watcher.ts';
-import { deriveJettonWallet, type Jetton, toAccount } from './jetton-wallet.ts';
+import type { Jetton } from './jetton.ts';
+import { deriveJettonWallet, toAccount } from './jetton-wallet.ts';
 import { type IncomingMessage, operationOf, type TonTransaction } from './transaction.ts';
 
 /** What a watcher watches: each owner's address in the form in which it was given, by both of its accounts. */

@@ -1,6 +1,7 @@
 /** The two accounts of each watched address: the owner's own, and the one that holds the owner's tokens. */
 import type { WatchedAccounts } from './acceptance.ts';
-import { deriveJettonWallet, type Jetton, toAccount } from './jetton-wallet.ts';
+import type { Jetton } from './jetton.ts';
+import { deriveJettonWallet, toAccount } from './jetton-wallet.ts';
 
 export interface Accounts {
   owner: string;

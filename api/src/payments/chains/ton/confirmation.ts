@@ -76,10 +76,6 @@ export interface ConfirmedMemory {
 export function createConfirmedMemory(): ConfirmedMemory {
   const facts = new LRUCache<string, string>({ max: REMEMBERED_MAX });
   const blocks = new LRUCache<number, MasterBlock>({ max: REMEMBERED_MAX });
-  const factOf = ({ transaction }: Found, { seqno, rootHash }: MasterBlock) =>
-    createHash('sha256')
-      .update(`${identify(transaction)} ${seqno} ${rootHash}`)
-      .digest('hex');
   return {
     has: (found, block) => facts.get(found.transaction.hash) === factOf(found, block),
     block: (seqno) => blocks.get(seqno),
@@ -88,4 +84,10 @@ export function createConfirmedMemory(): ConfirmedMemory {
       blocks.set(block.seqno, block);
     },
   };
+}
+
+function factOf({ transaction }: Found, { seqno, rootHash }: MasterBlock): string {
+  return createHash('sha256')
+    .update(`${identify(transaction)} ${seqno} ${rootHash}`)
+    .digest('hex');
 }

@@ -2,7 +2,8 @@ import { Address } from '@ton/core';
 import { expect, it } from 'vitest';
 import { deriveAddress } from '../../derive/addresses.ts';
 import { parseWalletKey } from '../../derive/wallet-key.ts';
-import { deriveJettonWallet, USDT } from './jetton-wallet.ts';
+import { USDT } from './jetton.ts';
+import { deriveJettonWallet } from './jetton-wallet.ts';
 
 /** Owners and their wallets of USDT on the main network, as its contract names them. */
 const pairs = [

@@ -1,17 +1,15 @@
 /** Watches TON and a token on it by two sources, one of which has an index of transactions. Rules: docs/chains.md. */
-import { createHttpTransport } from '../http-transport.ts';
-import { parseSourceUrl } from '../source-url.ts';
 import { confirmBySources, type Probed, useSources } from '../sources.ts';
 import { ChainUnavailable, type ChainWatcher } from '../watcher.ts';
 import { type AccountsCache, createAccountsCache, toWatched } from './accounts.ts';
 import { BALANCE_LIMITS, readBalances } from './balances.ts';
 import { type ConfirmedMemory, createConfirmedMemory, isReportedBy } from './confirmation.ts';
 import { writeCursor } from './cursor.ts';
-import { type Jetton, toAccount, USDT } from './jetton-wallet.ts';
+import { type Jetton, USDT } from './jetton.ts';
+import { toAccount } from './jetton-wallet.ts';
 import { agreedBlock, type Chain, pollChain, startAt } from './poll.ts';
 import { failOf, type MasterBlock, type TonSource } from './source.ts';
-import { createV2Source } from './toncenter-v2.ts';
-import { createV3Source } from './toncenter-v3.ts';
+import { createSource } from './toncenter.ts';
 
 export interface TonWatcherOptions {
   /** Two independent sources must agree; a third one replaces one that fails. */
@@ -31,12 +29,8 @@ const MAINNET_GLOBAL_ID = -239;
 const HEAD_AGE_MAX_MS = 30_000;
 /** A source that is so far behind the other one is not used. */
 const BLOCKS_APART_MAX = 50;
-/** toncenter accepts one request a second without a key, and ten with a free one. */
-const REQUESTS_PER_SECOND = 10;
-const REQUESTS_PER_SECOND_WITHOUT_KEY = 1;
 /** More of them are read as the others: one poll must end in time. */
 const OPEN_MAX = 2000;
-const VERSION_2 = /\/v2\/?$/;
 
 interface Watched {
   nodes: readonly TonSource[];
@@ -93,7 +87,7 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
 function prepare(options: TonWatcherOptions): Watched {
   const { urls, jetton = USDT, fundingAddresses = [], globalId = MAINNET_GLOBAL_ID, timeoutMs } = options;
   return {
-    nodes: urls.map((url) => createSource(url, timeoutMs, options.requestsPerSecond)),
+    nodes: urls.map((url) => createSource(url, { timeoutMs, requestsPerSecond: options.requestsPerSecond })),
     jetton,
     accounts: createAccountsCache(jetton),
     fundingAccounts: new Set(fundingAddresses.map(toAccount)),
@@ -101,14 +95,6 @@ function prepare(options: TonWatcherOptions): Watched {
     confirmed: createConfirmedMemory(),
     now: options.now ?? (() => new Date()),
   };
-}
-
-function createSource(url: string, timeoutMs: number | undefined, requestsPerSecond: number | undefined): TonSource {
-  const { base, headers } = parseSourceUrl(url);
-  const isLimited = base.hostname === 'toncenter.com' && Object.keys(headers).length === 0 && base.search === '';
-  const perSecond = requestsPerSecond ?? (isLimited ? REQUESTS_PER_SECOND_WITHOUT_KEY : REQUESTS_PER_SECOND);
-  const transport = createHttpTransport({ url, timeoutMs });
-  return VERSION_2.test(base.pathname) ? createV2Source(transport, perSecond) : createV3Source(transport, perSecond);
 }
 
 async function readHead({ globalId, now }: Watched, node: TonSource, signal: AbortSignal): Promise<MasterBlock> {
