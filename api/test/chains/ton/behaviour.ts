@@ -30,6 +30,8 @@ export interface Behaviour {
   changeCell: (cell: Cell) => Cell;
   /** Version 2 knows older transactions only if it is asked for archival ones. */
   needsArchival: boolean;
+  /** Its states of accounts are older than the transactions that it has skipped. */
+  hasOldStates: boolean;
   changeRootHash: (hash: Buffer) => Buffer;
   /** What an account holds. */
   changeBalance: (balance: bigint) => bigint;
@@ -51,6 +53,7 @@ export function honest(): Behaviour {
     changeTransaction: (printed) => printed,
     changeCell: (cell) => cell,
     needsArchival: false,
+    hasOldStates: false,
     changeRootHash: (hash) => hash,
     changeBalance: (balance) => balance,
     changeWallet: (cell) => cell,

@@ -65,7 +65,8 @@ function listStates(chain: TonChain, behaviour: Behaviour, query: URLSearchParam
   if (accounts.length > behaviour.accountsMax) throw new Refused(414, 'URI Too Long');
   const isComplete = query.get('include_boc') !== 'false';
   const states = accounts.map((account) => {
-    const state = chain.stateOf(account);
+    const state = { ...chain.stateOf(account) };
+    if (behaviour.hasOldStates) state.last = undefined;
     return printState(account, { ...state, balance: behaviour.changeBalance(state.balance) }, isComplete);
   });
   return { accounts: states, address_book: {}, metadata: {} };

@@ -24,7 +24,7 @@ export interface AccountState {
   last: { lt: bigint; hash: string } | undefined;
 }
 
-export interface TransactionId {
+interface TransactionId {
   account: string;
   lt: bigint;
   hash: string;
@@ -53,7 +53,7 @@ export interface TimeRange {
   to: Date;
 }
 
-export interface TransactionIndex {
+interface TransactionIndex {
   /** Finalized ones whose time is in the range, in no particular order. */
   transactions(accounts: readonly string[], range: TimeRange, signal: AbortSignal): Promise<TonTransaction[]>;
   /** @returns undefined if the index does not have it */

@@ -1,0 +1,244 @@
+/** Sources that skip, lag, refuse and lie: they cost delay, never money. */
+import { type Address, beginCell } from '@ton/core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { honest } from './behaviour.ts';
+import { type Facade, startFacade } from './facade.ts';
+import { TON } from './ton-chain.ts';
+import { on, startTwoSources, type TwoSources } from './two-sources.ts';
+
+let ton: TwoSources;
+/** Another index. */
+let other: Facade;
+beforeAll(async () => {
+  ton = await startTwoSources();
+  other = await startFacade(ton.chain);
+}, 60_000);
+afterAll(() => Promise.all([ton.close(), other.close()]));
+afterEach(() => {
+  for (const facade of [ton.index, ton.node, other]) facade.behaviour = honest();
+});
+
+const pay = async (to: Address, value = TON) => {
+  const [transaction] = on(to, await ton.chain.send({ to, value }));
+  ton.chain.mine();
+  return transaction!.hash().toString('hex');
+};
+const twoIndexes = () => ({ urls: [ton.index.url, other.url] });
+const lacking =
+  (...hashes: string[]) =>
+  ({ hash }: { hash: string }) =>
+    hashes.includes(hash);
+
+it('passes no gap between two transactions of an address', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  const skipped = await pay(addresses[0]!);
+  ton.index.behaviour.lacks = lacking(skipped);
+  await pay(addresses[0]!, 2n * TON);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'LAGGING', message: /skipped a transaction/ });
+  ton.chain.mine(30);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'LAGGING' });
+  ton.index.behaviour.lacks = () => false;
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON, 2n * TON]);
+});
+
+it.each([
+  ['another index', true],
+  ['a node without index', false],
+])('learns from %s that the only transaction of an address was skipped', async (_, hasTwoIndexes) => {
+  const { observer, addresses, unitsOf } = await ton.watch(1, hasTwoIndexes ? twoIndexes() : {});
+  const skipped = await pay(addresses[0]!);
+  ton.index.behaviour.lacks = lacking(skipped);
+  ton.index.behaviour.hasOldStates = true;
+  ton.chain.mine(10);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'LAGGING' });
+  ton.index.behaviour.lacks = () => false;
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it('finds a transaction that an index serves minutes later, with an older time', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  const late = await pay(addresses[0]!);
+  for (const facade of [ton.index, ton.node]) facade.behaviour.lacks = lacking(late);
+  ton.chain.mine(5);
+  await observer.poll();
+  for (const facade of [ton.index, ton.node]) facade.behaviour.lacks = () => false;
+  ton.chain.mine(40);
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it('reads all pages of an index whose pages are shorter than was asked for', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(2);
+  const payments = Array.from({ length: 7 }, (_, index) => ({
+    to: addresses[index % 2]!,
+    value: BigInt(index + 1) * TON,
+  }));
+  await ton.chain.send(...payments);
+  ton.chain.mine();
+  ton.index.behaviour.pageMax = 2;
+  await observer.catchUp();
+  expect(addresses.flatMap(unitsOf)).toHaveLength(7);
+});
+
+it('reads again what has changed between two pages', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(2);
+  const first = await pay(addresses[0]!);
+  for (let index = 0; index < 4; index += 1) await pay(addresses[index % 2]!);
+  ton.index.behaviour.pageMax = 2;
+  ton.index.behaviour.lacks = lacking(first);
+  ton.index.behaviour.beforePage = (offset) => {
+    if (offset > 0) ton.index.behaviour.lacks = () => false;
+  };
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'LAGGING', message: /changed its pages/ });
+  await observer.catchUp();
+  expect(addresses.flatMap(unitsOf)).toHaveLength(5);
+});
+
+it('halves requests that are too large, and finds all payments', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(5);
+  ton.index.behaviour.accountsMax = 3;
+  for (const address of addresses) await pay(address);
+  await observer.catchUp();
+  expect(addresses.map(unitsOf)).toEqual(addresses.map(() => [TON]));
+});
+
+it.each([
+  ['422', { status: 422, body: { error: 'failed to parse' } }, 'INVALID_RESPONSE'],
+  ['429', { status: 429, body: { error: 'Ratelimit exceed' } }, 'THROTTLED'],
+  ['200 with a code', { status: 200, body: { ok: false, result: 'Ratelimit exceed', code: 429 } }, 'THROTTLED'],
+  ['500', { status: 500, body: { error: 'timeout: context deadline exceeded' } }, 'INVALID_RESPONSE'],
+])('waits for a source that answers %s', async (_, refusal, reason) => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  await pay(addresses[0]!);
+  ton.index.behaviour.refusal = refusal;
+  await expect(observer.poll()).rejects.toMatchObject({ reason });
+  ton.index.behaviour.refusal = undefined;
+  observer.restart(ton.createWatcher());
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it('asks a node for archival transactions, and does not take its ignorance for a denial', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(2);
+  const [known, unknown] = addresses as [Address, Address];
+  ton.node.behaviour.needsArchival = true;
+  await pay(known);
+  await observer.catchUp();
+  expect(unitsOf(known)).toEqual([TON]);
+
+  const missing = await pay(unknown);
+  await pay(known);
+  ton.node.behaviour.lacks = lacking(missing);
+  const poll = await observer.poll();
+  // The other payment does not wait for it, and the health of the chain shows that it is behind.
+  expect(unitsOf(known)).toEqual([TON, TON]);
+  expect(poll.scannedHeight).toBeLessThan(poll.head.height);
+  expect(poll.warnings).toEqual([expect.stringContaining(missing)]);
+  ton.chain.mine(62);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  ton.node.behaviour.lacks = () => false;
+  await observer.catchUp();
+  expect(unitsOf(unknown)).toEqual([TON]);
+});
+
+it.each([
+  ['a larger value', (value: string) => ({ value: `${value}0` })],
+  ['another sender', () => ({ source: `0:${'AB'.repeat(32)}` })],
+])('refuses %s in JSON, because the whole transaction has the hash', async (_, change) => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  await pay(addresses[0]!);
+  ton.index.behaviour.changeTransaction = (printed) => ({
+    ...printed,
+    in_msg: printed.in_msg && { ...printed.in_msg, ...change(printed.in_msg.value!) },
+  });
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  expect(unitsOf(addresses[0]!)).toEqual([]);
+  ton.index.behaviour = honest();
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it('refuses a lie about a payment that it has confirmed before', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  await pay(addresses[0]!);
+  await observer.catchUp();
+  ton.index.behaviour.changeTransaction = (printed) => ({
+    ...printed,
+    in_msg: printed.in_msg && { ...printed.in_msg, value: `${printed.in_msg.value}0` },
+  });
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it('refuses a whole transaction with another hash', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  await pay(addresses[0]!);
+  ton.node.behaviour.changeCell = (cell) => beginCell().storeSlice(cell.beginParse()).storeBit(1).endCell();
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
+  expect(unitsOf(addresses[0]!)).toEqual([]);
+});
+
+it('refuses an invented payment, and goes on with two other sources', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1, { urls: [...ton.urls, other.url] });
+  ton.index.behaviour.changeTransaction = (printed) => ({ ...printed, hash: Buffer.alloc(32, 9).toString('base64') });
+  await pay(addresses[0]!);
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it('refuses another block of the masterchain', async () => {
+  const { observer, addresses } = await ton.watch(1);
+  await pay(addresses[0]!);
+  ton.node.behaviour.changeRootHash = () => Buffer.alloc(32, 1);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+});
+
+it('refuses a test network', async () => {
+  const { observer } = await ton.watch(1);
+  ton.node.behaviour.globalId = -3;
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE', message: /network -3, not -239/ });
+});
+
+it('refuses balances that only one source reports', async () => {
+  const { addresses } = await ton.watch(1);
+  ton.node.behaviour.changeBalance = (balance) => balance + 1n;
+  const read = ton.createWatcher().balances('TON', [addresses[0]!.toString()], new AbortController().signal);
+  await expect(read).rejects.toMatchObject({ reason: 'DISAGREEING' });
+});
+
+it('finds both payments around an outage of 20 minutes, among a thousand of others', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  await pay(addresses[0]!);
+  await observer.catchUp();
+  for (const facade of [ton.index, ton.node]) facade.behaviour.page = 'CLOSED';
+  await pay(addresses[0]!, 2n * TON);
+  ton.chain.mineOthers(1000, 120);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'DOWN' });
+  await pay(addresses[0]!, 3n * TON);
+  ton.chain.mine(30);
+  for (const facade of [ton.index, ton.node]) facade.behaviour.page = 'NONE';
+  observer.restart(ton.createWatcher());
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON, 2n * TON, 3n * TON]);
+});
+
+it('asks for addresses with an open invoice at each poll, and for the others every minute', async () => {
+  const { addresses } = await ton.watch(2);
+  const [open, idle] = addresses.map((address) => address.toString({ bounceable: false })) as [string, string];
+  const watcher = ton.createWatcher();
+  const poll = (cursor: string | null) =>
+    watcher.poll(cursor, new Set([open, idle]), new AbortController().signal, new Set([open]));
+  let { cursor } = await poll(null);
+  await ton.chain.send({ to: addresses[0]!, value: TON }, { to: addresses[1]!, value: TON });
+  const paid: string[][] = [];
+  for (let polls = 0; polls < 8; polls += 1) {
+    ton.chain.mine();
+    const result = await poll(cursor);
+    cursor = result.cursor;
+    paid.push(result.payments.map(({ address }) => address));
+  }
+  expect(paid[0]).toEqual([open]);
+  expect(paid.findIndex((found) => found.includes(idle))).toBe(5);
+});
