@@ -18,6 +18,7 @@ import { rescanChain } from '../modules/invoices/rescan.service.ts';
 import { formatUnits } from '../payments/amounts.ts';
 import type { SourceFinding } from '../payments/chains/watcher.ts';
 import { type Chain, chains, currencyRules } from '../payments/currencies.ts';
+import { describeIndex } from '../payments/derive/addresses.ts';
 
 const USAGE = `npm run payments -- check              first addresses of each account, and whether each source serves everything that is needed
 npm run payments -- holdings CURRENCY  the addresses that hold most of it now, with their numbers in the wallet
@@ -45,7 +46,7 @@ export async function runPaymentsCommand(ctx: Ctx, [command, subject, ...rest]: 
 async function check(ctx: Ctx): Promise<string> {
   const accounts = checkAccounts(ctx).map(
     ({ space, fingerprint, addresses }) =>
-      `${space}  account ${fingerprint}\n${addresses.map((address, index) => `  0/${index}  ${address}`).join('\n')}`,
+      `${space}  account ${fingerprint}\n${addresses.map((address, index) => `  ${describeIndex(space, BigInt(index))}  ${address}`).join('\n')}`,
   );
   const checks = await checkSources(ctx);
   const sources = checks.flatMap(({ chain, findings }) => describeSources(chain, findings));
@@ -106,7 +107,9 @@ async function showHoldings(ctx: Ctx, name: string | undefined): Promise<string>
   const holdings = await findHoldings(ctx, currency, HOLDINGS_MAX);
   if (!holdings) throw new Error(`${currency} is not set up.`);
   const lines = holdings.map(({ derivationIndex, fingerprint, address, heldUnits }) =>
-    [fingerprint, `0/${derivationIndex}`, address, formatUnits(heldUnits, rules)].join('\t'),
+    [fingerprint, describeIndex(rules.addressSpace, derivationIndex), address, formatUnits(heldUnits, rules)].join(
+      '\t',
+    ),
   );
   return ['account\tnumber\taddress\t' + currency, ...lines].join('\n');
 }

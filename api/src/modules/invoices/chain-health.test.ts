@@ -23,6 +23,7 @@ const healthy = (chain: Chain, lagBlocks = 0, headAgeSeconds = 0) => ({
   comparedAt: null,
   differences: [],
   warnings: [],
+  refusedAssets: null,
 });
 
 test.each([

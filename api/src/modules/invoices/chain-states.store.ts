@@ -21,13 +21,16 @@ export interface ChainState {
   differences: string[];
   /** Of the last poll, as sentences. */
   warnings: string[];
+  /** Null before the first poll of a release that knows it. */
+  refusedAssets: string[] | null;
 }
 
 const COLUMNS = `
   chain, cursor, polled_at as "polledAt", head_height as "headHeight", head_at as "headAt", safe_height as "safeHeight",
   finalized_height as "finalizedHeight", scanned_height as "scannedHeight", unavailable_since as "unavailableSince",
   unavailable_reason as "unavailableReason", unavailable_message as "unavailableMessage", paused_at as "pausedAt",
-  pause_reason as "pauseReason", compared_at as "comparedAt", differences, coalesce(warnings, '{}') as warnings`;
+  pause_reason as "pauseReason", compared_at as "comparedAt", differences, coalesce(warnings, '{}') as warnings,
+  refused_assets as "refusedAssets"`;
 
 export async function readState(ctx: Ctx, chain: Chain): Promise<ChainState> {
   const [row] = await ctx.db.query<ChainState>(`select ${COLUMNS} from chain_cursors where chain = $1`, [chain]);
@@ -84,7 +87,8 @@ export async function savePoll(ctx: Ctx, chain: Chain, poll: Poll, pauseMs: numb
     `update chain_cursors
         set cursor = $2, head_height = $3, head_at = $4, safe_height = $5, finalized_height = $6, scanned_height = $7,
             polled_at = now(), next_poll_at = now() + $8 * interval '1 millisecond', failure_count = 0,
-            unavailable_since = null, unavailable_reason = null, unavailable_message = null, warnings = $9
+            unavailable_since = null, unavailable_reason = null, unavailable_message = null, warnings = $9,
+            refused_assets = $10
       where chain = $1`,
     [
       chain,
@@ -96,6 +100,7 @@ export async function savePoll(ctx: Ctx, chain: Chain, poll: Poll, pauseMs: numb
       scannedHeight,
       pauseMs,
       (poll.warnings ?? []).slice(0, WARNINGS_MAX).map((warning) => warning.slice(0, WARNING_LENGTH_MAX)),
+      poll.refusedAssets ?? [],
     ],
   );
 }

@@ -130,7 +130,12 @@ function accountFor(ctx: Ctx, space: AddressSpace) {
 /** Whether new invoices in the currency can be created, apart from its rate. */
 export async function isAvailable(ctx: Ctx, currency: Currency): Promise<boolean> {
   const { chain } = currencyRules[currency];
-  return isEnabled(ctx, currency) && isHealthy(ctx, await store.readState(ctx, chain));
+  return isEnabled(ctx, currency) && takesInvoices(ctx, currency, await store.readState(ctx, chain));
+}
+
+/** @param state of its chain */
+export function takesInvoices(ctx: Ctx, currency: Currency, state: store.ChainState): boolean {
+  return isHealthy(ctx, state) && !state.refusedAssets?.includes(currencyRules[currency].asset);
 }
 
 /** Whether the currency is set up, whatever the state of its chain. */

@@ -10,7 +10,7 @@ import { toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
-import { isAvailable, rateSource, isEnabled, isHealthy } from './chains.ts';
+import { isAvailable, rateSource, isEnabled, takesInvoices } from './chains.ts';
 import * as deposits from './invoice-deposits.store.ts';
 import { depositsFor, presentInvoice, readFacts } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
@@ -88,10 +88,11 @@ export function listEnabledCurrencies(ctx: Ctx): Currency[] {
 /** Lists the currencies that are set up. A large invoice may still be refused, because its rate needs more sources. */
 export async function listCurrencies(ctx: Ctx): Promise<CurrencyState[]> {
   const all = await states.listStates(ctx);
-  const healthy = new Set(all.filter((state) => isHealthy(ctx, state)).map(({ chain }) => chain));
+  const stateOf = new Map(all.map((state) => [state.chain, state]));
   return Promise.all(
     listEnabledCurrencies(ctx).map(async (currency) => {
-      if (!healthy.has(currencyRules[currency].chain)) return { currency, problem: 'NETWORK' as const };
+      const state = stateOf.get(currencyRules[currency].chain)!;
+      if (!takesInvoices(ctx, currency, state)) return { currency, problem: 'NETWORK' as const };
       const rateE12 = await rateSource(ctx).rateE12(currency);
       return { currency, problem: rateE12 === undefined ? ('RATE' as const) : null };
     }),

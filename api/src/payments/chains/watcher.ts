@@ -48,6 +48,8 @@ export interface Poll {
   clockErrorMs: number;
   /** For the operator: what was strange, although it stops nothing. */
   warnings?: readonly string[];
+  /** Assets for which no new invoices must be created, although the chain works; a warning says why. */
+  refusedAssets?: readonly string[];
 }
 
 /** Reads one chain through the operator's nodes. Holds no state that a restart would lose. */

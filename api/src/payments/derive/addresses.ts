@@ -6,7 +6,7 @@ import { NETWORK, p2wpkh } from '@scure/btc-signer';
 import assert from 'node:assert/strict';
 import type { AddressSpace } from '../currencies.ts';
 import type { AccountKey } from './account-key.ts';
-import { deriveTonAddress, formatTonAddress, parseTonAddress, TON_INDEX_END } from './ton-address.ts';
+import { deriveTonAddress, formatTonAddress, parseTonAddress, TON_INDEX_END, TON_WALLET_ID } from './ton-address.ts';
 import { decodeTronAddress, toTronAddress } from './tron-address.ts';
 
 const litecoin = { bech32: 'ltc', pubKeyHash: 0x30, scriptHash: 0x32, wif: 0xb0 };
@@ -42,6 +42,11 @@ export function toChecksumAddress(address: string): string {
     Number.parseInt(hash[index]!, 16) >= 8 ? digit.toUpperCase() : digit,
   );
   return `0x${cased.join('')}`;
+}
+
+/** How a wallet names the address: the path below the account, on TON the id of the wallet. */
+export function describeIndex(space: AddressSpace, index: bigint): string {
+  return space === 'ton' ? String(TON_WALLET_ID + index) : `0/${index}`;
 }
 
 /**

@@ -12,8 +12,8 @@ export interface TonAddress {
   account: string;
 }
 
-/** The id of the wallet that ordinary programs show. */
-const TON_WALLET_ID = 698_983_191n;
+/** The id of the wallet that ordinary programs show; that of index 1 is larger by 1. */
+export const TON_WALLET_ID = 698_983_191n;
 /** Wallet ids stay below 2^31: some libraries read them as signed numbers. */
 export const TON_INDEX_END = 2n ** 31n - TON_WALLET_ID;
 

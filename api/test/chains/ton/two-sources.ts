@@ -18,7 +18,7 @@ export interface TwoSources {
   close(): Promise<void>;
 }
 
-export interface Watching {
+interface Watching {
   observer: Observer;
   addresses: Address[];
   /** Of each address in the order of the reports: what was reported so far. */

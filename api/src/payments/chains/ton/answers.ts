@@ -13,10 +13,10 @@ export const hash = z
 const wholeNumber = z.union([z.string().regex(/^\d{1,39}$/), z.number().int().nonnegative()]);
 export const big = wholeNumber.transform(BigInt);
 /** Version 3 writes some numbers as texts. */
-export const count = wholeNumber.transform(Number).pipe(z.number().int().nonnegative());
+const count = wholeNumber.transform(Number).pipe(z.number().int().nonnegative());
 export const seconds = count.transform((value) => new Date(value * 1000));
 /** The raw form, in which version 3 has capital letters. */
-export const account = z
+const account = z
   .string()
   .regex(/^-?\d:[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase());

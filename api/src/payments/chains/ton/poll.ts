@@ -23,6 +23,8 @@ export interface Chain {
   open: ReadonlySet<string>;
   watched: WatchedAccounts;
   confirmed: ConfirmedMemory;
+  /** A source knows other wallets of the token than those that we derive. */
+  tokenProblem: string | undefined;
   now: () => Date;
   signal: AbortSignal;
 }
@@ -189,7 +191,7 @@ function toObserved({ now }: Chain, { transaction, payment }: Found, block: Mast
 }
 
 function toPoll(
-  { target }: Chain,
+  { target, tokenProblem }: Chain,
   cursor: TonCursor,
   scannedHeight: number,
   payments: readonly ObservedPayment[],
@@ -204,6 +206,7 @@ function toPoll(
     head: { height, hash, time, safeHeight: height, finalizedHeight: height },
     scannedHeight,
     clockErrorMs: CLOCK_ERROR_MS,
-    warnings,
+    warnings: tokenProblem === undefined ? warnings : [...warnings, tokenProblem],
+    refusedAssets: tokenProblem === undefined ? [] : ['USDT'],
   };
 }

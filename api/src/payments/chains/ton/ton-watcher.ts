@@ -1,14 +1,17 @@
 /** Watches TON and a token on it by two sources, one of which has an index of transactions. Rules: docs/chains.md. */
-import { confirmBySources, type Probed, useSources } from '../sources.ts';
+import { confirmBySources, type Probed, useSources, withWarnings } from '../sources.ts';
 import { ChainUnavailable, type ChainWatcher } from '../watcher.ts';
 import { type AccountsCache, createAccountsCache, toWatched } from './accounts.ts';
 import { BALANCE_LIMITS, readBalances } from './balances.ts';
+import { checkTonSource } from './check.ts';
 import { type ConfirmedMemory, createConfirmedMemory, isReportedBy } from './confirmation.ts';
 import { writeCursor } from './cursor.ts';
+import { describeTonHoldings } from './holdings.ts';
 import { type Jetton, USDT } from './jetton.ts';
 import { toAccount } from './jetton-wallet.ts';
 import { agreedBlock, type Chain, pollChain, startAt } from './poll.ts';
 import { failOf, type MasterBlock, type TonSource } from './source.ts';
+import { createTokenCheck, type TokenCheck } from './token-check.ts';
 import { createSource } from './toncenter.ts';
 
 export interface TonWatcherOptions {
@@ -39,6 +42,7 @@ interface Watched {
   fundingAccounts: ReadonlySet<string>;
   globalId: number;
   confirmed: ConfirmedMemory;
+  tokenCheck: TokenCheck;
   now: () => Date;
 }
 
@@ -50,10 +54,12 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
   const withSources = <Result>(signal: AbortSignal, run: (sources: Sources) => Promise<Result>) =>
     useSources(nodes, (node) => readHead(watched, node, signal), run);
   return {
-    poll: (cursor, addresses, signal, open = addresses) =>
-      withSources(signal, async (sources) =>
+    poll: async (cursor, addresses, signal, open = addresses) => {
+      const poll = await withSources(signal, async (sources) =>
         pollChain(await openChain(watched, sources, addresses, open, signal), cursor),
-      ),
+      );
+      return withWarnings(poll, nodes);
+    },
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => {
         const own = accounts.of(payment.address);
@@ -63,26 +69,27 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
     balanceLimits: BALANCE_LIMITS,
     balances: (asset, addresses, signal) =>
       withSources(signal, async (sources) => {
-        const { seqno } = lowest(sources);
-        const units = await readBalances(
-          sources.map(({ node }) => node),
-          new Map(addresses.map((address) => [address, accounts.of(address)])),
-          asset,
-          signal,
-        );
-        return { height: seqno, units };
+        const { seqno: height } = lowest(sources);
+        return { height, units: await readBalances(nodesOf(sources), accountsOf(watched, addresses), asset, signal) };
       }),
     cursorAt: (height, signal) =>
-      withSources(signal, async (sources) => {
-        const block = await agreedBlock(
-          sources.map(({ node }) => node),
-          height,
-          signal,
-        );
-        return writeCursor(startAt(block));
+      withSources(signal, async (sources) => writeCursor(startAt(await agreedBlock(nodesOf(sources), height, signal)))),
+    check: async (signal) => {
+      const findings = nodes.map((node) => checkTonSource(node, jetton, () => readHead(watched, node, signal), signal));
+      return (await Promise.all(findings)).flat();
+    },
+    describeHoldings: (held, signal) =>
+      withSources(signal, (sources) => {
+        const addresses = held.map(({ address }) => address);
+        return describeTonHoldings(nodesOf(sources), accountsOf(watched, addresses), held, jetton.master, signal);
       }),
   };
 }
+
+const nodesOf = (sources: Sources) => sources.map(({ node }) => node);
+
+const accountsOf = ({ accounts }: Watched, addresses: readonly string[]) =>
+  new Map(addresses.map((address) => [address, accounts.of(address)]));
 
 function prepare(options: TonWatcherOptions): Watched {
   const { urls, jetton = USDT, fundingAddresses = [], globalId = MAINNET_GLOBAL_ID, timeoutMs } = options;
@@ -93,6 +100,7 @@ function prepare(options: TonWatcherOptions): Watched {
     fundingAccounts: new Set(fundingAddresses.map(toAccount)),
     globalId,
     confirmed: createConfirmedMemory(),
+    tokenCheck: createTokenCheck(jetton),
     now: options.now ?? (() => new Date()),
   };
 }
@@ -111,7 +119,7 @@ const lowest = (sources: Sources): MasterBlock =>
   sources.map(({ head }) => head).reduce((low, head) => (head.seqno < low.seqno ? head : low));
 
 async function openChain(
-  { nodes, jetton, accounts, fundingAccounts, confirmed, now }: Watched,
+  { nodes, jetton, accounts, fundingAccounts, confirmed, tokenCheck, now }: Watched,
   sources: Sources,
   addresses: ReadonlySet<string>,
   open: ReadonlySet<string>,
@@ -137,6 +145,7 @@ async function openChain(
     open: new Set([...open].filter((address) => known.has(address)).slice(0, OPEN_MAX)),
     watched: toWatched(known, jetton, fundingAccounts),
     confirmed,
+    tokenProblem: await tokenCheck.findProblem(nodesOf(sources), signal),
     now,
     signal,
   };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { speakHttpJson } from '../http-json.ts';
 import type { HttpTransport } from '../http-transport.ts';
 import { isTooLargeStatus, SourceRefusal } from '../refusals.ts';
+import { createSizeLimit, type SizeLimit } from '../size-limit.ts';
 import {
   accountState,
   cell,
@@ -35,6 +36,7 @@ const methodResult = z.object({
 export function createV3Source(transport: HttpTransport, requestsPerSecond: number): TonSource {
   const http = speakHttpJson(transport);
   const pace = createPacer(requestsPerSecond);
+  const limit = createSizeLimit(ACCOUNTS_MAX);
   const get: typeof http.get = async (path, query, schema, signal) => {
     await pace(signal);
     return http.get(path, query, schema, signal);
@@ -51,7 +53,7 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
     blockAt: (time, signal) => findBlock({ end_utime: toSeconds(time), sort: 'desc' }, signal),
     transaction: ({ hash }, signal) => source.index!.byHash(hash, signal),
     states: async (accounts, signal) => {
-      const lists = await inChunks(accounts, (address) =>
+      const lists = await inChunks(limit, accounts, (address) =>
         get('/accountStates', { address, include_boc: 'true' }, states, signal),
       );
       const found = lists.flatMap((list) => list.accounts);
@@ -67,7 +69,7 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
     },
     index: {
       async transactions(accounts, range, signal) {
-        const lists = await inChunks(accounts, (account) => readPages(source, get, account, range, signal));
+        const lists = await inChunks(limit, accounts, (account) => readPages(source, get, account, range, signal));
         return lists.flat().flatMap((printed) => toTransaction(printed) ?? []);
       },
       async byHash(hash, signal) {
@@ -111,18 +113,21 @@ async function readPages(
 
 /** Splits what is too large for the source. */
 async function inChunks<Result>(
+  limit: SizeLimit,
   accounts: readonly string[],
   read: (accounts: readonly string[]) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let start = 0, size = ACCOUNTS_MAX; start < accounts.length;) {
+  for (let start = 0; start < accounts.length;) {
+    const chunk = accounts.slice(start, start + limit.value());
     try {
-      results.push(await read(accounts.slice(start, start + size)));
-      start += size;
+      results.push(await read(chunk));
+      limit.accept(chunk.length);
+      start += chunk.length;
     } catch (error) {
       const isTooLarge = error instanceof SourceRefusal && (error.code === 400 || isTooLargeStatus(error.code));
-      if (!isTooLarge || size === 1) throw error;
-      size = Math.ceil(size / 2);
+      if (!isTooLarge || chunk.length === 1) throw error;
+      limit.refuse(chunk.length);
     }
   }
   return results;
