@@ -80,6 +80,9 @@ const pay = async (address: string, message: Omit<Sending, 'to'>) => {
 const payTokens = (address: string, units: bigint) =>
   ton.chain.send(ton.chain.tokenTransfer(Address.parse(address), units));
 
+/** Of 10 TON. */
+const afterSweep = (balance: bigint) => (balance > 10n * TON ? balance - 10n * TON : 0n);
+
 describe('in production, on TON', () => {
   test('both currencies are offered once the chain is read, with one address of the wallet for each user', async () => {
     expect((await user.call(listCurrencies, {})).data).toEqual([
@@ -155,7 +158,6 @@ describe('in production, on TON', () => {
     const { address } = await newInvoice('TON');
     await pay(address, { value: 10n * TON });
     await poll();
-    const afterSweep = (balance: bigint) => (balance > 10n * TON ? balance - 10n * TON : 0n);
     for (const { behaviour } of [ton.index, ton.node]) behaviour.changeBalance = afterSweep;
     expect(await compareChain(testApp.ctx, 'ton', watcher)).toEqual([]);
     await testApp.database.query(`update deposit_addresses set watched_until = now() - interval '1 day'`);

@@ -154,7 +154,8 @@ async function openChain(
 async function requireSameBlock(sources: Sources, target: MasterBlock, signal: AbortSignal): Promise<void> {
   for (const { node, head } of sources) {
     const same = head.seqno === target.seqno ? head : await node.block(target.seqno, signal);
-    if (same?.rootHash !== target.rootHash)
+    // The cursor is a time, which a liar must not move.
+    if (same?.rootHash !== target.rootHash || same.time.getTime() !== target.time.getTime())
       throw failOf(node, 'DISAGREEING', `has another block ${target.seqno} than the other source`);
   }
 }
