@@ -33,7 +33,7 @@ describe.each(['ethereum', 'bsc'] as const)('on %s', (chain) => {
     const watcher = createEvmWatcher({ chain, urls: [anvil.url], usdtContract: USDT[chain] });
     const signal = AbortSignal.timeout(20_000);
     const held = EVM_ADDRESSES.map((address, index) => ({ account: EVM_ACCOUNT, index, address, assets: [] }));
-    const list = await watcher.describeHoldings!(held, signal);
+    const list = await watcher.describeHoldings(held, signal);
     const { file, sweeps } = await signList(holdingsFile(list), [EVM_TREASURY, EVM_TREASURY, 'sign'], new Date());
     const source = createSweepSource(chain, anvil.url);
     const { transactions } = signedFileSchema.parse(JSON.parse(file));

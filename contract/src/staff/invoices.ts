@@ -48,10 +48,10 @@ export const listAllInvoices = endpoint({
 });
 
 /**
- * LARGE and SOURCES_DISAGREE: until the operator releases it. DEPEG: its stablecoin does not trade at one dollar, or its price is unknown;
+ * LARGE, SOURCES_DISAGREE and SETTLED (by hand, after it had arrived): until the operator releases it. DEPEG: its stablecoin does not trade at one dollar, or its price is unknown;
  * until the peg returns, or until staff choose a rate.
  */
-const depositHolds = ['LARGE', 'SOURCES_DISAGREE', 'DEPEG'] as const;
+const depositHolds = ['LARGE', 'SOURCES_DISAGREE', 'SETTLED', 'DEPEG'] as const;
 
 export const depositSchema = z.object({
   id: idSchema,

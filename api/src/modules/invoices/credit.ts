@@ -13,7 +13,7 @@ import { rateSource } from './chains.ts';
 import { chooseCreditRate } from './invoice-amounts.ts';
 import * as deposits from './deposits.store.ts';
 import { endPegHolds, isWorthPar } from './held-deposits.service.ts';
-import { saveHold } from './held-deposits.store.ts';
+import { isSettledByHand, saveHold } from './held-deposits.store.ts';
 import * as store from './invoices.store.ts';
 import { highestValueMicros } from './record-poll.ts';
 import { restoreDeposit } from './reversal.ts';
@@ -83,6 +83,10 @@ async function isConfirmed(
   watcher: ChainWatcher,
 ): Promise<boolean> {
   if (deposit.isReleased) return true;
+  if (await isSettledByHand(ctx, deposit.id)) {
+    await saveHold(ctx, deposit.id, 'SETTLED');
+    return false;
+  }
   const valueMicros = highestValueMicros(chain, deposit);
   const { holdAboveMicros } = ctx.config.payments;
   if (holdAboveMicros !== undefined && (valueMicros === undefined || valueMicros > holdAboveMicros)) {

@@ -2,7 +2,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
-export type DepositHold = 'LARGE' | 'SOURCES_DISAGREE' | 'DEPEG';
+export type DepositHold = 'LARGE' | 'SOURCES_DISAGREE' | 'SETTLED' | 'DEPEG';
 
 /**
  * The condition of a row of `deposits` that is on hold. A stablecoin without its peg waits for a rate of staff, whatever the operator has
@@ -15,6 +15,20 @@ export async function saveHold(ctx: Ctx, id: string, hold: DepositHold): Promise
   const rows = await ctx.db.query(
     `update deposits set hold = $2 where id = $1 and state in ('FINAL', 'REVERSED') and not ${IS_HELD} returning id`,
     [id, hold],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Whether staff have settled about the same amount at the same address after the payment had arrived, so that it is probably the same
+ * one. About: they settle what is due, and exchanges deduct fees.
+ */
+export async function isSettledByHand(ctx: Ctx, id: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `select from deposits join deposits as settled using (address_id, chain, asset)
+      where deposits.id = $1 and settled.is_by_hand and settled.credited_at > deposits.arrived_at
+        and abs(settled.units - deposits.units) * 20 <= deposits.units limit 1`,
+    [id],
   );
   return rows.length > 0;
 }

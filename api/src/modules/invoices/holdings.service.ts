@@ -68,7 +68,6 @@ export async function describeHoldings(
       byId.set(id, held);
     }
   }
-  if (!watcher.describeHoldings) throw new Error(`Sweeps of ${chain} cannot be signed from a list.`);
   const described = await watcher.describeHoldings([...byId.values()], AbortSignal.timeout(DESCRIBE_LIMIT_MS));
   return holdingsFileSchema.parse({
     kind: 'cellhop-holdings',

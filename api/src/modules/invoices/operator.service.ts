@@ -48,7 +48,7 @@ export function checkSources(ctx: Ctx): Promise<ChainCheck[]> {
   return Promise.all(
     watched.map(async ({ chain, watcher }) => ({
       chain,
-      findings: (await watcher.check?.(AbortSignal.timeout(CHECK_LIMIT_MS))) ?? [],
+      findings: await watcher.check(AbortSignal.timeout(CHECK_LIMIT_MS)),
       sourceCount: countSources(ctx, chain),
     })),
   );

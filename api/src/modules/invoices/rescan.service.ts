@@ -29,7 +29,7 @@ export async function rescanChain(
   fromHeight: number,
   watcher: ChainWatcher | undefined = watcherFor(ctx, chain),
 ): Promise<Rescan> {
-  if (!watcher?.cursorAt) throw new Error(`${chain} is not set up, or cannot be read again.`);
+  if (!watcher) throw new Error(`${chain} is not set up.`);
   const state = await states.readState(ctx, chain);
   const cursor = await watcher.cursorAt(fromHeight - 1, AbortSignal.timeout(POLL_LIMIT_MS));
   const hasLeft = state.unavailableReason === 'DEEP_REORGANISATION';

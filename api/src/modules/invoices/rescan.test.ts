@@ -9,7 +9,7 @@ import { checkInvariants } from '../../db/check-invariants.ts';
 import { ChainUnavailable } from '../../payments/chains/watcher.ts';
 import * as states from './chain-states.store.ts';
 import { compareChain } from './comparison.service.ts';
-import { resumeChain } from './operator.service.ts';
+import { releaseDeposit, resumeChain } from './operator.service.ts';
 import { rescanChain } from './rescan.service.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -92,6 +92,25 @@ describe('a rescan', () => {
     expect(await rescan()).toEqual({ toHeight: 1, found: 0 });
     await watch();
     expect(await dollars()).toBe(25n);
+  });
+
+  test('holds a payment that staff have settled by hand, until the operator releases it', async () => {
+    await miss();
+    await testApp.database.query(
+      `insert into deposits (chain, asset, transaction_id, output, address_id, units, state, arrived_at, credited_micros, credited_at, is_by_hand)
+       select 'bitcoin', 'BTC', 'a request', 0, id, $2, 'CREDITED', now(), 0, now(), true from deposit_addresses where address = $1`,
+      [invoice.address, UNITS + 100n],
+    );
+    expect(await rescan()).toMatchObject({ found: 1 });
+    await watch();
+    const [held] = await testApp.database.query<{ id: string; hold: string }>(
+      'select id, hold from deposits where not is_by_hand',
+    );
+    expect([await dollars(), held!.hold]).toEqual([0n, 'SETTLED']);
+    expect(await releaseDeposit(testApp.ctx, held!.id)).toBe(true);
+    await watch();
+    expect(await dollars()).toBe(25n);
+    await testApp.database.query('delete from deposits where is_by_hand');
   });
 
   test('that fails says how to continue', async () => {

@@ -35,7 +35,7 @@ const refuse = () => {
 
 async function problems(token: Partial<FakeToken>, changes?: Methods) {
   const watcher = await openWatcher(createFakeToken(token), changes);
-  const findings = await watcher.check!(signal);
+  const findings = await watcher.check(signal);
   return findings
     .filter(({ isOk }) => !isOk)
     .map(({ need, isRequired }) => `${need}${isRequired ? '' : ' (optional)'}`);
@@ -70,7 +70,7 @@ describe('the check of a source', () => {
     const node = await startFakeNode({ ...serveEvm(chain), ...serveToken(createFakeToken({ decimals: 18 })) });
     const urls = ['http://127.0.0.1:1', node.url];
     const watcher = createEvmWatcher({ chain: 'bsc', urls, usdtContract: contract });
-    const findings = await watcher.check!(signal);
+    const findings = await watcher.check(signal);
     expect(findings.map(({ source, isOk }) => [source, isOk])).toEqual([
       ['127.0.0.1:1', false],
       ...Array.from({ length: 6 }, () => [new URL(node.url).host, true]),
@@ -87,7 +87,7 @@ describe('the list for a sweep', () => {
       coins: { [ours.toLowerCase()]: 10n ** 18n },
       frozen: [other.toLowerCase()],
     });
-    expect(await (await openWatcher(token)).describeHoldings!(held, signal)).toEqual({
+    expect(await (await openWatcher(token)).describeHoldings(held, signal)).toEqual({
       chain: 'ethereum',
       chainId: 1,
       fee: { maxFeePerGas: '2000000000', maxPriorityFeePerGas: '100000000' },
@@ -118,7 +118,7 @@ describe('the list for a sweep', () => {
   it('of BSC names BNB, and does without a suggested tip and without a token that can freeze', async () => {
     const token = createFakeToken({ coins: { [ours.toLowerCase()]: 5n }, frozen: undefined });
     const watcher = await openWatcher(token, { eth_maxPriorityFeePerGas: refuse }, 56);
-    expect(await watcher.describeHoldings!(held.slice(0, 1), signal)).toMatchObject({
+    expect(await watcher.describeHoldings(held.slice(0, 1), signal)).toMatchObject({
       chain: 'bsc',
       fee: { maxPriorityFeePerGas: '1000000000' },
       addresses: [{ assets: [{ asset: 'BNB', units: '5' }], notes: [] }],
@@ -129,8 +129,8 @@ describe('the list for a sweep', () => {
 describe('a cursor for a rescan', () => {
   it('continues after a final block, and there is none at a later one', async () => {
     const watcher = await openWatcher(createFakeToken());
-    const poll = await watcher.poll(await watcher.cursorAt!(980, signal), new Set([transfers[0]!.to]), signal);
+    const poll = await watcher.poll(await watcher.cursorAt(980, signal), new Set([transfers[0]!.to]), signal);
     expect(poll).toMatchObject({ orphanedBlockHashes: [], payments: [{ units: 1n }], scannedHeight: 998 });
-    await expect(watcher.cursorAt!(991, signal)).rejects.toMatchObject({ reason: 'LAGGING' });
+    await expect(watcher.cursorAt(991, signal)).rejects.toMatchObject({ reason: 'LAGGING' });
   });
 });

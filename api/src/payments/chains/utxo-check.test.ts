@@ -17,14 +17,14 @@ it.each<[string, object, string[]]>([
   ['refuses its pool', { getrawmempool: undefined }, ['getrawmempool']],
   ['cannot scan', { scantxoutset: undefined }, ['scantxoutset']],
 ])('a node that %s is found to do so', async (_title, changes, expected) => {
-  const findings = await (await openWatcher(changes)).check!(signal);
+  const findings = await (await openWatcher(changes)).check(signal);
   expect(findings.filter(({ isOk }) => !isOk).map(({ need }) => need)).toEqual(expected);
 });
 
 it('a cursor for a rescan continues after its block', async () => {
   const chain = createFakeUtxoChain({ headHeight: 940 });
   const watcher = await openWatcher({}, chain);
-  const cursor = await watcher.cursorAt!(940, signal);
+  const cursor = await watcher.cursorAt(940, signal);
   chain.headHeight = 1000;
   const poll = await watcher.poll(cursor, new Set(), signal);
   expect(poll).toMatchObject({ orphanedBlockHashes: [], scannedHeight: 990 });

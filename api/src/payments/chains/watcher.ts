@@ -90,17 +90,17 @@ export interface ChainWatcher {
    * @param height final, and not before the first block that the sources have
    * @throws ChainUnavailable
    */
-  cursorAt?(height: number, signal: AbortSignal): Promise<string>;
+  cursorAt(height: number, signal: AbortSignal): Promise<string>;
   /**
    * Asks each source by itself for everything that will be needed, with the same requests as later, and for what concerns the operator, such as
    * a token whose issuer has paused it. Stores nothing. Failures are findings.
    */
-  check?(signal: AbortSignal): Promise<readonly SourceFinding[]>;
+  check(signal: AbortSignal): Promise<readonly SourceFinding[]>;
   /**
    * What a signature of a sweep needs, for addresses that hold something.
    * @throws ChainUnavailable
    */
-  describeHoldings?(held: readonly HeldAddress[], signal: AbortSignal): Promise<ChainHoldings>;
+  describeHoldings(held: readonly HeldAddress[], signal: AbortSignal): Promise<ChainHoldings>;
 }
 
 export interface SourceFinding {

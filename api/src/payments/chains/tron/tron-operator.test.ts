@@ -13,7 +13,7 @@ const signal = new AbortController().signal;
 describe('a check', () => {
   it('asks each source for everything that will be needed', async () => {
     const { nodes, watcher } = await openTron();
-    const findings = await watcher.check!(signal);
+    const findings = await watcher.check(signal);
     expect(findings.filter(({ isOk }) => !isOk)).toEqual([]);
     expect(new Set(findings.map(({ source }) => source)).size).toBe(nodes.length);
     expect(findings.map(({ need }) => need).slice(0, 7)).toEqual([
@@ -54,7 +54,7 @@ describe('a check', () => {
   ])('says what is wrong with a source %s', async (_, behaviour, need, sentence) => {
     const { nodes, watcher, createWatcher } = await openTron();
     Object.assign(nodes[1]!.behaviour, behaviour);
-    const findings = await createWatcher().check!(signal);
+    const findings = await createWatcher().check(signal);
     const name = new URL(nodes[1]!.url).host;
     const failed = findings.filter(({ isOk }) => !isOk);
     expect(failed).toMatchObject([{ source: name, need, sentence: expect.stringMatching(sentence) }]);
@@ -64,7 +64,7 @@ describe('a check', () => {
   it('finds a contract that is not USDT', async () => {
     const usdtContract = encodeTronAddress(Buffer.from(`41${'c'.repeat(40)}`, 'hex'));
     const { watcher } = await openTron({ usdtContract, addresses: 0 });
-    const failed = (await watcher.check!(signal)).find(({ isOk }) => !isOk);
+    const failed = (await watcher.check(signal)).find(({ isOk }) => !isOk);
     expect(failed).toMatchObject({ need: 'contract of USDT', sentence: expect.stringContaining('is no token') });
   });
 });
@@ -80,7 +80,7 @@ describe('the list for sweeps', () => {
     const held = addresses.map((address, index) => {
       return { account: 'abc', index, address, assets: [{ asset: 'USDT' as const, units: String(UNITS) }] };
     });
-    const described = await watcher.describeHoldings!(held, signal);
+    const described = await watcher.describeHoldings(held, signal);
     const file = { kind: 'cellhop-holdings', version: 1, madeAt: new Date().toISOString(), chains: [described] };
     expect(holdingsFileSchema.parse(file).chains[0]).toEqual(described);
     const solid = chain.blocks[chain.solidHeight]!;
@@ -143,9 +143,9 @@ describe('a rescan', () => {
     send.usdt({ address, units: UNITS });
     await makeFinal();
     await makeFinal();
-    const cursor = await watcher.cursorAt!(height, signal);
+    const cursor = await watcher.cursorAt(height, signal);
     const { payments } = await watcher.poll(cursor, new Set(addresses), signal);
     expect(payments).toEqual(observer.finalTo(address));
-    await expect(watcher.cursorAt!(chain.head.height, signal)).rejects.toMatchObject({ reason: 'LAGGING' });
+    await expect(watcher.cursorAt(chain.head.height, signal)).rejects.toMatchObject({ reason: 'LAGGING' });
   });
 });
