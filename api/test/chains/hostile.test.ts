@@ -1,6 +1,7 @@
 import { openEvm } from './generated-evm.ts';
 import { openUtxo } from './generated-utxo.ts';
 import { describeHostileSources } from './hostile-sources.ts';
+import { openGeneratedTron } from './tron/generated-tron.ts';
 
 describeHostileSources('Bitcoin', () =>
   openUtxo('bitcoin', 'bc', [
@@ -10,3 +11,4 @@ describeHostileSources('Bitcoin', () =>
 );
 describeHostileSources('ether and USDT on Ethereum', () => openEvm('ethereum', 1));
 describeHostileSources('USDT on BSC', () => openEvm('bsc', 56));
+describeHostileSources('TRX and USDT on TRON', openGeneratedTron);

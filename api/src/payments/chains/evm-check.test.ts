@@ -56,6 +56,7 @@ describe('the check of a source', () => {
     ],
     ['has not indexed logs', {}, { eth_getLogs: () => [] }, ['logs of the token (optional)']],
     ['has no archive', {}, { eth_getBalance: refuse }, ['states of old blocks (optional)']],
+    ['has an archive without proofs', {}, { eth_getProof: refuse }, ['states of old blocks (optional)']],
     ['has no receipts', {}, { eth_getTransactionReceipt: () => null }, []],
     ['serves another network', {}, { eth_chainId: () => '0x5' }, ['newest block']],
     ['is asked for a token with other decimals', { decimals: 18 }, {}, ['contract of USDT']],

@@ -71,7 +71,10 @@ export async function checkEvmSource(
     await ask(
       'states of old blocks',
       async () => {
-        await node.balance(SOMEBODY, Math.max(0, height - OLD_STATE_BLOCKS), signal);
+        const oldHeight = Math.max(0, height - OLD_STATE_BLOCKS);
+        await node.balance(SOMEBODY, oldHeight, signal);
+        if (!(await node.accountProof(SOMEBODY, oldHeight, signal)))
+          throw new Error('an archive without eth_getProof: it counts only together with a second archive');
         return 'an archive: ether is found after an outage of any length';
       },
       false,
