@@ -2,10 +2,12 @@
 import { createFakeEvmChain, serveEvm } from '../../api/test/chains/fake-evm.ts';
 import { listenAsNode, type Methods } from '../../api/test/chains/fake-node.ts';
 import { createFakeUtxoChain, genesisHash, serveUtxo } from '../../api/test/chains/fake-utxo.ts';
+import { toHexAddress } from '../../api/src/payments/chains/tron/network.ts';
 import { witnessScript } from '../../api/src/payments/chains/utxo-node.ts';
+import { listenAsTron } from './tron-blocks.ts';
 
 export interface NodeSettings {
-  kind: 'evm' | 'utxo';
+  kind: 'evm' | 'utxo' | 'tron';
   chainId: number;
   foreignTransactions: number;
   blocks: number;
@@ -51,12 +53,32 @@ function createChain(settings: NodeSettings): { methods: Methods; advance: () =>
   };
 }
 
+/** As many distinct blocks: each has 320 KB. */
+const PREPARED_BLOCKS = 50;
+
+function openTron({ blocks, blocksPerPayment, paid, foreignTransactions }: NodeSettings) {
+  return listenAsTron({
+    prepared: PREPARED_BLOCKS,
+    transactionsPerBlock: foreignTransactions,
+    startHeight: START_HEIGHT,
+    blocks,
+    paid: paid.map(toHexAddress),
+    blocksPerPayment,
+  });
+}
+
 let advance: () => void;
 process.on('message', (message: NodeSettings | 'ADVANCE') => {
   void (async () => {
     if (message === 'ADVANCE') {
       advance();
       process.send!({});
+      return;
+    }
+    if (message.kind === 'tron') {
+      const tron = await openTron(message);
+      ({ advance } = tron);
+      process.send!({ urls: tron.urls, token: '', genesisHash: '' } satisfies NodeMessage);
       return;
     }
     const chain = createChain(message);

@@ -8,8 +8,10 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createEvmWatcher } from '../../api/src/payments/chains/evm.ts';
+import { createTronWatcher } from '../../api/src/payments/chains/tron/tron-watcher.ts';
 import { createUtxoWatcher } from '../../api/src/payments/chains/utxo-rpc.ts';
 import type { ChainWatcher } from '../../api/src/payments/chains/watcher.ts';
+import { randomTronAddress } from '../../api/test/chains/tron/local-tron.ts';
 import { randomWitnessAddress } from '../../api/test/chains/utxo-wallet.ts';
 import type { NodeMessage, NodeSettings } from './node.ts';
 
@@ -30,6 +32,9 @@ interface Subject {
   foreignTransactions: number;
   settings: Pick<NodeSettings, 'kind' | 'chainId'>;
   createAddress: () => string;
+  blocksPerDay: number;
+  /** Fewer than the default, because its blocks are large. */
+  blocksMax?: number;
   open: (node: NodeMessage) => ChainWatcher;
 }
 
@@ -44,6 +49,7 @@ const subjects: Subject[] = [
   {
     name: 'ethereum (ETH and USDT), two nodes',
     foreignTransactions: 200,
+    blocksPerDay: 7200,
     settings: { kind: 'evm', chainId: 1 },
     createAddress: evmAddress,
     open: evm('ethereum'),
@@ -51,6 +57,7 @@ const subjects: Subject[] = [
   {
     name: 'bsc (USDT), two nodes',
     foreignTransactions: 0,
+    blocksPerDay: 192_000,
     settings: { kind: 'evm', chainId: 56 },
     createAddress: evmAddress,
     open: evm('bsc'),
@@ -58,6 +65,7 @@ const subjects: Subject[] = [
   {
     name: 'bitcoin, one node',
     foreignTransactions: 2000,
+    blocksPerDay: 144,
     settings: { kind: 'utxo', chainId: 0 },
     createAddress: witnessAddress('bc'),
     open: utxo('bitcoin', 'bc'),
@@ -65,20 +73,45 @@ const subjects: Subject[] = [
   {
     name: 'litecoin, one node',
     foreignTransactions: 200,
+    blocksPerDay: 576,
     settings: { kind: 'utxo', chainId: 0 },
     createAddress: witnessAddress('ltc'),
     open: utxo('litecoin', 'ltc'),
   },
+  {
+    name: 'tron (TRX and USDT), two nodes',
+    foreignTransactions: 300,
+    blocksPerDay: 28_800,
+    // An hour.
+    blocksMax: 1200,
+    settings: { kind: 'tron', chainId: 0 },
+    createAddress: randomTronAddress,
+    // Before the outage its newest block is an hour old.
+    open: ({ urls }) => createTronWatcher({ urls, now: () => new Date(0) }),
+  },
 ];
 
 console.log(`${BLOCKS} blocks, ${ADDRESSES} addresses, a payment in every ${BLOCKS_PER_PAYMENT}th block\n`);
-console.log('| Chain | Transactions per block | Blocks per second | Caught up after | Peak memory (RSS) | Payments |');
-console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
+const titles = [
+  'Chain',
+  'Transactions per block',
+  'Blocks',
+  'Blocks per second',
+  'Milliseconds per block',
+  'Caught up after',
+  'A day of blocks',
+  'Peak memory (RSS)',
+  'Payments',
+];
+console.log(`| ${titles.join(' | ')} |`);
+console.log(`| --- |${' ---: |'.repeat(titles.length - 1)}`);
 for (const subject of subjects) if (subject.name.startsWith(ONLY)) console.log(await measure(subject));
 
-async function measure({ name, foreignTransactions, settings, createAddress, open }: Subject): Promise<string> {
+async function measure(subject: Subject): Promise<string> {
+  const { name, foreignTransactions, settings, createAddress, open, blocksPerDay } = subject;
+  const blocks = Math.min(BLOCKS, subject.blocksMax ?? BLOCKS);
   const addresses = Array.from({ length: ADDRESSES }, createAddress);
-  const paid = addresses.filter((_, index) => index < BLOCKS / BLOCKS_PER_PAYMENT);
+  const paid = addresses.filter((_, index) => index < blocks / BLOCKS_PER_PAYMENT);
   const child = fork(new URL('node.ts', import.meta.url), { execArgv: process.execArgv });
   try {
     const send = (settings: NodeSettings | 'ADVANCE') => {
@@ -86,7 +119,7 @@ async function measure({ name, foreignTransactions, settings, createAddress, ope
       return once(child, 'message') as Promise<[NodeMessage]>;
     };
     const blocksPerPayment = BLOCKS_PER_PAYMENT;
-    const [node] = await send({ ...settings, foreignTransactions, blocks: BLOCKS, blocksPerPayment, paid });
+    const [node] = await send({ ...settings, foreignTransactions, blocks, blocksPerPayment, paid });
     const watcher = open(node);
     const watched = new Set(addresses);
     let { cursor } = await watcher.poll(null, watched, signal);
@@ -105,8 +138,18 @@ async function measure({ name, foreignTransactions, settings, createAddress, ope
     const seconds = (performance.now() - startedAt) / 1000;
     clearInterval(timer);
     if (found.size !== paid.length) throw new Error(`${name}: ${found.size} of ${paid.length} payments were found`);
-    const columns = [foreignTransactions, Math.round(BLOCKS / seconds), `${seconds.toFixed(1)} s`];
-    return `| ${[name, ...columns, `${Math.round(peakBytes / MIB)} MiB`, found.size].join(' | ')} |`;
+    const columns = [
+      name,
+      foreignTransactions,
+      blocks,
+      Math.round(blocks / seconds),
+      ((seconds * 1000) / blocks).toFixed(1),
+      `${seconds.toFixed(1)} s`,
+      `${Math.round((seconds / blocks) * blocksPerDay)} s`,
+      `${Math.round(peakBytes / MIB)} MiB`,
+      found.size,
+    ];
+    return `| ${columns.join(' | ')} |`;
   } finally {
     child.kill();
   }
