@@ -112,9 +112,10 @@ function makeHeader({ height, timestamp, parentHash, root }: HeaderFields): { id
   return { id, header: JSON.stringify(block).slice(1, -1) };
 }
 
+const result = (value: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: value });
+
 /** Others use USDT; none of it is for us. */
 function answerRpc({ method, params }: Record<string, unknown>, solidHeight: number): string {
-  const result = (value: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: value });
   if (method === 'eth_chainId') return result(`0x${MAINNET_CHAIN_ID.toString(16)}`);
   const [{ topics }] = params as [{ topics: unknown[] }];
   if (topics.length > 1) return result([]);
