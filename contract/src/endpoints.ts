@@ -6,6 +6,7 @@ import type * as alerts from './alerts.ts';
 import type * as auth from './auth.ts';
 import type * as browserErrors from './browser-errors.ts';
 import type * as company from './company.ts';
+import type * as connectionChecks from './connection-checks.ts';
 import type * as connections from './connections.ts';
 import type * as development from './development.ts';
 import type * as faq from './faq.ts';
@@ -47,6 +48,7 @@ type Module =
   | typeof auth
   | typeof browserErrors
   | typeof company
+  | typeof connectionChecks
   | typeof connections
   | typeof development
   | typeof faq

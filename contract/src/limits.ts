@@ -65,6 +65,8 @@ export const REASON_LENGTH_MAX = 500;
 
 export const ROLE_NAME_LENGTH_MIN = 2;
 export const ROLE_NAME_LENGTH_MAX = 30;
+/** Checks of the exit of a connection that its customer may begin within an hour. */
+export const CONNECTION_CHECKS_PER_HOUR_MAX = 6;
 /** How many views as a user a member of staff may begin within an hour. */
 export const VIEWS_PER_HOUR_MAX = 20;
 /** All roles are returned in one list. */

@@ -28,6 +28,12 @@ export function limiter(ctx: Ctx, rule: Rule): RateLimiterPostgres {
   });
 }
 
+/** @throws AppError RATE_LIMITED */
+export async function countUse(ctx: Ctx, rule: Rule, key: string): Promise<void> {
+  const used = await limiter(ctx, rule).penalty(key);
+  if (used.consumedPoints > rule.points) throw rateLimited(used);
+}
+
 export function rateLimited(
   { msBeforeNext }: RateLimiterRes,
   code: 'RATE_LIMITED' | 'TOO_MANY_VIEWS' = 'RATE_LIMITED',

@@ -4,7 +4,7 @@ import { clientNetwork } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Ctx } from '../../ctx.ts';
-import { limiter, rateLimited, type Rule } from '../../db/rate-limiter.ts';
+import { countUse, limiter, rateLimited, type Rule } from '../../db/rate-limiter.ts';
 
 /**
  * Where a password or code is entered: at sign-in, or to re-authenticate within a session. They are counted separately, so that an
@@ -94,7 +94,7 @@ export async function resetFailures(ctx: Ctx, attempt: Omit<Attempt, 'ip'>): Pro
 export async function countCodeAttempt(ctx: Ctx, attempt: Attempt, userId: string): Promise<boolean> {
   await throwIfThrottled(ctx, attempt);
   const isLast = await countFailure(ctx, attempt);
-  await count(ctx, failedCodesOfAccount, accountKey(userId));
+  await countUse(ctx, failedCodesOfAccount, accountKey(userId));
   return isLast;
 }
 
@@ -113,8 +113,8 @@ export async function throwIfRefreshThrottled(ctx: Ctx, sessionId: string, ip: s
 
 /** @throws AppError RATE_LIMITED */
 export async function countFailedRefresh(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
-  await count(ctx, failedRefreshesOfSession, sessionInNetwork(sessionId, ip));
-  await count(ctx, failedRefreshesOfNetwork, clientNetwork(ip));
+  await countUse(ctx, failedRefreshesOfSession, sessionInNetwork(sessionId, ip));
+  await countUse(ctx, failedRefreshesOfNetwork, clientNetwork(ip));
 }
 
 function sessionInNetwork(sessionId: string, ip: string): string {
@@ -123,24 +123,19 @@ function sessionInNetwork(sessionId: string, ip: string): string {
 
 /** @throws AppError RATE_LIMITED */
 export async function countSignUp(ctx: Ctx, email: string, ip: string): Promise<void> {
-  await count(ctx, signUpsOfAccount, accountKey(email));
-  if (isCountedByNetwork(ctx)) await count(ctx, signUpsOfNetwork, clientNetwork(ip));
+  await countUse(ctx, signUpsOfAccount, accountKey(email));
+  if (isCountedByNetwork(ctx)) await countUse(ctx, signUpsOfNetwork, clientNetwork(ip));
 }
 
 /** @throws AppError RATE_LIMITED */
 export async function countMail(ctx: Ctx, ip: string): Promise<void> {
-  if (isCountedByNetwork(ctx)) await count(ctx, mailsOfNetwork, clientNetwork(ip));
+  if (isCountedByNetwork(ctx)) await countUse(ctx, mailsOfNetwork, clientNetwork(ip));
 }
 
 /** @throws AppError TOO_MANY_VIEWS */
 export async function countView(ctx: Ctx, viewerId: string): Promise<void> {
   const used = await limiter(ctx, viewsOfStaff).penalty(viewerId);
   if (used.consumedPoints > viewsOfStaff.points) throw rateLimited(used, 'TOO_MANY_VIEWS');
-}
-
-async function count(ctx: Ctx, rule: Rule, key: string): Promise<void> {
-  const used = await limiter(ctx, rule).penalty(key);
-  if (used.consumedPoints > rule.points) throw rateLimited(used);
 }
 
 /** In development, tests create hundreds of accounts and failures from one address. */

@@ -107,7 +107,8 @@ export async function requestSuspects(
 /** @returns whether there is such an exit */
 export async function requestCheck(ctx: Ctx, exitId: string): Promise<boolean> {
   const rows = await ctx.db.query(
-    'update exit_checks set next_check_at = now(), is_requested = true where exit_id = $1 returning exit_id',
+    `update exit_checks set next_check_at = now(), is_requested = true, requested_at = now() where exit_id = $1
+     returning exit_id`,
     [exitId],
   );
   return rows.length === 1;

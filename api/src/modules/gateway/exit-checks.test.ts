@@ -1,5 +1,4 @@
-import { createClient } from '@cellhop/contract/client';
-import { checkExits, echo, type ExitCheck } from '@cellhop/contract/exit-checks';
+import { echo, type ExitCheck } from '@cellhop/contract/exit-checks';
 import { connect } from '@cellhop/contract/connections';
 import { getLowestPrice, searchProxies } from '@cellhop/contract/proxies';
 import { checkExitNow } from '@cellhop/contract/staff/exit-checks';
@@ -12,12 +11,18 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { cloneDatabase } from '../../../../tools/test-database.mjs';
+import {
+  checkFailed,
+  type CheckingNode,
+  checkOk,
+  createCheckingNode,
+  createUncheckedExit,
+} from '../../../test/checking-node.ts';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { migrate } from '../../db/migrate.ts';
 import { packagePath } from '../../process/package-path.ts';
-import { addNode } from './gateway.service.ts';
 
 let testApp: TestApp;
 let admin: TestUser;
@@ -29,56 +34,15 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-type Node = Awaited<ReturnType<typeof createNode>>;
-let nodes = 0;
-
-/** A node with calls of its own; each test has one, so that nothing else is due there. */
-async function createNode() {
-  nodes += 1;
-  const name = `node-${nodes}`;
-  const token = await addNode(testApp.ctx, name);
-  const call = createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) });
-  const exchange = async (report: { checks?: ExitCheck[]; suspectIds?: string[]; wanted?: number } = {}) =>
-    (await call(checkExits, { body: { checks: [], suspectIds: [], wanted: 0, ...report } })).data;
-  const takeDue = async (wanted = 256) => (await exchange({ wanted })).due.map(({ id }) => id);
-  return { name, token, exchange, takeDue };
-}
-
-let addresses = 0;
-/** An exit that was never checked, as an import creates it, and its proxy in a country of its own. */
-async function createExit(node: Node) {
-  addresses += 1;
-  const [exit] = await testApp.database.query<{ id: string }>(
-    `insert into exits (node_id, kind, upstream_host, upstream_port)
-     select id, 'http', 'upstream.test', $2 from gateway_nodes where name = $1 returning id`,
-    [node.name, addresses],
-  );
-  const countryCode = `${String.fromCharCode(65 + Math.floor(addresses / 26))}${String.fromCharCode(65 + (addresses % 26))}`;
-  const proxyId = await createProxy(testApp, { exitId: exit!.id, countryCode });
-  return { id: exit!.id, proxyId, countryCode };
-}
+const createNode = () => createCheckingNode(testApp);
+const createExit = (node: CheckingNode) => createUncheckedExit(testApp, node);
 type Exit = Awaited<ReturnType<typeof createExit>>;
 
-const ok = (exitId: string, details: Partial<ExitCheck> = {}): ExitCheck => ({
-  exitId,
-  outcome: 'ok',
-  latencyMs: 42,
-  ...details,
-});
-const failed = (exitId: string, reason = 'upstream-refused:403'): ExitCheck => ({ exitId, outcome: 'failed', reason });
-const report = (node: Node, ...checks: ExitCheck[]) => node.exchange({ checks });
+const report = (node: CheckingNode, ...checks: ExitCheck[]) => node.exchange({ checks });
 const isOffered = async ({ countryCode }: Exit) =>
   (await customer.call(searchProxies, { query: { country: [countryCode] } })).data.length > 0;
 const inInventory = async ({ countryCode }: Exit) =>
   (await admin.call(listInventory, { query: { country: [countryCode] } })).data[0]!;
-/** Makes all checks of the node due. */
-const letTimePass = (node: Node, seconds: number) =>
-  testApp.database.query(
-    `update exit_checks set next_check_at = next_check_at - $2 * interval '1 second', checked_at = checked_at - $2 * interval '1 second',
-            failing_since = failing_since - $2 * interval '1 second'
-      where node_id = (select id from gateway_nodes where name = $1)`,
-    [node.name, seconds],
-  );
 
 describe('a new exit', () => {
   test('is not for sale before its first check has succeeded', async () => {
@@ -91,11 +55,11 @@ describe('a new exit', () => {
       state: 'UNCHECKED',
       check: { health: 'UNCHECKED', checkedAt: null },
     });
-    await report(node, failed(exit.id), ok(exit.id, { outcome: 'inconclusive', reason: 'echo-unreachable' }));
+    await report(node, checkFailed(exit.id), checkOk(exit.id, { outcome: 'inconclusive', reason: 'echo-unreachable' }));
     expect(await isOffered(exit)).toBe(false);
     expect(await inInventory(exit)).toMatchObject({ state: 'UNCHECKED', check: { reason: 'echo-unreachable' } });
 
-    await report(node, ok(exit.id, { seenAddress: '198.51.100.7' }));
+    await report(node, checkOk(exit.id, { seenAddress: '198.51.100.7' }));
     const { data } = await customer.call(searchProxies, { query: { country: [exit.countryCode] } });
     expect(data).toMatchObject([{ latencyMs: 42, checkedAt: expect.stringMatching(/^\d{4}-/) }]);
     expect(await inInventory(exit)).toMatchObject({
@@ -108,7 +72,7 @@ describe('a new exit', () => {
   test('of an import is there at once, and another proxy of a working exit is for sale at once', async () => {
     const node = await createNode();
     const exit = await createExit(node);
-    await report(node, ok(exit.id));
+    await report(node, checkOk(exit.id));
     await createProxy(testApp, { exitId: exit.id, countryCode: 'XX', priceMicros: 100n });
     expect((await customer.call(searchProxies, { query: { country: ['XX'] } })).data).toHaveLength(1);
   });
@@ -118,11 +82,11 @@ describe('an exit that stops working', () => {
   test('leaves the catalogue after two failures, sold or not, and comes back after two successes', async () => {
     const node = await createNode();
     const [free, sold] = [await createExit(node), await createExit(node)];
-    await report(node, ok(free.id), ok(sold.id));
+    await report(node, checkOk(free.id), checkOk(sold.id));
     const { data: connection } = await customer.call(connect, { body: { id: sold.proxyId, price: 0.8 } });
-    await report(node, failed(free.id), failed(sold.id));
+    await report(node, checkFailed(free.id), checkFailed(sold.id));
     expect(await isOffered(free)).toBe(true);
-    await report(node, failed(free.id), failed(sold.id));
+    await report(node, checkFailed(free.id), checkFailed(sold.id));
     expect(await isOffered(free)).toBe(false);
     expect(await inInventory(free)).toMatchObject({ state: 'UNHEALTHY', check: { reason: 'upstream-refused:403' } });
     expect(await inInventory(sold)).toMatchObject({ state: 'SOLD', isHealthy: false });
@@ -131,9 +95,9 @@ describe('an exit that stops working', () => {
     expect(await listed('UNHEALTHY')).toEqual([free.proxyId, sold.proxyId].sort());
     expect(await listed('UNCHECKED')).toEqual([]);
     expect((await node.exchange()).lostIds).toEqual([]);
-    await report(node, ok(free.id));
+    await report(node, checkOk(free.id));
     expect(await isOffered(free)).toBe(false);
-    await report(node, ok(free.id));
+    await report(node, checkOk(free.id));
     expect(await isOffered(free)).toBe(true);
     expect(connection.status).toBe('WORK');
   });
@@ -141,21 +105,21 @@ describe('an exit that stops working', () => {
   test('is lost after three minutes, if a connection uses it', async () => {
     const node = await createNode();
     const [free, sold] = [await createExit(node), await createExit(node)];
-    await report(node, ok(free.id), ok(sold.id));
+    await report(node, checkOk(free.id), checkOk(sold.id));
     await customer.call(connect, { body: { id: sold.proxyId, price: 0.8 } });
-    for (let time = 0; time < 2; time += 1) await report(node, failed(free.id), failed(sold.id));
-    await letTimePass(node, 179);
+    for (let time = 0; time < 2; time += 1) await report(node, checkFailed(free.id), checkFailed(sold.id));
+    await node.letTimePass(179);
     expect((await node.exchange()).lostIds).toEqual([]);
-    await letTimePass(node, 2);
+    await node.letTimePass(2);
     expect((await node.exchange()).lostIds).toEqual([sold.id]);
-    await report(node, ok(sold.id));
+    await report(node, checkOk(sold.id));
     expect((await node.exchange()).lostIds).toEqual([]);
   });
 
   test('and whose connection ends as lost is not for sale again at once', async () => {
     const node = await createNode();
     const exit = await createExit(node);
-    await report(node, ok(exit.id));
+    await report(node, checkOk(exit.id));
     const { data: connection } = await customer.call(connect, { body: { id: exit.proxyId, price: 0.8 } });
     const run = createGatewayRun(testApp, node.token);
     await run.authorize(connection);
@@ -165,7 +129,7 @@ describe('an exit that stops working', () => {
     await expect(customer.call(connect, { body: { id: exit.proxyId, price: 0.8 } })).rejects.toMatchObject({
       code: 'PROXY_NOT_FOUND',
     });
-    for (let time = 0; time < 2; time += 1) await report(node, ok(exit.id));
+    for (let time = 0; time < 2; time += 1) await report(node, checkOk(exit.id));
     expect(await isOffered(exit)).toBe(true);
   });
 });
@@ -178,7 +142,7 @@ describe('due checks', () => {
     const taken = await Promise.all([node.takeDue(), node.takeDue(), node.takeDue(1)]);
     expect(taken.flat().sort()).toEqual(exits.map(({ id }) => id).sort());
     expect(await node.takeDue()).toEqual([]);
-    await letTimePass(node, 31);
+    await node.letTimePass(31);
     expect(await node.takeDue(2)).toHaveLength(2);
   });
 
@@ -187,10 +151,10 @@ describe('due checks', () => {
     const [used, unused] = [await createExit(node), await createExit(node)];
     await testApp.database.query('update proxies set retired_at = now() where id = $1', [unused.proxyId]);
     expect(await node.takeDue()).toEqual([used.id]);
-    await report(node, ok(used.id));
-    await letTimePass(node, 44);
+    await report(node, checkOk(used.id));
+    await node.letTimePass(44);
     expect(await node.takeDue()).toEqual([]);
-    await letTimePass(node, 32);
+    await node.letTimePass(32);
     expect(await node.takeDue()).toEqual([used.id]);
     await testApp.database.query('update proxies set retired_at = null where id = $1', [unused.proxyId]);
     expect(await node.takeDue()).toEqual([unused.id]);
@@ -201,8 +165,8 @@ describe('due checks', () => {
     const dead = [];
     for (let count = 0; count < 6; count += 1) dead.push((await createExit(node)).id);
     const working = await createExit(node);
-    await report(node, ok(working.id));
-    await letTimePass(node, 600);
+    await report(node, checkOk(working.id));
+    await node.letTimePass(600);
     await testApp.database.query('update exit_checks set next_check_at = now() where exit_id = $1', [working.id]);
     expect(await node.takeDue(2)).toContain(working.id);
   });
@@ -210,10 +174,10 @@ describe('due checks', () => {
   test('come at once when customers’ tunnels fail, but not within ten seconds of the last one', async () => {
     const node = await createNode();
     const exit = await createExit(node);
-    await report(node, ok(exit.id));
+    await report(node, checkOk(exit.id));
     const suspect = async () => (await node.exchange({ suspectIds: [exit.id], wanted: 9 })).due.map(({ id }) => id);
     expect(await suspect()).toEqual([]);
-    await letTimePass(node, 11);
+    await node.letTimePass(11);
     expect(await suspect()).toEqual([exit.id]);
     // Only checks decide.
     expect(await isOffered(exit)).toBe(true);
@@ -222,7 +186,7 @@ describe('due checks', () => {
   test('come at once when staff ask for one, which needs a permission', async () => {
     const node = await createNode();
     const exit = await createExit(node);
-    await report(node, ok(exit.id));
+    await report(node, checkOk(exit.id));
     const ask = ({ call }: TestUser, id = exit.id) => call(checkExitNow, { params: { id } });
     await expect(ask(customer)).rejects.toMatchObject({ code: 'FORBIDDEN' });
     await expect(ask(admin, randomUUID())).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -236,7 +200,7 @@ describe('a report', () => {
   test('about exits of another node changes nothing', async () => {
     const [node, other] = [await createNode(), await createNode()];
     const exit = await createExit(node);
-    await report(other, ok(exit.id), ok(randomUUID()));
+    await report(other, checkOk(exit.id), checkOk(randomUUID()));
     expect(await inInventory(exit)).toMatchObject({ check: { health: 'UNCHECKED' } });
   });
 
@@ -244,14 +208,14 @@ describe('a report', () => {
     const node = await createNode();
     const exit = await createExit(node);
     const { ip } = await inInventory(exit);
-    await report(node, ok(exit.id, { seenAddress: ip }));
+    await report(node, checkOk(exit.id, { seenAddress: ip }));
     expect(await inInventory(exit)).toMatchObject({ check: { seenAddress: ip, isAddressDifferent: false } });
-    await report(node, ok(exit.id, { seenAddress: '2001:db8::1' }));
+    await report(node, checkOk(exit.id, { seenAddress: '2001:db8::1' }));
     expect(await inInventory(exit)).toMatchObject({ state: 'FREE', check: { isAddressDifferent: true } });
     // Of the other family: the exit may have both.
-    await report(node, ok(exit.id, { seenAddress: '198.51.100.7' }));
+    await report(node, checkOk(exit.id, { seenAddress: '198.51.100.7' }));
     expect(await inInventory(exit)).toMatchObject({ check: { isAddressDifferent: false } });
-    await report(node, ok(exit.id));
+    await report(node, checkOk(exit.id));
     expect(await inInventory(exit)).toMatchObject({ check: { seenAddress: null, isAddressDifferent: false } });
   });
 
@@ -263,7 +227,7 @@ describe('a report', () => {
        select '203.0.113.0'::inet + n * 256, 800000, $2, 'r', 'c', 'z', 'i', 'LTE', $1 from generate_series(1, 12000) as n`,
       [exit.id, exit.countryCode],
     );
-    await report(node, ok(exit.id));
+    await report(node, checkOk(exit.id));
     const counted = await testApp.database.query<{ count: number }>(
       'select count(*)::int as count from proxies where exit_id = $1 and is_healthy',
       [exit.id],

@@ -1,3 +1,4 @@
+import { checkConnection } from '@cellhop/contract/connection-checks';
 import { checkExits, echo } from '@cellhop/contract/exit-checks';
 import { checkExitNow } from '@cellhop/contract/staff/exit-checks';
 import { changeNode, listNodes } from '@cellhop/contract/staff/nodes';
@@ -5,6 +6,7 @@ import { authorize, authorizeAddress, dnsPorts, end, hello, update, watch } from
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import { LongPolls, toWatchResponse } from './long-polls.ts';
+import * as connectionChecks from './connection-checks.service.ts';
 import * as exitChecks from './exit-checks.service.ts';
 import * as gateway from './gateway.service.ts';
 import * as nodes from './nodes.service.ts';
@@ -41,6 +43,9 @@ export function gatewayRoutes(app: FastifyInstance): void {
     await exitChecks.requestCheck(ctx, params.id);
     return { data: { id: params.id } };
   });
+  route(app, checkConnection, async ({ ctx, actor, params }) => ({
+    data: await connectionChecks.checkOwn(ctx, actor, params.id),
+  }));
   route(app, watch, async ({ ctx, nodeId, body }) => ({
     data: toWatchResponse(await watches.watch(ctx, longPolls, nodeId, body.runId)),
   }));

@@ -1,0 +1,62 @@
+/** Checks of exits that customers ask for: the check that the catalogue relies on, made now, free of charge and never before others. */
+import type { ConnectionCheck } from '@cellhop/contract/connection-checks';
+import { AppError } from '@cellhop/contract/errors';
+import { CONNECTION_CHECKS_PER_HOUR_MAX } from '@cellhop/contract/limits';
+import type { Ctx } from '../../ctx.ts';
+import { countUse, type Rule } from '../../db/rate-limiter.ts';
+import type { Actor } from '../../http/actor.ts';
+import * as store from './connection-checks.store.ts';
+
+/** An answer younger than this is repeated, whoever asked for it. */
+const FRESH_MS = 30_000;
+/** Longer than a check takes, with the time until the gateway fetches and reports it (`gateway/src/limits.ts`). */
+const UNANSWERED_MS = 20_000;
+/** The name is part of stored keys. */
+const checksOfConnection: Rule = {
+  keyPrefix: 'connection-check',
+  points: CONNECTION_CHECKS_PER_HOUR_MAX,
+  duration: 3600,
+};
+
+/**
+ * Begins a check of the exit of the user's own connection, unless one is running or was made a moment ago. Does not wait for the outcome:
+ * the customer asks again, and holds no share of the server meanwhile.
+ * @throws AppError NOT_FOUND, NOT_CONNECTED, RATE_LIMITED
+ */
+export async function checkOwn(ctx: Ctx, actor: Actor, connectionId: string): Promise<ConnectionCheck> {
+  const row = await store.findConnectionCheck(ctx, connectionId);
+  if (row?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  if (row.status !== 'WORK') throw new AppError('NOT_CONNECTED');
+  if (row.requestedMs !== null) return present(row, row.requestedMs < UNANSWERED_MS ? 'RUNNING' : 'UNANSWERED');
+  if (row.checkedMs !== null && row.checkedMs < FRESH_MS) return present(row, toState(row));
+  await ctx.tx(async (ctx) => {
+    // Only the request that begins it is counted; beyond the limit none has begun.
+    if (await store.beginCheck(ctx, row.exitId)) await countUse(ctx, checksOfConnection, connectionId);
+  });
+  return present(row, 'RUNNING');
+}
+
+/** The reason of a check without a verdict is always the same (`ExitCheckPerformer`). */
+function toState({ reason }: store.ConnectionCheckRow): ConnectionCheck['state'] {
+  if (reason === null) return 'OK';
+  return reason === 'echo-unreachable' ? 'INCONCLUSIVE' : 'FAILED';
+}
+
+function present(row: store.ConnectionCheckRow, state: ConnectionCheck['state']): ConnectionCheck {
+  const { ip, countryCode, region, city, zip, isp, connectionType, checkedAt, seenAddress, latencyMs } = row;
+  const isAnswered = state !== 'RUNNING' && state !== 'UNANSWERED';
+  const isOk = state === 'OK';
+  return {
+    state,
+    checkedAt: isAnswered ? checkedAt!.toISOString() : null,
+    address: isOk ? seenAddress : null,
+    latencyMs: isOk ? latencyMs : null,
+    ip,
+    countryCode,
+    region,
+    city,
+    zip,
+    isp,
+    connectionType,
+  };
+}

@@ -1,0 +1,51 @@
+import type { ConnectionStatus } from '@cellhop/contract/connections';
+import type { Ctx } from '../../ctx.ts';
+
+export interface ConnectionCheckRow {
+  userId: string;
+  status: ConnectionStatus;
+  exitId: string;
+  ip: string;
+  countryCode: string;
+  region: string;
+  city: string;
+  zip: string;
+  isp: string;
+  connectionType: string;
+  checkedAt: Date | null;
+  /** Since the last check. */
+  checkedMs: number | null;
+  /** Why the last check did not succeed; null: it did. */
+  reason: string | null;
+  seenAddress: string | null;
+  latencyMs: number | null;
+  /** Since the request of the check that is waited for; null: none is. */
+  requestedMs: number | null;
+}
+
+/** The connection, what the catalogue says about its proxy, and the last check of its exit. */
+export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promise<ConnectionCheckRow | undefined> {
+  const [row] = await ctx.db.query<ConnectionCheckRow>(
+    `select user_id as "userId", connections.status, connections.exit_id as "exitId", host(ip) as ip,
+            country_code as "countryCode", region, city, zip, isp, connection_type as "connectionType",
+            checked_at as "checkedAt", (extract(epoch from now() - checked_at) * 1000)::float8 as "checkedMs", reason,
+            host(seen_address) as "seenAddress", latency_ms as "latencyMs",
+            case when is_requested then (extract(epoch from now() - requested_at) * 1000)::float8 end as "requestedMs"
+       from readable_connections as connections
+       join readable_proxies as proxies on proxies.id = proxy_id
+       join exit_checks as checks on checks.exit_id = connections.exit_id
+      where connections.id = $1`,
+    [connectionId],
+  );
+  return row;
+}
+
+/** @returns false if a check of the exit is already waited for */
+export async function beginCheck(ctx: Ctx, exitId: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `update exit_checks set next_check_at = now(), is_requested = true, requested_at = now()
+      where exit_id = $1 and not (is_requested and requested_at is not null) returning exit_id`,
+    [exitId],
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { CONNECTION_CHECKS_PER_HOUR_MAX } from './limits.ts';
+import { locationSchema } from './proxies.ts';
+import { data, dateSchema, idParams } from './schemas.ts';
+
+/**
+ * RUNNING: the gateway checks the exit just now; ask again in a second, which costs nothing. UNANSWERED: the gateway has not answered
+ * for a while; it checks the exit when it is back. INCONCLUSIVE: the gateway could not reach the echo by its own route either, so nothing
+ * is known about the exit.
+ */
+export const connectionCheckStates = ['RUNNING', 'OK', 'FAILED', 'INCONCLUSIVE', 'UNANSWERED'] as const;
+
+/** What the gateway found out about the exit of a connection. `ip` and the place are those of the catalogue. */
+const connectionCheckSchema = locationSchema.extend({
+  state: z.enum(connectionCheckStates),
+  /** Null without an answer. */
+  checkedAt: dateSchema.nullable(),
+  /** The address that websites see. Null if the check did not succeed, or the address is not public, as in the demo. */
+  address: z.string().nullable(),
+  /** From the request to its response, without the time to connect; null if the check did not succeed. */
+  latencyMs: z.int().nullable(),
+});
+export type ConnectionCheck = z.infer<typeof connectionCheckSchema>;
+
+export const checkConnection = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/{id}/check',
+  access: 'user',
+  summary: `Check the exit of a connection, free of charge: at most ${CONNECTION_CHECKS_PER_HOUR_MAX} an hour, one at a time; an answer younger than 30 s is repeated`,
+  params: idParams,
+  response: data(connectionCheckSchema),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED', 'RATE_LIMITED'],
+});
