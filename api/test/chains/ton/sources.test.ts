@@ -188,6 +188,29 @@ it('refuses an invented payment, and goes on with two other sources', async () =
   expect(unitsOf(addresses[0]!)).toEqual([TON]);
 });
 
+it('reports other payments while no source but one has a payment, whatever their number', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(2, { urls: [...ton.urls, other.url] });
+  const missing = await pay(addresses[0]!);
+  await pay(addresses[1]!);
+  // The third source does not work, and the second is late.
+  other.behaviour.page = 'CLOSED';
+  ton.node.behaviour.lacks = lacking(missing);
+  await observer.poll();
+  expect(addresses.map(unitsOf)).toEqual([[], [TON]]);
+});
+
+it('confirms many small payments of a stranger in several polls, and reports each once', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1, { confirmationMs: 0 });
+  const small = { to: addresses[0]!, value: 1n };
+  await ton.chain.send(...Array.from({ length: 5 }, () => small));
+  ton.chain.mine();
+  let polls = 0;
+  for (; unitsOf(addresses[0]!).length < 5 && polls < 20; polls += 1) await observer.poll();
+  expect(polls).toBeGreaterThan(1);
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([1n, 1n, 1n, 1n, 1n]);
+});
+
 it('refuses another block of the masterchain', async () => {
   const { observer, addresses } = await ton.watch(1);
   await pay(addresses[0]!);
@@ -241,4 +264,20 @@ it('asks for addresses with an open invoice at each poll, and for the others eve
   }
   expect(paid[0]).toEqual([open]);
   expect(paid.findIndex((found) => found.includes(idle))).toBe(5);
+});
+
+it('catches up on a day without a worker in windows of half an hour', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  const half = (24 * 60 * 60) / 10 / 2;
+  await pay(addresses[0]!);
+  ton.chain.mine(half);
+  await pay(addresses[0]!, 2n * TON);
+  ton.chain.mine(half);
+  await pay(addresses[0]!, 3n * TON);
+  ton.index.calls.length = 0;
+  observer.restart(ton.createWatcher());
+  expect(await observer.catchUp()).toBeLessThanOrEqual(50);
+  expect(unitsOf(addresses[0]!)).toEqual([TON, 2n * TON, 3n * TON]);
+  // Some requests for each window, whatever happened in it.
+  expect(ton.index.calls.length).toBeLessThan(400);
 });

@@ -67,6 +67,8 @@ const REMEMBERED_MAX = 10_000;
 
 /** What two sources have agreed on. It spares requests only: after a restart, payments of the overlap are confirmed again. */
 export interface ConfirmedMemory {
+  /** Whether something about the transaction was confirmed, so that no source has to be asked if it is the same. */
+  knows(hash: string): boolean;
   /** False if anything of the transaction is different from what was confirmed. */
   has(found: Found, block: MasterBlock): boolean;
   block(seqno: number): MasterBlock | undefined;
@@ -77,6 +79,7 @@ export function createConfirmedMemory(): ConfirmedMemory {
   const facts = new LRUCache<string, string>({ max: REMEMBERED_MAX });
   const blocks = new LRUCache<number, MasterBlock>({ max: REMEMBERED_MAX });
   return {
+    knows: (hash) => facts.has(hash),
     has: (found, block) => facts.get(found.transaction.hash) === factOf(found, block),
     block: (seqno) => blocks.get(seqno),
     remember(found, block) {

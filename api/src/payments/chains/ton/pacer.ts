@@ -5,7 +5,7 @@ const SECOND_MS = 1000;
 
 /** @returns waits for the turn of one request */
 export function createPacer(perSecond: number): (signal: AbortSignal) => Promise<void> {
-  let readyAtMs = 0;
+  let readyAtMs = -Infinity;
   return async (signal) => {
     const nowMs = performance.now();
     readyAtMs = Math.max(readyAtMs, nowMs - SECOND_MS) + SECOND_MS / perSecond;

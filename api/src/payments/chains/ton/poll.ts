@@ -14,8 +14,10 @@ export interface Chain {
   first: TonSource;
   /** Undefined if only one source is configured. */
   second: TonSource | undefined;
-  /** Other pairs of sources can be tried if these do not agree. */
-  hasOthers: boolean;
+  /** A payment that the second source does not have keeps the cursor, instead of another pair of sources being tried. */
+  isPatient: boolean;
+  /** For the confirmation of payments in one poll: a stranger may send many small ones. */
+  confirmationMs: number;
   /** The newest block that both have. */
   target: MasterBlock;
   addresses: ReadonlyMap<string, Accounts>;
@@ -54,14 +56,10 @@ export async function pollChain(chain: Chain, text: string | null): Promise<Poll
   const openRead = await readPart(chain, [...chain.open], toWindow(from, end, end.time), others !== undefined);
   const untilTime = others ? new Date(others.until * 1000) : end.time;
   const othersRead = await readPart(chain, others?.addresses ?? [], toWindow(from, end, untilTime), true);
-  const { payments, unconfirmed } = await confirmAll(chain, [...openRead, ...othersRead]);
-  if (unconfirmed) {
-    requirePatience(chain, unconfirmed);
-    const warnings = [
-      `${chain.second!.transport.name} does not have the transaction ${unconfirmed.transaction.hash} yet`,
-    ];
-    return toPoll(chain, cursor, cursor.seqno, payments, warnings);
-  }
+  const { payments, unconfirmed, isComplete } = await confirmAll(chain, [...openRead, ...othersRead]);
+  if (unconfirmed) requirePatience(chain, unconfirmed);
+  if (unconfirmed || !isComplete)
+    return toPoll(chain, cursor, cursor.seqno, payments, explainDelay(chain, unconfirmed));
   const next: TonCursor = {
     seqno: end.seqno,
     time: toSeconds(end.time),
@@ -139,18 +137,35 @@ async function readPart(
 /** Addresses whose states are read one by one. */
 const STATES_MAX = 30;
 
+/** @returns `isComplete`: false if there was no time for all of them; those that were confirmed are remembered for the next poll */
 async function confirmAll(chain: Chain, transactions: readonly TonTransaction[]) {
   const payments: ObservedPayment[] = [];
+  const untilMs = performance.now() + chain.confirmationMs;
   let unconfirmed: Found | undefined;
+  let asked = 0;
+  let isComplete = true;
   for (const transaction of transactions) {
     const payment = findPayment(chain.watched, transaction);
     if (!payment) continue;
+    if (!chain.confirmed.knows(transaction.hash)) {
+      // One at least, so that every poll makes progress.
+      if (asked > 0 && performance.now() >= untilMs) {
+        isComplete = false;
+        continue;
+      }
+      asked += 1;
+    }
     const block = await blockOf(chain, transaction);
     const found = { transaction, payment };
     if (await isConfirmed(chain, found, block)) payments.push(toObserved(chain, found, block));
     else unconfirmed ??= found;
   }
-  return { payments, unconfirmed };
+  return { payments, unconfirmed, isComplete };
+}
+
+function explainDelay({ second }: Chain, unconfirmed: Found | undefined): string[] {
+  if (!unconfirmed) return ['more payments were found than could be confirmed in one poll'];
+  return [`${second!.transport.name} does not have the transaction ${unconfirmed.transaction.hash} yet`];
 }
 
 async function blockOf({ first, target, signal, confirmed }: Chain, { masterSeqno }: TonTransaction) {
@@ -167,16 +182,18 @@ async function isConfirmed({ second, confirmed, signal }: Chain, found: Found, b
   return true;
 }
 
-/** With other sources, they are asked at once; with two, the second one may be slower for some minutes. */
-function requirePatience({ second, hasOthers, target }: Chain, { transaction }: Found): void {
-  const ageSeconds = (target.time.getTime() - transaction.time.getTime()) / 1000;
-  if (hasOthers || ageSeconds > UNCONFIRMED_MAX_SECONDS)
-    throw failOf(
-      second!,
-      'DISAGREEING',
-      `does not have the transaction ${transaction.hash}, which is ${Math.round(ageSeconds)} seconds old`,
-    );
+/** With other sources, they are asked at once; otherwise the second one may be slower for some minutes. */
+function requirePatience({ second, isPatient, target }: Chain, { transaction }: Found): void {
+  const ageSeconds = Math.round((target.time.getTime() - transaction.time.getTime()) / 1000);
+  if (isPatient && ageSeconds <= UNCONFIRMED_MAX_SECONDS) return;
+  throw new UnconfirmedPayment(
+    'DISAGREEING',
+    `${second!.transport.name} does not have the transaction ${transaction.hash}, which is ${ageSeconds} seconds old`,
+  );
 }
+
+/** Of one pair of sources; others may agree. */
+export class UnconfirmedPayment extends ChainUnavailable {}
 
 function toObserved({ now }: Chain, { transaction, payment }: Found, block: MasterBlock): ObservedPayment {
   return {

@@ -9,7 +9,7 @@ import { writeCursor } from './cursor.ts';
 import { describeTonHoldings } from './holdings.ts';
 import { type Jetton, USDT } from './jetton.ts';
 import { toAccount } from './jetton-wallet.ts';
-import { agreedBlock, type Chain, pollChain, startAt } from './poll.ts';
+import { agreedBlock, type Chain, pollChain, startAt, UnconfirmedPayment } from './poll.ts';
 import { failOf, type MasterBlock, type TonSource } from './source.ts';
 import { createTokenCheck, type TokenCheck } from './token-check.ts';
 import { createSource } from './toncenter.ts';
@@ -24,6 +24,8 @@ export interface TonWatcherOptions {
   timeoutMs?: number;
   /** To each source. Providers suspend those who ask for more. */
   requestsPerSecond?: number;
+  /** For the confirmation of payments in one poll. */
+  confirmationMs?: number;
   now?: () => Date;
 }
 
@@ -32,6 +34,9 @@ const MAINNET_GLOBAL_ID = -239;
 const HEAD_AGE_MAX_MS = 30_000;
 /** A source that is so far behind the other one is not used. */
 const BLOCKS_APART_MAX = 50;
+const SOURCES_USED = 2;
+/** Less than half of the time of a poll. */
+const CONFIRMATION_MS = 20_000;
 /** More of them are read as the others: one poll must end in time. */
 const OPEN_MAX = 2000;
 
@@ -43,6 +48,7 @@ interface Watched {
   globalId: number;
   confirmed: ConfirmedMemory;
   tokenCheck: TokenCheck;
+  confirmationMs: number;
   now: () => Date;
 }
 
@@ -55,9 +61,17 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
     useSources(nodes, (node) => readHead(watched, node, signal), run);
   return {
     poll: async (cursor, addresses, signal, open = addresses) => {
-      const poll = await withSources(signal, async (sources) =>
-        pollChain(await openChain(watched, sources, addresses, open, signal), cursor),
-      );
+      const run = (isPatient: boolean) =>
+        withSources(signal, async (sources) => {
+          const chain = await openChain(watched, sources, { addresses, open, isPatient }, signal);
+          return pollChain(chain, cursor);
+        });
+      const hasOthers = nodes.length > SOURCES_USED;
+      const poll = await run(!hasOthers).catch((error: unknown) => {
+        // No pair of sources has it: the payments of others do not wait.
+        if (hasOthers && error instanceof UnconfirmedPayment) return run(true);
+        throw error;
+      });
       return withWarnings(poll, nodes);
     },
     confirm: (payment, signal) =>
@@ -101,6 +115,7 @@ function prepare(options: TonWatcherOptions): Watched {
     globalId,
     confirmed: createConfirmedMemory(),
     tokenCheck: createTokenCheck(jetton),
+    confirmationMs: options.confirmationMs ?? CONFIRMATION_MS,
     now: options.now ?? (() => new Date()),
   };
 }
@@ -118,11 +133,16 @@ async function readHead({ globalId, now }: Watched, node: TonSource, signal: Abo
 const lowest = (sources: Sources): MasterBlock =>
   sources.map(({ head }) => head).reduce((low, head) => (head.seqno < low.seqno ? head : low));
 
+interface Asked {
+  addresses: ReadonlySet<string>;
+  open: ReadonlySet<string>;
+  isPatient: boolean;
+}
+
 async function openChain(
-  { nodes, jetton, accounts, fundingAccounts, confirmed, tokenCheck, now }: Watched,
+  { jetton, accounts, fundingAccounts, confirmed, tokenCheck, confirmationMs, now }: Watched,
   sources: Sources,
-  addresses: ReadonlySet<string>,
-  open: ReadonlySet<string>,
+  { addresses, open, isPatient }: Asked,
   signal: AbortSignal,
 ): Promise<Chain> {
   const indexed = sources.find(({ node }) => node.index);
@@ -139,7 +159,8 @@ async function openChain(
   return {
     first: indexed.node,
     second,
-    hasOthers: nodes.length > sources.length,
+    isPatient,
+    confirmationMs,
     target,
     addresses: known,
     open: new Set([...open].filter((address) => known.has(address)).slice(0, OPEN_MAX)),

@@ -25,7 +25,7 @@ const PAGES_MAX = 100;
 const statuses: Record<string, AccountState['status']> = { active: 'ACTIVE', frozen: 'FROZEN' };
 
 const blocks = z.object({ blocks: z.array(masterBlock) });
-const transactions = z.object({ transactions: z.array(printedTransaction) });
+const transactions = z.object({ transactions: z.array(printedTransaction).max(PAGE) });
 const states = z.object({ accounts: z.array(accountState) });
 const info = z.object({ last: masterBlock });
 const methodResult = z.object({
@@ -54,9 +54,9 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
     transaction: ({ hash }, signal) => source.index!.byHash(hash, signal),
     states: async (accounts, signal) => {
       const lists = await inChunks(limit, accounts, (address) =>
-        get('/accountStates', { address, include_boc: 'true' }, states, signal),
+        orNone(get('/accountStates', { address, include_boc: 'true' }, states, signal)),
       );
-      const found = lists.flatMap((list) => list.accounts);
+      const found = lists.flatMap((list) => list?.accounts ?? []);
       return new Map(found.map((one) => [one.address, toState(one)]));
     },
     async walletOf(master, owner, signal) {

@@ -10,6 +10,9 @@ import { createV3Source } from './toncenter-v3.ts';
 const REQUESTS_PER_SECOND = 10;
 const REQUESTS_PER_SECOND_WITHOUT_KEY = 1;
 
+/** Of a page with large messages. */
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
+
 export interface SourceOptions {
   timeoutMs?: number | undefined;
   requestsPerSecond?: number | undefined;
@@ -21,5 +24,5 @@ export function createSource(url: string, { timeoutMs, requestsPerSecond }: Sour
   const isLimited = base.hostname === 'toncenter.com' && isKeyless;
   const perSecond = requestsPerSecond ?? (isLimited ? REQUESTS_PER_SECOND_WITHOUT_KEY : REQUESTS_PER_SECOND);
   const create = hasIndex(url) ? createV3Source : createV2Source;
-  return create(createHttpTransport({ url, timeoutMs }), perSecond);
+  return create(createHttpTransport({ url, timeoutMs, responseBytesMax: RESPONSE_BYTES_MAX }), perSecond);
 }

@@ -75,7 +75,8 @@ export async function requireLast(
     const lastRead = read.get(account)?.reduce((newest, { lt }) => (lt > newest ? lt : newest), 0n) ?? 0n;
     if (!last || last.lt <= lastRead) continue;
     const newer = await source.transaction({ account, ...last }, signal);
-    if (newer && newer.time >= range.from && isBefore(newer, end)) throw skipped(source);
+    const isInRange = newer !== undefined && newer.time >= range.from && newer.time <= range.to;
+    if (isInRange && isBefore(newer, end)) throw skipped(source);
   }
 }
 
