@@ -42,13 +42,14 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => production?.stop(), 60_000);
 
-describe('in production, on a chain of anvil', { timeout: 240_000 }, () => {
+describe('in production, on a chain of anvil and one of TRON', { timeout: 240_000 }, () => {
   it('npm run payments -- check prints the addresses of the wallet and the block of the node', async () => {
     const output = await production.run('payments', 'check');
     expect(output).toContain(`0/0  ${ACCOUNT.firstAddress}`);
-    expect(output).toMatch(/ethereum +works: block \d+ of/);
+    expect(output).toContain('blocks prove their');
+    expect(output).toMatch(/ethereum +127\.0\.0\.1:\d+ +works: newest block: block \d+ of/);
     const { data } = await createClient({ baseUrl: production.url })(getSettings, {});
-    expect(data.currencies).toEqual(['ETH', 'USDT_ERC20']);
+    expect(data.currencies).toEqual(['ETH', 'TRX', 'USDT_TRC20', 'USDT_ERC20']);
   });
 
   it('a customer pays in USDT, buys a proxy and downloads through it', async () => {
@@ -64,6 +65,22 @@ describe('in production, on a chain of anvil', { timeout: 240_000 }, () => {
     const [paid] = (await call(listInvoices, { query: {} })).data;
     expect(paid!.payment!.transfers).toMatchObject([{ explorerUrl: `https://etherscan.io/tx/${transaction}` }]);
     await useProxy(call);
+  });
+
+  it.each(['TRX', 'USDT_TRC20'] as const)('a customer pays in %s on TRON', async (currency) => {
+    const call = await createCustomer(production, `${currency.toLowerCase()}@example.com`, referralCode);
+    const before = await balanceOf(call);
+    const { address, amountInCurrency } = await invoiceOf(call, { currency, amount: 25 });
+    const units = BigInt(Math.round(Number(amountInCurrency) * 1e6));
+    const { send } = production.tron;
+    const transaction = currency === 'TRX' ? send.trx({ address, units }) : send.usdt({ address, units });
+    await waitFor('the credit', STEP_LIMIT_MS, async () => assert((await balanceOf(call)) > before));
+    // The amount of an invoice is rounded up.
+    expect(await balanceOf(call)).toBeCloseTo(before + 25, 1);
+    const [paid] = (await call(listInvoices, { query: {} })).data;
+    expect(paid).toMatchObject({ status: 'PAID' });
+    const explorerUrl = `https://tronscan.org/#/transaction/${transaction}`;
+    expect(paid!.payment!.transfers).toMatchObject([{ explorerUrl, isCredited: true }]);
   });
 
   it('a large payment is held until npm run payments -- release, and gas for a sweep is no payment', async () => {

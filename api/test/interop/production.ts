@@ -1,4 +1,4 @@
-/** The whole product in production mode with a chain of anvil, set up as operators do it: with public keys only. */
+/** The whole product in production mode with a chain of anvil and the emulator of TRON, set up as operators do it: with public keys only. */
 import { type Call, createClient } from '@cellhop/contract/client';
 import { signIn, signUp } from '@cellhop/contract/auth';
 import assert from 'node:assert/strict';
@@ -20,6 +20,7 @@ import { cloneDatabase } from '../../../tools/test-database.mjs';
 import { type Anvil, mintOf, startAnvil } from '../chains/anvil.ts';
 import { waitFor } from '../chains/local-node.ts';
 import { answerOf, offerAt } from '../rate-answers.ts';
+import { type MovingTron, startMovingTron } from './moving-tron.ts';
 
 /** The EVM account of the seed phrase `abandon` x 11 + `about`. */
 export const ACCOUNT = {
@@ -31,11 +32,13 @@ export const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 export const PASSWORD = 'a long enough password';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+const BLOCKS_UNTIL_FINAL = 12;
 const COMMAND_LIMIT_MS = 120_000;
 const MAIL_LIMIT_MS = 30_000;
 
 export interface Production {
   anvil: Anvil;
+  tron: MovingTron;
   /** The address from which the operator pays the gas of sweeps. */
   fundingAddress: string;
   url: string;
@@ -55,6 +58,8 @@ export async function startProduction(overrides: Record<string, string> = {}): P
     const anvil = await startMovingChain();
     cleanUps.push(anvil.end);
     const [, fundingAddress] = await anvil.rpc<[string, string]>('eth_accounts');
+    const tron = await startMovingTron();
+    cleanUps.push(tron.end);
     const rates = await startRates();
     cleanUps.push(rates.stop);
     const mailSink = await startMailSink(0, createLog('mail sink', 'silent', false));
@@ -70,6 +75,7 @@ export async function startProduction(overrides: Record<string, string> = {}): P
       SMTP_URL: `smtp://127.0.0.1:${mailSink.port}`,
       PAY_ETH_URLS: anvil.url,
       PAY_EVM_FUNDING: toChecksumAddress(fundingAddress),
+      ...tron.settings,
       ...rates.settings,
       ...overrides,
     };
@@ -83,7 +89,7 @@ export async function startProduction(overrides: Record<string, string> = {}): P
       const options = { cwd: root, env: { PATH, HOME, ...settings }, timeout: COMMAND_LIMIT_MS };
       return (await promisify(execFile)('npm', ['run', '--silent', name, '--', ...values], options)).stdout;
     };
-    return { anvil, fundingAddress, url: product.url, databaseUrl: database.url, run, stop };
+    return { anvil, tron, fundingAddress, url: product.url, databaseUrl: database.url, run, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -117,15 +123,17 @@ async function startMovingChain(): Promise<Anvil> {
   const anvil = await startAnvil('ethereum');
   await anvil.rpc('anvil_setCode', USDT, await anvil.rpc('eth_getCode', anvil.token, 'latest'));
   await anvil.send(mintOf(USDT, anvil.sender, 10n ** 30n));
+  // A check reads the contract at the final block.
+  await anvil.mine(BLOCKS_UNTIL_FINAL);
   await anvil.rpc('evm_setIntervalMining', 1);
   return { ...anvil, token: USDT };
 }
 
-/** A local server with the responses of Kraken and Coinbase. */
+/** A local server with the responses of Kraken, OKX and Coinbase. */
 async function startRates() {
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://localhost');
-    const source = url.pathname.startsWith('/kraken/') ? 'kraken' : 'coinbase';
+    const source = (['kraken', 'okx'] as const).find((one) => url.pathname.startsWith(`/${one}/`)) ?? 'coinbase';
     const { status, body } = answerOf(source, url, (id) => {
       const price = PRICES[id];
       return price === undefined ? undefined : offerAt(price);
@@ -140,7 +148,7 @@ async function startRates() {
       RATES_KRAKEN_URL: `${origin}/kraken`,
       RATES_COINBASE_URL: `${origin}/coinbase`,
       RATES_BINANCE_URL: 'off',
-      RATES_OKX_URL: 'off',
+      RATES_OKX_URL: `${origin}/okx`,
       RATES_BYBIT_URL: 'off',
       RATES_COINPAPRIKA_URL: 'off',
     },
@@ -151,7 +159,7 @@ async function startRates() {
   };
 }
 
-/** By the ids of Kraken and Coinbase. */
+/** By the ids of Kraken, OKX and Coinbase. */
 const PRICES: Record<string, number> = {
   XBTUSD: 100_000,
   'BTC-USD': 100_000,
@@ -160,6 +168,7 @@ const PRICES: Record<string, number> = {
   LTCUSD: 100,
   'LTC-USD': 100,
   TRXUSD: 0.25,
+  'TRX-USDT': 0.25,
   GRAMUSD: 2.5,
   'GRAM-USD': 2.5,
   USDTUSD: 1.0001,
