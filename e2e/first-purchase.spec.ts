@@ -120,7 +120,10 @@ async function buyGermanProxy({ page, call }: Visit): Promise<string> {
     .getByRole('button', { name: /^Buy for/ })
     .click();
   await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
-  await page.getByRole('dialog').getByText('curl', { exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Test' }).click();
+  await expect(page.getByRole('dialog').getByText('It works.')).toBeVisible();
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Format' }).click();
+  await page.getByRole('option', { name: 'curl' }).click();
   const curl = (
     await page
       .getByRole('dialog')

@@ -1,6 +1,6 @@
 import { connectionStrings, proxyUrls } from '@cellhop/contract/access-strings';
 import { describe, expect, it } from 'vitest';
-import { curlLines, curlTarget } from './access-strings.ts';
+import { curlTarget, telegramLink, writeAccess } from './access-strings.ts';
 
 const access = { host: 'proxy.example', port: 1080, username: 'user', password: 'secret' };
 
@@ -24,17 +24,38 @@ describe('proxyUrls', () => {
   });
 });
 
-describe('curlLines', () => {
-  it('downloads from the API in development', () => {
-    const target = curlTarget({ isDevelopment: true, publicUrl: 'http://localhost:3000' });
-    expect(curlLines(access, target)).toEqual({
-      socks: 'curl -x socks5h://user:secret@proxy.example:1080 http://localhost:3000/dev/download/5 -o /dev/null',
-      http: 'curl -x http://user:secret@proxy.example:1080 http://localhost:3000/dev/download/5 -o /dev/null',
-    });
+describe('writeAccess', () => {
+  it.each([
+    ['hostPort', 'proxy.example:1080'],
+    ['userinfo', 'user:secret@proxy.example:1080'],
+    ['colons', 'proxy.example:1080:user:secret'],
+    ['socksUrl', 'socks5://user:secret@proxy.example:1080'],
+    ['httpUrl', 'http://user:secret@proxy.example:1080'],
+    ['curl', 'curl -x socks5h://user:secret@proxy.example:1080 TARGET'],
+    ['playwright', "proxy: { server: 'http://proxy.example:1080', username: 'user', password: 'secret' }"],
+    [
+      'python',
+      'proxies = {"http": "http://user:secret@proxy.example:1080", "https": "http://user:secret@proxy.example:1080"}',
+    ],
+  ] as const)('writes %s', (format, text) => {
+    expect(writeAccess(access, format, 'TARGET')).toBe(text);
   });
 
-  it('requests a public site in production', () => {
-    const settings = { isDevelopment: false, publicUrl: 'https://proxy.example' };
-    expect(curlTarget(settings)).toBe('https://example.com');
+  it('has a link that opens Telegram', () => {
+    expect(telegramLink(access)).toBe('https://t.me/socks?server=proxy.example&port=1080&user=user&pass=secret');
+  });
+});
+
+describe('curlTarget', () => {
+  it('downloads from the API in development', () => {
+    expect(curlTarget({ isDevelopment: true, publicUrl: 'http://localhost:3000' })).toBe(
+      'http://localhost:3000/dev/download/5 -o /dev/null',
+    );
+  });
+
+  it('shows the address that curl got in production', () => {
+    expect(curlTarget({ isDevelopment: false, publicUrl: 'https://shop.example' })).toBe(
+      '"https://shop.example/v1/echo?nonce=my-address"',
+    );
   });
 });

@@ -1,3 +1,4 @@
+import type { ConnectionCheck } from '@cellhop/contract/connection-checks';
 import type { Connection } from '@cellhop/contract/connections';
 import type { ConnectionFileFormat } from '@cellhop/contract/connections.values';
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
@@ -63,6 +64,24 @@ export function useLabel() {
     successText: () => t('label.saved'),
     changes: ['connections'],
   });
+}
+
+/** How often the outcome of a running check is asked for, and how often at most: longer than the API waits for the gateway. */
+const CHECK_POLL_MS = 1000;
+const CHECK_POLLS_MAX = 25;
+
+/** Lets the exit of a connection be checked. A check that still runs at the end counts as unanswered. */
+export function useConnectionCheck() {
+  return useAction({ call: checkUntilAnswered });
+}
+
+async function checkUntilAnswered(id: string): Promise<ConnectionCheck> {
+  for (let polls = 1; ; polls += 1) {
+    const check = await callForData('POST /v1/proxies/connections/{id}/check', { params: { id } });
+    if (check.state !== 'RUNNING') return check;
+    if (polls === CHECK_POLLS_MAX) return { ...check, state: 'UNANSWERED' };
+    await new Promise((resolve) => setTimeout(resolve, CHECK_POLL_MS));
+  }
 }
 
 /** Ends several connections, one after the other. One that fails does not keep the others open. */

@@ -1,22 +1,30 @@
-import { connectionStrings, proxyUrls } from '@cellhop/contract/access-strings';
 import type { Connection } from '@cellhop/contract/connections';
-import { SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Select } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
+import { useCopy } from '../../hooks/use-copy.ts';
 import { Copyable } from '../../ui/copyable.tsx';
-import { isLive } from './api.ts';
-import { curlLines, curlTarget, digLine } from './access-strings.ts';
+import { Folded } from '../../ui/folded.tsx';
+import { accessFormats, curlTarget, digLine, writeAccess } from './access-strings.ts';
+import { isLive, useConnectionCheck } from './api.ts';
+import { CheckResult } from './check-result.tsx';
 import classes from './connection-access.module.css';
 
-/** Credentials and commands for a bought proxy, each with a copy button. */
+/** The QR code needs code of its own; its place is reserved. */
+const PhoneAccess = lazy(async () => ({ default: (await import('./phone-access.tsx')).PhoneAccess }));
+
+/** What a bought proxy is used with: one string to copy, a test, and everything else behind them. */
 export function ConnectionAccess({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   const { host, port, dnsPort, username, password } = connection;
+  const isUsable = isLive(connection);
   return (
     <section className={classes['access']}>
       <h3>{t('access.title')}</h3>
-      {!isLive(connection) && <p className={classes['ended']}>{t('access.ended')}</p>}
+      {!isUsable && <p className={classes['ended']}>{t('access.ended')}</p>}
+      {isUsable && password !== null && <ReadyAccess connection={{ ...connection, password }} />}
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
@@ -28,64 +36,66 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
         <Value name={t('access.username')} value={username} />
         <Value name={t('access.password')} value={password ?? undefined} missing={t('access.noPassword')} />
       </dl>
-      {password !== null && <ReadyLines connection={{ ...connection, password }} />}
-      {dnsPort !== null && isLive(connection) && <DnsLine host={host} dnsPort={dnsPort} />}
+      {dnsPort !== null && isUsable && <DnsAccess host={host} dnsPort={dnsPort} />}
     </section>
   );
 }
 
-const forms = ['SOCKS5', 'HTTP', 'curl', 'URL'] as const;
-type Form = (typeof forms)[number];
+type Usable = Connection & { password: string };
 
-/** The access details in several formats for programs; the user chooses one. */
-function ReadyLines({ connection }: { connection: Connection & { password: string } }) {
+/** The string in the chosen format, the test, and the way onto a phone. */
+function ReadyAccess({ connection }: { connection: Usable }) {
   const { t } = useTranslation('proxyConnection');
-  const { isDevelopment, publicUrl } = useSettings();
-  const [form, setForm] = useState<Form>('SOCKS5');
-  const urls = proxyUrls(connection);
-  const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl }));
-  // One port serves both protocols.
-  const strings = connectionStrings(connection).map((line, index) => ({ name: stringNames[index] ?? '', line }));
-  const lines: Record<Form, { name: string; line: string }[]> = {
-    SOCKS5: strings,
-    HTTP: strings,
-    curl: [
-      { name: t('access.curlSocks'), line: curl.socks },
-      { name: t('access.curlHttp'), line: curl.http },
-    ],
-    URL: [
-      { name: t('access.urlSocks'), line: urls.socks },
-      { name: t('access.urlHttp'), line: urls.http },
-    ],
-  };
+  const settings = useSettings();
+  const [format, setFormat] = useState<(typeof accessFormats)[number]>('userinfo');
+  const { isCopied, copy } = useCopy();
+  const check = useConnectionCheck();
+  const line = writeAccess(connection, format, curlTarget(settings));
   return (
-    <>
-      <h3>{t('access.strings')}</h3>
-      <SegmentedControl aria-label={t('access.strings')} data={[...forms]} value={form} onChange={setForm} />
-      <dl className={classes['lines']}>
-        {lines[form].map(({ name, line }) => (
-          <Value key={line} name={name} value={line} isWrapped />
-        ))}
-      </dl>
-    </>
+    <div className={classes['ready']}>
+      <div className={classes['string']}>
+        <Select
+          label={t('access.format')}
+          data={accessFormats.map((value) => ({ value, label: t(`access.formats.${value}`) }))}
+          value={format}
+          allowDeselect={false}
+          onChange={(value) => setFormat(value ?? format)}
+        />
+        <code className={classes['line']}>{line}</code>
+        <div className={classes['actions']}>
+          <Button
+            leftSection={isCopied ? <IconCheck size={18} /> : <IconCopy size={18} />}
+            onClick={() => void copy(line)}
+          >
+            {t(isCopied ? 'access.copied' : 'access.copy')}
+          </Button>
+          <Button variant="default" loading={check.isRunning} onClick={() => void check.run(connection.id)}>
+            {t('access.test')}
+          </Button>
+        </div>
+        <output className={classes['spoken']}>{isCopied ? t('access.copied') : ''}</output>
+        <CheckResult check={check.result} isRunning={check.isRunning} />
+        <p className={classes['note']}>{t('access.onePort')}</p>
+      </div>
+      <Suspense fallback={<div className={classes['phonePlace']} />}>
+        <PhoneAccess connection={connection} />
+      </Suspense>
+    </div>
   );
 }
 
 /** How to query the DNS port, and which clients it answers. */
-function DnsLine({ host, dnsPort }: { host: string; dnsPort: number }) {
+function DnsAccess({ host, dnsPort }: { host: string; dnsPort: number }) {
   const { t } = useTranslation('proxyConnection');
   return (
-    <>
-      <h3>{t('access.dnsPort')}</h3>
-      <p>{t('access.dnsNote')}</p>
-      <dl className={classes['lines']}>
+    <Folded title={t('access.dns')}>
+      <p className={classes['note']}>{t('access.dnsNote')}</p>
+      <dl>
         <Value name={t('access.dig')} value={digLine(host, dnsPort)} isWrapped />
       </dl>
-    </>
+    </Folded>
   );
 }
-
-const stringNames = ['host:port', 'username:password@host:port', 'host:port:username:password'];
 
 interface ValueProps {
   name: string;

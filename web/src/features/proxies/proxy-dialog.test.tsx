@@ -1,6 +1,6 @@
 import type { ConnectBody, ConnectionWithBalance } from '@cellhop/contract/connections';
 import { within } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { issued } from '../../../test/browser.ts';
 import { exampleConnection, exampleProxy } from '../../../test/example-connections.ts';
 import { type Answers, clickTwice, customer, isDisabled, lost, openApp, refusal } from '../../../test/open-app.tsx';
@@ -67,11 +67,15 @@ it('is operated by keyboard: buys, moves the focus to the result, copies, and cl
   expect(document.activeElement).toBe(result);
   expect(result.tagName).toBe('OUTPUT');
   await user.tab();
-  expect(document.activeElement).toBe(dialog.getByRole('button', { name: /^Copy Host: / }));
+  expect(document.activeElement).toBe(dialog.getByRole('combobox', { name: 'Format' }));
+  await user.tab();
+  expect(document.activeElement).toBe(dialog.getByRole('button', { name: 'Copy' }));
   const copied = () => dialog.queryAllByRole('status').filter(({ textContent }) => textContent === 'Copied');
   await user.keyboard('{Enter}');
   await expect.poll(copied).toHaveLength(1);
-  expect(await navigator.clipboard.readText()).toBe(bought.host);
+  expect(await navigator.clipboard.readText()).toBe(
+    `${bought.username}:${bought.password}@${bought.host}:${bought.port}`,
+  );
   await expect.poll(copied).toHaveLength(0);
   await user.keyboard('{Escape}');
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
@@ -119,6 +123,74 @@ it('shows the access details, also without a DNS port', async () => {
   expect(port.nextElementSibling?.textContent).toBe('None available');
   dialog.getByText('SOCKS5, HTTP, QUIC');
   expect(dialog.queryByText(/^dig @/)).toBeNull();
+});
+
+describe('what a bought proxy is used with', () => {
+  const CHECK = 'POST /v1/proxies/connections/*/check';
+  const { ip, countryCode, region, city, zip, isp, connectionType } = bought;
+  const place = { ip, countryCode, region, city, zip, isp, connectionType };
+  const running = { ...place, state: 'RUNNING', checkedAt: null, address: null, latencyMs: null };
+  const works = { ...place, state: 'OK', checkedAt: new Date().toISOString(), address: '198.51.100.7', latencyMs: 55 };
+
+  async function buyIt(answers: Answers = {}) {
+    const app = await openOffer({ [BUY]: { data: bought }, ...answers });
+    await app.user.click(app.buy);
+    await app.dialog.findByText(/^The proxy is yours\./);
+    return app;
+  }
+
+  it('is one string in a chosen format', async () => {
+    const { dialog, screen, user } = await buyIt();
+    const { username, password, host, port } = bought;
+    dialog.getByText(`${username}:${password}@${host}:${port}`);
+    await user.click(dialog.getByRole('combobox', { name: 'Format' }));
+    await user.click(await screen.findByRole('option', { name: 'SOCKS5 URL' }));
+    dialog.getByText(`socks5://${username}:${password}@${host}:${port}`);
+    await user.click(dialog.getByRole('combobox', { name: 'Format' }));
+    await user.click(await screen.findByRole('option', { name: 'curl' }));
+    await user.click(dialog.getByRole('button', { name: 'Copy' }));
+    expect(await navigator.clipboard.readText()).toMatch(/^curl -x socks5h:/);
+  });
+
+  it('is tested at a press: the answer is waited for, and names address, latency, place and operator', async () => {
+    const answers = [running, works];
+    const { dialog, user } = await buyIt({ [CHECK]: () => ({ data: answers.shift() }) });
+    await user.click(dialog.getByRole('button', { name: 'Test' }));
+    await dialog.findByText(/^The gateway is testing the proxy/);
+    const found = await dialog.findByText('198.51.100.7', {}, { timeout: 5_000 });
+    const result = within(found.closest('output')!);
+    expect(result.getByText('It works.').parentElement?.textContent).toMatch(/Answered in 55\s?ms/);
+    result.getByText('Berlin · Telekom');
+  });
+
+  it.each([
+    ['FAILED', /^The test did not get through this proxy/],
+    ['INCONCLUSIVE', /^The test could not be made just now/],
+    ['UNANSWERED', /^The gateway has not answered/],
+  ])('says what to do after %s', async (state, text) => {
+    const { dialog, user } = await buyIt({ [CHECK]: { data: { ...running, state } } });
+    await user.click(dialog.getByRole('button', { name: 'Test' }));
+    expect((await dialog.findByText(text)).closest('output')).not.toBeNull();
+  });
+
+  it('can be tested again after the limit of an hour refused a test', async () => {
+    const { dialog, screen, user } = await buyIt({ [CHECK]: refusal(429, 'RATE_LIMITED') });
+    const test = dialog.getByRole('button', { name: 'Test' });
+    await user.click(test);
+    await screen.findByText(/^Too many/);
+    await expect.poll(() => isDisabled(test)).toBe(false);
+  });
+
+  it('has a code and links for a phone', async () => {
+    const { dialog, user } = await buyIt();
+    await dialog.findByTitle('QR code for a phone');
+    const telegram = dialog.getByRole('link', { name: 'Open in Telegram' });
+    expect(telegram.getAttribute('href')).toMatch(
+      /^https:\/\/t\.me\/socks\?server=proxy\.example\.com&port=1080&user=/,
+    );
+    await user.click(dialog.getByText('SOCKS5', { selector: 'span' }));
+    expect(dialog.getByRole('link', { name: 'Open in a proxy app' }).getAttribute('href')).toMatch(/^socks5:\/\//);
+  });
 });
 
 it('buys once for a double click, and repeats a lost purchase with the same key', async () => {

@@ -14,6 +14,7 @@ import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { useProfile } from '../../session/profile.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { Folded } from '../../ui/folded.tsx';
 import { usePlaceFacts } from '../../ui/place-facts.tsx';
 import { useConnect } from './api.ts';
 import classes from './proxy-dialog.module.css';
@@ -74,9 +75,11 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
       <Stack gap="lg">
         <Bought />
         {renderAccess(connection)}
-        <ProxyFacts proxy={proxy} />
+        <Folded title={t('detail.about')}>
+          <ProxyFacts proxy={proxy} />
+        </Folded>
         <div className={classes['foot']}>
-          <Button component={Link} to="/connection-history" size="md" fullWidth>
+          <Button component={Link} to="/connection-history" variant="default" size="md" fullWidth>
             {t('detail.toHistory')}
           </Button>
         </div>
@@ -96,7 +99,6 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
       <PriceInfo />
       <TrafficCapField text={capText} onChange={setCapText} />
       <div className={classes['foot']}>
-        <MaximumCharge price={proxy.price} cap={cap ?? null} />
         <Button
           size="md"
           fullWidth
@@ -108,6 +110,7 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
         >
           {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
         </Button>
+        <MaximumCharge price={proxy.price} cap={cap ?? null} />
         {isSmallBalance(purchase.error) && (
           <Button
             variant="default"
@@ -129,7 +132,7 @@ function MaximumCharge({ price, cap }: { price: number; cap: number | null }) {
   const { balance = 0 } = useProfile() ?? {};
   if (balance < prepaidPrice(price)) return undefined;
   return (
-    <Text size="sm" c="dimmed">
+    <Text size="xs" c="dimmed" ta="center">
       {t('trafficCap.maximum', { amount: formatMoney(maximumCharge({ price, cap, balance })) })}
     </Text>
   );
