@@ -27,7 +27,10 @@ export async function confirmBySecond(
     second.block(block.seqno, signal),
   ]);
   if (!other || !otherBlock) return undefined;
-  const isSameBlock = otherBlock.rootHash === block.rootHash && (other.masterSeqno ?? block.seqno) === block.seqno;
+  const isSameBlock =
+    otherBlock.rootHash === block.rootHash &&
+    otherBlock.time.getTime() === block.time.getTime() &&
+    (other.masterSeqno ?? block.seqno) === block.seqno;
   if (identify(other) === identify(transaction) && isSameBlock) return true;
   throw failOf(second, 'DISAGREEING', `says something else about the transaction ${transaction.hash}`);
 }

@@ -87,8 +87,7 @@ async function findEnd({ first, second, target, signal }: Chain, cursor: TonCurs
   const end = await first.blockAt(new Date(latest * 1000), signal);
   if (!end || end.seqno < cursor.seqno)
     throw failOf(first, 'LAGGING', `has no block of ${new Date(latest * 1000).toISOString()}`);
-  if (second) await agreedBlock([first, second], end.seqno, signal);
-  return end;
+  return second ? agreedBlock([first, second], end.seqno, signal) : end;
 }
 
 /** @throws ChainUnavailable if they have different ones, or one has none */
