@@ -1,6 +1,7 @@
 /** A chain of TON with payments that were executed beforehand, for the suite of hostile sources. */
 import { Address, type Transaction } from '@ton/core';
 import { createTonWatcher } from '../../../src/payments/chains/ton/ton-watcher.ts';
+import type { Poll } from '../../../src/payments/chains/watcher.ts';
 import type { GeneratedChain, Truth } from '../hostile-sources.ts';
 import { startFacade } from './facade.ts';
 import { optionsFor, randomTonAddress } from './local-ton.ts';
@@ -28,7 +29,10 @@ export async function openTon(version: 'v2' | 'v3'): Promise<GeneratedChain> {
     urls: [rootOf(facades[0].url), version === 'v3' ? facades[1].urlOfV2 : facades[1].url, facades[2].url],
     elsewhere: rootOf(elsewhere.url),
     addresses: new Set(texts),
-    createWatcher: (urls) => createTonWatcher({ urls: urls.map(complete), ...optionsFor(chain) }),
+    createWatcher(urls) {
+      const watcher = createTonWatcher({ urls: urls.map(complete), ...optionsFor(chain) });
+      return { ...watcher, poll: async (...args) => withTrueBlocks(chain, await watcher.poll(...args)) };
+    },
     isFinal: ({ block }, { head }) => block!.height <= head.finalizedHeight!,
     advance(random) {
       const included = new Set(batches.splice(0, 1 + random.below(2)).flat());
@@ -46,6 +50,19 @@ export async function openTon(version: 'v2' | 'v3'): Promise<GeneratedChain> {
     },
     end: () => void Promise.all([...facades, elsewhere].map(({ close }) => close())),
   };
+}
+
+/**
+ * Version 2 does not say which block of the masterchain contains a transaction, so that an index can name a later or earlier one that exists.
+ * All of them are final: neither the payment nor its time depends on it.
+ */
+function withTrueBlocks(chain: TonChain, poll: Poll): Poll {
+  const payments = poll.payments.map((payment) => {
+    const { seqno, rootHash, time } = chain.find(payment.transactionId)?.block ?? chain.head;
+    const block = { height: seqno, hash: rootHash.toString('hex'), time: new Date(time * 1000) };
+    return { ...payment, block };
+  });
+  return { ...poll, payments };
 }
 
 const replaceIn = (payload: unknown, text: string, other: string): unknown =>
