@@ -1,9 +1,21 @@
-import { confirmEmail, createCustomer, expect, fillSignIn, PASSWORD, readMail, signIn, test } from './product.ts';
+import {
+  confirmEmail,
+  createAccount,
+  createCustomer,
+  expect,
+  fillSignIn,
+  PASSWORD,
+  readMail,
+  signIn,
+  test,
+} from './product.ts';
 
 test.describe('a Russian-speaking user', () => {
   test.use({ locale: 'ru-RU' });
 
-  test('follows an invitation, confirms the email and signs in, all in Russian', async ({ page }) => {
+  test('follows an invitation, and the link of the mail signs in where the sign-up was, all in Russian', async ({
+    page,
+  }) => {
     await page.goto('/sign-up?rc=WELCOME');
     await expect(page.getByLabel('Реферальный код')).toHaveValue('WELCOME');
     await page.getByLabel('Email').fill('чужой@example.com');
@@ -18,14 +30,22 @@ test.describe('a Russian-speaking user', () => {
     await expect(page.getByRole('button', { name: 'Отправить ещё раз' })).toBeDisabled();
 
     await confirmEmail(page, 'invited@example.com');
+    await expect(page).toHaveURL(/\/proxies$/);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Прокси');
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('sign-up');
+  });
+
+  test('confirms in another browser and signs in with the password', async ({ page, context }) => {
+    await createAccount(page, 'elsewhere@example.com', 'ru');
+    await context.clearCookies();
+    await confirmEmail(page, 'elsewhere@example.com');
     await expect(page.getByRole('heading', { level: 1 })).toContainText(/подтвержд/i);
     await page.getByRole('link', { name: 'Войти' }).click();
     await expect(page).toHaveURL(/\/sign-in$/);
-    await page.getByLabel('Email').fill('invited@example.com');
+    await page.getByLabel('Email').fill('elsewhere@example.com');
     await page.getByLabel('Пароль', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Войти' }).click();
     await expect(page).toHaveURL(/\/proxies$/);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Прокси');
   });
 });
 

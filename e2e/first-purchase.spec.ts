@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { checkReceipt } from '../tools/receipt-checker/check.mjs';
 import { formatMoney } from '../web/src/format/format.ts';
-import { accessToken, confirmEmail, download, expect, PASSWORD, signIn, test } from './product.ts';
+import { accessToken, confirmEmail, download, expect, PASSWORD, test } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -37,8 +37,8 @@ test('a new user signs up, tops up, buys a proxy, sends traffic and gets a refun
     headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
   });
   const visit: Visit = { page, call };
-  await test.step('signs up with a promo code and confirms the email', () => signUp(page));
-  await test.step('signs in and has the trial credit', () => signInFirst(page));
+  await test.step('signs up with the public promo code and confirms the email, which signs in', () => signUp(page));
+  await test.step('has the trial credit', () => findCredit(page));
   await test.step('tops up 20 dollars on the sandbox chain', () => topUp(visit));
   const curl = await test.step('finds a German proxy and buys it', () => buyGermanProxy(visit));
 
@@ -70,19 +70,18 @@ const balanceMicros = async (call: Call) => toMicros((await call(getProfile, {})
 
 async function signUp(page: Page): Promise<void> {
   await page.goto('/');
-  await page.getByRole('link', { name: 'Sign up' }).first().click();
+  await page.getByRole('link', { name: 'Start with $1 free' }).first().click();
   await page.getByLabel('Email').fill(EMAIL);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByLabel('Confirm password').fill(PASSWORD);
-  await page.getByLabel('Referral code').fill('welcome');
+  await expect(page.getByLabel('Referral code')).toHaveValue('WELCOME');
   await page.getByRole('button', { name: 'Sign up' }).click();
   await expect(page.getByText('Confirm your email')).toBeVisible();
   await confirmEmail(page, EMAIL);
-  await expect(page).toHaveURL(/\/public-message\?message=/);
+  await expect(page).toHaveURL(/\/proxies$/);
 }
 
-async function signInFirst(page: Page): Promise<void> {
-  await signIn(page, EMAIL);
+async function findCredit(page: Page): Promise<void> {
   await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$1.00');
   await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
   await expect(page.getByText('Your trial credit of $1.00 is on your balance.', { exact: false })).toBeVisible();

@@ -81,7 +81,7 @@ export async function setPrice({ url }: Database, proxyId: string, price: number
 }
 
 /** Creates an unconfirmed account through the API. */
-async function createAccount(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
+export async function createAccount(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   const body = { languageCode, email, password: PASSWORD, referralCode: 'WELCOME' };
   expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
 }

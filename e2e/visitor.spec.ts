@@ -64,8 +64,9 @@ test('a visitor reads the landing page in their language, and all tabs follow th
   await page.getByRole('link', { name: 'Войти' }).first().click();
   await expect(page).toHaveURL(/\/sign-in$/);
   await page.goBack();
-  await page.getByRole('link', { name: 'Зарегистрироваться' }).first().click();
+  await page.getByRole('link', { name: 'Начать с $1 в подарок' }).first().click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Регистрация');
+  await expect(page.getByLabel('Реферальный код')).toHaveValue('WELCOME');
   await other.close();
 });
 

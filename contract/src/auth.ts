@@ -59,7 +59,7 @@ export const signUp = endpoint({
 
 /**
  * The link of the confirmation email: GET shows a page, whose form posts the code to the same path, which redirects (302) to
- * `/public-message`. Neither has a typed client.
+ * `/public-message`, with `signIn` in the browser that signed up. Neither has a typed client.
  */
 export const CONFIRM_EMAIL_PATH = '/v1/auth/confirm-email';
 /** The query of the link, and the fields of the form. */
@@ -73,6 +73,20 @@ export const resendConfirmation = endpoint({
   body: emailBody,
   response: data(resendSchema),
   errors: ['SESSION_NOT_FOUND', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
+});
+
+/**
+ * The redirect after the confirmation carries `signIn` where the browser has the cookie of its sign-up. `id` is its value; the cookie is
+ * the proof.
+ */
+export const signInAsConfirmed = endpoint({
+  method: 'POST',
+  url: '/v1/auth/confirm-email/sign-in',
+  access: 'public',
+  summary: 'Open a session in the browser that signed up, once, within five minutes of the confirmation',
+  body: z.strictObject({ id: idSchema }),
+  response: data(signInResultSchema),
+  errors: ['SESSION_NOT_FOUND', 'RATE_LIMITED'],
 });
 
 export const signIn = endpoint({

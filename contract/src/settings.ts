@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { currencies } from './invoices.values.ts';
-import { data } from './schemas.ts';
+import { data, dollarsSchema } from './schemas.ts';
 
 /** Settings of the installation that the web app needs before sign-in. */
 export const settingsSchema = z.object({
@@ -15,6 +15,11 @@ export const settingsSchema = z.object({
   refundMinutes: z.number().positive(),
   /** The currencies that are set up. */
   currencies: z.array(z.enum(currencies)),
+  /**
+   * The promo code that visitors get, and the trial credit that it gives now, in US dollars; null without one. An API of the release before
+   * does not send it.
+   */
+  offer: z.object({ code: z.string(), credit: dollarsSchema.nullable() }).nullable().optional(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export const getSettings = endpoint({

@@ -58,6 +58,7 @@ const settings: Settings = {
   contactEmail: null,
   refundMinutes: 30,
   currencies: [...currencies],
+  offer: null,
 };
 
 /** What the frame around each screen requests. */

@@ -26,6 +26,8 @@ export type Request<E extends EndpointDefinition> = ServerInput<E> & {
   ctx: Ctx;
   headers: FastifyRequest['headers'];
   requester: Requester;
+  /** Adds a Set-Cookie header to a successful answer. */
+  setCookie: (cookie: string) => void;
 } & (NeedsActor<E> extends true ? { actor: Actor } : unknown) &
   (E['access'] extends 'gateway' ? { nodeId: string } : unknown);
 
@@ -170,7 +172,9 @@ function serve<E extends EndpointDefinition>(
     handler: async (request, reply) => {
       const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      const input = { params, query, body, headers, requester: toRequester(request), ctx: app.ctx, ...identity };
+      const requester = toRequester(request);
+      const setCookie = (cookie: string) => void reply.header('set-cookie', cookie);
+      const input = { params, query, body, headers, requester, setCookie, ctx: app.ctx, ...identity };
       return inShare(app, identity, () => handle(input as unknown as Request<E>, reply));
     },
   });

@@ -1,6 +1,8 @@
 import { getSettings } from '@cellhop/contract/settings';
+import { toDollars } from '@cellhop/contract/units';
 import type { FastifyInstance } from 'fastify';
 import { listEnabledCurrencies } from '../modules/invoices/invoices.service.ts';
+import { createOfferReader, type Offer } from '../modules/referrals/referrals.service.ts';
 import { route } from './route.ts';
 
 /** Settings of the web app that it needs before sign-in. */
@@ -9,5 +11,13 @@ export function settingsRoutes(app: FastifyInstance): void {
   const refundMinutes = refundWindowMs / 60_000;
   const currencies = listEnabledCurrencies(app.ctx);
   const data = { brandName, isDevelopment, publicUrl, contactEmail, refundMinutes, currencies };
-  route(app, getSettings, async () => ({ data }));
+  const readOffer = createOfferReader(app.ctx);
+  route(app, getSettings, async () => {
+    const offer = await readOffer();
+    return { data: { ...data, offer: offer ? presentOffer(offer) : null } };
+  });
+}
+
+function presentOffer({ code, creditMicros }: Offer): { code: string; credit: number | null } {
+  return { code, credit: creditMicros === null ? null : toDollars(creditMicros) };
 }

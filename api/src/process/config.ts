@@ -4,6 +4,7 @@ import {
   portRuleSchema,
   tunnelsSchema,
 } from '@cellhop/contract/connection-limits';
+import { promoCodeFields } from '@cellhop/contract/staff/promo-codes.forms';
 import { isDollarAmount, megabitsToBytes, toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import type { SecretKeys } from '../secrets/keys.ts';
@@ -37,6 +38,9 @@ const secretKeysSchema = z
   .refine((keys) => new Set(keys).size === keys.length, 'SECRET_KEY contains a key twice')
   .transform((keys) => keys as unknown as SecretKeys);
 
+/** Created with the demo. */
+export const DEMO_PROMO_CODE = 'WELCOME';
+
 const environmentSchema = z.object({
   NODE_ENV: optional(z.enum(['development', 'production', 'test'])),
   HOST: z.string().default('127.0.0.1'),
@@ -50,6 +54,8 @@ const environmentSchema = z.object({
   SECRET_KEY: secretKeysSchema,
   CONTACT_EMAIL: optional(z.email()),
   LEGAL_TEXTS_FOLDER: optional(z.string().min(1)),
+  /** Unset in development means the demo's. */
+  PUBLIC_PROMO_CODE: optional(promoCodeFields.shape.code),
   BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
   SMTP_URL: optional(z.url()),
   MAIL_FROM: optional(z.string().min(3)),
@@ -112,6 +118,8 @@ export interface Config {
   brandName: string;
   /** Contact address for blocked users and visitors; undefined: none is shown. */
   contactEmail: string | undefined;
+  /** The promo code that visitors get; undefined: none. */
+  publicPromoCode: string | undefined;
   /** The operator's own terms and other legal texts; undefined: the default texts apply. */
   legalTextsFolder: string | undefined;
   /** Undefined in development: mail goes to the built-in mail sink. */
@@ -186,6 +194,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     secretKeys: settings.SECRET_KEY,
     brandName: settings.BRAND_NAME,
     contactEmail: settings.CONTACT_EMAIL,
+    publicPromoCode: settings.PUBLIC_PROMO_CODE ?? (isDevelopment ? DEMO_PROMO_CODE : undefined),
     legalTextsFolder: settings.LEGAL_TEXTS_FOLDER,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,

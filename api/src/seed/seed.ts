@@ -1,5 +1,6 @@
 /** Initial data: the roles and, in development, a demo. */
 import type { Ctx } from '../ctx.ts';
+import { DEMO_PROMO_CODE } from '../process/config.ts';
 import { hashPassword, knownUser } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
 import { ensureCounts } from '../modules/proxies/proxies.service.ts';
@@ -13,7 +14,6 @@ import * as store from './seed.store.ts';
 
 const DEMO_PASSWORD = 'demo-password';
 const CUSTOMER_EMAIL = 'user@example.com';
-const DEMO_PROMO_CODE = 'WELCOME';
 const DEMO_BALANCE_MICROS = 25_000_000n;
 /** With DEMO_DATA=large. */
 const HISTORY_USERS = 200;

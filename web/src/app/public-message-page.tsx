@@ -1,8 +1,10 @@
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '../hooks/use-document-title.ts';
 import { useScreenSearch } from '../loading/use-screen.ts';
+import { signInAsConfirmed } from '../session/sign-in-as-confirmed.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
 import plain from '../ui/plain.module.css';
 import { publicMessageScreen } from './screens.ts';
@@ -10,9 +12,11 @@ import { publicMessageScreen } from './screens.ts';
 /** Target of links in mails. A message that is not one of ours is shown as a quotation. */
 export function PublicMessagePage() {
   const { t } = useTranslation();
-  const [{ message }] = useScreenSearch(publicMessageScreen);
+  const [{ message, signIn }] = useScreenSearch(publicMessageScreen);
   useDocumentTitle(t('publicMessage.title'));
   const isKnown = message !== undefined && isKnownMessage(message);
+  const isSigningIn = useSignIn(message !== undefined && isConfirmation(message) ? signIn : undefined);
+  if (isSigningIn) return <MessageScreen title={t('publicMessage.confirmed')} text={t('publicMessage.signingIn')} />;
   return (
     <MessageScreen
       title={isKnown ? message : t('publicMessage.title')}
@@ -30,6 +34,23 @@ export function PublicMessagePage() {
       )}
     </MessageScreen>
   );
+}
+
+/** @returns whether the page waits for the sign-in, which leads to the app */
+function useSignIn(id: string | undefined): boolean {
+  const navigate = useNavigate();
+  const [hasFailed, setHasFailed] = useState(false);
+  const requested = useRef<string>(undefined);
+  useEffect(() => {
+    if (id === undefined || requested.current === id) return;
+    requested.current = id;
+    const enter = async (signInId: string) => {
+      if (await signInAsConfirmed(signInId)) await navigate({ to: '/proxies', replace: true });
+      else setHasFailed(true);
+    };
+    void enter(id);
+  }, [id, navigate]);
+  return id !== undefined && !hasFailed;
 }
 
 function Quotation({ text }: { text: string }) {

@@ -14,12 +14,13 @@ import { usageScreen } from '../features/usage/screen.ts';
 import { type Screen, withCode } from '../loading/screen.ts';
 import { type Search, textParameter } from '../loading/search-values.ts';
 
-/** Links in mails lead to it. */
+/** Links in mails lead to it. `signIn`: in the browser that signed up, what to sign in with after the confirmation. */
 export const publicMessageScreen = {
   path: '/public-message',
   texts: [],
-  search: ({ message }: Record<string, unknown>): { message?: string | undefined } => ({
+  search: ({ message, signIn }: Search): { message?: string | undefined; signIn?: string | undefined } => ({
     message: textParameter(message),
+    signIn: textParameter(signIn),
   }),
 } as const satisfies Screen;
 

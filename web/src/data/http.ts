@@ -12,6 +12,7 @@ const publicEndpoints: Record<PublicEndpointKey, true> = {
   'GET /v1/settings': true,
   'POST /v1/auth/sign-up': true,
   'POST /v1/auth/confirm-email/resend': true,
+  'POST /v1/auth/confirm-email/sign-in': true,
   'POST /v1/auth/sign-in': true,
   'POST /v1/auth/refresh-tokens': true,
   'POST /v1/auth/recovery-password': true,

@@ -17,6 +17,7 @@ let settings: Settings = {
   contactEmail: null,
   refundMinutes: 30,
   currencies: [],
+  offer: null,
 };
 let loading: Promise<void> | undefined;
 const listeners = new Set<() => void>();

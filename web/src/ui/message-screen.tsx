@@ -9,7 +9,8 @@ import classes from './plain.module.css';
 interface MessageScreenProps {
   title: string;
   text?: ReactNode;
-  children: ReactNode;
+  /** None while the page waits. */
+  children?: ReactNode;
 }
 
 /** One message in the middle of the screen, with actions. */
@@ -21,7 +22,7 @@ export function MessageScreen({ title, text, children }: MessageScreenProps) {
         <Logo name={brandName} />
         <h1 tabIndex={-1}>{title}</h1>
         {text !== undefined && <p>{text}</p>}
-        <div className={classes['actions']}>{children}</div>
+        {children !== undefined && <div className={classes['actions']}>{children}</div>}
       </div>
     </main>
   );

@@ -18,6 +18,7 @@ import {
   setPassword,
   setUpSecondFactor,
   signIn,
+  signInAsConfirmed,
   signUp,
 } from '@cellhop/contract/auth';
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
@@ -28,13 +29,25 @@ import type { z } from 'zod';
 import { useFormBodies } from '../../http/body.ts';
 import { toRequester, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
+import * as confirmation from './confirmation.service.ts';
 import { confirmationPage } from './confirmation-page.ts';
 import * as secondFactor from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
+import { readSignUpSecret, removedSignUpCookie, signUpCookie } from './sign-up-cookie.ts';
 import * as views from './view-sessions.service.ts';
 
 export function authRoutes(app: FastifyInstance): void {
-  route(app, signUp, async ({ ctx, body, requester }) => ({ data: await auth.signUp(ctx, body, requester) }));
+  route(app, signUp, async ({ ctx, body, requester, setCookie }) => {
+    const { browserSecret, nextSendingAllowedIn } = await auth.signUp(ctx, body, requester);
+    setCookie(signUpCookie(ctx.config, browserSecret));
+    return { data: { nextSendingAllowedIn } };
+  });
+  route(app, signInAsConfirmed, async ({ ctx, body, headers, requester, setCookie }) => {
+    const secret = readSignUpSecret(ctx.config, headers.cookie);
+    const data = await confirmation.signInAsConfirmed(ctx, body.id, secret, requester);
+    setCookie(removedSignUpCookie(ctx.config));
+    return { data };
+  });
   route(app, resendConfirmation, async ({ ctx, body, requester }) => ({
     data: await auth.resendConfirmation(ctx, body.email, requester),
   }));
@@ -104,7 +117,7 @@ function confirmEmailRoutes(app: FastifyInstance): void {
     { schema: { hide: true, querystring: confirmEmailInput } },
     async (request, reply) => {
       const { code } = request.query;
-      const languageCode = await auth.readConfirmationLanguage(app.ctx, code, toRequester(request));
+      const languageCode = await confirmation.readConfirmationLanguage(app.ctx, code, toRequester(request));
       const language = languageCode ?? browserLanguage(request.headers['accept-language']);
       return reply.type('text/html; charset=utf-8').send(confirmationPage(language, app.ctx.config.brandName, code));
     },
@@ -115,10 +128,12 @@ function confirmEmailRoutes(app: FastifyInstance): void {
       CONFIRM_EMAIL_PATH,
       { schema: { hide: true, body: confirmEmailInput } },
       async (request, reply) => {
-        const confirmed = await auth.confirmEmail(app.ctx, request.body.code, toRequester(request));
+        const secret = readSignUpSecret(app.ctx.config, request.headers.cookie);
+        const confirmed = await confirmation.confirmEmail(app.ctx, request.body.code, secret, toRequester(request));
         const language = confirmed.languageCode ?? browserLanguage(request.headers['accept-language']);
         const text = confirmationTexts[language][confirmed.confirmation];
-        return reply.redirect(`/public-message?message=${encodeURIComponent(text)}`);
+        const signIn = confirmed.signInId === undefined ? '' : `&signIn=${confirmed.signInId}`;
+        return reply.redirect(`/public-message?message=${encodeURIComponent(text)}${signIn}`);
       },
     );
   });

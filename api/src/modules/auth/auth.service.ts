@@ -1,18 +1,13 @@
-/** Accounts: sign-up, email confirmation, sign-in, password recovery. */
-import type { Confirmation } from '@cellhop/contract/confirmation-texts';
+/** Accounts: sign-up, sign-in, password recovery. */
 import type { ChangePasswordBody, SetPasswordBody, SignInBody, SignInResult, SignUpBody } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
-import type { LanguageCode } from '@cellhop/contract/schemas';
-import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
-import * as ledger from '../ledger/ledger.service.ts';
-import { announceTrial } from '../notifications/notifications.service.ts';
 import * as referrals from '../referrals/referrals.service.ts';
 import { getProfile } from '../profile/profile.service.ts';
 import * as users from '../users/users.service.ts';
@@ -20,7 +15,7 @@ import { countFailure, countMail, countSignUp, resetFailures, throwIfThrottled, 
 import * as store from './auth.store.ts';
 import { hashEmail, secondsUntilSending, sendCode, type Recipient, type Sending } from './codes.ts';
 import * as codes from './codes.store.ts';
-import { newDeviceToken, readDeviceToken, hashSecret } from './tokens.ts';
+import { newDeviceToken, newSecret, readDeviceToken, hashSecret } from './tokens.ts';
 import { deleteOldDevices } from './known-devices.store.ts';
 import { sendNotice } from './notices.ts';
 import { requireStrongPassword } from './password-rules.ts';
@@ -31,8 +26,15 @@ import * as sessions from './sessions.service.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { deleteExpiredViews } from './view-sessions.store.ts';
 
-/** @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED, UNAVAILABLE */
-export async function signUp(ctx: Ctx, body: SignUpBody, requester: Requester): Promise<Sending> {
+/**
+ * @returns also the secret for this browser: the confirmation link signs in there, too (confirmation.service.ts)
+ * @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED, UNAVAILABLE
+ */
+export async function signUp(
+  ctx: Ctx,
+  body: SignUpBody,
+  requester: Requester,
+): Promise<Sending & { browserSecret: string }> {
   const email = normalise(body.email);
   requireStrongPassword(body.password, email, ctx.config.brandName);
   const referrer = await limitLookups(requester.ip, false, async () => {
@@ -56,51 +58,11 @@ export async function signUp(ctx: Ctx, body: SignUpBody, requester: Requester): 
     if (!user) throw new AppError('EMAIL_EXISTS');
     ctx.changed(STAFF, 'staff-users');
     await auditLog.recordOwn(ctx, 'SIGN_UP', user.id, requester);
-    return sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), { userId: user.id, email, languageCode });
+    const recipient = { userId: user.id, email, languageCode };
+    const browserSecret = newSecret();
+    const sending = await sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), recipient, hashSecret(browserSecret));
+    return { ...sending, browserSecret };
   });
-}
-
-/** @returns the language of the user to whom a link was sent. @throws AppError RATE_LIMITED, UNAVAILABLE */
-export async function readConfirmationLanguage(
-  ctx: Ctx,
-  code: string,
-  requester: Requester,
-): Promise<LanguageCode | undefined> {
-  const found = await limitLookups(requester.ip, false, () => codes.findCode(ctx, hashSecret(code), 'CONFIRM_EMAIL'));
-  return found?.languageCode;
-}
-
-/** Also grants the trial credit, once per user even if several links are opened concurrently. */
-export function confirmEmail(
-  ctx: Ctx,
-  code: string,
-  requester: Requester,
-): Promise<{ confirmation: Confirmation; languageCode: LanguageCode | undefined }> {
-  return limitLookups(requester.ip, false, () => ctx.tx((ctx) => confirmCode(ctx, hashSecret(code), requester)));
-}
-
-async function confirmCode(
-  ctx: Ctx,
-  codeHash: Buffer,
-  requester: Requester,
-): Promise<{ confirmation: Confirmation; languageCode: LanguageCode | undefined }> {
-  await codes.lockOwner(ctx, codeHash, 'CONFIRM_EMAIL');
-  const found = await codes.findCode(ctx, codeHash, 'CONFIRM_EMAIL');
-  if (!found || found.status !== 'ACTIVE') return { confirmation: 'UNKNOWN', languageCode: found?.languageCode };
-  const { userId, languageCode } = found;
-  if (found.isEmailConfirmed) return { confirmation: 'ALREADY_DONE', languageCode };
-  if (found.isExpired) return { confirmation: 'TOO_OLD', languageCode };
-  const accountId = await store.confirmEmail(ctx, userId);
-  if (accountId === undefined) return { confirmation: 'ALREADY_DONE', languageCode };
-  await codes.spendCodes(ctx, userId, 'CONFIRM_EMAIL');
-  ctx.changed(STAFF, 'staff-users');
-  await auditLog.recordOwn(ctx, 'EMAIL_CONFIRMED', userId, requester);
-  const trial = await referrals.trialTransfer(ctx, userId, accountId);
-  if (trial) {
-    await ledger.post(ctx, [trial]);
-    await announceTrial(ctx, userId, languageCode, toDollars(trial.amountMicros));
-  }
-  return { confirmation: 'DONE', languageCode };
 }
 
 /** @throws AppError SESSION_NOT_FOUND, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED, UNAVAILABLE */
@@ -236,6 +198,7 @@ export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody,
     const user = await findRecovery(ctx, codeHash);
     const changedAt = await store.updatePassword(ctx, user.userId, passwordHash);
     await codes.spendCodes(ctx, user.userId, 'RECOVER_PASSWORD');
+    await codes.forgetBrowsers(ctx, hashEmail(ctx, user.email));
     const endedSessions = await revokeSessionsOfUser(ctx, user.userId);
     await auditLog.recordOwn(ctx, 'PASSWORD_RECOVERED', user.userId, requester, { endedSessions });
     await sendNotice(ctx, 'password-changed', user, requester);
@@ -265,6 +228,7 @@ export async function changePassword(
     const changedAt = await store.replacePassword(ctx, userId, comparedHash, passwordHash);
     if (!changedAt) throw new AppError('WRONG_PASSWORD');
     await codes.spendCodes(ctx, userId, 'RECOVER_PASSWORD');
+    await codes.forgetBrowsers(ctx, hashEmail(ctx, user.email));
     const endedSessions = await revokeSessionsOfUser(ctx, userId, sessionId);
     await auditLog.recordOwn(ctx, 'PASSWORD_CHANGED', userId, requester, { endedSessions });
     await sendNotice(ctx, 'password-changed', { ...user, userId }, requester);

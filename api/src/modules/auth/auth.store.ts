@@ -23,6 +23,17 @@ export async function findCredentials(ctx: Ctx, email: string): Promise<Credenti
   return row;
 }
 
+/** Ignores deleted accounts. */
+export async function findCredentialsOfUser(ctx: Ctx, userId: string): Promise<Credentials | undefined> {
+  const [row] = await ctx.db.query<Credentials>(
+    `select id as "userId", email, password_hash as "passwordHash", language_code as "languageCode", status,
+            email_confirmed_at is not null as "isEmailConfirmed", second_factor_at is not null as "hasSecondFactor"
+       from users where id = $1 and status <> 'DELETED'`,
+    [userId],
+  );
+  return row;
+}
+
 export async function findPasswordHash(ctx: Ctx, userId: string): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ passwordHash: string }>(
     'select password_hash as "passwordHash" from users where id = $1',

@@ -38,6 +38,7 @@ export interface Sending {
 /**
  * Creates a code and enqueues its mail. Without a recipient it does the same with the same number of statements, but the job sends
  * nothing, so that the response time does not reveal whether the address has an account.
+ * @param browserHash of the secret in the browser that has just signed up
  * @throws AppError RESEND_INTERVAL, RESEND_LIMIT
  */
 export function sendCode(
@@ -45,12 +46,13 @@ export function sendCode(
   purpose: Purpose,
   emailHash: Buffer,
   recipient: Recipient | undefined,
+  browserHash?: Buffer,
 ): Promise<Sending> {
   return ctx.tx(async (ctx) => {
     await store.lockSendings(ctx, emailHash, purpose);
     const agesMs = await store.listSendingAges(ctx, emailHash, purpose);
     enforceResendPolicy(agesMs);
-    const { id, link } = await makeLink(ctx, purpose, emailHash, recipient?.userId);
+    const { id, link } = await makeLink(ctx, purpose, emailHash, recipient?.userId, browserHash);
     const { template, lifetimeMs } = mails[purpose];
     const { email: to, languageCode } = recipient ?? NO_RECIPIENT;
     // The fragment is not sent to the server. The form has it as hidden name, for password managers.
@@ -67,11 +69,19 @@ export async function makeLink(
   purpose: Purpose,
   emailHash: Buffer,
   userId: string | undefined,
+  browserHash?: Buffer,
 ): Promise<{ id: string; link: string }> {
   const code = newSecret();
   const { lifetimeMs, path } = mails[purpose];
   const codeHash = hashSecret(code);
-  const id = await store.insertCode(ctx, { userId: userId ?? null, emailHash, purpose, codeHash, lifetimeMs });
+  const id = await store.insertCode(ctx, {
+    userId: userId ?? null,
+    emailHash,
+    purpose,
+    codeHash,
+    lifetimeMs,
+    browserHash: browserHash ?? null,
+  });
   return { id, link: `${ctx.config.publicUrl}${path}${code}` };
 }
 

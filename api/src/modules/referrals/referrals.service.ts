@@ -10,10 +10,40 @@ import * as store from './referrals.store.ts';
 import { currentLevel, levelFromPayments } from './levels.service.ts';
 
 export type Referrer = store.Referrer;
+export type Offer = store.OfferRow;
 
 /** @param code a user's referral code or a promo code, not case-sensitive; expired and disabled codes are not found */
 export function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {
   return store.findReferrer(ctx, code.toUpperCase());
+}
+
+const OFFER_MAX_AGE_MS = 10_000;
+
+/**
+ * What visitors get with the code of PUBLIC_PROMO_CODE. Read at most every ten seconds, because each page of a visitor asks for it, and
+ * never waited for once it is known; without the database visitors sign up as they do without a code.
+ * @returns undefined without the setting, or if nobody can sign up with the code
+ */
+export function createOfferReader(ctx: Ctx): () => Promise<Offer | undefined> {
+  const { publicPromoCode } = ctx.config;
+  let known: Offer | undefined;
+  let readAt = -Infinity;
+  let reading: Promise<void> | undefined;
+  const read = async (code: string) => {
+    try {
+      known = await store.findOffer(ctx, code.toUpperCase());
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'the public promo code could not be read');
+    }
+    readAt = Date.now();
+    reading = undefined;
+  };
+  return async () => {
+    if (publicPromoCode === undefined) return undefined;
+    if (Date.now() - readAt > OFFER_MAX_AGE_MS) reading ??= read(publicPromoCode);
+    if (readAt === -Infinity) await reading;
+    return known;
+  };
 }
 
 /**

@@ -23,6 +23,29 @@ export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | u
   return row;
 }
 
+export interface OfferRow {
+  code: string;
+  /** What the code credits now; null without a credit, or if it is used up. */
+  creditMicros: bigint | null;
+}
+
+/** @returns undefined if nobody can sign up with the promo code. @param code upper case */
+export async function findOffer(ctx: Ctx, code: string): Promise<OfferRow | undefined> {
+  const [row] = await ctx.db.query<OfferRow>(
+    `select promo_codes.code, case
+              when trial_credit_micros > 0
+               and (credits_max is null or credit_count < credits_max)
+               and (budget_micros is null or credited_micros + trial_credit_micros <= budget_micros)
+              then trial_credit_micros
+            end as "creditMicros"
+       from promo_codes join readable_users as users on users.id = promo_codes.user_id
+      where promo_codes.code = $1 and promo_codes.status = 'ACTIVE' and users.status = 'ACTIVE'
+        and (promo_codes.expired_at is null or promo_codes.expired_at > now())`,
+    [code],
+  );
+  return row;
+}
+
 export interface TrialCredit {
   promoCodeId: string;
   amountMicros: bigint;

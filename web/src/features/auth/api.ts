@@ -10,7 +10,6 @@ import {
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { ApiError } from '@cellhop/contract/client';
 import { z } from 'zod';
-import { chooseLanguage } from '../../i18n/setup.ts';
 import { call, callForData } from '../../data/http.ts';
 import {
   confirmation,
@@ -19,13 +18,8 @@ import {
   anyCodeSchema,
   appCodeSchema,
 } from '../../session/credential-schemas.ts';
-import { cacheProfile } from '../../session/profile.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
-import { storedValue } from '../../session/stored-value.ts';
-import { saveTokens } from '../../session/tokens.ts';
-
-/** Kept after log-out: with it this browser can sign in even if others try wrong passwords. */
-const deviceToken = storedValue('device-token', (value) => typeof value === 'string');
+import { deviceToken, startSession } from '../../session/start-session.ts';
 
 export const signInForm = signInBody.omit({ secondFactorCode: true });
 export const secondFactorForms = {
@@ -53,12 +47,7 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQU
       { body },
       known === undefined ? {} : { headers: { [DEVICE_TOKEN_HEADER]: known } },
     );
-    deviceToken.set(data.deviceToken);
-    // In all tabs, and after a reload too: mails are in this language.
-    await chooseLanguage(data.profile.languageCode);
-    saveTokens(data);
-    // After the tokens, because cached data belongs to their session.
-    cacheProfile(data.profile);
+    await startSession(data);
     return 'OPEN';
   } catch (error) {
     if (error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED') return 'CODE_REQUIRED';

@@ -65,3 +65,22 @@ it('shows that an email is taken', async () => {
   await submit();
   expect((await screen.findByRole('alert')).textContent).toContain('Email is already taken');
 });
+
+it.each([
+  [
+    'en',
+    'By signing up you accept the terms of service and the rules of acceptable use. The privacy notice says what we store.',
+  ],
+  [
+    'ru',
+    'Регистрируясь, вы принимаете условия сервиса и правила использования. В политике конфиденциальности говорится, что мы храним.',
+  ],
+] as const)('links what a sign-up accepts, in %s', async (language, sentence) => {
+  const { screen } = await openForm(language);
+  const terms = screen.getByText((_, element) => element?.tagName === 'P' && element.textContent === sentence);
+  expect([...terms.querySelectorAll('a')].map((link) => [link.getAttribute('href'), link.target])).toEqual([
+    ['/legal/terms', '_blank'],
+    ['/legal/acceptable-use', '_blank'],
+    ['/legal/privacy', '_blank'],
+  ]);
+});

@@ -9,6 +9,7 @@ import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { createAccount, requestConfirmation, signUpForm } from './api.ts';
+import { AcceptedTerms } from './accepted-terms.tsx';
 import classes from './auth-card.module.css';
 import { AuthCard, RestoreLink, SignInLink } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
@@ -106,6 +107,7 @@ function SignUpFields({ form, isSending, onSubmit }: SignUpFieldsProps) {
         error={fieldErrorText(errors.referralCode)}
       />
       <p className={classes['muted']}>{t('signUp.verification')}</p>
+      <AcceptedTerms />
       <PlainButton type="submit" isLoading={isSending}>
         {t('signUp.submit')}
       </PlainButton>

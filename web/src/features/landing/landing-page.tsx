@@ -10,6 +10,7 @@ import {
 import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
+import { formatMoney } from '../../format/format.ts';
 import { listCoins } from '../../format/coins.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
@@ -68,6 +69,7 @@ function LateFooter() {
 
 function Actions() {
   const { t } = useTranslation('landing');
+  const { offer } = useSettings();
   if (hasTokens())
     return (
       <div className={classes['actions']}>
@@ -78,14 +80,24 @@ function Actions() {
     );
   return (
     <div className={classes['actions']}>
-      <a href="/sign-up" className={plain['button']}>
-        {t('signUp')}
+      <a href={signUpPath(offer?.code)} className={plain['button']}>
+        {offer?.credit ? t('signUpWithCredit', { credit: shortMoney(offer.credit) }) : t('signUp')}
       </a>
       <a href="/sign-in" className={plain['quiet']}>
         {t('signIn')}
       </a>
     </div>
   );
+}
+
+/** With the public promo code: without a code nobody can sign up. */
+function signUpPath(code: string | undefined): string {
+  return code === undefined ? '/sign-up' : `/sign-up?rc=${encodeURIComponent(code)}`;
+}
+
+/** "$1" instead of "$1.00", "$1,00" in Russian. */
+function shortMoney(dollars: number): string {
+  return formatMoney(dollars).replace(/[.,]00$/, '');
 }
 
 const benefits = [
