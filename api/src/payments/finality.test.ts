@@ -11,7 +11,14 @@ const columns = [
   ['below $10,000', 1000n * DOLLAR, 10_000n * DOLLAR - 1n],
   ['above', 10_000n * DOLLAR, undefined],
 ] as const;
-const chains: Record<string, Chain> = { Bitcoin: 'bitcoin', Litecoin: 'litecoin', Ethereum: 'ethereum', BSC: 'bsc' };
+const chains: Record<string, Chain> = {
+  Bitcoin: 'bitcoin',
+  Litecoin: 'litecoin',
+  Ethereum: 'ethereum',
+  BSC: 'bsc',
+  TRON: 'tron',
+  TON: 'ton',
+};
 
 const { rows } = readTables('docs/payments.md').find(({ section }) => section === 'When a payment is final')!;
 const cases = rows.flatMap((row) => columns.map((column) => [row['Chain']!, row, column] as const));
