@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { createInvoiceBody } from './invoices.forms.ts';
-import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
+import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 import { currencies } from './invoices.values.ts';
 
 export { createInvoiceBody, type CreateInvoiceBody } from './invoices.forms.ts';
@@ -81,6 +81,8 @@ export const currencyStateSchema = z.object({
   currency: z.enum(currencies),
   /** Null if an invoice can be created. */
   problem: z.enum(currencyProblems).nullable(),
+  /** US dollars for one coin now, for an estimate; a new invoice has the rate of its moment. Null without a rate. Absent: an API of 0.2.0. */
+  dollarsPerCoin: z.string().nullable().optional(),
 });
 export type CurrencyState = z.infer<typeof currencyStateSchema>;
 
@@ -101,6 +103,17 @@ export const createInvoice = endpoint({
   response: data(invoiceSchema),
   status: 201,
   errors: ['RATE_UNAVAILABLE', 'CURRENCY_UNAVAILABLE'],
+});
+
+export const cancelInvoice = endpoint({
+  method: 'POST',
+  url: '/v1/payments/invoices/{id}/cancel',
+  access: 'user',
+  summary:
+    'End an unpaid invoice; a payment that is on its way is still credited. An invoice that has ended stays as it is',
+  params: idParams,
+  response: data(invoiceSchema),
+  errors: ['NOT_FOUND', 'INVOICE_PAID'],
 });
 
 export const listInvoices = endpoint({

@@ -67,6 +67,8 @@ const shellAnswers: Answers = {
   'GET /v1/profile': { data: customer },
   'GET /v1/notifications': { data: [], totalPages: 1, unreadCount: 0 },
   'GET /v1/proxies/connections': { data: [], totalPages: 1 },
+  // Of the form for a new invoice.
+  'GET /v1/proxies/lowest-price': { data: { megabytePrice: null } },
   // Without events, the screens poll.
   [`GET ${LIVE_EVENTS_PATH}`]: () => new Promise<never>(() => {}),
 };

@@ -26,3 +26,15 @@ export function feeCoin(currency: Currency): string {
   };
   return coins[currency] ?? coinName(currency);
 }
+
+/** Coin and network in few letters: `USDT · TRC20`. */
+export function shortCurrency(currency: Currency): string {
+  const standards: Partial<Record<Currency, string>> = {
+    USDT_TRC20: 'TRC20',
+    USDT_ERC20: 'ERC20',
+    USDT_BSC: 'BEP20',
+    USDT_TON: 'TON',
+  };
+  const standard = standards[currency];
+  return standard === undefined ? currencyTicker(currency) : `${currencyTicker(currency)} · ${standard}`;
+}

@@ -1,4 +1,4 @@
-import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
+import { cancelInvoice, createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
 import {
   getAnyInvoice,
   listAllInvoices,
@@ -14,6 +14,9 @@ import * as staffInvoices from './staff-invoices.service.ts';
 export function invoicesRoutes(app: FastifyInstance): void {
   route(app, listCurrencies, async ({ ctx }) => ({ data: await invoices.listCurrencies(ctx) }));
   route(app, createInvoice, async ({ ctx, actor, body }) => ({ data: await invoices.createInvoice(ctx, actor, body) }));
+  route(app, cancelInvoice, async ({ ctx, actor, params }) => ({
+    data: await invoices.cancelInvoice(ctx, actor, params.id),
+  }));
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
   route(app, listUnassignedPayments, ({ ctx, query }) => staffInvoices.listUnassigned(ctx, query));

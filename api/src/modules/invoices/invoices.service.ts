@@ -6,7 +6,7 @@ import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
-import { toDueUnits } from '../../payments/amounts.ts';
+import { formatRate, toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
@@ -45,6 +45,26 @@ export async function createInvoice(
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
   });
   return presentInvoice(withGenuineAddress(ctx, (await store.findInvoice(ctx, id))!), [], await readFacts(ctx, [], []));
+}
+
+/**
+ * Ends the user's own unpaid invoice, as its expiry does: later payments to it are still credited.
+ * @throws AppError NOT_FOUND; INVOICE_PAID if a payment has been seen
+ */
+export async function cancelInvoice(ctx: Ctx, actor: Pick<Actor, 'userId'>, id: string): Promise<Invoice> {
+  await ctx.tx(async (ctx) => {
+    // In the order of locks: a payment that arrives at the same time waits, and is then late.
+    await users.lockUser(ctx, actor.userId);
+    if ((await store.findInvoice(ctx, id))?.userId !== actor.userId)
+      throw new AppError('NOT_FOUND', { thing: 'Invoice' });
+    const [invoice] = await store.lockInvoices(ctx, [id]);
+    if (invoice!.status === 'EXPIRED') return;
+    if (invoice!.status !== 'PENDING') throw new AppError('INVOICE_PAID');
+    await store.closeInvoice(ctx, id);
+    await updateStatuses(ctx, [id]);
+  });
+  const { data } = await listOwn(ctx, actor, { id, page: 1, size: 1 });
+  return data[0]!;
 }
 
 export async function listOwn(
@@ -92,9 +112,10 @@ export async function listCurrencies(ctx: Ctx): Promise<CurrencyState[]> {
   return Promise.all(
     listEnabledCurrencies(ctx).map(async (currency) => {
       const state = stateOf.get(currencyRules[currency].chain)!;
-      if (!takesInvoices(ctx, currency, state)) return { currency, problem: 'NETWORK' as const };
       const rateE12 = await rateSource(ctx).rateE12(currency);
-      return { currency, problem: rateE12 === undefined ? ('RATE' as const) : null };
+      const dollarsPerCoin = rateE12 === undefined ? null : formatRate(rateE12);
+      if (!takesInvoices(ctx, currency, state)) return { currency, problem: 'NETWORK' as const, dollarsPerCoin };
+      return { currency, problem: rateE12 === undefined ? ('RATE' as const) : null, dollarsPerCoin };
     }),
   );
 }

@@ -101,6 +101,15 @@ export async function closeOpenInvoice(ctx: Ctx, userId: string, currency: Curre
   return rows.map((row) => row.id);
 }
 
+/** Ends one open invoice now. */
+export async function closeInvoice(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query(
+    `update invoices set is_open = false, expired_at = least(expired_at, date_trunc('milliseconds', now()))
+      where id = $1 and is_open`,
+    [id],
+  );
+}
+
 export interface NewInvoice {
   userId: string;
   currency: Currency;

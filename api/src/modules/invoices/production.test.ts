@@ -56,7 +56,8 @@ async function poll() {
 const newInvoice = async (currency: Currency = 'USDT_ERC20', amount = 25) =>
   (await user.call(createInvoice, { body: { currency, amount } })).data;
 
-const currencyStates = async () => (await user.call(listCurrencies, {})).data;
+const currencyStates = async () =>
+  (await user.call(listCurrencies, {})).data.map(({ currency, problem }) => ({ currency, problem }));
 
 describe('in production', () => {
   test('addresses are those of the operator’s wallet, from the second one on', async () => {

@@ -49,6 +49,28 @@ function hasTime({ expiredAt }: Invoice): boolean {
   return Date.now() < toLocalTime(Date.parse(expiredAt));
 }
 
+/** The currency of the newest invoice. */
+export function useLastCurrency(): Currency | undefined {
+  const { rows } = useList(invoicesQuery(1));
+  return rows?.[0]?.currency;
+}
+
+/** Undefined while it is unknown, and without a free proxy. */
+export function useLowestMegabytePrice(): number | undefined {
+  const { response } = useApiQuery(apiQuery('GET /v1/proxies/lowest-price', {}));
+  return response?.data.megabytePrice ?? undefined;
+}
+
+/** Ends an unpaid invoice. A payment that is on its way is still credited. */
+export function useCancelInvoice() {
+  const { t } = useTranslation('payment');
+  return useAction({
+    call: (id: string) => callForData('POST /v1/payments/invoices/{id}/cancel', { params: { id } }),
+    successText: () => t('pay.cancelled'),
+    changes: ['invoices'],
+  });
+}
+
 export function useCreateInvoice() {
   return useAction({
     call: (body: CreateInvoiceBody) => callForData('POST /v1/payments/invoices', { body }),

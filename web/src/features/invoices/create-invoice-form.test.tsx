@@ -160,3 +160,45 @@ it('keeps what was typed when the session ends, and creates one invoice for a do
   const next = within(await screen.findByRole('dialog', { name: 'New invoice' }));
   await expect.poll(() => next.queryByRole<HTMLInputElement>('textbox', { name: /USD/ })?.value).toBe('');
 });
+
+const withRates: Answers = {
+  'GET /v1/payments/currencies': {
+    data: [
+      { currency: 'BTC', problem: null, dollarsPerCoin: '100000.00' },
+      { currency: 'LTC', problem: null, dollarsPerCoin: '100.00' },
+    ] satisfies CurrencyState[],
+  },
+  'GET /v1/proxies/lowest-price': { data: { megabytePrice: 0.004 } },
+};
+
+it('offers the usual amounts and what 10 GB cost, and says the amount in the coin before the invoice exists', async () => {
+  const { dialog, user, amount, choose } = await openForm(withRates);
+  await dialog.findByRole('button', { name: '10 GB · $41' });
+  const presets = within(dialog.getByRole('group', { name: 'Usual amounts' })).getAllByRole('button');
+  expect(presets.map(({ textContent }) => textContent)).toEqual(['$10', '$25', '$50', '$100', '10 GB · $41']);
+  await user.click(presets[2]!);
+  expect(amount.value).toBe('50');
+  expect(presets.map((preset) => preset.getAttribute('aria-pressed'))).toEqual([
+    'false',
+    'false',
+    'true',
+    'false',
+    'false',
+  ]);
+  await choose(/Litecoin/);
+  expect((await dialog.findByText(/^About /)).textContent).toBe('About 0.5000 LTC at the rate of now');
+  await choose(/Bitcoin/);
+  expect((await dialog.findByText(/^About /)).textContent).toBe('About 0.0005000 BTC at the rate of now');
+});
+
+it('has the currency of the last invoice chosen, and first in the list', async () => {
+  const last = exampleInvoice('PAID', { currency: 'LTC' });
+  const { dialog, screen, user } = await openForm({
+    ...withRates,
+    'GET /v1/payments/invoices': { data: [last], totalPages: 1 },
+  });
+  await expect.poll(() => dialog.getByRole<HTMLInputElement>('combobox').value).toBe('Litecoin');
+  await user.click(dialog.getByRole('combobox'));
+  const options = within(await screen.findByRole('listbox')).getAllByRole('option');
+  expect(options.map(({ textContent }) => textContent)).toEqual(['Litecoin', 'Bitcoin']);
+});

@@ -1,17 +1,22 @@
-import type { Invoice, CurrencyState } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, CurrencyState, Invoice } from '@cellhop/contract/invoices';
+import { currencies as currencyCodes } from '@cellhop/contract/invoices.values';
 import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
-import { Alert, Button, Stack, Select, type SelectProps, Text } from '@mantine/core';
-import { useState } from 'react';
-import { Controller, useWatch } from 'react-hook-form';
+import { Alert, Button, Group, Stack, Select, type SelectProps, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Controller, type UseFormReturn, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { formatMoney } from '../../format/format.ts';
+import { readNumber } from '../../format/number-kinds.ts';
 import { NumberField } from '../../ui/number-field.tsx';
 import { useDraft, useKeptDraft } from '../../hooks/use-draft.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
-import { useCreateInvoice, useCurrencies, useReplacedInvoice } from './api.ts';
-import { invoiceForm, isInvoiceDraft } from './invoice-form.ts';
+import { AmountPresets } from './amount-presets.tsx';
+import { useCreateInvoice, useCurrencies, useLastCurrency, useReplacedInvoice } from './api.ts';
+import { CoinIcon } from './coin-icon.tsx';
+import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
+import { withTicker } from './ticker.ts';
 
 interface CreateInvoiceFormProps {
   onCreated: (invoice: Invoice) => void;
@@ -27,6 +32,7 @@ export function CreateInvoiceForm({ onCreated, onShow }: CreateInvoiceFormProps)
   useKeptDraft(form, draft);
   const currencies = useCurrencies();
   const chosen = useWatch({ control: form.control, name: 'currency' });
+  const amount = useWatch({ control: form.control, name: 'amount' }) ?? '';
   const { replaced, keep, release } = useReplacedAtClick(chosen);
   const submit = form.handleSubmit(async (body) => {
     keep();
@@ -63,21 +69,12 @@ export function CreateInvoiceForm({ onCreated, onShow }: CreateInvoiceFormProps)
             />
           )}
         />
-        <Controller
-          control={form.control}
-          name="currency"
-          render={({ field: { value, onChange, ...field } }) => (
-            <CurrencySelect
-              {...field}
-              currencies={currencies}
-              label={t('create.currency')}
-              placeholder={t('create.choose')}
-              value={value ?? null}
-              onChange={onChange}
-              error={fieldErrorText(form.formState.errors.currency)}
-            />
-          )}
+        <AmountPresets
+          amount={amount}
+          onChoose={(dollars) => form.setValue('amount', dollars, { shouldDirty: true, shouldValidate: true })}
         />
+        <CurrencyField form={form} currencies={currencies} />
+        <EstimatedAmount currencies={currencies} chosen={chosen} amount={amount} />
         <CurrencyNotice currencies={currencies} chosen={chosen} />
         {replaced !== undefined && <ReplacedInvoice invoice={replaced} onShow={onShow} />}
         <Button type="submit" size="md" loading={creation.isRunning} disabled={!isAnyAvailable(currencies)}>
@@ -112,6 +109,66 @@ function ReplacedInvoice({ invoice, onShow }: { invoice: Invoice; onShow: (invoi
   );
 }
 
+interface CurrencyFieldProps {
+  form: UseFormReturn<Partial<InvoiceForm>, unknown, CreateInvoiceBody>;
+  currencies: readonly CurrencyState[];
+}
+
+/** The currency of the last invoice is chosen, and first in the list. */
+function CurrencyField({ form, currencies }: CurrencyFieldProps) {
+  const { t } = useTranslation('payment');
+  const last = useLastCurrency();
+  useEffect(() => {
+    if (last !== undefined && form.getValues('currency') === undefined) form.setValue('currency', last);
+    // Only when it becomes known: a currency that the user has chosen stays.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [last]);
+  return (
+    <Controller
+      control={form.control}
+      name="currency"
+      render={({ field: { value, onChange, ...field } }) => (
+        <CurrencySelect
+          {...field}
+          currencies={currencies.toSorted((a, b) => Number(b.currency === last) - Number(a.currency === last))}
+          label={t('create.currency')}
+          placeholder={t('create.choose')}
+          value={value ?? null}
+          onChange={onChange}
+          error={fieldErrorText(form.formState.errors.currency)}
+        />
+      )}
+    />
+  );
+}
+
+interface EstimatedAmountProps {
+  currencies: readonly CurrencyState[];
+  chosen: Invoice['currency'] | undefined;
+  /** As typed. */
+  amount: string;
+}
+
+/** What the invoice will ask for, at the rate of now. Its place is kept, so that the button does not move. */
+function EstimatedAmount({ currencies, chosen, amount }: EstimatedAmountProps) {
+  const { t } = useTranslation('payment');
+  const dollarsPerCoin = Number(currencies.find(({ currency }) => currency === chosen)?.dollarsPerCoin ?? 0);
+  const dollars = readNumber('money', amount).value;
+  const isKnown = chosen !== undefined && dollarsPerCoin > 0 && dollars !== undefined;
+  return (
+    <Text size="sm" c="dimmed" mih="1.5em">
+      {isKnown && t('create.estimate', { amount: withTicker(estimate(dollars / dollarsPerCoin, chosen)) })}
+    </Text>
+  );
+}
+
+const ESTIMATE_DIGITS = 4;
+
+function estimate(coins: number, currency: Invoice['currency']) {
+  const decimals = Math.max(2, ESTIMATE_DIGITS - Math.ceil(Math.log10(coins)));
+  return { amountInCurrency: coins.toFixed(decimals), currency };
+}
+
 interface CurrencySelectProps extends Omit<SelectProps, 'data'> {
   currencies: readonly CurrencyState[];
 }
@@ -131,17 +188,25 @@ function CurrencySelect({ currencies, ...props }: CurrencySelectProps) {
       size="md"
       allowDeselect={false}
       data={data}
+      leftSection={isCurrency(props.value) ? <CoinIcon currency={props.value} /> : undefined}
       renderOption={({ option: { value, label } }) => {
         const problem = findProblem(value);
         return (
-          <div>
-            {label}
-            {problem !== null && <Text size="sm">{t(`create.problems.${problem}`)}</Text>}
-          </div>
+          <Group gap="sm" wrap="nowrap">
+            {isCurrency(value) && <CoinIcon currency={value} />}
+            <div>
+              {label}
+              {problem !== null && <Text size="sm">{t(`create.problems.${problem}`)}</Text>}
+            </div>
+          </Group>
         );
       }}
     />
   );
+}
+
+function isCurrency(value: unknown): value is Invoice['currency'] {
+  return currencyCodes.some((code) => code === value);
 }
 
 /** Explains why the chosen currency, or every currency, is unavailable. */

@@ -259,3 +259,21 @@ it.each([
   expect(await dialog.findByText(network)).toBeTruthy();
   expect(dialog.getByText(new RegExp(note.replaceAll(/[()]/g, String.raw`\$&`)))).toBeTruthy();
 });
+
+it('cancels an invoice that nothing was paid to, and no other', async () => {
+  const [pending, confirming] = [listed[0]!, listed[1]!];
+  const app = await openList('/payments/invoices', [pending, confirming]);
+  const paid = await openInvoice(app, confirming);
+  expect(paid.queryByRole('button', { name: 'Cancel this invoice' })).toBeNull();
+  await closeDialog(app);
+  const dialog = await openInvoice(app, pending);
+  app.api.set({
+    'POST /v1/payments/invoices/*/cancel': () => {
+      app.list.data[0] = { ...pending, status: 'EXPIRED' };
+      return { data: app.list.data[0] };
+    },
+  });
+  await app.user.click(dialog.getByRole('button', { name: 'Cancel this invoice' }));
+  await app.screen.findByText(/^The invoice is cancelled/);
+  expect((await dialog.findByText(messages.EXPIRED)).closest('output')).not.toBeNull();
+});

@@ -13,6 +13,7 @@ import { showToast } from '../../ui/toasts.ts';
 import { RowButton } from '../../ui/columns.tsx';
 import { useInvoice, useInvoices } from './api.ts';
 import { CreateInvoiceForm } from './create-invoice-form.tsx';
+import { CurrencyName } from './currency-name.tsx';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
 import { PayDialog } from './pay-dialog.tsx';
@@ -106,7 +107,12 @@ function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       isNumeric: true,
       render: withTicker,
     },
-    { key: 'currency', width: 6.4, header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
+    {
+      key: 'currency',
+      width: 8,
+      header: t('table.currency'),
+      render: ({ currency }) => <CurrencyName currency={currency} />,
+    },
     {
       key: 'address',
       width: 7,

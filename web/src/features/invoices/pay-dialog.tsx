@@ -9,7 +9,7 @@ import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { isOpen, usePayInvoice } from './api.ts';
+import { isOpen, useCancelInvoice, usePayInvoice } from './api.ts';
 import { amountToSend, shownStatus } from './invoice-stage.ts';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import { PayDetails } from './pay-details.tsx';
@@ -61,12 +61,24 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
       {replaced !== null && <ReplacedPayment amount={withTicker({ ...invoice, amountInCurrency: replaced })} />}
       {amount === undefined ? <InvoiceFacts invoice={invoice} /> : <PayDetails invoice={invoice} amount={amount} />}
       {invoice.isSandbox && isOpen(invoice) && hasTime && <SandboxPayment invoice={invoice} />}
+      {status === 'PENDING' && invoice.payment === null && <CancelButton invoice={invoice} />}
       {isOver && (
         <Button size="md" onClick={onCreateNew}>
           {t('create.open')}
         </Button>
       )}
     </Stack>
+  );
+}
+
+/** No question before it: nothing is lost, because later payments to the address are still credited. */
+function CancelButton({ invoice }: { invoice: Invoice }) {
+  const { t } = useTranslation('payment');
+  const cancelling = useCancelInvoice();
+  return (
+    <Button variant="subtle" color="red" loading={cancelling.isRunning} onClick={() => void cancelling.run(invoice.id)}>
+      {t('pay.cancel')}
+    </Button>
   );
 }
 
