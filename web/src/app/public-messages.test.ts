@@ -1,7 +1,7 @@
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isConfirmation, isKnownMessage, truncateMessage } from './public-message-page.tsx';
+import { isConfirmation, isKnownMessage, truncateMessage } from './public-messages.ts';
 
 function read(language: string, namespace: string) {
   const file = new URL(`../i18n/locales/${language}/${namespace}.json`, import.meta.url);
