@@ -1,10 +1,9 @@
 /** Blocks of TRON as large as those of the main network, made in advance and served as text: a bench must not measure their making. */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { MAINNET_CHAIN_ID } from '../../api/src/payments/chains/tron/network.ts';
 import { merkleRoot, sha256 } from '../../api/src/payments/chains/tron/block-proof.ts';
 import { bytesField, integerField } from '../../api/src/payments/chains/tron/protobuf.ts';
 import { TRANSFER_TOPIC } from '../../api/src/payments/chains/evm-node.ts';
+import { serveBodies } from '../../api/test/chains/local-server.ts';
 import { printTransaction } from '../../api/test/chains/tron/printing.ts';
 import { encodeRawData, encodeTransaction, type Contract } from '../../api/test/chains/tron/transactions.ts';
 import { encode } from '../../api/test/chains/tron/contracts.ts';
@@ -134,14 +133,9 @@ function answerRpc({ method, params }: Record<string, unknown>, solidHeight: num
 }
 
 async function listen(answer: (path: string, body: Record<string, unknown>) => string): Promise<string> {
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(answer(request.url!, body));
-    });
+  const { url } = await serveBodies((request, body, response) => {
+    const input = JSON.parse(body) as Record<string, unknown>;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(answer(request.url!, input));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }

@@ -1,7 +1,6 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { freePort } from '../../../tools/ports.mjs';
 import type { LocalChain } from './local-chain.ts';
+import { type LocalServer, serveBodies } from './local-server.ts';
 import { binary, nodeDirectory, startNode } from './local-node.ts';
 import { createRpc } from './rpc.ts';
 import { mineCoins, openUtxoChain } from './utxo-chain.ts';
@@ -10,7 +9,6 @@ const network = { bech32: 'rb', pubKeyHash: 0x3c, scriptHash: 0x26, wif: 0x5a };
 const COINS = 80;
 /** From here on, transactions with witnesses are accepted. */
 const SEGWIT_HEIGHT = 432;
-const BODY_BYTES_MAX = 1024 * 1024;
 
 export async function startBitcoin(): Promise<LocalChain> {
   const { directory, remove } = nodeDirectory();
@@ -59,7 +57,7 @@ export async function startBitcoin(): Promise<LocalChain> {
 }
 
 /** bcoin's RPC is older than Bitcoin's verbosity numbers: a boolean asks for the serialized block. */
-async function startFacade(target: string) {
+function startFacade(target: string): Promise<LocalServer> {
   const { username, password, origin } = new URL(target);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const forward = async (body: string) => {
@@ -69,27 +67,10 @@ async function startFacade(target: string) {
     const response = await fetch(origin, { method: 'POST', headers, body: JSON.stringify(call) });
     return response.text();
   };
-  const server = http.createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => {
-      body += chunk.toString();
-      if (body.length > BODY_BYTES_MAX) request.destroy();
-    });
-    request.on('error', () => response.destroy());
-    request.on('end', () => {
-      forward(body).then(
-        (text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text),
-        () => response.destroy(),
-      );
-    });
+  return serveBodies((_request, body, response) => {
+    forward(body).then(
+      (text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+      () => response.destroy(),
+    );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

@@ -1,6 +1,6 @@
 /** A JSON-RPC node for tests: responds from functions, or misbehaves. */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
+import { readBody, serveLocally } from './local-server.ts';
 
 export type Methods = Record<string, (...params: never[]) => unknown>;
 
@@ -24,23 +24,20 @@ export class Refusal extends Error {
 /** For use outside of tests: it runs until the process ends. */
 export async function listenAsNode(methods: Methods): Promise<{ node: FakeNode; close: () => void }> {
   const node: FakeNode = { url: '', calls: [], respond: undefined };
-  const server = http.createServer((request, response) => {
-    if (node.respond) return node.respond(request, response);
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method, params } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: never[] };
-      node.calls.push(method);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(answer(methods, method, params));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
+  const answerBody = (body: string): string => {
+    const { method, params } = JSON.parse(body) as { method: string; params: never[] };
+    node.calls.push(method);
+    return answer(methods, method, params);
   };
-  return { node, close };
+  const { url, close } = await serveLocally((request, response) => {
+    if (node.respond) return node.respond(request, response);
+    readBody(request).then(
+      (body) => response.writeHead(200, { 'content-type': 'application/json' }).end(answerBody(body)),
+      () => response.destroy(),
+    );
+  });
+  node.url = url;
+  return { node, close: () => void close() };
 }
 
 function answer(methods: Methods, method: string, params: never[]): string {

@@ -1,35 +1,23 @@
 /** An HTTP server in front of a node that can be switched to fail. */
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type LocalServer, serveLocally } from './local-server.ts';
 
 /** EXHAUSTED: the limit of a java-tron node, which is no error of HTTP. */
 type Fault = 'NONE' | 'CLOSED' | 'THROTTLED' | 'EXHAUSTED' | 'BROKEN';
 
-export interface FaultProxy {
-  url: string;
+export interface FaultProxy extends LocalServer {
   fault: Fault;
-  close: () => Promise<void>;
 }
 
 const EXHAUSTED = { Error: 'class java.lang.IllegalAccessException : lack of computing resources' };
 
 /** Forwards requests with their method, path and query. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
-  const server = http.createServer((request, response) => {
-    request.on('error', () => response.destroy());
+  const server = await serveLocally((request, response) => {
     if (proxy.fault === 'NONE') return forward(target, request, response);
     fail(proxy.fault, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const proxy: FaultProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fault: 'NONE',
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const proxy: FaultProxy = { ...server, fault: 'NONE' };
   return proxy;
 }
 

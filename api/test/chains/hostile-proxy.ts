@@ -1,7 +1,7 @@
 /** A source that lies: an HTTP server in front of an honest node, which changes well-formed answers. Repeated requests get the same lie. */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
 import { createRandom, type Random } from '../../../tools/random.ts';
+import { type LocalServer, serveBodies } from './local-server.ts';
 
 interface Exchange {
   /** The method of JSON-RPC, or the path. */
@@ -31,13 +31,11 @@ interface Mood {
   seed: number;
 }
 
-export interface HostileProxy {
-  url: string;
+export interface HostileProxy extends LocalServer {
   /** Undefined: it is honest. */
   mood: Mood | undefined;
   /** What it was asked about. */
   topics: Set<string>;
-  close: () => Promise<void>;
 }
 
 interface Answer {
@@ -48,8 +46,7 @@ interface Answer {
 export async function startHostileProxy(target: string, elsewhere: string): Promise<HostileProxy> {
   const earlier = new Map<string, string>();
 
-  async function respond(request: http.IncomingMessage): Promise<string | undefined> {
-    const body = await readBody(request);
+  async function respond(request: http.IncomingMessage, body: string): Promise<string | undefined> {
     const asked = request.url! + bodyWithoutId(body);
     const topic = topicOf(request.url!, body);
     proxy.topics.add(topic);
@@ -69,32 +66,15 @@ export async function startHostileProxy(target: string, elsewhere: string): Prom
     return lie === undefined ? undefined : wrap(text, lie);
   }
 
-  const server = http.createServer((request, response) => {
-    request.on('error', () => response.destroy());
+  const server = await serveBodies((request, body, response) => {
     const send = (text: string | undefined) =>
       text === undefined
         ? response.destroy()
         : response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-    respond(request).then(send, () => response.destroy());
+    respond(request, body).then(send, () => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const proxy: HostileProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    mood: undefined,
-    topics: new Set(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const proxy: HostileProxy = { ...server, mood: undefined, topics: new Set() };
   return proxy;
-}
-
-async function readBody(request: http.IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }
 
 async function ask(target: string, { method = 'POST', url }: http.IncomingMessage, body: string): Promise<Answer> {

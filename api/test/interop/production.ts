@@ -5,8 +5,6 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -19,6 +17,7 @@ import { startProduct } from '../../../tools/product.mjs';
 import { cloneDatabase } from '../../../tools/test-database.mjs';
 import { type Anvil, mintOf, startAnvil } from '../chains/anvil.ts';
 import { waitFor } from '../chains/local-node.ts';
+import { serveLocally } from '../chains/local-server.ts';
 import { answerOf, offerAt } from '../rate-answers.ts';
 import { type MovingTron, startMovingTron } from './moving-tron.ts';
 
@@ -131,7 +130,7 @@ async function startMovingChain(): Promise<Anvil> {
 
 /** A local server with the responses of Kraken, OKX and Coinbase. */
 async function startRates() {
-  const server = createServer((request, response) => {
+  const { url: origin, close: stop } = await serveLocally((request, response) => {
     const url = new URL(request.url!, 'http://localhost');
     const source = (['kraken', 'okx'] as const).find((one) => url.pathname.startsWith(`/${one}/`)) ?? 'coinbase';
     const { status, body } = answerOf(source, url, (id) => {
@@ -141,8 +140,6 @@ async function startRates() {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     settings: {
       RATES_KRAKEN_URL: `${origin}/kraken`,
@@ -152,10 +149,7 @@ async function startRates() {
       RATES_BYBIT_URL: 'off',
       RATES_COINPAPRIKA_URL: 'off',
     },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
   };
 }
 

@@ -1,6 +1,6 @@
 /** One source of TON for tests: serves the chain in memory as toncenter does, in both versions of its interface. */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
+import { serveBodies } from '../local-server.ts';
 import { type Behaviour, honest } from './behaviour.ts';
 import { Refused } from './refused.ts';
 import type { TonChain } from './ton-chain.ts';
@@ -23,31 +23,19 @@ export interface Facade {
 export type Answers = Record<string, (query: URLSearchParams, body: unknown) => unknown>;
 
 export async function startFacade(chain: TonChain, changes: Partial<Behaviour> = {}): Promise<Facade> {
+  const { url, close } = await serveBodies((request, body, response) => {
+    facade.headers = request.headers;
+    facade.calls.push(request.url!);
+    void respond(chain, facade.behaviour, request.url!, body, response);
+  });
   const facade: Facade = {
-    url: '',
-    urlOfV2: '',
+    url: `${url}/api/v3`,
+    urlOfV2: `${url}/api/v2`,
     behaviour: { ...honest(), ...changes },
     calls: [],
     headers: {},
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      facade.headers = request.headers;
-      facade.calls.push(request.url!);
-      void respond(chain, facade.behaviour, request.url!, Buffer.concat(chunks).toString(), response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  facade.url = `http://127.0.0.1:${port}/api/v3`;
-  facade.urlOfV2 = `http://127.0.0.1:${port}/api/v2`;
   return facade;
 }
 

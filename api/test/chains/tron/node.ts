@@ -1,6 +1,6 @@
 /** A node of TRON for tests: the paths of java-tron over one port, from the chain in memory. */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
+import { serveBodies } from '../local-server.ts';
 import { type Behaviour, honest } from './behaviour.ts';
 import { type Block, Refused, type TronChain } from './chain.ts';
 import { run, selector } from './contracts.ts';
@@ -27,27 +27,11 @@ type Input = Record<string, unknown>;
 type Answer = (input: Input, maxHeight: number) => unknown;
 
 export async function startTronNode(chain: TronChain, changes: Partial<Behaviour> = {}): Promise<TronNode> {
-  const node: TronNode = {
-    url: '',
-    behaviour: { ...honest(), ...changes },
-    calls: [],
-    headers: {},
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      node.headers = request.headers;
-      respond(chain, node, new URL(request.url!, 'http://node'), Buffer.concat(chunks).toString(), response);
-    });
+  const server = await serveBodies((request, body, response) => {
+    node.headers = request.headers;
+    respond(chain, node, new URL(request.url!, 'http://node'), body, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const node: TronNode = { ...server, behaviour: { ...honest(), ...changes }, calls: [], headers: {} };
   return node;
 }
 
