@@ -98,15 +98,15 @@ async function facets(kinds: readonly Kind[], count: number, unitMs: number): Pr
   await bench.ctx.db.query('update proxy_counts set facets_counted_at = null');
   await refreshFacets(bench.ctx);
   const countedAt = performance.now();
-  const readFacets = createFacetsReader();
-  await readFacets(bench.ctx, {});
+  const reader = createFacetsReader();
+  await reader.count(bench.ctx, {});
   const [sizes] = await bench.ctx.db.query<{ bytes: number }>(
     'select sum(length(body))::int as bytes from proxy_facets',
   );
   console.log(
     `\nCounts by filter: ${(countedAt - startedAt).toFixed(0)} ms in the background; the first load of ${sizes!.bytes} bytes ${(performance.now() - countedAt).toFixed(0)} ms.\n`,
   );
-  await report(kinds, count, unitMs, (query) => readFacets(bench.ctx, query));
+  await report(kinds, count, unitMs, (query) => reader.count(bench.ctx, query));
 }
 
 type Find = (query: ReturnType<Kind['make']>) => Promise<unknown>;

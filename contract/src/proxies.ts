@@ -85,6 +85,37 @@ export const getLowestPrice = endpoint({
   response: data(z.object({ megabytePrice: dollarsSchema.nullable() })),
 });
 
+/** What visitors see of the catalogue. Prices are US dollars for one megabyte. */
+export const stockSchema = z.object({
+  /** How long ago the free proxies were counted. */
+  countedSecondsAgo: z.int().nonnegative(),
+  free: z.int().nonnegative(),
+  /** Different names of operators. */
+  operators: z.int().nonnegative(),
+  /** The lowest one; null if no proxy is free. */
+  megabytePrice: dollarsSchema.nullable(),
+  /** Those with free proxies, the most first. */
+  countries: z.array(
+    z.object({
+      countryCode: z.string(),
+      free: z.int().positive(),
+      cities: z.int().positive(),
+      operators: z.int().positive(),
+      /** The lowest one; null if the last proxy was sold since the count. */
+      megabytePrice: dollarsSchema.nullable(),
+    }),
+  ),
+});
+export type Stock = z.infer<typeof stockSchema>;
+
+export const getStock = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/stock',
+  access: 'public',
+  summary: 'How many proxies are free in each country, and from which price',
+  response: data(stockSchema),
+});
+
 export const searchProxies = endpoint({
   method: 'GET',
   url: '/v1/proxies',

@@ -20,6 +20,7 @@ const publicEndpoints: Record<PublicEndpointKey, true> = {
   'POST /v1/auth/recovery-password/set-password': true,
   'GET /v1/legal/{document}': true,
   'GET /v1/proxies/lowest-price': true,
+  'GET /v1/proxies/stock': true,
   'POST /v1/browser-errors': true,
   'GET /v1/receipts/public-key': true,
 };

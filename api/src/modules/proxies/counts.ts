@@ -7,7 +7,7 @@ import type { getProxyFilter, ProxyFacets, ProxyQuery } from '@cellhop/contract/
 import { createHash } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './counts.store.ts';
-import { createFacetIndex } from './facet-index.ts';
+import { type CountryFacets, createFacetIndex } from './facet-index.ts';
 
 /** The next count waits this many times the duration of the last one, so counting takes at most a twentieth of one core. */
 const REST_FACTOR = 20;
@@ -101,8 +101,13 @@ async function findOrCount(ctx: Ctx): Promise<store.FacetVersions | undefined> {
   return store.findFacetVersions(ctx);
 }
 
+export interface FacetsReader {
+  count(ctx: Ctx, filter: ProxyQuery): Promise<ProxyFacets>;
+  listCountries(ctx: Ctx): Promise<CountryFacets[]>;
+}
+
 /** Loads the countries that have changed, then counts in memory. Concurrent requests share one load. */
-export function createFacetsReader(): (ctx: Ctx, filter: ProxyQuery) => Promise<ProxyFacets> {
+export function createFacetsReader(): FacetsReader {
   let index = createFacetIndex();
   let version = 0n;
   let loading: Promise<void> | undefined;
@@ -123,11 +128,16 @@ export function createFacetsReader(): (ctx: Ctx, filter: ProxyQuery) => Promise<
     }
   }
 
-  return async (ctx, filter) => {
+  const loaded = async (ctx: Ctx) => {
     loading ??= load(ctx).finally(() => {
       loading = undefined;
     });
     await loading;
-    return index.count(filter);
+    return index;
+  };
+
+  return {
+    count: async (ctx, filter) => (await loaded(ctx)).count(filter),
+    listCountries: async (ctx) => (await loaded(ctx)).listCountries(),
   };
 }

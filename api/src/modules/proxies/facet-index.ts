@@ -27,6 +27,16 @@ export interface FacetIndex {
   replaceCountry(countryCode: string, body: string): void;
   /** The counts of a group ignore the filter of that group, because its values are alternatives. */
   count(filter: ProxyQuery): ProxyFacets;
+  /** Countries with free proxies. */
+  listCountries(): CountryFacets[];
+}
+
+export interface CountryFacets {
+  countryCode: string;
+  free: number;
+  cities: ReadonlySet<string>;
+  /** The number of free proxies of each operator. */
+  operators: ReadonlyMap<string, number>;
 }
 
 export function createFacetIndex(): FacetIndex {
@@ -39,6 +49,7 @@ export function createFacetIndex(): FacetIndex {
       else countries.set(countryCode, combinations);
     },
     count: (filter) => countCombinations(countries, dictionaries, filter),
+    listCountries: () => [...countries].map(([code, combinations]) => summarise(code, combinations, dictionaries)),
   };
 }
 
@@ -138,4 +149,30 @@ function listLargest(values: readonly string[], counts: Uint32Array) {
     listed[values[code]!] = count;
   }
   return { listed, isTruncated: occurring.length > FACET_VALUES_MAX };
+}
+
+/** One pass over numbers; their texts are looked up at the end. */
+function summarise(
+  countryCode: string,
+  combinations: Combinations,
+  dictionaries: readonly Dictionary[],
+): CountryFacets {
+  const [city, operator] = [columns.indexOf('city'), columns.indexOf('isp')];
+  let free = 0;
+  const cities = new Set<number>();
+  const operators = new Map<number, number>();
+  for (let row = 0; row < combinations.length; row += STRIDE) {
+    const count = combinations[row + STRIDE - 1]!;
+    const code = combinations[row + operator]!;
+    free += count;
+    cities.add(combinations[row + city]!);
+    operators.set(code, (operators.get(code) ?? 0) + count);
+  }
+  const textOf = (column: number, code: number) => dictionaries[column]!.values[code]!;
+  return {
+    countryCode,
+    free,
+    cities: new Set([...cities].map((code) => textOf(city, code))),
+    operators: new Map([...operators].map(([code, count]) => [textOf(operator, code), count])),
+  };
 }

@@ -3,14 +3,16 @@
  * reasons are in docs/catalogue.md.
  */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
-import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
+import type { Proxy, ProxyQuery, Stock as PublicStock } from '@cellhop/contract/proxies';
 import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
 import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { effectiveLimits } from './limits.service.ts';
 import * as store from './search.store.ts';
+import type { Stock } from './stock.ts';
 
 export { createCountsReader, createFacetsReader, ensureCounts, refreshCounts, refreshFacets } from './counts.ts';
+export { createStockReader } from './stock.ts';
 
 /** At most 50 free proxies, cheapest first. Values of one group are combined with OR, groups with AND. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
@@ -35,6 +37,29 @@ export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
 export async function getLowestPrice(ctx: Ctx): Promise<{ megabytePrice: number | null }> {
   const priceMicros = await store.findLowestPrice(ctx);
   return { megabytePrice: priceMicros === undefined ? null : toDollars(megabytePrice(priceMicros)) };
+}
+
+export function presentStock({ countedAt, countries }: Stock): PublicStock {
+  const lowest = countries
+    .flatMap(({ priceMicros }) => priceMicros ?? [])
+    .toSorted((one, other) => Number(one - other))[0];
+  return {
+    countedSecondsAgo: Math.max(0, Math.round((Date.now() - countedAt.getTime()) / 1000)),
+    free: countries.reduce((sum, { free }) => sum + free, 0),
+    operators: new Set(countries.flatMap(({ operators }) => [...operators.keys()])).size,
+    megabytePrice: presentPrice(lowest),
+    countries: countries.map(({ countryCode, free, cities, operators, priceMicros }) => ({
+      countryCode,
+      free,
+      cities: cities.size,
+      operators: operators.size,
+      megabytePrice: presentPrice(priceMicros),
+    })),
+  };
+}
+
+function presentPrice(priceMicros: bigint | undefined): number | null {
+  return priceMicros === undefined ? null : toDollars(priceMicros);
 }
 
 const TIMEOUT_MS = 2000;

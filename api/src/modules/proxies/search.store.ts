@@ -57,6 +57,20 @@ export async function findLowestPrice(ctx: Ctx): Promise<bigint | undefined> {
   return row?.priceMicros;
 }
 
+/** For 100 MB, the cheapest free proxy of each country: the first row of each in the index. Sold-out countries are left out. */
+export function findLowestPrices(
+  ctx: Ctx,
+  countryCodes: readonly string[],
+): Promise<{ countryCode: string; priceMicros: bigint }[]> {
+  return ctx.db.query(
+    `select listed.country_code as "countryCode", cheapest.price_micros as "priceMicros"
+       from unnest($1::text[]) as listed (country_code)
+      cross join lateral (select price_micros from proxies
+                           where ${IS_FREE} and country_code = listed.country_code order by price_micros limit 1) as cheapest`,
+    [countryCodes],
+  );
+}
+
 export interface Walk {
   rows: ProxyRow[];
   /** False if a list was cut at `depth`: there may be more matches after that, none of them cheaper. */

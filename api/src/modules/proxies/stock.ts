@@ -1,0 +1,65 @@
+/**
+ * What visitors see of the catalogue, for the landing page. Made at most every ten seconds, from the counts under the filters and one row of an
+ * index per country, because each visitor asks for it; never waited for once it is known.
+ */
+import { megabytePrice } from '@cellhop/contract/units';
+import type { Ctx } from '../../ctx.ts';
+import type { FacetsReader } from './counts.ts';
+import * as counts from './counts.store.ts';
+import type { CountryFacets } from './facet-index.ts';
+import { findLowestPrices } from './search.store.ts';
+
+const MAX_AGE_MS = 10_000;
+
+export interface Stock {
+  countedAt: Date;
+  /** Those with free proxies, the most first. */
+  countries: CountryStock[];
+}
+
+interface CountryStock extends CountryFacets {
+  /** For one megabyte; undefined if the last proxy was sold since the count. */
+  priceMicros: bigint | undefined;
+}
+
+/** The returned function rejects only while nothing is known. */
+export function createStockReader(ctx: Ctx, facets: FacetsReader): () => Promise<Stock> {
+  let known: Stock | undefined;
+  let readAt = -Infinity;
+  let reading: Promise<Stock> | undefined;
+  const read = async () => {
+    try {
+      known = await readStock(ctx, facets);
+      return known;
+    } finally {
+      readAt = Date.now();
+      reading = undefined;
+    }
+  };
+  return async () => {
+    if (known === undefined || Date.now() - readAt > MAX_AGE_MS) reading ??= read();
+    if (known === undefined) return reading!;
+    reading?.catch((error: unknown) => ctx.log.warn({ err: error }, 'the stock could not be read'));
+    return known;
+  };
+}
+
+async function readStock(ctx: Ctx, facets: FacetsReader): Promise<Stock> {
+  const countries = await facets.listCountries(ctx);
+  const [countedAt, prices] = await Promise.all([
+    counts.findFacetsTime(ctx),
+    findLowestPrices(
+      ctx,
+      countries.map(({ countryCode }) => countryCode),
+    ),
+  ]);
+  const priceByCountry = new Map(
+    prices.map(({ countryCode, priceMicros }) => [countryCode, megabytePrice(priceMicros)]),
+  );
+  return {
+    countedAt: countedAt ?? new Date(),
+    countries: countries
+      .map((country) => ({ ...country, priceMicros: priceByCountry.get(country.countryCode) }))
+      .toSorted((one, other) => other.free - one.free || one.countryCode.localeCompare(other.countryCode)),
+  };
+}
