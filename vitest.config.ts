@@ -13,8 +13,10 @@ const NEEDS_OWN_MODULES = /vi\.(?:mock|doMock|resetModules)\(|test\/browser\.ts|
 const isolated = fs
   .readdirSync(new URL('web/src', import.meta.url), { recursive: true, encoding: 'utf8' })
   .map((file) => `web/src/${file}`)
-  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => /\.test\.tsx?$/.test(file))
   .filter((file) => NEEDS_OWN_MODULES.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
+
+const pages: TestUserConfig = { environment: 'happy-dom', setupFiles: ['web/test/patience.ts'] };
 
 export default defineConfig({
   test: {
@@ -39,9 +41,16 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...isolated],
         isolate: false,
       }),
-      project({ name: 'web-isolated', include: isolated }),
+      project({ name: 'web-isolated', include: isolated.filter((file) => file.endsWith('.ts')) }),
       // Screens in a simulated browser.
-      project({ name: 'pages', include: ['web/**/*.test.tsx'], environment: 'happy-dom' }),
+      project({
+        ...pages,
+        name: 'pages',
+        include: ['web/**/*.test.tsx'],
+        exclude: ['**/node_modules/**', ...isolated],
+        isolate: false,
+      }),
+      project({ ...pages, name: 'pages-isolated', include: isolated.filter((file) => file.endsWith('.tsx')) }),
     ],
     // Without layout nothing can take the focus.
     onConsoleLog: (log) => !log.startsWith('[@mantine/hooks/use-focus-trap]'),

@@ -19,8 +19,6 @@ import { queryClient } from '../src/data/query.ts';
 import { issued } from './browser.ts';
 
 configure({
-  // As in the browser: a machine may be busy.
-  asyncUtilTimeout: 20_000,
   // Without layout, menus and popovers count as scrolled out of view. What is visible has tests in a real browser.
   defaultHidden: true,
   // The whole page in each error hides its first line.

@@ -6,6 +6,11 @@ import { issued } from '../../test/browser.ts';
 const SIGN_IN = 'POST /v1/auth/confirm-email/sign-in';
 const id = '00000000-0000-4000-8000-00000000d001';
 const page = (message: string) => `/public-message?${new URLSearchParams({ message, signIn: id }).toString()}`;
+/** Of the screen that follows. */
+const catalogue = {
+  'GET /v1/proxies': refusal(500, 'INTERNAL'),
+  'GET /v1/proxies/filter': refusal(500, 'INTERNAL'),
+};
 const result = { data: { ...issued('confirmed', 1), deviceToken: 'device', profile: customer } };
 
 it('quotes an unknown message as plain text', async () => {
@@ -25,6 +30,7 @@ it('signs in after the confirmation, and leads to the proxies', async () => {
   await openApp(page(confirmationTexts.en.DONE), {
     isSignedIn: false,
     answers: {
+      ...catalogue,
       [SIGN_IN]: ({ body }) => {
         requested.push(body);
         return result;
@@ -47,7 +53,7 @@ it('shows the message and the way to sign-in where the browser is another one', 
 });
 
 it('never replaces the session of somebody who is signed in', async () => {
-  await openApp(page(confirmationTexts.en.DONE), { answers: { [SIGN_IN]: result } });
+  await openApp(page(confirmationTexts.en.DONE), { answers: { ...catalogue, [SIGN_IN]: result } });
   const before = localStorage.getItem('tokens');
   await expect.poll(() => location.pathname).toBe('/proxies');
   expect(localStorage.getItem('tokens')).toBe(before);
