@@ -23,6 +23,19 @@ const ALLOWED_MODULES = new Set([
 const REFUSED_CODE =
   /\b(?:fetch|require|eval|import|getBuiltinModule|binding|_linkedBinding|dlopen)\s*\(|\b(?:XMLHttpRequest|WebSocket|EventSource|RTCPeerConnection|WebAssembly)\b/;
 
+/**
+ * Packages of TON are CommonJS and call `require('crypto')`, which a module of Node.js does not have: they get what `import` of it gives.
+ * @type {import('esbuild').Plugin}
+ */
+const requiredCrypto = {
+  name: 'required-crypto',
+  setup(build) {
+    const contents = "export * from 'node:crypto'; export { default } from 'node:crypto';";
+    build.onResolve({ filter: /^crypto$/ }, () => ({ path: 'crypto', namespace: 'required' }));
+    build.onLoad({ filter: /^crypto$/, namespace: 'required' }, () => ({ contents }));
+  },
+};
+
 /** @param {string} file where the program is written @param {string} [entry] @returns {Promise<string>} its SHA-256 */
 export async function buildOffline(file, entry = 'api/src/payments/offline/main.ts') {
   const { outputFiles, metafile } = await build({
@@ -34,6 +47,7 @@ export async function buildOffline(file, entry = 'api/src/payments/offline/main.
     format: 'esm',
     target: 'node20.19',
     alias: { '@cellhop/contract': './contract/src' },
+    plugins: [requiredCrypto],
     legalComments: 'inline',
     logLevel: 'warning',
     metafile: true,

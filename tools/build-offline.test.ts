@@ -6,6 +6,7 @@ import { buildOffline } from './build-offline.mjs';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const WORDS = `${'abandon '.repeat(11)}about`;
+const TON_WORDS = `${'abandon '.repeat(23)}clean`;
 
 test('the offline program is one file, the same from each build, and runs alone', async () => {
   const directory = temporaryDirectory();
@@ -16,6 +17,10 @@ test('the offline program is one file, the same from each build, and runs alone'
   const output = await run(file, ['accounts', '--with-network'], `${WORDS}\n\n`);
   expect(output).toContain('PAY_TRON_ADDRESS_0=TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH\n');
   expect(output).not.toContain('abandon');
+  // The packages of TON are of another kind than modules.
+  expect(await run(file, ['accounts', 'ton', '--with-network'], `${TON_WORDS}\n`)).toContain(
+    'PAY_TON_PUBLIC_KEY=671e0395fd80ad296be2bca5cf5c85c23d3e4f832c3efb1b23cad3da9ca3fee4\n',
+  );
   await expect(run(file, ['accounts', '--with-network'], `${WORDS}\n`)).rejects.toThrow('Interrupted');
   await expect(run(file, ['sign'], '')).rejects.toThrow('node cellhop-offline.mjs sign HOLDINGS SIGNED');
 });
@@ -23,6 +28,7 @@ test('the offline program is one file, the same from each build, and runs alone'
 test.each([
   ["import http from 'node:http'; http.get('http://example.com');", 'must not import node:http'],
   ["import { connect } from 'net'; connect(1);", 'must not import net'],
+  ["module.exports = require('tls');", 'must not import tls'],
   ["import { Worker } from 'node:worker_threads'; new Worker('a');", 'must not import node:worker_threads'],
   ["import { exec } from 'node:child_process'; exec('curl');", 'must not import node:child_process'],
   ["const { get } = await import('node:https'); get('https://example.com');", 'must not import node:https'],
@@ -32,7 +38,7 @@ test.each([
   ['await import(process.argv[2]);', 'must not contain: await import('],
 ])('refuses to build %s', async (code, message) => {
   const directory = temporaryDirectory();
-  const entry = path.join(directory, 'entry.mjs');
+  const entry = path.join(directory, code.startsWith('module') ? 'entry.cjs' : 'entry.mjs');
   fs.writeFileSync(entry, code);
   await expect(buildOffline(path.join(directory, 'program.mjs'), entry)).rejects.toThrow(message);
   expect(fs.existsSync(path.join(directory, 'program.mjs'))).toBe(false);

@@ -2,6 +2,8 @@
 import type { Machine } from '../src/payments/offline/machine.ts';
 
 export const SEED_WORDS = `${'abandon '.repeat(11)}about`;
+/** Of TON, whose checksum is another one. */
+export const TON_WORDS = `${'abandon '.repeat(23)}clean`;
 
 export interface OfflineMachine {
   machine: Machine;

@@ -11,24 +11,25 @@ import { type Answers, askDestinations } from './destinations.ts';
 import { type Held, heldUnits, readHoldings, type SweepList } from './holdings-list.ts';
 import { type Machine, Refusal } from './machine.ts';
 import { describePlan, describeTotals } from './plan-words.ts';
-import { type PrivateAccount, spaceOf, type SweepSpace } from './seed.ts';
+import { type PrivateAccount, type PrivateAccounts, spaceOf, type SweepSpace } from './seed.ts';
 
 /** As many as wallets show at first. */
 const FIRST_ADDRESSES = 20;
 
-type Accounts = Record<SweepSpace, PrivateAccount>;
-
-/** @throws ListRefused and Refusal */
+/**
+ * @param askAccounts for those that the list needs
+ * @throws ListRefused and Refusal
+ */
 export async function signSweeps(
   machine: Machine,
   holdingsFile: string,
   signedFile: string,
-  askAccounts: () => Promise<Accounts>,
+  askAccounts: (spaces: ReadonlySet<SweepSpace>) => Promise<PrivateAccounts>,
 ): Promise<void> {
   const { terminal } = machine;
   const { lists, others } = readHoldings(readFile(machine, holdingsFile));
   if (others.length > 0) terminal.say(`This program does not sweep ${others.join(' and ')}: use the wallet.`);
-  const accounts = await askAccounts();
+  const accounts = await askAccounts(new Set(lists.map(({ chain }) => spaceOf[chain])));
   const plan = await planLists(machine, lists, accounts);
   terminal.say(describePlan(plan));
   if (plan.sweeps.length === 0) throw new Refusal('There is nothing to sign.');
@@ -36,7 +37,7 @@ export async function signSweeps(
   const count = plan.sweeps.length;
   if ((await terminal.ask(`Type "sign" to sign ${count === 1 ? 'it' : `these ${count}`}: `)) !== 'sign')
     throw new Refusal('Nothing was signed.');
-  const transactions = plan.sweeps.map((sweep) => sign(sweep, accounts[spaceOf[sweep.chain]]));
+  const transactions = plan.sweeps.map((sweep) => sign(sweep, accounts[spaceOf[sweep.chain]]!));
   const file: SignedFile = { kind: 'cellhop-signed', version: 1, transactions };
   writeFile(machine, signedFile, `${JSON.stringify(file, null, 2)}\n`);
   terminal.say(`Signed ${count}: ${signedFile} contains no secret. Take it to the server:`);
@@ -61,13 +62,13 @@ function writeFile(machine: Machine, path: string, text: string): void {
   }
 }
 
-async function planLists(machine: Machine, lists: readonly SweepList[], accounts: Accounts): Promise<Plan> {
+async function planLists(machine: Machine, lists: readonly SweepList[], accounts: PrivateAccounts): Promise<Plan> {
   const plan: Plan = { sweeps: [], leftOut: [] };
   // All are checked before the first question: a list with one wrong address is not to be trusted with the others.
-  for (const list of lists) deriveAgain(machine, list, accounts[spaceOf[list.chain]]);
+  for (const list of lists) deriveAgain(machine, list, accounts[spaceOf[list.chain]]!);
   const isOfShop = knowAddresses(lists, accounts);
   for (const list of lists) {
-    const { fingerprint } = accounts[spaceOf[list.chain]];
+    const { fingerprint } = accounts[spaceOf[list.chain]]!;
     const own = (list.addresses as readonly Held[]).filter(({ account }) => account === fingerprint);
     if (own.length === 0) continue;
     const answers = await askDestinations(machine.terminal, list, own, isOfShop);
@@ -101,7 +102,7 @@ function deriveAgain({ terminal }: Machine, list: SweepList, account: PrivateAcc
 }
 
 /** What customers pay to is no treasury: the list's addresses, and the first ones of the accounts. */
-function knowAddresses(lists: readonly SweepList[], accounts: Accounts): (address: string) => boolean {
+function knowAddresses(lists: readonly SweepList[], accounts: PrivateAccounts): (address: string) => boolean {
   const known = new Set(lists.flatMap(({ addresses }) => addresses.map(({ address }) => address)));
   for (const { addressOf } of Object.values(accounts))
     for (let index = 0; index < FIRST_ADDRESSES; index += 1) known.add(addressOf(index));
