@@ -1,7 +1,8 @@
 /** Screenshots of the states of purchase, connections, invoices, transactions and usage. */
 import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
-import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
+import type { Invoice } from '@cellhop/contract/invoices';
+import { invoiceStatuses } from '@cellhop/contract/invoices.values';
 import type { Page } from '@playwright/test';
 import { exampleConnection } from '../web/test/example-connections.ts';
 import { exampleInvoice, paidLate, shortAndOver, waitsForPeg } from '../web/test/example-invoices.ts';

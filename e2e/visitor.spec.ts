@@ -81,8 +81,40 @@ test('the footer of the landing page shows the price and links to the default te
   await footer.getByRole('link', { name: 'Refunds' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refunds');
   await expect(page.getByText('If a connection ends within 30 minutes', { exact: false })).toBeVisible();
-  await page.goto('/legal/no-such-text');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page does not exist');
+});
+
+test('paths that are no screen say so with 404, and screens are 200', async ({ page }) => {
+  for (const path of ['/legal/no-such-text', '/no-such-page', '/proxies/1']) {
+    expect((await page.goto(path))!.status(), path).toBe(404);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page does not exist');
+  }
+  for (const path of ['/sign-in', '/legal/terms', '/admin/users/1', '/check-receipt'])
+    expect((await page.request.get(path)).status(), path).toBe(200);
+});
+
+test('addresses that browsers, phones and search engines know are files, and a missing file is no page', async ({
+  page,
+}) => {
+  const types = {
+    '/favicon.ico': 'image/vnd.microsoft.icon',
+    '/apple-touch-icon.png': 'image/png',
+    '/sitemap.xml': 'application/xml; charset=utf-8',
+    '/robots.txt': 'text/plain; charset=utf-8',
+  };
+  for (const [path, type] of Object.entries(types)) {
+    const response = await page.request.get(path);
+    expect([response.status(), response.headers()['content-type']], path).toEqual([200, type]);
+  }
+  for (const path of ['/no-such.js', '/assets/no-such.css', '/.well-known/no-such']) {
+    const response = await page.request.get(path);
+    expect([response.status(), response.headers()['content-type']], path).toEqual([
+      404,
+      'application/json; charset=utf-8',
+    ]);
+  }
+  // Password managers open it; visitors sign in first.
+  await page.goto('/.well-known/change-password');
+  await expect(page).toHaveURL(/\/sign-in\?next=%2Faccount/);
 });
 
 test('link previews and the installed app show the address and the brand', async ({ page }) => {

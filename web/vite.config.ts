@@ -3,6 +3,7 @@ import flagIcons from 'flag-icons/package.json' with { type: 'json' };
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import { bootScripts } from './build/boot-plugin.ts';
 import { mantineStyles } from './build/mantine-styles-plugin.ts';
+import { screenPaths } from './build/paths-plugin.ts';
 
 const api = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
 
@@ -39,7 +40,7 @@ function assetFileNames({ originalFileNames }: Rolldown.PreRenderedAsset): strin
 }
 
 export default defineConfig({
-  plugins: [react(), landingAtRoot, bootScripts(), mantineStyles()],
+  plugins: [react(), landingAtRoot, bootScripts(), screenPaths(), mantineStyles()],
   // Texts are imported as a whole; an export for each of them would be a third of their file.
   json: { namedExports: false },
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },

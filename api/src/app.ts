@@ -6,7 +6,9 @@ import { legalRoutes } from './http/legal.ts';
 import { monitoringRoutes } from './http/monitoring.ts';
 import { settingsRoutes } from './http/settings.ts';
 import { createServer } from './http/server.ts';
+import { sitemapRoutes } from './http/sitemap.ts';
 import { serveWebApp } from './http/web-app.ts';
+import { wellKnownRoutes } from './http/well-known.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { dataExportRoutes } from './modules/data-export/data-export.routes.ts';
 import { approvalsRoutes } from './modules/approvals/approvals.routes.ts';
@@ -41,6 +43,8 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   monitoringRoutes,
   settingsRoutes,
   legalRoutes,
+  sitemapRoutes,
+  wellKnownRoutes,
   browserErrorsRoutes,
   authRoutes,
   profileRoutes,

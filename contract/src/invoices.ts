@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { createInvoiceBody } from './invoices.forms.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
-import { currencies } from './invoices.values.ts';
+import { currencies, invoiceStatuses } from './invoices.values.ts';
 
 export { createInvoiceBody, type CreateInvoiceBody } from './invoices.forms.ts';
-
-export const invoiceStatuses = ['PENDING', 'CONFIRMING', 'PARTIALLY_PAID', 'PAID', 'OVERPAID', 'EXPIRED'] as const;
-export type InvoiceStatus = (typeof invoiceStatuses)[number];
 
 /** A decimal string with the currency's own number of decimals; never a float. */
 export const currencyAmountSchema = z

@@ -11,3 +11,6 @@ export const currencies = [
 ] as const;
 
 export type Currency = (typeof currencies)[number];
+
+export const invoiceStatuses = ['PENDING', 'CONFIRMING', 'PARTIALLY_PAID', 'PAID', 'OVERPAID', 'EXPIRED'] as const;
+export type InvoiceStatus = (typeof invoiceStatuses)[number];

@@ -1,11 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useErrors } from './errors.ts';
+import { SCREEN_PATHS_FILE } from './screen-paths.ts';
 import { serveWebApp } from './web-app.ts';
 
 const brand = { brandName: 'Прокси & "Co"', publicUrl: 'https://shop.example.com' };
@@ -14,6 +15,9 @@ const source = (name: string) => readFileSync(fileURLToPath(new URL(`../../../we
 let app: FastifyInstance;
 beforeAll(async () => {
   writeFileSync(path.join(root, 'index.html'), 'app');
+  mkdirSync(path.join(root, '.vite'));
+  writeFileSync(path.join(root, SCREEN_PATHS_FILE), '[]');
+  writeFileSync(path.join(root, 'robots.txt'), source('public/robots.txt'));
   writeFileSync(path.join(root, 'landing.html'), source('landing.html'));
   writeFileSync(path.join(root, 'manifest.webmanifest'), source('public/manifest.webmanifest'));
   app = Fastify();
@@ -35,6 +39,17 @@ test.each(['/', '/landing.html', '/?utm=1'])(
     expect(body).toContain('<title>Прокси &#38; &#34;Co&#34;</title>');
   },
 );
+
+test('robots find the sitemap', async () => {
+  const { body } = await app.inject('/robots.txt');
+  expect(body).toMatch(/^User-agent: \*\nAllow: \/\n/);
+  expect(body).toContain('\nSitemap: https://shop.example.com/sitemap.xml\n');
+});
+
+test.each(['index.html', 'landing.html'])('%s can be added to a home screen', (name) => {
+  expect(source(name)).toContain('<link rel="manifest" href="/manifest.webmanifest" />');
+  expect(source(name)).toContain('<link rel="apple-touch-icon" href="/icon-180.png" />');
+});
 
 test('the manifest has the name of the brand', async () => {
   const { body, headers } = await app.inject('/manifest.webmanifest');

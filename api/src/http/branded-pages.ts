@@ -10,6 +10,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Config } from '../process/config.ts';
 import { escapeHtml } from '../mail/templates.ts';
 import { matchesEtag } from './route.ts';
+import { SITEMAP_PATH } from './sitemap.ts';
 
 export type Brand = Pick<Config, 'brandName' | 'publicUrl'>;
 
@@ -31,6 +32,7 @@ const files: readonly BrandedFile[] = [
     type: 'application/manifest+json',
     fill: fillManifest,
   },
+  { urls: ['/robots.txt'], name: 'robots.txt', type: 'text/plain; charset=utf-8', fill: fillRobots },
 ];
 
 /** Call it before the static files are registered: routes with a full path take precedence. */
@@ -44,6 +46,15 @@ export function serveBrandedPages(app: FastifyInstance, root: string, brand: Bra
   }
 }
 
+/** The page of the app, for paths that it has no screen for. Browsers must not keep it: a later release may have one. */
+export function createNotFoundPage(root: string): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  const page = prepare(readFileSync(path.join(root, 'index.html'), 'utf8'));
+  return (request, reply) => {
+    void reply.code(404).headers({ 'cache-control': 'no-store', vary: 'accept-encoding' });
+    return sendBody(request, reply, page.bodies, 'text/html; charset=utf-8');
+  };
+}
+
 /** Previews need the absolute address of the image (https://ogp.me). */
 function fillLanding(html: string, { brandName, publicUrl }: Brand): string {
   return html
@@ -52,6 +63,10 @@ function fillLanding(html: string, { brandName, publicUrl }: Brand): string {
       /(<title>|<meta\s+property="og:title"\s+content=")([^"<]*)/g,
       (_, start: string, text: string) => start + text.replaceAll(DEFAULT_BRAND, escapeHtml(brandName)),
     );
+}
+
+function fillRobots(text: string, { publicUrl }: Brand): string {
+  return `${text}\nSitemap: ${publicUrl}${SITEMAP_PATH}\n`;
 }
 
 function fillManifest(json: string, { brandName }: Brand): string {
@@ -75,6 +90,10 @@ function send(request: FastifyRequest, reply: FastifyReply, { etag, bodies }: Pa
   // Weak: the encodings share it.
   void reply.headers({ etag: `W/${etag}`, 'cache-control': 'no-cache', vary: 'accept-encoding' });
   if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return sendBody(request, reply, bodies, type);
+}
+
+function sendBody(request: FastifyRequest, reply: FastifyReply, bodies: Page['bodies'], type: string): FastifyReply {
   const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '');
   if (encoding !== 'identity') void reply.header('content-encoding', encoding);
   return reply.type(type).send(bodies[encoding]);

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../process/log.ts';
 import { useErrors } from './errors.ts';
+import { SCREEN_PATHS_FILE } from './screen-paths.ts';
 import { useSecurity } from './security.ts';
 import { serveWebApp } from './web-app.ts';
 
@@ -21,6 +22,9 @@ beforeAll(async () => {
   mkdirSync(path.join(root, 'assets'));
   for (const name of ['index.html', 'landing.html', 'script.js', 'assets/script.js'])
     writeFileSync(path.join(root, name), 'content');
+  writeFileSync(path.join(root, 'icon-180.png'), 'icon');
+  mkdirSync(path.join(root, '.vite'));
+  writeFileSync(path.join(root, SCREEN_PATHS_FILE), '["/proxies","/admin/users/$userId"]');
   const log: FastifyBaseLogger = createLog('test', 'error', false, { write: (line) => void logged.push(line) });
   app = Fastify({ loggerInstance: log });
   useErrors(app);
@@ -67,8 +71,54 @@ test('a satisfiable range is served', async () => {
   expect([answer.status, answer.body]).toEqual([206, 'con']);
 });
 
-test('every other path returns the app', async () => {
-  expect((await get('/some/where')).status).toBe(200);
+test.each(['/proxies', '/proxies/', '/proxies?country=DE', '/admin/users/1'])(
+  '%s is a screen of the app',
+  async (target) => {
+    const answer = await get(target);
+    expect([answer.status, answer.body]).toEqual([200, 'content']);
+  },
+);
+
+test.each(['/some/where', '/proxies/1', '/admin/users', '/admin/users/1/2', '/wp-admin/', '/some/where?x=/proxies'])(
+  '%s is the same page with 404, whatever the browser has cached',
+  async (target) => {
+    const { headers } = await get('/proxies');
+    const answer = await get(target, { 'if-none-match': headers.etag, 'accept-encoding': 'identity' });
+    expect([answer.status, answer.body]).toEqual([404, 'content']);
+    expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+    expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
+  },
+);
+
+test.each([
+  '/old.js',
+  '/assets/index-0123abcd.js',
+  '/assets/index-0123abcd.css?v=1',
+  '/images/no-such.png',
+  '/wp-login.php',
+  '/.env',
+  '/.well-known/security.txt',
+  '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200',
+])('%s, a missing file, is no page', async (target) => {
+  const answer = await get(target);
+  expect(answer.status).toBe(404);
+  expect(errorBodySchema.parse(JSON.parse(answer.body))).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a build without a list of screens is served, and every path is one of the app', async () => {
+  const older = mkdtempSync(path.join(os.tmpdir(), 'web-app-'));
+  writeFileSync(path.join(older, 'index.html'), 'content');
+  mkdirSync(path.join(older, 'assets'));
+  const server = Fastify();
+  await serveWebApp(server, BRAND, older);
+  expect((await server.inject('/some/where')).statusCode).toBe(200);
+  await server.close();
+  rmSync(older, { recursive: true });
+});
+
+test.each(['/apple-touch-icon.png', '/apple-touch-icon-precomposed.png'])('%s is the touch icon', async (target) => {
+  const answer = await get(target);
+  expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([200, 'image/png', 'icon']);
 });
 
 test('assets are cached for a year and carry only the headers that concern them', async () => {

@@ -1,31 +1,42 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import path from 'node:path';
-import { type Brand, serveBrandedPages } from './branded-pages.ts';
+import { type Brand, createNotFoundPage, serveBrandedPages } from './branded-pages.ts';
 import { notFound, writeError } from './errors.ts';
+import { readScreenPaths } from './screen-paths.ts';
 import { removeHeaders, replacePageHeaders } from './security.ts';
 import { findWebRoot } from './web-pages.ts';
 
 /** Clients of the API use them. */
 const RATE_LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Unknown paths below these return 404 instead of the web app. */
-const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$)/;
+/** Unknown paths below these return an error instead of a page. */
+const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets|\.well-known)(?:\/|$)/;
+/** A path whose last part looks like the name of a file: no screen has one, and nobody who asks for a file can use a page. */
+const FILE_PATH = /\.[^/]*$/;
+/** What iPhones ask for where a page has no link to an icon. */
+const TOUCH_ICONS = ['/apple-touch-icon.png', '/apple-touch-icon-precomposed.png'];
 
 /**
- * Serves the built web app: the landing page at the root, and `index.html` for all other paths that are not the server's, because
- * the app routes in the browser.
+ * Serves the built web app: the landing page at the root, and `index.html` for the paths of its screens, because the app routes in the
+ * browser. Other paths get the same page with 404: the app says that there is no such page.
  */
 export async function serveWebApp(app: FastifyInstance, brand: Brand, root = findWebRoot()): Promise<void> {
-  app.setNotFoundHandler((request, reply) => {
-    const isPage = request.method === 'GET' && !SERVER_PATHS.test(request.url);
-    return root && isPage ? reply.sendFile('index.html') : writeError(reply, notFound(request));
-  });
   if (!root) {
+    app.setNotFoundHandler((request, reply) => writeError(reply, notFound(request)));
     app.log.warn('the web app is not built, so only the API is served');
     return;
   }
+  const isScreen = readScreenPaths(root) ?? withoutList(app);
+  const sendNotFoundPage = createNotFoundPage(root);
+  app.setNotFoundHandler((request, reply) => {
+    const pathname = request.url.split('?', 1)[0]!;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead || SERVER_PATHS.test(pathname) || FILE_PATH.test(pathname)) return writeError(reply, notFound(request));
+    return isScreen(pathname) ? reply.sendFile('index.html') : sendNotFoundPage(request, reply);
+  });
   serveBrandedPages(app, root, brand);
+  for (const url of TOUCH_ICONS) app.get(url, { schema: { hide: true } }, (_, reply) => reply.sendFile('icon-180.png'));
   await app.register(fastifyStatic, {
     root,
     index: ['landing.html'],
@@ -34,6 +45,12 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
     setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
   });
   await app.register(serveAssets, { root: path.join(root, 'assets') });
+}
+
+/** A shop without a page for unknown paths is better than none. */
+function withoutList(app: FastifyInstance): (pathname: string) => boolean {
+  app.log.warn('the build of the web app does not list its screens, so unknown paths are not 404');
+  return () => true;
 }
 
 /** Scripts, styles, fonts and images. The path of each contains a hash of its content, or the release of the flags. */

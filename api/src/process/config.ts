@@ -53,6 +53,7 @@ const environmentSchema = z.object({
   DATABASE_POOL_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(600).default(3),
   SECRET_KEY: secretKeysSchema,
   CONTACT_EMAIL: optional(z.email()),
+  SECURITY_CONTACT: optional(z.union([z.email(), z.url({ protocol: /^https$/ })])),
   LEGAL_TEXTS_FOLDER: optional(z.string().min(1)),
   /** Unset in development means the demo's. */
   PUBLIC_PROMO_CODE: optional(promoCodeFields.shape.code),
@@ -120,6 +121,8 @@ export interface Config {
   contactEmail: string | undefined;
   /** The promo code that visitors get; undefined: none. */
   publicPromoCode: string | undefined;
+  /** Where to report a weakness: an email or a page; undefined: not published. */
+  securityContact: string | undefined;
   /** The operator's own terms and other legal texts; undefined: the default texts apply. */
   legalTextsFolder: string | undefined;
   /** Undefined in development: mail goes to the built-in mail sink. */
@@ -195,6 +198,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     brandName: settings.BRAND_NAME,
     contactEmail: settings.CONTACT_EMAIL,
     publicPromoCode: settings.PUBLIC_PROMO_CODE ?? (isDevelopment ? DEMO_PROMO_CODE : undefined),
+    securityContact: settings.SECURITY_CONTACT,
     legalTextsFolder: settings.LEGAL_TEXTS_FOLDER,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,

@@ -1,8 +1,8 @@
 /** Invoices of all users, with details of their payments for staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { currencies } from '../invoices.values.ts';
-import { currencyAmountSchema, invoiceSchema, invoiceStatuses } from '../invoices.ts';
+import { currencies, invoiceStatuses } from '../invoices.values.ts';
+import { currencyAmountSchema, invoiceSchema } from '../invoices.ts';
 import { INVOICE_FILTER_DOLLARS_MAX, STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
 import {
   data,

@@ -41,6 +41,7 @@ export function confirmationPage(languageCode: LanguageCode, brandName: string, 
   return `<!doctype html>
 <html lang="${languageCode}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<link rel="manifest" href="/manifest.webmanifest"><link rel="apple-touch-icon" href="/icon-180.png"><link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <title>${escapeHtml(`${title} – ${brandName}`)}</title><style>${STYLE}</style></head>
 <body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text(brandName))}</p>
 <form method="post" action="${CONFIRM_EMAIL_PATH}"><input type="hidden" name="code" value="${escapeHtml(code)}">

@@ -1,6 +1,5 @@
 /** What was paid of an invoice, what is still due, and at which rate a payment is credited. */
-import type { InvoiceStatus } from '@cellhop/contract/invoices';
-import type { Currency } from '@cellhop/contract/invoices.values';
+import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values';
 import { type CurrencyRules, currencyRules } from '../../payments/currencies.ts';
 import { roundUpToDisplay, toCreditMicros, PAR_RATE_E12 } from '../../payments/amounts.ts';
 import type { InvoiceDeposit } from './invoice-deposits.store.ts';

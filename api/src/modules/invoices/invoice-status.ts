@@ -1,5 +1,5 @@
 /** The status of an invoice, which follows from its deposits and the time. */
-import type { InvoiceStatus } from '@cellhop/contract/invoices';
+import type { InvoiceStatus } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as deposits from './invoice-deposits.store.ts';

@@ -1,5 +1,4 @@
-import type { Currency } from '@cellhop/contract/invoices.values';
-import type { InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';

@@ -1,7 +1,6 @@
 /** Settles an invoice by hand: staff record a payment that is not on a chain, and it is credited like a deposit of a chain. */
 import { AppError } from '@cellhop/contract/errors';
-import type { Currency } from '@cellhop/contract/invoices.values';
-import type { InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values';
 import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';

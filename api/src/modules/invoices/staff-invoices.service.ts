@@ -1,7 +1,6 @@
 /** Invoices of all users, for staff. */
 import { AppError } from '@cellhop/contract/errors';
-import type { Currency } from '@cellhop/contract/invoices.values';
-import type { InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values';
 import type { InvoiceSort } from '@cellhop/contract/staff/lists.values';
 import type { StaffInvoice, StaffInvoiceDetail, UnassignedPayment } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';

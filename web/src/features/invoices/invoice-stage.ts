@@ -1,5 +1,6 @@
 /** The stage of an invoice, which determines what its payer sees and can do. */
-import type { Invoice, InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Invoice } from '@cellhop/contract/invoices';
+import type { InvoiceStatus } from '@cellhop/contract/invoices.values';
 
 /** An unpaid invoice is shown as expired when its time is up, before the server updates its status. */
 export function shownStatus({ status }: Pick<Invoice, 'status'>, hasTime: boolean): InvoiceStatus {

@@ -1,4 +1,4 @@
-import type { InvoiceStatus } from '@cellhop/contract/invoices';
+import type { InvoiceStatus } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
 
@@ -15,5 +15,3 @@ const statusTones: Record<InvoiceStatus, Tone> = {
   OVERPAID: 'good',
   EXPIRED: 'neutral',
 };
-
-export const invoiceStatuses = Object.keys(statusTones) as InvoiceStatus[];

@@ -1,4 +1,5 @@
-import { type Invoice, invoiceStatuses } from '@cellhop/contract/invoices';
+import type { Invoice } from '@cellhop/contract/invoices';
+import { invoiceStatuses } from '@cellhop/contract/invoices.values';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import {

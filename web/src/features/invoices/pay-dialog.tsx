@@ -1,4 +1,5 @@
-import type { Invoice, InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Invoice } from '@cellhop/contract/invoices';
+import type { InvoiceStatus } from '@cellhop/contract/invoices.values';
 import { Button, Stack } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

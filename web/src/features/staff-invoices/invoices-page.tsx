@@ -1,5 +1,5 @@
 import { INVOICE_FILTER_DOLLARS_MAX } from '@cellhop/contract/limits';
-import { currencies } from '@cellhop/contract/invoices.values';
+import { currencies, invoiceStatuses } from '@cellhop/contract/invoices.values';
 import type { StaffInvoice } from '@cellhop/contract/staff/invoices';
 import { invoiceSorts } from '@cellhop/contract/staff/lists.values';
 import { MultiSelect } from '@mantine/core';
@@ -13,7 +13,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { RowButton } from '../../ui/columns.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
-import { InvoiceStatusBadge, invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
+import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
 import { ShortenedAddress } from '../invoices/shortened-address.tsx';
 import { withTicker } from '../invoices/ticker.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';

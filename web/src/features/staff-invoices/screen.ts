@@ -1,5 +1,5 @@
 import { INVOICE_FILTER_DOLLARS_MAX } from '@cellhop/contract/limits';
-import { currencies } from '@cellhop/contract/invoices.values';
+import { currencies, invoiceStatuses } from '@cellhop/contract/invoices.values';
 import { invoiceSorts } from '@cellhop/contract/staff/lists.values';
 import { IconReceipt2 } from '@tabler/icons-react';
 import {
@@ -10,7 +10,6 @@ import {
   type Search,
   textParameter,
 } from '../../loading/search-values.ts';
-import { invoiceStatuses } from '../invoices/invoice-status-badge.tsx';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import { someOf, type StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
