@@ -142,6 +142,9 @@ export function collisions(page: Page): Promise<string[]> {
         const text = texts.currentNode as Text;
         // Of what is out of view, the browser keeps the layout of the width before.
         if (text.data.trim() === '' || !text.parentElement!.checkVisibility({ contentVisibilityAuto: true })) continue;
+        // The buttons of a row stay in view above columns that scroll.
+        const cell = text.parentElement!.closest('td');
+        if (cell !== null && getComputedStyle(cell).position === 'sticky') continue;
         range.selectNodeContents(text);
         for (const box of range.getClientRects()) lines.push({ text, box: clip(box, text.parentElement!) });
       }

@@ -4,6 +4,7 @@ import { countDecimals, formatDate, formatMoney } from '../format/format.ts';
 import classes from './columns.module.css';
 import { CountryFlag } from './country-flag.tsx';
 import type { Column } from './data-table.tsx';
+import { destructive } from './destructive.ts';
 
 interface ColumnMoneyProps {
   dollars: number;
@@ -46,17 +47,24 @@ export function Time({ at }: { at: string }) {
   return <time dateTime={at}>{formatDate(at)}</time>;
 }
 
-interface RowButtonProps extends Pick<ButtonProps, 'variant' | 'color'> {
+interface RowButtonProps extends Pick<ButtonProps, 'variant'> {
   text: string;
   /** For screen readers: the text with the name of the row. */
   label: string;
+  isDestructive?: boolean;
   onClick: () => void;
 }
 
 /** A button in the column of actions. */
-export function RowButton({ text, label, variant = 'light', ...button }: RowButtonProps) {
+export function RowButton({ text, label, variant = 'light', isDestructive = false, onClick }: RowButtonProps) {
   return (
-    <Button {...button} size="compact-sm" variant={variant} aria-label={label}>
+    <Button
+      size="compact-sm"
+      variant={variant}
+      {...(isDestructive && destructive.opens)}
+      aria-label={label}
+      onClick={onClick}
+    >
       {text}
     </Button>
   );

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { destructive } from './destructive.ts';
 import { Dialog } from './dialog.tsx';
 
 interface ConfirmDialogProps {
@@ -26,7 +27,7 @@ export function ConfirmDialog({ title, text, action, isDangerous = false, ...dia
           <Button variant="default" data-autofocus onClick={onClose}>
             {t('cancel')}
           </Button>
-          <Button {...(isDangerous ? { color: 'red' } : {})} loading={isWorking} onClick={() => void onConfirm()}>
+          <Button {...(isDangerous && destructive.confirms)} loading={isWorking} onClick={() => void onConfirm()}>
             {action}
           </Button>
         </Group>

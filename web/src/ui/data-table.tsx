@@ -31,7 +31,7 @@ interface DataTableProps<Row> {
   /** Undefined while loading: shows placeholders. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** For many columns: less padding, and cards on tablets too. */
+  /** For many columns: less padding; on tablets values wrap, and the columns of the buttons stay in view while the others scroll. */
   isDense?: boolean;
   /** The order of the rows from the API: the key of a column, with a leading minus for descending. */
   sort?: string;
@@ -54,15 +54,13 @@ const NO_ROWS: never[] = [];
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, columns, rows, isDense = false, sort, onSort, renderCard } = props;
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
-  const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
   // Rows that fill the window render first, so content below the table does not visibly move when the rest renders.
   const [height] = useState(() => window.innerHeight);
   const first = Math.ceil(height / (isPhone ? CARD_HEIGHT : ROW_HEIGHT));
   const count = useIncrementalCount(rows?.length ?? 0, { first, step: ROWS_PER_STEP });
   const table = useSortedTable(props);
   const shown = rows && table.getRowModel().rows.slice(0, count);
-  if (!isPhone && !(isTablet && isDense))
-    return <WideTable label={label} columns={columns} table={table} rows={shown} isDense={isDense} />;
+  if (!isPhone) return <WideTable label={label} columns={columns} table={table} rows={shown} isDense={isDense} />;
   return (
     <div className={classes['cards']}>
       {onSort && <SortSelect columns={columns} sort={sort} onSort={onSort} />}
@@ -115,7 +113,9 @@ interface WideTableProps<Row extends object> {
 }
 
 function WideTable<Row extends object>({ label, columns, table, rows, isDense }: WideTableProps<Row>) {
-  const isFixed = columns.every(({ width }) => width !== undefined);
+  const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
+  // On tablets the columns of dense tables are as wide as their values need.
+  const isFixed = !(isTablet && isDense) && columns.every(({ width }) => width !== undefined);
   const actions = actionsKey(columns);
   const totalWidth = columns.reduce((sum, { width = 0 }) => sum + width, 0);
   return (

@@ -61,6 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
           titleId={titleId}
           namesTab={!isSubscreen}
           isMenuShown={isMenuShown}
+          isStaffArea={staffScreen !== undefined}
           onToggleMenu={isNarrow ? drawer.toggle : () => menuChoice.set(!isHidden)}
         />
         <main id="content" tabIndex={-1} aria-labelledby={titleId} className={classes['content']}>

@@ -26,10 +26,11 @@ interface TopBarProps {
   /** Screens below another one set the document title themselves. */
   namesTab: boolean;
   isMenuShown: boolean;
+  isStaffArea: boolean;
   onToggleMenu: () => void;
 }
 
-export function TopBar({ title, titleId, namesTab, isMenuShown, onToggleMenu }: TopBarProps) {
+export function TopBar({ title, titleId, namesTab, isMenuShown, isStaffArea, onToggleMenu }: TopBarProps) {
   const { t } = useTranslation();
   useDocumentTitle(namesTab ? title : undefined);
   const profile = useLiveProfile();
@@ -37,7 +38,7 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, onToggleMenu }: 
   const balance = formatCents(profile?.balance ?? 0);
   const MenuIcon = isMenuShown ? IconLayoutSidebarFilled : IconLayoutSidebar;
   return (
-    <header className={classes['bar']}>
+    <header className={classes['bar']} data-area={isStaffArea ? 'staff' : undefined}>
       <IconButton
         aria-label={t(isMenuShown ? 'menu.hide' : 'menu.show')}
         aria-expanded={isMenuShown}

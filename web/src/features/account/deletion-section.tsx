@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { useProfile } from '../../session/profile.ts';
+import { destructive } from '../../ui/destructive.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import classes from './account-section.module.css';
 import { AccountSection } from './account-section.tsx';
@@ -24,7 +25,7 @@ export function DeletionSection() {
       </div>
       <div className={classes['line']}>
         <span className={classes['muted']}>{t('deletion.final')}</span>
-        <Button variant="default" onClick={() => setOpen(true)}>
+        <Button {...destructive.opens} onClick={() => setOpen(true)}>
           {t('deletion.open')}
         </Button>
       </div>
@@ -96,7 +97,7 @@ function DeletionForm() {
         <Button
           type="submit"
           size="md"
-          color="red"
+          {...destructive.confirms}
           disabled={!isWaived || password === ''}
           loading={deletion.isRunning}
         >

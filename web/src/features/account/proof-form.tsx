@@ -1,6 +1,7 @@
 import { Button, Stack, Text, TextInput, Alert, PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { IconAlertCircle, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { destructive } from '../../ui/destructive.ts';
 import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import type { Action } from '../../data/use-action.ts';
@@ -45,7 +46,7 @@ export function ProofForm({ text, submitText, isDangerous = false, action, onDon
           {...form.register('code')}
           error={fieldErrorText(errors.code)}
         />
-        <Button type="submit" size="md" {...(isDangerous ? { color: 'red' } : {})} loading={action.isRunning}>
+        <Button type="submit" size="md" {...(isDangerous && destructive.confirms)} loading={action.isRunning}>
           {submitText}
         </Button>
       </Stack>

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../format/format.ts';
 import { useProfile } from '../../session/profile.ts';
+import { destructive } from '../../ui/destructive.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { AccountSection } from './account-section.tsx';
@@ -105,7 +106,7 @@ function SecondFactorEnabled({
         {isRequired ? (
           <span className={classes['muted']}>{t('secondFactor.requiredOn')}</span>
         ) : (
-          <Button variant="default" onClick={() => onTask('DISABLE')}>
+          <Button {...destructive.opens} onClick={() => onTask('DISABLE')}>
             {t('secondFactor.switchOff')}
           </Button>
         )}

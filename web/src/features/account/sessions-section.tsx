@@ -5,6 +5,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../format/format.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { destructive } from '../../ui/destructive.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import classes from './account-section.module.css';
 import { AccountSection, SectionContent } from './account-section.tsx';
@@ -47,7 +48,7 @@ export function SessionsSection() {
       {hasOthers && (
         <div className={classes['line']}>
           <span className={classes['muted']}>{t('sessions.unknown')}</span>
-          <Button variant="default" onClick={() => setConfirming(true)}>
+          <Button {...destructive.opens} onClick={() => setConfirming(true)}>
             {t('sessions.endOthers')}
           </Button>
         </div>
@@ -117,7 +118,7 @@ function SessionLine({ session: { device, ip, usedAt, isCurrent }, isEnding, onE
       </div>
       {!isCurrent && (
         <Button
-          variant="default"
+          {...destructive.opens}
           aria-label={t('sessions.endOf', { device: name, ip })}
           loading={isEnding}
           onClick={onEnd}

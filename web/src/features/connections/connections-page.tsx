@@ -7,6 +7,7 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { destructive } from '../../ui/destructive.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { showToast } from '../../ui/toasts.ts';
@@ -185,7 +186,7 @@ function ConnectionsFilter({ search, onSearch, onDisconnectSeveral, onExport }: 
             {t('export.open')}
           </Button>
           <Button
-            variant="default"
+            {...destructive.opens}
             leftSection={<IconPlugConnectedX size={17} aria-hidden="true" />}
             onClick={onDisconnectSeveral}
           >

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, formatTraffic, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { destructive } from '../../ui/destructive.ts';
 import { isLive } from './api.ts';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
 import classes from './connections-table.module.css';
@@ -153,8 +154,7 @@ function DisconnectButton({ connection: { id, ip }, isLoading, onClick }: RowBut
     <Button
       ref={button}
       size="compact-sm"
-      variant="light"
-      className={classes['disconnect'] ?? ''}
+      {...destructive.opens}
       loading={isLoading}
       aria-label={t('table.disconnectOf', { ip })}
       onClick={onClick}

@@ -2,6 +2,7 @@ import type { Connection } from '@cellhop/contract/connections';
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { destructive } from '../../ui/destructive.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { useActiveConnections, useDisconnectSeveral } from './api.ts';
@@ -61,7 +62,12 @@ function Choice({ onClose }: { onClose: () => void }) {
         <Button variant="default" data-autofocus onClick={onClose}>
           {t('common:cancel')}
         </Button>
-        <Button color="red" disabled={ids.length === 0} loading={ending.isRunning} onClick={() => void disconnect()}>
+        <Button
+          {...destructive.confirms}
+          disabled={ids.length === 0}
+          loading={ending.isRunning}
+          onClick={() => void disconnect()}
+        >
           {t('several.action', { count: ids.length })}
         </Button>
       </Group>

@@ -1,11 +1,12 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { ProxyFilter, ProxyQuery } from '@cellhop/contract/proxies';
 import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
-import { IconAdjustmentsHorizontal, IconSearch, IconSelector } from '@tabler/icons-react';
+import { IconSearch, IconSelector } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useId, useState, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../data/use-api-query.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
+import { FilterToggle } from '../../ui/filter-toggle.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { useFacets } from './api.ts';
@@ -41,16 +42,9 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
   if (failure !== undefined) return <LoadFailure text={t('filter.failed')} {...failure} />;
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
-      <button
-        type="button"
-        className={classes['toggle']}
-        aria-expanded={isOpen}
-        aria-controls={fieldsId}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <IconAdjustmentsHorizontal size={18} aria-hidden="true" />
-        {chosen === 0 ? t('filter.show') : t('filter.showChosen', { count: chosen })}
-      </button>
+      <div className={classes['toggle']}>
+        <FilterToggle isOpen={isOpen} fieldsId={fieldsId} count={chosen} onToggle={() => setOpen(!isOpen)} />
+      </div>
       <div id={fieldsId} className={classes['fields']} data-open={isOpen}>
         {filterGroups.map((group) => (
           <FilterField

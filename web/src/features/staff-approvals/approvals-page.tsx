@@ -239,7 +239,7 @@ function Buttons({ request, onDecide }: ButtonsProps) {
       <RowButton
         text={t(isOwn ? 'approvals.withdraw' : 'approvals.reject')}
         label={t(isOwn ? 'approvals.withdrawOf' : 'approvals.rejectOf', values)}
-        variant="default"
+        isDestructive
         onClick={() => onDecide(request, false)}
       />
     </Group>

@@ -175,6 +175,7 @@ function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, onRefund }
             <RowButton
               text={t('proxyConnection:table.disconnect')}
               label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
+              isDestructive
               onClick={() => onEnd(connection)}
             />
           )}

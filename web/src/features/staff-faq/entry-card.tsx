@@ -3,6 +3,7 @@ import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages } from '../../i18n/languages.ts';
+import { destructive } from '../../ui/destructive.ts';
 import classes from './faq-page.module.css';
 
 interface EntryCardProps {
@@ -40,7 +41,9 @@ export function EntryCard({ entry, onMove, onEdit, onDelete, isFirst, isLast }: 
           </>
         )}
         {onEdit && <EntryButton label={t('faq.edit', { name })} Icon={IconPencil} onClick={onEdit} />}
-        {onDelete && <EntryButton label={t('faq.delete', { name })} Icon={IconTrash} onClick={onDelete} />}
+        {onDelete && (
+          <EntryButton label={t('faq.delete', { name })} Icon={IconTrash} isDestructive onClick={onDelete} />
+        )}
       </div>
     </li>
   );
@@ -82,15 +85,16 @@ interface EntryButtonProps {
   label: string;
   Icon: typeof IconArrowUp;
   isDisabled?: boolean;
+  isDestructive?: boolean;
   onClick: () => void;
 }
 
 /** It stays in the tab order while disabled, so that the focus is not lost at the ends of the list. */
-function EntryButton({ label, Icon, isDisabled = false, onClick }: EntryButtonProps) {
+function EntryButton({ label, Icon, isDisabled = false, isDestructive = false, onClick }: EntryButtonProps) {
   return (
     <ActionIcon
       variant="subtle"
-      color="gray"
+      color={isDestructive ? destructive.opens.color : 'gray'}
       size="lg"
       aria-label={label}
       aria-disabled={isDisabled}

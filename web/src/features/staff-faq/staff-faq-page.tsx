@@ -1,15 +1,16 @@
 import { FAQ_ENTRIES_MAX } from '@cellhop/contract/limits';
 import type { FaqEntry } from '@cellhop/contract/staff/faq';
-import { Button, SegmentedControl, Skeleton, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages } from '../../i18n/languages.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { FaqList } from '../faq/faq-page.tsx';
+import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { useDeleteEntry, useFaqEntries, useMoveEntry } from './api.ts';
@@ -31,7 +32,11 @@ export function StaffFaqPage() {
   if (failure !== undefined) return <LoadFailure text={t('faq.failed')} {...failure} />;
   return (
     <>
-      <div className={classes['bar']}>
+      <ListHead
+        actions={
+          canCreate && <CreateButton text={t('faq.create')} disabled={isFull} onClick={() => setCreating(true)} />
+        }
+      >
         <SegmentedControl
           aria-label={t('faq.view')}
           value={preview ?? ENTRIES}
@@ -44,16 +49,7 @@ export function StaffFaqPage() {
           ]}
           onChange={(value) => change({ preview: oneOf(value, languages) })}
         />
-        {canCreate && (
-          <Button
-            leftSection={<IconPlus size={18} aria-hidden="true" />}
-            disabled={isFull}
-            onClick={() => setCreating(true)}
-          >
-            {t('faq.create')}
-          </Button>
-        )}
-      </div>
+      </ListHead>
       {isFull && canCreate && <Text mb="md">{t('faq.full', { count: FAQ_ENTRIES_MAX })}</Text>}
       {entries === undefined ? (
         <Skeleton height={240} aria-busy="true" />

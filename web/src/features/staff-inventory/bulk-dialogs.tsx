@@ -3,6 +3,7 @@ import type { InventoryFilter, Selection } from '@cellhop/contract/staff/invento
 import { SegmentedControl, TextInput, Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { destructive } from '../../ui/destructive.ts';
 import { errorText } from '../../data/error-text.ts';
 import { formatCount, formatMoney } from '../../format/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -162,7 +163,7 @@ function BulkForm(props: BulkFormProps) {
           <Button variant="default" onClick={onClose}>
             {t('common:cancel')}
           </Button>
-          <Button type="submit" {...(isDangerous ? { color: 'red' } : {})} disabled={!isAllowed} loading={isWorking}>
+          <Button type="submit" {...(isDangerous && destructive.confirms)} disabled={!isAllowed} loading={isWorking}>
             {`${action} (${selection === undefined ? '…' : formatCount(selection.count)})`}
           </Button>
         </Group>

@@ -1,13 +1,16 @@
 import type { InventoryFilter as Filter, InventoryProxy } from '@cellhop/contract/staff/inventory';
 import { inventorySorts, proxyStates } from '@cellhop/contract/staff/inventory.values';
 import { Button, Select, TextInput } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { CreateButton } from '../../ui/create-button.tsx';
+import { destructive } from '../../ui/destructive.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useCheckNow, useExport, useInventory } from './api.ts';
 import { PriceDialog, RetirementDialog } from './bulk-dialogs.tsx';
@@ -44,6 +47,7 @@ export function InventoryPage() {
         key={JSON.stringify(filter)}
         filter={filter}
         onChange={(chosen) => change(staffInventorySearch({ ...chosen, sort }))}
+        onImport={canEdit ? () => show('import') : undefined}
       />
       <InventoryTools filter={filter} onShow={canEdit ? show : undefined} />
       <InventoryChanges />
@@ -91,8 +95,12 @@ function InventoryTools({ filter, onShow }: InventoryToolsProps) {
   return (
     <div className={classes['tools']}>
       {onShow !== undefined &&
-        (['import', 'price', 'retire', 'restore'] as const).map((name) => (
-          <Button key={name} variant={name === 'import' ? 'filled' : 'default'} onClick={() => onShow(name)}>
+        (['price', 'retire', 'restore'] as const).map((name) => (
+          <Button
+            key={name}
+            {...(name === 'retire' ? destructive.opens : { variant: 'default' })}
+            onClick={() => onShow(name)}
+          >
             {t(`tools.${name}`)}
           </Button>
         ))}
@@ -113,10 +121,12 @@ function InventoryTools({ filter, onShow }: InventoryToolsProps) {
 interface InventoryFilterProps {
   filter: Filter;
   onChange: (filter: Filter) => void;
+  /** Undefined if the member of staff may not change proxies. */
+  onImport: (() => void) | undefined;
 }
 
 /** Applied when it is submitted, and kept in the URL. */
-function InventoryFilter({ filter, onChange }: InventoryFilterProps) {
+function InventoryFilter({ filter, onChange, onImport }: InventoryFilterProps) {
   const { t } = useTranslation(['staffInventory', 'common']);
   const [texts, setTexts] = useState(() => toTexts(filter));
   const field = (key: keyof FilterTexts) => ({
@@ -129,40 +139,30 @@ function InventoryFilter({ filter, onChange }: InventoryFilterProps) {
     if (readCountries(chosen.country, filter.country).unknown.length === 0) onChange(toFilter(chosen));
   }
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    apply(texts);
-  }
-
   return (
-    <form className={classes['panel']} aria-label={t('filter.title')} onSubmit={submit}>
-      <div className={classes['fields']}>
-        <TextInput label={t('common:location.ip')} placeholder="192.0.2" {...field('ip')} />
-        <CountriesField
-          value={texts.country}
-          applied={filter.country}
-          onChange={(country) => setTexts({ ...texts, country })}
-        />
-        <TextInput label={t('common:location.isp')} {...field('isp')} />
-        <TextInput label={t('node')} {...field('node')} />
-        <Select
-          label={t('state')}
-          placeholder={t('filter.allStates')}
-          clearable
-          clearButtonProps={{ 'aria-label': t('filter.reset') }}
-          data={proxyStates.map((value) => ({ value, label: t(`states.${value}`) }))}
-          value={texts.state === '' ? null : texts.state}
-          onChange={(state) => apply({ ...texts, state: state ?? '' })}
-        />
-      </div>
-      <div className={classes['actions']}>
-        <Button type="submit">{t('filter.apply')}</Button>
-        {!isEmpty(filter) && (
-          <Button variant="default" onClick={() => onChange({})}>
-            {t('filter.reset')}
-          </Button>
-        )}
-      </div>
-    </form>
+    <FilterPanel
+      filter={filter}
+      onReset={() => onChange({})}
+      onApply={() => apply(texts)}
+      actions={onImport && <CreateButton text={t('tools.import')} onClick={onImport} />}
+    >
+      <TextInput label={t('common:location.ip')} placeholder="192.0.2" {...field('ip')} />
+      <CountriesField
+        value={texts.country}
+        applied={filter.country}
+        onChange={(country) => setTexts({ ...texts, country })}
+      />
+      <TextInput label={t('common:location.isp')} {...field('isp')} />
+      <TextInput label={t('node')} {...field('node')} />
+      <Select
+        label={t('state')}
+        placeholder={t('filter.allStates')}
+        clearable
+        clearButtonProps={{ 'aria-label': t('filter.reset') }}
+        data={proxyStates.map((value) => ({ value, label: t(`states.${value}`) }))}
+        value={texts.state === '' ? null : texts.state}
+        onChange={(state) => apply({ ...texts, state: state ?? '' })}
+      />
+    </FilterPanel>
   );
 }

@@ -110,6 +110,7 @@ function useActionColumns({
           <RowButton
             text={t(proxy.isRetired ? 'restore.action' : 'retire.action')}
             label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
+            isDestructive={!proxy.isRetired}
             onClick={() => onRetire(proxy)}
           />
         </span>

@@ -36,6 +36,7 @@ export function NodesPage() {
         title={t(`${texts}.title`, { name: changing.shown?.name ?? '' })}
         text={t(`${texts}.text`)}
         action={t(`${texts}.action`)}
+        isDangerous={texts === 'drain'}
         isOptional
         isWorking={drain.isRunning}
         onConfirm={(node, reason) => drain.run({ node, reason })}
@@ -76,6 +77,7 @@ function NodesTable({ nodes, onDrain }: NodesTableProps) {
         <RowButton
           text={t(node.isDraining ? 'undrain.action' : 'drain.action')}
           label={t(node.isDraining ? 'undrain.of' : 'drain.of', { name: node.name })}
+          isDestructive={!node.isDraining}
           onClick={() => onDrain(node)}
         />
       ),

@@ -1,17 +1,17 @@
 import type { Broadcast } from '@cellhop/contract/staff/notifications';
-import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount } from '../../format/format.ts';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { timeColumn, Time } from '../../ui/columns.tsx';
 import { NotificationHtml } from '../notifications/notification-html.tsx';
+import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useBroadcasts } from './api.ts';
@@ -29,11 +29,7 @@ export function BroadcastsPage() {
   return (
     <>
       {canSend && (
-        <div className={classes['bar']}>
-          <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
-            {t('broadcasts.create')}
-          </Button>
-        </div>
+        <ListHead actions={<CreateButton text={t('broadcasts.create')} onClick={() => setCreating(true)} />} />
       )}
       <PagedList
         list={broadcasts}

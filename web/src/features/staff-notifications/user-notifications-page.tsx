@@ -1,5 +1,4 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
@@ -7,10 +6,12 @@ import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { NotificationItem } from '../notifications/notifications-list.tsx';
+import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useNotifyUser, useUserNotifications } from './api.ts';
 import { emptyNotification, notificationForm } from './broadcast-form.ts';
@@ -38,11 +39,7 @@ export function UserNotificationsPage() {
         ]}
       />
       {canSend && (
-        <div className={classes['bar']}>
-          <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
-            {t('notifications.create')}
-          </Button>
-        </div>
+        <ListHead actions={<CreateButton text={t('notifications.create')} onClick={() => setCreating(true)} />} />
       )}
       <PagedList
         list={notifications}

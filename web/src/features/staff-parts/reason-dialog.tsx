@@ -2,6 +2,7 @@ import { REASON_LENGTH_MAX, REASON_LENGTH_MIN } from '@cellhop/contract/limits';
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { destructive } from '../../ui/destructive.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import type { SeenRow } from './use-seen.ts';
 
@@ -75,7 +76,7 @@ function ReasonForm(props: ReasonDialogProps) {
           </Button>
           <Button
             type="submit"
-            {...(isDangerous ? { color: 'red' } : {})}
+            {...(isDangerous && destructive.confirms)}
             disabled={isIncomplete || (!isLeftOut && !isReason(reason))}
             loading={isWorking}
           >

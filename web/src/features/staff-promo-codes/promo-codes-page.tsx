@@ -1,13 +1,13 @@
 import { REFERRAL_CODE_LENGTH_MAX } from '@cellhop/contract/limits';
 import { promoCodeStatuses } from '@cellhop/contract/referrals.values';
 import type { PromoCode } from '@cellhop/contract/staff/promo-codes';
-import { Button, Select } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMoney } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -15,14 +15,13 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RowButton, timeColumn, Time } from '../../ui/columns.tsx';
 import { FilterText } from '../staff-parts/filter-text.tsx';
-import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useDisablePromoCode, usePromoCodes } from './api.ts';
 import { CreatePromoCodeForm } from './create-promo-code-form.tsx';
-import classes from './promo-codes-page.module.css';
 import { staffPromoCodesScreen, type PromoCodesFilter as Filter } from './screen.ts';
 
 export function PromoCodesPage() {
@@ -37,17 +36,11 @@ export function PromoCodesPage() {
   return (
     <>
       <OfUserNotice userId={filter.userId} />
-      <div className={classes['bar']}>
-        <PromoCodesFilter
-          filter={filter}
-          onChange={(chosen) => change({ ...chosen, page: undefined }, { replace: true })}
-        />
-        {canWrite && (
-          <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
-            {t('promoCodes.create.open')}
-          </Button>
-        )}
-      </div>
+      <PromoCodesFilter
+        filter={filter}
+        onChange={(chosen) => change({ ...chosen, page: undefined }, { replace: true })}
+        onCreate={canWrite ? () => setCreating(true) : undefined}
+      />
       <PagedList
         list={promoCodes}
         page={page}
@@ -76,19 +69,24 @@ export function PromoCodesPage() {
 
 interface PromoCodesFilterProps {
   filter: Filter;
-  onChange: (filter: Filter) => void;
+  onChange: (changed: Partial<Filter>) => void;
+  /** Undefined if the member of staff may not create promo codes. */
+  onCreate: (() => void) | undefined;
 }
 
-/** Kept in the URL. */
-function PromoCodesFilter({ filter, onChange }: PromoCodesFilterProps) {
+function PromoCodesFilter({ filter: { code, status }, onChange, onCreate }: PromoCodesFilterProps) {
   const { t } = useTranslation(['staffContent', 'referralSystem']);
   return (
-    <search className={classes['filter']}>
+    <FilterPanel
+      filter={{ code, status }}
+      onReset={onChange}
+      actions={onCreate && <CreateButton text={t('promoCodes.create.open')} onClick={onCreate} />}
+    >
       <FilterText
         label={t('promoCodes.filter.code')}
-        value={filter.code}
+        value={code}
         maxLength={REFERRAL_CODE_LENGTH_MAX}
-        onChange={(code) => onChange({ ...filter, code })}
+        onChange={(chosen) => onChange({ code: chosen })}
       />
       <Select
         label={t('referralSystem:promoCodes.status')}
@@ -97,12 +95,12 @@ function PromoCodesFilter({ filter, onChange }: PromoCodesFilterProps) {
           value: status,
           label: t(`referralSystem:promoCodes.statuses.${status}`),
         }))}
-        value={filter.status ?? null}
+        value={status ?? null}
         clearable
         clearButtonProps={{ 'aria-label': t('promoCodes.filter.anyStatus') }}
-        onChange={(status) => onChange({ ...filter, status: oneOf(status, promoCodeStatuses) })}
+        onChange={(chosen) => onChange({ status: oneOf(chosen, promoCodeStatuses) })}
       />
-    </search>
+    </FilterPanel>
   );
 }
 
@@ -156,6 +154,7 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
           <RowButton
             text={t('promoCodes.disable.action')}
             label={t('promoCodes.disable.of', { code: promoCode.code })}
+            isDestructive
             onClick={() => onDisable(promoCode)}
           />
         ),

@@ -1,7 +1,6 @@
 import type { CannedReply } from '@cellhop/contract/staff/canned-replies';
 import { cannedReplyBody, type CannedReplyBody } from '@cellhop/contract/staff/tickets.forms';
 import { Button, Group, Alert, Stack, Textarea, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
@@ -10,11 +9,13 @@ import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { RowButton, timeColumn } from '../../ui/columns.tsx';
+import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { isConflict } from './api.ts';
@@ -39,11 +40,7 @@ export function CannedRepliesPage() {
       <Breadcrumbs
         items={[{ label: t('staff:titles.tickets'), to: '/admin/tickets' }, { label: t('replies.title') }]}
       />
-      {canEdit && (
-        <Button mb="md" leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setAdding(true)}>
-          {t('replies.add')}
-        </Button>
-      )}
+      {canEdit && <ListHead actions={<CreateButton text={t('replies.add')} onClick={() => setAdding(true)} />} />}
       <PagedList
         list={replies}
         page={1}
@@ -101,7 +98,7 @@ function RepliesTable({ replies, onEdit, onDelete }: RepliesTableProps) {
           <RowButton
             text={t('replies.delete')}
             label={t('replies.deleteOf', { title: reply.title })}
-            variant="default"
+            isDestructive
             onClick={() => onDelete(reply)}
           />
         </Group>

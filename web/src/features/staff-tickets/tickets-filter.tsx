@@ -5,9 +5,8 @@ import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
-import { DayFields } from '../../ui/date-field.tsx';
+import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { type StaffTicketsSearch, toWords } from './screen.ts';
-import classes from './tickets-page.module.css';
 
 interface TicketsFilterProps {
   search: StaffTicketsSearch;
@@ -16,9 +15,12 @@ interface TicketsFilterProps {
 
 export function TicketsFilter({ search, onFilter }: TicketsFilterProps) {
   const { t } = useTranslation(['staffSupport', 'support']);
-  const { view, status, words = '', from = '', to = '' } = search;
+  const { view, status, words = '' } = search;
   return (
-    <section className={classes['filter']} aria-label={t('filter.label')}>
+    <FilterPanel
+      filter={{ words: search.words, status, from: search.from, to: search.to }}
+      onReset={(nothing) => onFilter(nothing)}
+    >
       {/* Another key when the URL changes, by the back button for example. */}
       <WordsField key={words} words={words} onFilter={onFilter} />
       <Select
@@ -31,13 +33,8 @@ export function TicketsFilter({ search, onFilter }: TicketsFilterProps) {
         clearButtonProps={{ 'aria-label': t('filter.anyStatus') }}
         onChange={(chosen) => onFilter({ status: oneOf(chosen, ticketStatuses) })}
       />
-      <DayFields
-        from={from}
-        to={to}
-        texts={{ from: t('filter.from'), to: t('filter.to'), reversed: t('filter.reversed') }}
-        onChange={(days) => onFilter({ from: days.from || undefined, to: days.to || undefined })}
-      />
-    </section>
+      <DayRange days={search} onChange={onFilter} />
+    </FilterPanel>
   );
 }
 

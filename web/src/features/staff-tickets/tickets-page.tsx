@@ -1,12 +1,13 @@
 import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { TicketView, StaffTicket } from '@cellhop/contract/staff/tickets';
 import { ticketViews } from '@cellhop/contract/staff/lists.values';
-import { Button, Group, Select } from '@mantine/core';
-import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
+import { Button, Select } from '@mantine/core';
+import { IconMessageBolt } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatCount } from '../../format/format.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -15,6 +16,7 @@ import type { TimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { durationText } from '../staff-parts/duration.ts';
 import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
@@ -50,24 +52,23 @@ export function TicketsPage() {
   const canCreate = usePermission('TICKETS_EDIT');
   return (
     <>
-      <div className={classes['top']}>
-        <Group gap="xs">
-          {canCreate && (
-            <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
-              {t('create.open')}
+      <ListHead
+        actions={
+          <>
+            <Button
+              variant="default"
+              component={Link}
+              to="/admin/tickets/replies"
+              leftSection={<IconMessageBolt size={18} stroke={1.6} aria-hidden="true" />}
+            >
+              {t('replies.title')}
             </Button>
-          )}
-          <Button
-            variant="default"
-            component={Link}
-            to="/admin/tickets/replies"
-            leftSection={<IconMessageBolt size={18} stroke={1.6} aria-hidden="true" />}
-          >
-            {t('replies.title')}
-          </Button>
-        </Group>
+            {canCreate && <CreateButton text={t('create.open')} onClick={() => setCreating(true)} />}
+          </>
+        }
+      >
         <FirstReply days={days ?? '30'} onDays={(chosen) => changeFilter({ days: chosen })} />
-      </div>
+      </ListHead>
       <OfUserNotice userId={userId} />
       <ViewLinks view={view} search={search} />
       <TicketsFilter search={search} onFilter={changeFilter} />

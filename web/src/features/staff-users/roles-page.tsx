@@ -1,15 +1,16 @@
 import type { Role } from '@cellhop/contract/staff/roles';
 import { ROLE_USERS_COUNTED_MAX } from '@cellhop/contract/limits';
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount } from '../../format/format.ts';
 import { useProfile } from '../../session/profile.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { RowButton } from '../../ui/columns.tsx';
+import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { useDeleteRole, useRoles } from './api.ts';
@@ -35,10 +36,9 @@ export function RolesPage() {
 
   return (
     <>
-      <div className={classes['bar']}>
-        <p>{t('roles.text')}</p>
-        <Button onClick={() => setCreating(true)}>{t('roles.create')}</Button>
-      </div>
+      <ListHead actions={<CreateButton text={t('roles.create')} onClick={() => setCreating(true)} />}>
+        <p className={classes['text']}>{t('roles.text')}</p>
+      </ListHead>
       <RolesTable roles={roles.rows} ownRole={ownRole} onChange={changing.open} onDelete={deleting.open} />
       <CreateRoleDialog isOpen={isCreating} onClose={() => setCreating(false)} />
       <ChangeRoleDialog seen={changing} />
@@ -111,7 +111,7 @@ function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
               <RowButton
                 text={t('roles.delete')}
                 label={t('roles.deleteOf', { name: role.name })}
-                color="red"
+                isDestructive
                 onClick={() => onDelete(role)}
               />
             )}
