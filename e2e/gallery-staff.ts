@@ -32,7 +32,7 @@ export const staffDetailScreens: Screen[] = [
   },
   {
     name: 'staff-ticket',
-    path: '/admin/tickets',
+    path: '/admin/tickets?view=all',
     act: async (page) => {
       await page.locator('main a[href^="/admin/tickets/"]:not([href$="/replies"])').first().click();
       await expect(page.locator('main textarea').first()).toBeVisible();

@@ -175,7 +175,7 @@ export const answerTicket = endpoint({
   url: '/v1/support/admin/tickets/{id}/messages',
   access: { permission: 'TICKETS_MSG_WRITE' },
   summary:
-    'Write to the user; a repeat with the same Idempotency-Key returns the same message. CHANGED_ELSEWHERE: other staff have answered since lastSeenMessageId',
+    'Write to the user, and take the ticket if nobody works on it; a repeat with the same Idempotency-Key returns the same message. CHANGED_ELSEWHERE: other staff have answered since lastSeenMessageId',
   params: idParams,
   body: answerTicketBody,
   response: data(staffTicketMessageSchema),

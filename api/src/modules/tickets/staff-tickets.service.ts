@@ -146,14 +146,24 @@ export function assign(
     if (ticket.assigneeId === assigneeId) return presentForStaff(ticket);
     refuseStale(version, ticket.version);
     if (assigneeId !== null) await requireAssignee(ctx, assigneeId);
-    await staffStore.saveAssignee(ctx, id, assigneeId);
-    await recordFor(ctx, ticket, request, {
-      action: 'TICKET_ASSIGNED',
-      before: { assigneeId: ticket.assigneeId },
-      after: { assigneeId },
-    });
+    await saveAssignee(ctx, ticket, assigneeId, request);
     ctx.changed(STAFF, 'staff-tickets');
     return getAny(ctx, id);
+  });
+}
+
+/** The caller has locked the ticket. */
+async function saveAssignee(
+  ctx: Ctx,
+  ticket: staffStore.StaffTicketRow,
+  assigneeId: string | null,
+  request: StaffRequest,
+): Promise<void> {
+  await staffStore.saveAssignee(ctx, ticket.id, assigneeId);
+  await recordFor(ctx, ticket, request, {
+    action: 'TICKET_ASSIGNED',
+    before: { assigneeId: ticket.assigneeId },
+    after: { assigneeId },
   });
 }
 
@@ -174,7 +184,7 @@ export async function listAnyMessages(ctx: Ctx, id: string, page: PageQuery) {
 }
 
 /**
- * Notifies the user.
+ * Notifies the user. A ticket that nobody works on is assigned to the author.
  * @throws AppError NOT_FOUND, TICKET_CLOSED, IDEMPOTENCY_KEY_REUSED, CHANGED_ELSEWHERE if other staff have answered after the last
  *   message that the author saw
  */
@@ -191,7 +201,11 @@ export function answer(
       if (seenId !== undefined && (await staffStore.hasNewerOfOtherStaff(ctx, ticketId, authorId, seenId)))
         throw new AppError('CHANGED_ELSEWHERE');
     });
-    if (!isReplay) await recordFor(ctx, ticket, request, { action: 'TICKET_ANSWERED', details: { messageId: row.id } });
+    if (!isReplay) {
+      await recordFor(ctx, ticket, request, { action: 'TICKET_ANSWERED', details: { messageId: row.id } });
+      const answered = (await staffStore.findTicket(ctx, ticketId))!;
+      if (answered.assigneeId === null) await saveAssignee(ctx, answered, authorId, request);
+    }
     return presentMessageForStaff((await staffStore.findMessage(ctx, row.id))!);
   });
 }

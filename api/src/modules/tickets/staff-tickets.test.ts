@@ -86,14 +86,14 @@ const entriesOf = (ticketId: string) =>
 describe('the views', () => {
   test('list open tickets, those of the caller, and those whose customer waits', async () => {
     const [first, second, third] = [await open('first'), await open('second'), await open('third')];
-    await answer(first.id, { content: 'Yes.' });
+    await answer(first.id, { content: 'Yes.' }, colleague);
     await assign(second.id, support.id);
     await owner.call(closeTicket, { params: { id: third.id }, body: { status: 'CLOSED' } });
     expect(await listed('all')).toEqual(['third', 'second', 'first']);
     expect(await listed('open')).toEqual(['second', 'first']);
     expect(await listed('oldest')).toEqual(['first', 'second']);
     expect(await listed('mine')).toEqual(['second']);
-    expect(await listed('mine', colleague)).toEqual([]);
+    expect(await listed('mine', colleague)).toEqual(['first']);
     expect(await listed('waiting')).toEqual(['second']);
     await ask(first.id, 'And now?');
     expect(await listed('waiting')).toEqual(['second', 'first']);
@@ -240,6 +240,18 @@ describe('an answer', () => {
     );
   });
 
+  test('assigns a ticket that nobody works on to its author, and no other', async () => {
+    const { id } = await open();
+    await answer(id, { content: 'Yes.' });
+    expect(await getForStaff(id)).toMatchObject({ assignee: { id: support.id }, version: 1 });
+    await answer(id, { content: 'Also.' }, colleague);
+    expect(await getForStaff(id)).toMatchObject({ assignee: { id: support.id }, version: 1 });
+    const changes = (await entriesOf(id)).filter(({ action }) => action === 'TICKET_ASSIGNED');
+    expect(changes).toMatchObject([
+      { actorId: support.id, details: { before: { assigneeId: null }, after: { assigneeId: support.id } } },
+    ]);
+  });
+
   test('is accepted from only one of two concurrent authors', async () => {
     const { id } = await open();
     const both = await Promise.allSettled(
@@ -257,6 +269,7 @@ describe('an answer', () => {
     const entries = await entriesOf(id);
     expect(entries.map(({ action, actorId, userId }) => [action, actorId, userId])).toEqual([
       ['TICKET_ANSWERED', support.id, owner.id],
+      ['TICKET_ASSIGNED', support.id, owner.id],
     ]);
     expect(JSON.stringify(entries)).not.toContain('A secret');
   });

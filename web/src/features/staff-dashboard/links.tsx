@@ -26,7 +26,7 @@ export function rowTargets(query: Pick<RangeQuery, 'from' | 'to'>) {
     liveConnections: { to: '/admin/connections', search: { status: 'WORK' } },
     invoices: { to: '/admin/payment/invoices', search: toDays(query) },
     users: { to: '/admin/users', search: toDays(query) },
-    tickets: { to: '/admin/tickets', search: toDays(query) },
+    tickets: { to: '/admin/tickets', search: { ...toDays(query), view: 'all' } },
     openTickets: { to: '/admin/tickets', search: { view: 'open' } },
     nodes: { to: '/admin/nodes', search: {} },
     system: { to: '/admin/system', search: {} },

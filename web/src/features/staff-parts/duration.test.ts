@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { beforeAll, expect, it } from 'vitest';
 import en from '../../i18n/locales/en/staff.json' with { type: 'json' };
-import { durationText } from './duration.ts';
+import { durationText, roundDurationText } from './duration.ts';
 
 beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staff: en } } }));
 
@@ -16,4 +16,13 @@ it.each([
   [187_000, '2 d 4 h'],
 ])('%d seconds are "%s"', (seconds, text) => {
   expect(durationText(seconds, i18next.getFixedT('en', 'staff'))).toBe(text);
+});
+
+it.each([
+  [0, '1 min'],
+  [3599, '59 min'],
+  [11_000, '3 h'],
+  [86_400, '1 d'],
+])('%d seconds are about "%s"', (seconds, text) => {
+  expect(roundDurationText(seconds, i18next.getFixedT('en', 'staff'))).toBe(text);
 });

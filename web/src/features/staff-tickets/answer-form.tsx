@@ -1,22 +1,25 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { StaffTicket } from '@cellhop/contract/staff/tickets';
 import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
-import { Alert, Button, Textarea, Select } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
+import { Alert, Button, Group, Textarea, Select } from '@mantine/core';
+import { IconChecks, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useDraft, useKeptDraft, textDraft } from '../../hooks/use-draft.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useProfile } from '../../session/profile.ts';
+import { usePermission } from '../staff-parts/use-permission.ts';
 import { answersSince } from './answers-since.ts';
-import { isConflict, useAnswer, useAnyMessages } from './api.ts';
+import { isConflict, useAnswer, useAnyMessages, useCloseAnyTicket } from './api.ts';
 import { useCannedReplies } from './canned-replies-api.ts';
 import classes from './ticket-page.module.css';
 
 interface AnswerFormProps {
   ticket: StaffTicket;
   onSent: () => void;
+  /** After the answer, the ticket was closed. */
+  onClosed: () => void;
 }
 
 /** The newest message when the author began to write: undefined while the form is empty. */
@@ -28,10 +31,12 @@ const isAnswerDraft = textDraft<TicketMessageBody>('content');
  * Each ticket has its own draft. If other staff answer while the author writes, the form warns and names them; the next click sends
  * anyway.
  */
-export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
+export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
   const { t } = useTranslation(['staffSupport', 'support']);
   const { id, user } = ticket;
   const answering = useAnswer(id);
+  const closing = useCloseAnyTicket(id);
+  const canClose = usePermission('TICKETS_EDIT');
   const { rows } = useAnyMessages(id, 1);
   const me = useProfile();
   const [seen, setSeen] = useState<Seen>();
@@ -42,7 +47,8 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
   const others = seen === undefined ? [] : answersSince(rows ?? [], seen, me?.id);
   const isWarned = others.length > 0 || isConflict(answering.error);
 
-  const submit = form.handleSubmit(async ({ content }) => {
+  /** The two requests have their own permissions. If only the first succeeds, the ticket stays open below the answer. */
+  const send = async ({ content }: TicketMessageBody, closes: boolean) => {
     // A warned author has seen the newest message.
     const lastSeenMessageId = isWarned ? newest : (seen ?? newest);
     const message = await answering.run({ content, ...(lastSeenMessageId !== undefined && { lastSeenMessageId }) });
@@ -51,7 +57,10 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
     draft.write(undefined);
     setSeen(undefined);
     onSent();
-  });
+    if (closes && (await closing.run()) !== undefined) onClosed();
+  };
+  const submit = form.handleSubmit((body) => send(body, false));
+  const submitAndClose = form.handleSubmit((body) => send(body, true));
 
   function insert(text: string): void {
     const content = form.getValues('content').trimEnd();
@@ -77,14 +86,27 @@ export function AnswerForm({ ticket, onSent }: AnswerFormProps) {
       />
       <div className={classes['actions']}>
         <CannedReplySelect languageCode={user.languageCode} onChoose={insert} />
-        <Button
-          type="submit"
-          leftSection={<IconSend size={17} aria-hidden="true" />}
-          loading={answering.isRunning}
-          disabled={rows === undefined}
-        >
-          {isWarned ? t('answer.sendAnyway') : t('support:messages.send')}
-        </Button>
+        <Group gap="xs">
+          {canClose && !isWarned && (
+            <Button
+              variant="default"
+              leftSection={<IconChecks size={17} stroke={1.6} aria-hidden="true" />}
+              loading={closing.isRunning}
+              disabled={rows === undefined || answering.isRunning}
+              onClick={() => void submitAndClose()}
+            >
+              {t('answer.sendAndClose')}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            leftSection={<IconSend size={17} aria-hidden="true" />}
+            loading={answering.isRunning}
+            disabled={rows === undefined || closing.isRunning}
+          >
+            {isWarned ? t('answer.sendAnyway') : t('support:messages.send')}
+          </Button>
+        </Group>
       </div>
     </form>
   );

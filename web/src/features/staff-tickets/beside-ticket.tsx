@@ -12,6 +12,7 @@ import { Time } from '../../ui/columns.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
+import { mentionedFirst } from './mentioned.ts';
 import { useBalance, useLiveConnections, useOtherTickets, useNotes, useWriteNote } from './api.ts';
 import classes from './ticket-page.module.css';
 
@@ -46,7 +47,8 @@ function Balance({ id }: { id: string }) {
   return response === undefined ? '…' : formatMoney(response.data.balance);
 }
 
-function LiveConnections({ ticket: { id, user } }: { ticket: StaffTicket }) {
+function LiveConnections({ ticket }: { ticket: StaffTicket }) {
+  const { id, user } = ticket;
   const { t } = useTranslation('staffSupport');
   const { rows, failure } = useLiveConnections(id);
   return (
@@ -63,13 +65,17 @@ function LiveConnections({ ticket: { id, user } }: { ticket: StaffTicket }) {
         <p className={classes['muted']}>{t('beside.noConnections')}</p>
       ) : (
         <ul aria-busy={rows === undefined}>
-          {rows?.map(({ id: connectionId, ip, countryCode, city, createdAt }) => (
-            <li key={connectionId} className={classes['row']}>
+          {mentionedFirst(rows ?? [], ticket).map(({ connection, isMentioned }) => (
+            <li key={connection.id} className={classes['row']}>
               <span>
-                {ip} ({countryCode}, <bdi>{city}</bdi>)
+                <Link to="/admin/connections" search={{ userId: user.id, connection: connection.id }}>
+                  {connection.ip}
+                </Link>{' '}
+                ({connection.countryCode}, <bdi>{connection.city}</bdi>)
+                {isMentioned && <strong className={classes['mentioned']}>{t('beside.mentioned')}</strong>}
               </span>
-              <time className={classes['muted']} dateTime={createdAt}>
-                {formatDate(createdAt)}
+              <time className={classes['muted']} dateTime={connection.createdAt}>
+                {formatDate(connection.createdAt)}
               </time>
             </li>
           ))}

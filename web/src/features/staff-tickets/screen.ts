@@ -1,5 +1,6 @@
 import { ticketStatuses } from '@cellhop/contract/tickets.values';
 import { TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '@cellhop/contract/limits';
+import type { TicketView } from '@cellhop/contract/staff/tickets';
 import { ticketViews } from '@cellhop/contract/staff/lists.values';
 import { IconMessages } from '@tabler/icons-react';
 import {
@@ -15,15 +16,17 @@ import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
 export const staffTicketsSearch = searchParameters((search) => {
-  const view = oneOf(search['view'], ticketViews);
+  const userId = idParameter(search['userId']);
+  const status = oneOf(search['status'], ticketStatuses);
+  const usual = shownView({ userId });
+  const view = oneOf(search['view'], ticketViews) ?? (status === undefined ? usual : 'all');
   return {
     ...pageSearch(search),
     ...momentsSearch(search),
-    /** Without it: all tickets. */
-    view: view === 'all' ? undefined : view,
-    userId: idParameter(search['userId']),
+    view: view === usual ? undefined : view,
+    userId,
     // The other views have open tickets only.
-    status: view === undefined || view === 'all' ? oneOf(search['status'], ticketStatuses) : undefined,
+    status: view === 'all' ? status : undefined,
     words: toWords(search['words']),
     /** Days of the creation, such as 2026-11-21, both included. */
     from: dayParameter(search['from']),
@@ -35,6 +38,11 @@ export const staffTicketsSearch = searchParameters((search) => {
 });
 
 export type StaffTicketsSearch = ReturnType<typeof staffTicketsSearch>;
+
+/** Without a view: the tickets that wait for staff, or all of one user. */
+export function shownView({ view, userId }: Pick<StaffTicketsSearch, 'view' | 'userId'>): TicketView {
+  return view ?? (userId === undefined ? 'waiting' : 'all');
+}
 
 export const staffTicketsScreen = {
   path: '/admin/tickets',

@@ -17,6 +17,7 @@ import { useAnyMessages, useAnyTicket, useCloseAnyTicket, useAssign, useAssignee
 import { BesideTicket, Notes } from './beside-ticket.tsx';
 import { staffTicketScreen } from './screen.ts';
 import classes from './ticket-page.module.css';
+import { Wait } from './wait.tsx';
 
 export function TicketPage() {
   const { ticketId: id } = useScreenParams(staffTicketScreen);
@@ -26,6 +27,7 @@ export function TicketPage() {
   // Loaded in parallel and shown together, so that nothing moves when the ticket's height is known.
   const messages = useAnyMessages(id, page);
   const canAnswer = usePermission('TICKETS_MSG_WRITE');
+  const [isClosedHere, setClosedHere] = useState(false);
   const found = ticket.response?.data;
   const name = found?.name ?? t('support:ticket.title');
   useDocumentTitle(name);
@@ -43,10 +45,17 @@ export function TicketPage() {
         <QuestionPlaceholder />
       ) : (
         <div className={classes['columns']}>
-          <div className={parts['page']}>
+          <div className={classes['conversation']}>
             <Question ticket={found} />
-            {found.status === 'OPEN' && canAnswer && <AnswerForm ticket={found} onSent={() => change({ page: 1 })} />}
-            {found.status === 'CLOSED' && <p className={parts['closed']}>{t('ticket.isClosed')}</p>}
+            {found.status === 'OPEN' && canAnswer && (
+              <AnswerForm ticket={found} onSent={() => change({ page: 1 })} onClosed={() => setClosedHere(true)} />
+            )}
+            {found.status === 'CLOSED' && (
+              // The focus would be lost with the form.
+              <p className={parts['closed']} tabIndex={-1} ref={isClosedHere ? focus : undefined}>
+                {t('ticket.isClosed')}
+              </p>
+            )}
             <MessageList
               messages={messages}
               page={page}
@@ -65,15 +74,28 @@ export function TicketPage() {
   );
 }
 
+function focus(element: HTMLElement | null): void {
+  element?.focus({ preventScroll: true });
+}
+
 function Question({ ticket }: { ticket: StaffTicket }) {
   const canClose = usePermission('TICKETS_EDIT') && ticket.status === 'OPEN';
   const closing = useCloseAnyTicket(ticket.id);
   return (
-    <TicketQuestion ticket={ticket} closing={canClose ? closing : undefined} author={<UserLink user={ticket.user} />}>
+    <TicketQuestion ticket={ticket} closing={canClose ? closing : undefined} author={<Author ticket={ticket} />}>
       <div className={parts['wide']}>
         <Assignment ticket={ticket} />
       </div>
     </TicketQuestion>
+  );
+}
+
+function Author({ ticket: { user, waitingSince } }: { ticket: StaffTicket }) {
+  return (
+    <>
+      <UserLink user={user} />
+      {waitingSince !== null && <Wait since={waitingSince} />}
+    </>
   );
 }
 

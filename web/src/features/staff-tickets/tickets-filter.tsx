@@ -6,7 +6,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../loading/search-values.ts';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
-import { type StaffTicketsSearch, toWords } from './screen.ts';
+import { shownView, type StaffTicketsSearch, toWords } from './screen.ts';
 
 interface TicketsFilterProps {
   search: StaffTicketsSearch;
@@ -15,7 +15,8 @@ interface TicketsFilterProps {
 
 export function TicketsFilter({ search, onFilter }: TicketsFilterProps) {
   const { t } = useTranslation(['staffSupport', 'support']);
-  const { view, status, words = '' } = search;
+  const { status, words = '' } = search;
+  const hasAll = shownView(search) === 'all';
   return (
     <FilterPanel
       filter={{ words: search.words, status, from: search.from, to: search.to }}
@@ -27,8 +28,8 @@ export function TicketsFilter({ search, onFilter }: TicketsFilterProps) {
         label={t('filter.status')}
         placeholder={t('filter.anyStatus')}
         data={ticketStatuses.map((each) => ({ value: each, label: t(`support:statuses.${each}`) }))}
-        value={view === undefined ? (status ?? null) : 'OPEN'}
-        disabled={view !== undefined}
+        value={hasAll ? (status ?? null) : 'OPEN'}
+        disabled={!hasAll}
         clearable
         clearButtonProps={{ 'aria-label': t('filter.anyStatus') }}
         onChange={(chosen) => onFilter({ status: oneOf(chosen, ticketStatuses) })}

@@ -63,6 +63,113 @@ it('opens a ticket for a user, once for a double click', async () => {
   expect(location.search).toBe(`?userId=${userId}`);
 });
 
+const MESSAGES = `${TICKETS}/*/messages`;
+const connection = {
+  id: '00000000-0000-4000-8000-00000000d001',
+  ip: '198.18.0.12',
+  countryCode: 'PT',
+  city: 'Lisbon',
+  createdAt: '2026-01-01T00:00:00.000Z',
+};
+/** What the page of the ticket requests. */
+const ticketAnswers: Answers = {
+  [`GET ${TICKETS}/*/notes`]: { data: [], totalPages: 0 },
+  [`GET ${TICKETS}/*/balance`]: { data: { balance: 1 } },
+  [`GET ${TICKETS}/*/connections`]: { data: [{ ...connection, id: userId, ip: '198.18.0.13' }, connection] },
+  [`GET ${MESSAGES}`]: { data: [], totalPages: 0 },
+  [`GET ${REPLIES}`]: { data: [] },
+  [`GET ${TICKETS}`]: { data: [], totalPages: 0, isTruncated: false },
+  'GET /v1/support/admin/assignees': { data: [] },
+};
+
+it('lists what waits for staff first, with the time of each wait, and all tickets of a user', async () => {
+  const views: (string | null)[] = [];
+  const waitingSince = new Date(Date.now() - 3 * 3_600_000 - 60_000).toISOString();
+  const { screen, user } = await openAsStaff('/admin/tickets', {
+    answers: {
+      ...counts,
+      [`GET ${TICKETS}`]: ({ url }) => {
+        views.push(url.searchParams.get('view'));
+        return { data: [{ ...ticket(1), waitingSince }], totalPages: 1, isTruncated: false };
+      },
+    },
+  });
+  await screen.findByText('waits 3 h');
+  expect(views.at(-1)).toBe('waiting');
+  await user.click(screen.getByRole('link', { name: /^All/ }));
+  await expect.poll(() => views.at(-1)).toBe('all');
+  expect(location.search).toBe('?view=all');
+  await user.click(screen.getByRole('link', { name: /^Waiting for us/ }));
+  await expect.poll(() => location.search).toBe('');
+});
+
+it('keeps a status from an old link, which is one of all tickets', async () => {
+  const { api, screen } = await openAsStaff('/admin/tickets?status=CLOSED', {
+    answers: { ...counts, [`GET ${TICKETS}`]: { data: [], totalPages: 0, isTruncated: false } },
+  });
+  await screen.findByText('No tickets match these filters.');
+  expect(api.requests.join(' ')).toMatch(/view=all&status=CLOSED/);
+});
+
+it('sends an answer and closes the ticket, and links the connection that it is about', async () => {
+  let opened: StaffTicket = { ...ticket(1), description: 'Nothing loads through 198.18.0.12:1080.' };
+  const { api, fill, screen, user } = await openAsStaff(`/admin/tickets/${opened.id}`, {
+    answers: {
+      ...ticketAnswers,
+      [`GET ${TICKETS}/*`]: () => ({ data: opened }),
+      [`POST ${MESSAGES}`]: {
+        data: {
+          id: userId,
+          content: 'Fixed.',
+          isUser: false,
+          createdAt: opened.createdAt,
+          author: { id: userId, email: 'admin@example.com' },
+        },
+      },
+      [`PATCH ${TICKETS}/*`]: () => {
+        opened = { ...opened, status: 'CLOSED' };
+        return { data: opened };
+      },
+    },
+  });
+  const side = within(await screen.findByRole('complementary', { name: 'About the customer' }));
+  const links = await side.findAllByRole('link', { name: /^198/ });
+  expect(links.map(({ textContent }) => textContent)).toEqual(['198.18.0.12', '198.18.0.13']);
+  expect(links[0]!.getAttribute('href')).toBe(`/admin/connections?userId=${userId}&connection=${connection.id}`);
+  side.getByText('named in the ticket');
+  await fill(screen.getByLabelText('Your answer'), 'Fixed.');
+  clickTwice(screen.getByRole('button', { name: 'Send and close' }));
+  const closed = await screen.findByText('This ticket is closed.');
+  await expect.poll(() => document.activeElement).toBe(closed);
+  const changes = api.requests.filter((request) => /^(?:POST|PATCH)/.test(request));
+  expect(changes.map((request) => request.split(' ')[0])).toEqual(['POST', 'PATCH']);
+});
+
+it('leaves a ticket open if its answer is refused, and offers no closing to those who may not close', async () => {
+  const opened = ticket(1);
+  const { api, fill, screen, user } = await openAsStaff(`/admin/tickets/${opened.id}`, {
+    answers: {
+      ...ticketAnswers,
+      [`GET ${TICKETS}/*`]: { data: opened },
+      [`POST ${MESSAGES}`]: refusal(409, 'CHANGED_ELSEWHERE'),
+    },
+  });
+  await fill(await screen.findByLabelText('Your answer'), 'Fixed.');
+  await user.click(screen.getByRole('button', { name: 'Send and close' }));
+  await screen.findByRole('button', { name: 'Send anyway' });
+  expect(screen.queryByRole('button', { name: 'Send and close' })).toBeNull();
+  expect(api.requests.filter((request) => request.startsWith('PATCH'))).toEqual([]);
+});
+
+it('offers no "send and close" to staff who may only answer', async () => {
+  const { screen } = await openAsStaff(`/admin/tickets/${ticket(1).id}`, {
+    allowed: ['TICKETS_READ', 'TICKETS_MSG_WRITE'],
+    answers: { ...ticketAnswers, [`GET ${TICKETS}/*`]: { data: ticket(1) } },
+  });
+  await screen.findByRole('button', { name: 'Send' });
+  expect(screen.queryByRole('button', { name: 'Send and close' })).toBeNull();
+});
+
 it('continues a list that is too long for its pages', async () => {
   const { screen, user } = await openAsStaff(`/admin/tickets?userId=${userId}&page=300`, {
     answers: {

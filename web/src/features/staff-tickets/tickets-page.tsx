@@ -11,7 +11,7 @@ import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { timeColumn, Time } from '../../ui/columns.tsx';
+import { timeColumn } from '../../ui/columns.tsx';
 import type { TimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { durationText } from '../staff-parts/duration.ts';
@@ -23,6 +23,7 @@ import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
 import { useTicketsOfUsers, useFirstReplies, useViewCounts } from './api.ts';
 import { CreateTicketForm } from './create-ticket-form.tsx';
 import {
+  shownView,
   staffTicketsScreen,
   type StaffTicketsSearch,
   replyDays,
@@ -30,6 +31,7 @@ import {
   staffTicketsSearch,
 } from './screen.ts';
 import { TicketsFilter } from './tickets-filter.tsx';
+import { Wait } from './wait.tsx';
 import classes from './tickets-page.module.css';
 
 /** The view of waiting customers is sorted by waiting time. */
@@ -47,7 +49,8 @@ export function TicketsPage() {
   const changeFilter = (filter: StaffTicketsSearch) => change({ ...filter, page: undefined }, { replace: true });
   const setCreating = (create: boolean) => change({ create: create || undefined }, { replace: !create });
   const { t } = useTranslation('staffSupport');
-  const { page = 1, view = 'all', userId, status, words, from, to, since, until, days, create = false } = search;
+  const { page = 1, userId, status, words, from, to, since, until, days, create = false } = search;
+  const view = shownView(search);
   const tickets = useTicketsOfUsers({ page, view, userId, status, words, from, to, since, until });
   const canCreate = usePermission('TICKETS_EDIT');
   return (
@@ -185,8 +188,9 @@ function TicketsTable({ tickets }: { tickets: readonly StaffTicket[] | undefined
     { key: 'assignee', header: t('list.assignee'), render: ({ assignee }) => assignee?.email ?? t('list.nobody') },
     {
       key: 'waitingSince',
-      header: t('list.waitingSince'),
-      render: ({ waitingSince }) => (waitingSince === null ? '–' : <Time at={waitingSince} />),
+      header: t('list.waiting'),
+      isUnbroken: true,
+      render: ({ waitingSince }) => (waitingSince === null ? '–' : <Wait since={waitingSince} />),
     },
     timeColumn('createdAt', t('list.createdAt')),
   ];
