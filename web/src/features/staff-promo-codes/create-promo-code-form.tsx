@@ -76,6 +76,8 @@ export function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
   );
 }
 
+const FIELD_ORDER = ['label', 'input', 'error', 'description'] as const;
+
 type FormState = UseFormReturn<PromoCodeForm, unknown, CreatePromoCodeBody>;
 
 /** The credit, what it needs as well, and what it can cost. */
@@ -91,6 +93,9 @@ function CreditFields({ form }: { form: FormState }) {
   const field = (name: 'trialCredit' | 'trialCreditsMax' | 'budget') => ({
     ...form.register(name),
     label: t(`promoCodes.create.${name}`),
+    // Below the input, so that the inputs are in one line whatever the length of the explanations.
+    description: t(`promoCodes.create.${name}Hint`),
+    inputWrapperOrder: [...FIELD_ORDER],
     error: fieldErrorText(errors[name]),
   });
   return (

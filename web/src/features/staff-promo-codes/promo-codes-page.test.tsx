@@ -41,6 +41,21 @@ it('says why a code does not work, and lets staff disable that of a blocked owne
   expect(ended.queryByRole('button')).toBeNull();
 });
 
+it('copies the sign-up link of a code that works, also for those who only read', async () => {
+  const data = [
+    promoCode('SPRING', { status: 'ACTIVE' }),
+    promoCode('WAITING', { status: 'DISABLED', heldBecause: 'APPROVAL' }),
+  ];
+  const { screen, user } = await openAsStaff('/admin/referral-system/codes', {
+    allowed: ['PROMO_CODES_READ'],
+    answers: { 'GET /v1/referral-system/promo-codes/admin': { data, totalPages: 1, isTruncated: false } },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Copy the sign-up link of SPRING' }));
+  await screen.findByText('Copied');
+  expect(await navigator.clipboard.readText()).toBe(`${location.origin}/sign-up?rc=SPRING`);
+  expect(screen.queryByRole('button', { name: /of WAITING$/ })).toBeNull();
+});
+
 it('asks for the terms of a credit, and says that it waits for approval', async () => {
   const list = { data: [], totalPages: 0, isTruncated: false };
   const sent: unknown[] = [];
@@ -59,6 +74,11 @@ it('asks for the terms of a credit, and says that it waits for approval', async 
     await user.clear(dialog.getByLabelText(label));
     await user.type(dialog.getByLabelText(label), text);
   };
+  const budget = dialog.getByLabelText('Budget');
+  const meaning = document.querySelector(`#${budget.getAttribute('aria-describedby')!.split(' ')[0]}`);
+  expect(meaning?.textContent).toBe(
+    'What all credits may cost together. When it is spent, the code pays nothing more.',
+  );
   await type('Code', 'SPRІNG');
   await type("Owner's email", owner.email);
   await type('Trial credit', '50');

@@ -21,6 +21,7 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useDisablePromoCode, usePromoCodes } from './api.ts';
+import { CopyLink } from './copy-link.tsx';
 import { CreatePromoCodeForm } from './create-promo-code-form.tsx';
 import { staffPromoCodesScreen, type PromoCodesFilter as Filter } from './screen.ts';
 
@@ -142,6 +143,13 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
       key: 'expiredAt',
       header: t('referralSystem:promoCodes.expiredAt'),
       render: ({ expiredAt }) => (expiredAt === null ? t('referralSystem:promoCodes.never') : <Time at={expiredAt} />),
+    },
+    {
+      key: 'link',
+      header: t('promoCodes.link.header'),
+      place: 'action',
+      render: ({ code, status, heldBecause }) =>
+        status === 'ACTIVE' && heldBecause === null && <CopyLink code={code} />,
     },
   ];
   if (onDisable !== undefined)
