@@ -47,10 +47,10 @@ test(
     await page.setViewportSize(WIDE);
 
     await page.goto(`/admin/audit-log?action=BALANCE_ADJUSTED&userId=${id}`);
-    const entry = page.getByRole('row', { name: /Adjusted a balance/ });
+    const entry = page.getByRole('row', { name: /adjusted the balance of/ });
     await expect(entry).toContainText(ADMIN);
     await expect(entry).toContainText(REASON);
-    await expect(entry).toContainText('balance: 6.5');
+    await expect(entry).toContainText('1 → 6.5');
 
     await page.evaluate(() => localStorage.clear());
     await signIn(page, email);

@@ -1,4 +1,5 @@
 import { createInvoice } from '@cellhop/contract/invoices';
+import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
 import type { HeldDeposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { getProfile } from '@cellhop/contract/users';
 import { exampleDeposit } from '../web/test/example-invoices.ts';
@@ -64,6 +65,35 @@ test('payments on hold and their release are accessible and fit', async ({ page 
   await dialog.getByRole('button', { name: /^Release/ }).click();
   await dialog.getByRole('radio', { name: /^One dollar for each/ }).check();
   await expectGood(page, 'release');
+});
+
+test('entries of the audit log with long values are accessible and fit', async ({ page }) => {
+  const person = {
+    id: '00000000-0000-4000-8000-00000000c001',
+    email: 'a.customer.with.a.long.address@mail.example.com',
+  };
+  const entry: AuditEntry = {
+    id: '1',
+    createdAt: '2026-11-22T12:00:00.000Z',
+    action: 'CATALOGUE_FILE_CHECKED',
+    actor: person,
+    user: null,
+    subject: { type: 'PROXY', id: null },
+    ip: '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff',
+    device: 'Firefox on Windows',
+    requestId: '00000000-0000-4000-8000-00000000e002',
+    reason: 'x'.repeat(200),
+    before: null,
+    after: { name: 'y'.repeat(100) },
+    details: { sha256: 'ab'.repeat(32), fileName: 'stock.csv' },
+  };
+  const refund: AuditEntry = { ...entry, id: '2', action: 'CONNECTION_REFUNDED', user: person };
+  const json = { data: [entry, refund], totalPages: 1, isTruncated: false };
+  await page.route('**/v1/audit-log/admin?*', (route) => route.fulfill({ json }));
+  await enter(page, '/admin/audit-log', 'admin@example.com', 'demo-password');
+  await page.getByText('Details').first().click();
+  await expect(page.getByText(entry.details['sha256'] as string).first()).toBeVisible();
+  await expectGood(page, 'audit log');
 });
 
 test('the limits of a proxy are accessible and fit', async ({ page }) => {

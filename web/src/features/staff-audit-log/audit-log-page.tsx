@@ -2,7 +2,6 @@ import { EMAIL_LENGTH_MAX } from '@cellhop/contract/limits';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
 import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 import { MultiSelect, Select } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { apiQuery, pageQuery } from '../../data/query.ts';
 import { useList } from '../../data/use-list.ts';
@@ -15,11 +14,10 @@ import { toLimitedRange } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { FilterText } from '../staff-parts/filter-text.tsx';
-import { UserLink } from '../staff-parts/user-link.tsx';
-import { describeValues } from './describe-values.ts';
 import classes from './entries-table.module.css';
+import { EntryDetails } from './entry-details.tsx';
 import { staffAuditLogScreen, type StaffAuditLogSearch } from './screen.ts';
-import { subjectScreen } from './subject-screen.ts';
+import { Sentence } from './sentence.tsx';
 
 export function AuditLogPage() {
   const [search, change] = useScreenSearch(staffAuditLogScreen);
@@ -91,57 +89,29 @@ function AuditLogFilter({ search, onChange }: AuditLogFilterProps) {
 }
 
 function EntriesTable({ entries }: { entries: readonly AuditEntry[] | undefined }) {
-  const { t } = useTranslation(['staffSystem', 'staff']);
+  const { t } = useTranslation('staffSystem');
   const columns: Column<AuditEntry>[] = [
-    { key: 'createdAt', header: t('log.when'), place: 'heading', render: ({ createdAt }) => formatMoment(createdAt) },
     {
-      key: 'actor',
-      header: t('log.actor'),
-      place: 'heading',
-      render: ({ actor }) => (actor === null ? t('log.nobody') : <UserLink user={actor} />),
+      key: 'createdAt',
+      header: t('log.when'),
+      isUnbroken: true,
+      render: ({ createdAt }) => <time dateTime={createdAt}>{formatMoment(createdAt)}</time>,
     },
-    { key: 'action', header: t('log.action'), place: 'heading', render: ({ action }) => <Action action={action} /> },
-    { key: 'subject', header: t('log.subject'), render: (entry) => <Subject entry={entry} /> },
-    { key: 'user', header: t('log.user'), render: ({ user }) => (user === null ? '—' : <UserLink user={user} />) },
-    { key: 'before', header: t('log.before'), render: ({ before }) => <Values values={before} /> },
-    { key: 'after', header: t('log.after'), render: ({ after }) => <Values values={after} /> },
-    { key: 'reason', header: t('staff:reason.label'), render: ({ reason }) => reason ?? '—' },
-    { key: 'details', header: t('log.details'), render: ({ details }) => <Values values={details} /> },
-    {
-      key: 'from',
-      header: t('log.from'),
-      render: ({ ip, device }) => (ip === null && device === null ? '—' : [ip, device].filter(Boolean).join(', ')),
-    },
+    { key: 'what', header: t('log.what'), place: 'heading', render: (entry) => <Entry entry={entry} /> },
   ];
-  return <DataTable label={t('log.label')} columns={columns} rows={entries} rowKey={({ id }) => id} isDense />;
+  return <DataTable label={t('log.label')} columns={columns} rows={entries} rowKey={({ id }) => id} />;
 }
 
-/** Older releases may have recorded actions that this one does not know. */
-function Action({ action }: { action: string }) {
+function Entry({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation('staffSystem');
-  const known = oneOf(action, auditActions);
-  return known === undefined ? action : t(`actions.${known}`);
-}
-
-function Subject({ entry: { subject } }: { entry: AuditEntry }) {
-  const { t } = useTranslation('staffSystem');
-  if (subject === null) return '—';
-  const known = oneOf(subject.type, subjectTypes);
-  if (known === undefined) return subject.type;
-  const screen = subjectScreen(known, subject.id);
-  return screen === undefined ? t(`subjects.${known}`) : <Link {...screen}>{t(`subjects.${known}`)}</Link>;
-}
-
-function Values({ values }: { values: Record<string, unknown> | null }) {
-  const described = describeValues(values);
-  if (described.length === 0) return '—';
+  const { reason } = entry;
   return (
-    <ul className={classes['values']}>
-      {described.map(({ name, text }) => (
-        <li key={name}>
-          {name}: <b>{text}</b>
-        </li>
-      ))}
-    </ul>
+    <div className={classes['entry']}>
+      <p>
+        <Sentence entry={entry} />
+      </p>
+      {reason !== null && <p className={classes['reason']}>{t('log.reason', { reason })}</p>}
+      <EntryDetails entry={entry} />
+    </div>
   );
 }

@@ -113,7 +113,7 @@ it('keeps a status from an old link, which is one of all tickets', async () => {
 
 it('sends an answer and closes the ticket, and links the connection that it is about', async () => {
   let opened: StaffTicket = { ...ticket(1), description: 'Nothing loads through 198.18.0.12:1080.' };
-  const { api, fill, screen, user } = await openAsStaff(`/admin/tickets/${opened.id}`, {
+  const { api, fill, screen } = await openAsStaff(`/admin/tickets/${opened.id}`, {
     answers: {
       ...ticketAnswers,
       [`GET ${TICKETS}/*`]: () => ({ data: opened }),
