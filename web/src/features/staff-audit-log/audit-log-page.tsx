@@ -95,9 +95,10 @@ function EntriesTable({ entries }: { entries: readonly AuditEntry[] | undefined 
       key: 'createdAt',
       header: t('log.when'),
       isUnbroken: true,
+      width: 14,
       render: ({ createdAt }) => <time dateTime={createdAt}>{formatMoment(createdAt)}</time>,
     },
-    { key: 'what', header: t('log.what'), place: 'heading', render: (entry) => <Entry entry={entry} /> },
+    { key: 'what', header: t('log.what'), width: 56, place: 'heading', render: (entry) => <Entry entry={entry} /> },
   ];
   return <DataTable label={t('log.label')} columns={columns} rows={entries} rowKey={({ id }) => id} />;
 }

@@ -9,7 +9,8 @@ export function CopyLink({ code }: { code: string }) {
   const { isCopied, copy } = useCopy();
   const Icon = isCopied ? IconCheck : IconLink;
   return (
-    <>
+    // The hidden text is placed in relation to it.
+    <span style={{ position: 'relative' }}>
       <Button
         size="compact-sm"
         variant="light"
@@ -20,7 +21,7 @@ export function CopyLink({ code }: { code: string }) {
         {t('promoCodes.link.action')}
       </Button>
       <VisuallyHidden component="output">{isCopied ? t('common:copied') : ''}</VisuallyHidden>
-    </>
+    </span>
   );
 }
 
