@@ -32,11 +32,10 @@ const isAnswerDraft = textDraft<TicketMessageBody>('content');
  * anyway.
  */
 export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
-  const { t } = useTranslation(['staffSupport', 'support']);
+  const { t } = useTranslation('staffSupport');
   const { id, user } = ticket;
   const answering = useAnswer(id);
   const closing = useCloseAnyTicket(id);
-  const canClose = usePermission('TICKETS_EDIT');
   const { rows } = useAnyMessages(id, 1);
   const me = useProfile();
   const [seen, setSeen] = useState<Seen>();
@@ -86,29 +85,53 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
       />
       <div className={classes['actions']}>
         <CannedReplySelect languageCode={user.languageCode} onChoose={insert} />
-        <Group gap="xs">
-          {canClose && !isWarned && (
-            <Button
-              variant="default"
-              leftSection={<IconChecks size={17} stroke={1.6} aria-hidden="true" />}
-              loading={closing.isRunning}
-              disabled={rows === undefined || answering.isRunning}
-              onClick={() => void submitAndClose()}
-            >
-              {t('answer.sendAndClose')}
-            </Button>
-          )}
-          <Button
-            type="submit"
-            leftSection={<IconSend size={17} aria-hidden="true" />}
-            loading={answering.isRunning}
-            disabled={rows === undefined || closing.isRunning}
-          >
-            {isWarned ? t('answer.sendAnyway') : t('support:messages.send')}
-          </Button>
-        </Group>
+        <SendButtons
+          isReady={rows !== undefined}
+          isWarned={isWarned}
+          isAnswering={answering.isRunning}
+          isClosing={closing.isRunning}
+          onClose={() => void submitAndClose()}
+        />
       </div>
     </form>
+  );
+}
+
+interface SendButtonsProps {
+  /** The messages are loaded. */
+  isReady: boolean;
+  /** Others have answered meanwhile. */
+  isWarned: boolean;
+  isAnswering: boolean;
+  isClosing: boolean;
+  onClose: () => void;
+}
+
+function SendButtons({ isReady, isWarned, isAnswering, isClosing, onClose }: SendButtonsProps) {
+  const { t } = useTranslation(['staffSupport', 'support']);
+  const canClose = usePermission('TICKETS_EDIT');
+  return (
+    <Group gap="xs">
+      {canClose && !isWarned && (
+        <Button
+          variant="default"
+          leftSection={<IconChecks size={17} stroke={1.6} aria-hidden="true" />}
+          loading={isClosing}
+          disabled={!isReady || isAnswering}
+          onClick={onClose}
+        >
+          {t('answer.sendAndClose')}
+        </Button>
+      )}
+      <Button
+        type="submit"
+        leftSection={<IconSend size={17} aria-hidden="true" />}
+        loading={isAnswering}
+        disabled={!isReady || isClosing}
+      >
+        {isWarned ? t('answer.sendAnyway') : t('support:messages.send')}
+      </Button>
+    </Group>
   );
 }
 
