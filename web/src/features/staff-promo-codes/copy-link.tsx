@@ -25,6 +25,6 @@ export function CopyLink({ code }: { code: string }) {
   );
 }
 
-export function signUpAddress(code: string): string {
+function signUpAddress(code: string): string {
   return `${location.origin}/sign-up?rc=${encodeURIComponent(code)}`;
 }
