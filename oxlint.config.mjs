@@ -30,6 +30,7 @@ const schemas = {
     [
       'chains',
       'client',
+      'coins',
       'access-strings',
       'confirmation-texts',
       'errors',

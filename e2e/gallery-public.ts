@@ -27,6 +27,11 @@ const setPassword = '/restore-access/set-password?code=x';
 
 export const publicScreens: Screen[] = [
   { name: 'landing', path: '/' },
+  { name: 'pricing', path: '/pricing' },
+  { name: 'pricing-in-russian', path: '/ru/pricing' },
+  { name: 'locations', path: '/locations' },
+  { name: 'locations-in-russian', path: '/ru/locations' },
+  { name: 'location', path: '/locations/de' },
   { name: 'sign-in', path: '/sign-in' },
   {
     name: 'sign-in-refused',

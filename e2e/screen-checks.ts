@@ -22,6 +22,11 @@ export const publicPages = [
   '/public-message?message=Hello',
   '/check-receipt',
   '/legal/terms',
+  '/pricing',
+  '/ru/pricing',
+  '/locations',
+  '/ru/locations',
+  '/locations/de',
   '/no-such-page',
 ];
 /** Besides the screens of the menu. */

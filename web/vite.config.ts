@@ -50,7 +50,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     rolldownOptions: {
-      input: ['index.html', 'landing.html'],
+      input: ['index.html', 'landing.html', 'visitor.html'],
       // Constants of contract/src/limits.ts are in the files that use them, not all in the first one.
       optimization: { inlineConst: { mode: 'all' } },
       output: { codeSplitting: { groups: chunkGroups }, assetFileNames },

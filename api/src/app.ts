@@ -35,6 +35,7 @@ import { timelineRoutes } from './modules/timeline/timeline.routes.ts';
 import { transactionsRoutes } from './modules/transactions/transactions.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
+import { visitorPagesRoutes } from './modules/visitor-pages/visitor-pages.routes.ts';
 import { authenticateUser, readToken } from './modules/auth/sessions.service.ts';
 import { authenticateNode } from './modules/gateway/gateway.service.ts';
 
@@ -53,6 +54,7 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   searchRoutes,
   mailsRoutes,
   proxiesRoutes,
+  visitorPagesRoutes,
   inventoryRoutes,
   connectionsRoutes,
   gatewayRoutes,

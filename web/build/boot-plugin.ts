@@ -33,6 +33,8 @@ export function bootScripts(): Plugin {
     transformIndexHtml: {
       order: 'post',
       async handler(html, { filename, bundle }) {
+        if (filename.endsWith('visitor.html'))
+          return [{ tag: 'script', children: readScript('visitor.js'), injectTo: 'head-prepend' }];
         const scripts = [readScript('first-paint.js')];
         const isLanding = filename.endsWith('landing.html');
         if (bundle !== undefined) {

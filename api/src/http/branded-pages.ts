@@ -3,13 +3,12 @@
  * the public address. Filled in and compressed once, at the start.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Config } from '../process/config.ts';
 import { escapeHtml } from '../mail/templates.ts';
-import { matchesEtag } from './route.ts';
+import { etagOf, matchesEtag } from './etag.ts';
 import { SITEMAP_PATH } from './sitemap.ts';
 
 export type Brand = Pick<Config, 'brandName' | 'publicUrl'>;
@@ -82,8 +81,7 @@ type Encoding = 'br' | 'gzip' | 'identity';
 
 function prepare(text: string): Page {
   const identity = Buffer.from(text);
-  const hash = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
-  return { etag: `"${hash}"`, bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } };
+  return { etag: etagOf(identity), bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { etag, bodies }: Page, type: string): FastifyReply {

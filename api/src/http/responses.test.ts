@@ -1,14 +1,14 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { JSON_COMPRESSION, useCompression } from './responses.ts';
+import { COMPRESSION, useCompression } from './responses.ts';
 
 const rows = Array.from({ length: 20_000 }, (_, index) => ({ id: index, city: `City ${index % 37}` }));
 let app: FastifyInstance;
 beforeAll(async () => {
   app = Fastify();
   await useCompression(app);
-  const options = { compress: JSON_COMPRESSION };
+  const options = { compress: COMPRESSION };
   app.get('/short', options, () => rows.slice(0, 2));
   app.get('/rows', options, () => rows.slice(0, 50));
   app.get('/long', options, () => rows);

@@ -9,8 +9,9 @@ import type { AccessClaims, Actor } from './actor.ts';
 import type { Requester } from './requester.ts';
 import type { Ctx } from '../ctx.ts';
 import { clientAddress } from './admission.ts';
+import { matchesEtag } from './etag.ts';
 import { bodyLimitFor, useFileBodies, valueCountLimitFor } from './body.ts';
-import { JSON_COMPRESSION } from './responses.ts';
+import { COMPRESSION } from './responses.ts';
 import type { Transfers } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
 import type { LimitersByOwner } from '../process/limiters-by-owner.ts';
@@ -145,11 +146,6 @@ export function cachedRoute<const E extends EndpointDefinition>(
   });
 }
 
-/** RFC 9110, section 13.1.2: a list of tags, compared weakly. */
-export function matchesEtag(header: string | undefined, etag: string): boolean {
-  return header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;
-}
-
 function serve<E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
@@ -162,7 +158,7 @@ function serve<E extends EndpointDefinition>(
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
     bodyLimit: bodyLimitFor(entry),
-    compress: JSON_COMPRESSION,
+    compress: COMPRESSION,
     ...options,
     config: { bodyValuesMax: valueCountLimitFor(entry) },
     // Before validation, so that unauthorized clients learn nothing about valid requests.

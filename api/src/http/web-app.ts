@@ -5,7 +5,7 @@ import { type Brand, createNotFoundPage, serveBrandedPages } from './branded-pag
 import { notFound, writeError } from './errors.ts';
 import { readScreenPaths } from './screen-paths.ts';
 import { removeHeaders, replacePageHeaders } from './security.ts';
-import { findWebRoot } from './web-pages.ts';
+import { findWebRoot, VISITOR_TEMPLATE } from './web-pages.ts';
 
 /** Clients of the API use them. */
 const RATE_LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
@@ -40,6 +40,8 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
   await app.register(fastifyStatic, {
     root,
     index: ['landing.html'],
+    // It is no page by itself.
+    allowedPath: (pathname) => pathname !== `/${VISITOR_TEMPLATE}`,
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { packagePath } from '../process/package-path.ts';
 
 const webRoot = fileURLToPath(packagePath('../web/dist'));
-const PAGES = ['index.html', 'landing.html'];
+/** The frame of the pages that the API renders for visitors. */
+export const VISITOR_TEMPLATE = 'visitor.html';
+const PAGES = ['index.html', 'landing.html', VISITOR_TEMPLATE];
 /** Inline scripts have no attributes. */
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProxy } from '../../test/factories.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 const publicUrl = 'https://shop.example.com';
@@ -15,6 +16,21 @@ test('the sitemap lists the public pages by their absolute addresses', async () 
   expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
   const locations = [...(await response.text()).matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, location]) => location);
   expect(locations).toEqual(expect.arrayContaining([`${publicUrl}/`, `${publicUrl}/legal/terms`]));
+});
+
+test('the sitemap lists prices and locations in each language, with the other ones', async () => {
+  await createProxy(testApp, { countryCode: 'DE' });
+  const app = await startSecondApp(testApp);
+  try {
+    const text = await (await get('/sitemap.xml', app)).text();
+    for (const path of ['/pricing', '/locations', '/locations/de'])
+      for (const language of ['', '/ru'])
+        expect(text).toContain(
+          `<url><loc>${publicUrl}${language}${path}</loc><xhtml:link rel="alternate" hreflang="en" href="${publicUrl}${path}"/><xhtml:link rel="alternate" hreflang="ru" href="${publicUrl}/ru${path}"/></url>`,
+        );
+  } finally {
+    await app.stop();
+  }
 });
 
 test('password managers find the page on which the password is changed', async () => {

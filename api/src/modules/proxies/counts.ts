@@ -4,8 +4,8 @@
  */
 import type { Output } from '@cellhop/contract/endpoint';
 import type { getProxyFilter, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
-import { createHash } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
+import { etagOf } from '../../http/etag.ts';
 import * as store from './counts.store.ts';
 import { type CountryFacets, createFacetIndex } from './facet-index.ts';
 
@@ -41,7 +41,7 @@ async function count(ctx: Ctx): Promise<void> {
   const startedAt = performance.now();
   const response: Output<typeof getProxyFilter> = { data: await store.countFree(ctx) };
   const body = JSON.stringify(response);
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const etag = etagOf(body);
   const tookMs = Math.ceil(performance.now() - startedAt);
   if (!(await store.confirmCounts(ctx, etag, tookMs))) await store.saveCounts(ctx, { body, etag }, tookMs);
 }

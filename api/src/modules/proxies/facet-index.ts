@@ -34,9 +34,10 @@ export interface FacetIndex {
 export interface CountryFacets {
   countryCode: string;
   free: number;
-  cities: ReadonlySet<string>;
-  /** The number of free proxies of each operator. */
+  /** The number of free proxies of each. */
+  cities: ReadonlyMap<string, number>;
   operators: ReadonlyMap<string, number>;
+  connectionTypes: ReadonlyMap<string, number>;
 }
 
 export function createFacetIndex(): FacetIndex {
@@ -157,22 +158,22 @@ function summarise(
   combinations: Combinations,
   dictionaries: readonly Dictionary[],
 ): CountryFacets {
-  const [city, operator] = [columns.indexOf('city'), columns.indexOf('isp')];
   let free = 0;
-  const cities = new Set<number>();
-  const operators = new Map<number, number>();
+  const sums = (['city', 'isp', 'connectionType'] as const).map((group) => ({
+    column: columns.indexOf(group),
+    counts: new Map<number, number>(),
+  }));
   for (let row = 0; row < combinations.length; row += STRIDE) {
     const count = combinations[row + STRIDE - 1]!;
-    const code = combinations[row + operator]!;
     free += count;
-    cities.add(combinations[row + city]!);
-    operators.set(code, (operators.get(code) ?? 0) + count);
+    for (const { column, counts } of sums) {
+      const code = combinations[row + column]!;
+      counts.set(code, (counts.get(code) ?? 0) + count);
+    }
   }
-  const textOf = (column: number, code: number) => dictionaries[column]!.values[code]!;
-  return {
-    countryCode,
-    free,
-    cities: new Set([...cities].map((code) => textOf(city, code))),
-    operators: new Map([...operators].map(([code, count]) => [textOf(operator, code), count])),
-  };
+  const [cities, operators, connectionTypes] = sums.map(
+    ({ column, counts }) =>
+      new Map([...counts].map(([code, count]) => [dictionaries[column]!.values[code]!, count] as const)),
+  );
+  return { countryCode, free, cities: cities!, operators: operators!, connectionTypes: connectionTypes! };
 }

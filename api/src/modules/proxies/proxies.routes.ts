@@ -3,13 +3,20 @@ import type { FastifyInstance } from 'fastify';
 import { cachedRoute, route } from '../../http/route.ts';
 import * as proxies from './proxies.service.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Rejects only while nothing is known. */
+    readStock: () => Promise<proxies.Stock>;
+  }
+}
+
 export function proxiesRoutes(app: FastifyInstance): void {
   const readCounts = proxies.createCountsReader();
   const facets = proxies.createFacetsReader();
-  const readStock = proxies.createStockReader(app.ctx, facets);
+  app.decorate('readStock', proxies.createStockReader(app.ctx, facets));
   cachedRoute(app, getProxyFilter, ({ ctx }) => readCounts(ctx));
   route(app, getProxyFacets, async ({ ctx, query }) => ({ data: await facets.count(ctx, query) }));
   route(app, getLowestPrice, async ({ ctx }) => ({ data: await proxies.getLowestPrice(ctx) }));
-  route(app, getStock, async () => ({ data: proxies.presentStock(await readStock()) }));
+  route(app, getStock, async () => ({ data: proxies.presentStock(await app.readStock()) }));
   route(app, searchProxies, async ({ ctx, query }) => ({ data: await proxies.search(ctx, query) }));
 }

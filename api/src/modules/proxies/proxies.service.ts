@@ -12,7 +12,7 @@ import * as store from './search.store.ts';
 import type { Stock } from './stock.ts';
 
 export { createCountsReader, createFacetsReader, ensureCounts, refreshCounts, refreshFacets } from './counts.ts';
-export { createStockReader } from './stock.ts';
+export { createStockReader, type Stock } from './stock.ts';
 
 /** At most 50 free proxies, cheapest first. Values of one group are combined with OR, groups with AND. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
@@ -39,15 +39,13 @@ export async function getLowestPrice(ctx: Ctx): Promise<{ megabytePrice: number 
   return { megabytePrice: priceMicros === undefined ? null : toDollars(megabytePrice(priceMicros)) };
 }
 
-export function presentStock({ countedAt, countries }: Stock): PublicStock {
-  const lowest = countries
-    .flatMap(({ priceMicros }) => priceMicros ?? [])
-    .toSorted((one, other) => Number(one - other))[0];
+export function presentStock(stock: Stock): PublicStock {
+  const { countedAt, countries } = stock;
   return {
     countedSecondsAgo: Math.max(0, Math.round((Date.now() - countedAt.getTime()) / 1000)),
-    free: countries.reduce((sum, { free }) => sum + free, 0),
-    operators: new Set(countries.flatMap(({ operators }) => [...operators.keys()])).size,
-    megabytePrice: presentPrice(lowest),
+    free: countFree(stock),
+    operators: countOperators(stock),
+    megabytePrice: presentPrice(lowestPrice(stock)),
     countries: countries.map(({ countryCode, free, cities, operators, priceMicros }) => ({
       countryCode,
       free,
@@ -56,6 +54,20 @@ export function presentStock({ countedAt, countries }: Stock): PublicStock {
       megabytePrice: presentPrice(priceMicros),
     })),
   };
+}
+
+export function countFree({ countries }: Stock): number {
+  return countries.reduce((sum, { free }) => sum + free, 0);
+}
+
+/** Different names: an operator of two countries counts once. */
+export function countOperators({ countries }: Stock): number {
+  return new Set(countries.flatMap(({ operators }) => [...operators.keys()])).size;
+}
+
+/** @returns micro-dollars for one megabyte; undefined if no proxy is free */
+export function lowestPrice({ countries }: Stock): bigint | undefined {
+  return countries.flatMap(({ priceMicros }) => priceMicros ?? []).toSorted((one, other) => Number(one - other))[0];
 }
 
 function presentPrice(priceMicros: bigint | undefined): number | null {

@@ -1,5 +1,5 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
-import { currencyTicker } from '../../format/coins.ts';
+import { currencyTicker } from '@cellhop/contract/coins';
 
 /** Drawn here, not by the makers of the coins: colour and letter are what people recognise at this size. */
 const coins: Record<string, { color: string; path: string }> = {

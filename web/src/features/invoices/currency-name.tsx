@@ -1,6 +1,6 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
-import { shortCurrency } from '../../format/coins.ts';
+import { shortCurrency } from '@cellhop/contract/coins';
 import { CoinIcon } from './coin-icon.tsx';
 import classes from './currency-name.module.css';
 

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { QRCodeSVG } from 'qrcode.react';
 import { useTranslation } from 'react-i18next';
-import { currencyTicker, feeCoin } from '../../format/coins.ts';
+import { currencyTicker, feeCoin } from '@cellhop/contract/coins';
 import { Copyable } from '../../ui/copyable.tsx';
 import classes from './pay-details.module.css';
 

@@ -1,7 +1,7 @@
 import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
 import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { currencyTicker } from '../../format/coins.ts';
+import { currencyTicker } from '@cellhop/contract/coins';
 import { formatDecimal, formatMoney } from '../../format/format.ts';
 import { receivedPercent } from './invoice-stage.ts';
 import classes from './received-payment.module.css';

@@ -1,5 +1,5 @@
 import type { Invoice } from '@cellhop/contract/invoices';
-import { currencyTicker } from '../../format/coins.ts';
+import { currencyTicker } from '@cellhop/contract/coins';
 import { formatDecimal } from '../../format/format.ts';
 
 /** An amount with its ticker, in the notation of the user's language: `0.00025 BTC`, in Russian `0,00025 BTC`. */

@@ -11,7 +11,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
 import { formatMoney } from '../../format/format.ts';
-import { listCoins } from '../../format/coins.ts';
+import { listCoins } from '@cellhop/contract/coins';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
 import { hasTokens } from '../../session/tokens.ts';

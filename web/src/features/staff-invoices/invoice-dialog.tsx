@@ -2,7 +2,7 @@ import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoic
 import { Anchor, Button, Checkbox, Stack, Title, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { currencyTicker } from '../../format/coins.ts';
+import { currencyTicker } from '@cellhop/contract/coins';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { CardList } from '../../ui/card-list.tsx';

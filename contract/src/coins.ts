@@ -1,5 +1,5 @@
 /** Names of currencies that are equal in all languages. */
-import type { Currency } from '@cellhop/contract/invoices.values';
+import type { Currency } from './invoices.values.ts';
 
 /** The coin's ticker, which is the same on every network. */
 export function currencyTicker(currency: Currency): string {

@@ -1,0 +1,133 @@
+/**
+ * Pages for visitors and search engines: prices and locations. They are complete in the HTML. A page is rendered again only when the stock has
+ * been read again, so that many visitors cost little.
+ */
+import { languageCodeSchema, type LanguageCode } from '@cellhop/contract/schemas';
+import { visitorPath } from '@cellhop/contract/visitor-pages';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Ctx } from '../../ctx.ts';
+import { etagOf, matchesEtag } from '../../http/etag.ts';
+import { COMPRESSION } from '../../http/responses.ts';
+import { findWebRoot, VISITOR_TEMPLATE } from '../../http/web-pages.ts';
+import { listEnabledCurrencies } from '../invoices/invoices.service.ts';
+import type { Stock } from '../proxies/proxies.service.ts';
+import { createOfferReader, type Offer } from '../referrals/referrals.service.ts';
+import { countryPage } from './country-page.ts';
+import { type Address, renderFrame } from './frame.ts';
+import { locationsPage } from './locations-page.ts';
+import { pricingPage } from './pricing-page.ts';
+import { countryName, createView, type PageParts, type Shop, type View } from './view.ts';
+
+interface RenderedPage {
+  status: PageParts['status'];
+  html: string;
+  etag: string;
+}
+
+/** Without a built web app there are no pages, and no styles for them. */
+export function visitorPagesRoutes(app: FastifyInstance): void {
+  const root = findWebRoot();
+  if (root !== undefined) serveVisitorPages(app, root);
+}
+
+/** @param root of the built web app */
+export function serveVisitorPages(app: FastifyInstance, root: string): void {
+  const template = path.join(root, VISITOR_TEMPLATE);
+  if (!existsSync(template)) return;
+  const readPage = createPageReader(app, readFileSync(template, 'utf8'), createShop(app.ctx, root));
+  for (const languageCode of languageCodeSchema.options) {
+    for (const [page, render] of [
+      ['pricing', pricingPage],
+      ['locations', locationsPage],
+    ] as const)
+      serve(app, visitorPath(languageCode, page), () => readPage(languageCode, { page }, render));
+    serve(app, `${visitorPath(languageCode, 'locations')}/:countryCode`, async ({ params }) => {
+      const countryCode = (params as { countryCode: string }).countryCode.toUpperCase();
+      // Also a country that has no proxy, if there is one of this code.
+      if (countryName(languageCode, countryCode) === countryCode) return undefined;
+      const address = { page: 'locations', countryCode } as const;
+      return readPage(languageCode, address, (view) => countryPage(view, countryCode));
+    });
+  }
+}
+
+function serve(
+  app: FastifyInstance,
+  url: string,
+  read: (request: FastifyRequest) => Promise<RenderedPage | undefined>,
+): void {
+  app.get(url, { schema: { hide: true }, compress: COMPRESSION }, async (request, reply) => {
+    const page = await read(request);
+    return page === undefined ? reply.callNotFound() : send(request, reply, page);
+  });
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { status, html, etag }: RenderedPage): FastifyReply {
+  if (status === 503) void reply.header('retry-after', '60');
+  // Weak: the encodings share it.
+  void reply.headers({ etag: `W/${etag}`, 'cache-control': status === 200 ? 'no-cache' : 'no-store' });
+  if (status === 200 && matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.code(status).type('text/html; charset=utf-8').send(html);
+}
+
+type PageReader = (
+  languageCode: LanguageCode,
+  address: Address,
+  render: (view: View) => PageParts,
+) => Promise<RenderedPage>;
+
+/** Keeps what it has rendered as long as the stock and the offer are the same: at most a page per language and country. */
+function createPageReader(app: FastifyInstance, template: string, shop: Shop): PageReader {
+  const readOffer = createOfferReader(app.ctx);
+  const pages = new Map<string, RenderedPage>();
+  let shown: { stock: Stock | undefined; offer: Offer | undefined } | undefined;
+  return async (languageCode, address, render) => {
+    const [stock, offer] = await Promise.all([readStock(app), readOffer()]);
+    if (shown?.stock !== stock || shown?.offer !== offer) pages.clear();
+    shown = { stock, offer };
+    const url = visitorPath(languageCode, address.page, address.countryCode);
+    const known = pages.get(url);
+    if (known !== undefined) return known;
+    const view = createView(shop, languageCode, offer, stock);
+    const parts = render(view);
+    const html = renderFrame(template, view, address, parts);
+    const page = { status: parts.status, html, etag: etagOf(html) };
+    pages.set(url, page);
+    return page;
+  };
+}
+
+/** The page says it if the stock cannot be read. */
+async function readStock(app: FastifyInstance): Promise<Stock | undefined> {
+  try {
+    return await app.readStock();
+  } catch (error) {
+    app.log.warn({ err: error }, 'the stock could not be read');
+    return undefined;
+  }
+}
+
+function createShop(ctx: Ctx, root: string): Shop {
+  const { brandName, publicUrl, contactEmail, refundWindowMs } = ctx.config;
+  return {
+    brandName,
+    publicUrl,
+    contactEmail,
+    refundMinutes: refundWindowMs / 60_000,
+    currencies: listEnabledCurrencies(ctx),
+    findFlag: readFlags(path.join(root, 'assets')),
+  };
+}
+
+/** The build has a folder of flags, whose name contains their release. */
+function readFlags(assets: string): Shop['findFlag'] {
+  const folder = existsSync(assets) ? readdirSync(assets).find((name) => name.startsWith('flags-')) : undefined;
+  if (folder === undefined) return () => undefined;
+  const files = new Set(readdirSync(path.join(assets, folder)));
+  return (countryCode) => {
+    const file = `${countryCode.toLowerCase()}.svg`;
+    return files.has(file) ? `/assets/${folder}/${file}` : undefined;
+  };
+}

@@ -1,0 +1,181 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { useErrors } from '../../http/errors.ts';
+import { useCompression } from '../../http/responses.ts';
+import type { Stock } from '../proxies/proxies.service.ts';
+import { serveVisitorPages } from './visitor-pages.routes.ts';
+
+const stock: Stock = {
+  countedAt: new Date('2026-11-20T14:32:10Z'),
+  countries: [
+    {
+      countryCode: 'DE',
+      free: 1240,
+      cities: new Map([
+        ['Berlin', 1000],
+        ['Hamburg', 240],
+      ]),
+      operators: new Map([
+        ['Vodafone', 240],
+        ['Telekom', 1000],
+      ]),
+      connectionTypes: new Map([
+        ['LTE', 1000],
+        ['5G', 240],
+      ]),
+      priceMicros: 4000n,
+    },
+    {
+      countryCode: 'AT',
+      free: 3,
+      cities: new Map([['<b>Wien</b>', 3]]),
+      operators: new Map(
+        ['<script>alert(1)</script>', 'A1', 'Magenta', 'Drei', 'Spusu', 'HoT', 'Bob'].map((name, n) => [name, 9 - n]),
+      ),
+      connectionTypes: new Map([['LTE', 3]]),
+      priceMicros: 12_500n,
+    },
+  ],
+};
+
+const root = mkdtempSync(path.join(os.tmpdir(), 'visitor-pages-'));
+let testApp: TestApp;
+let app: FastifyInstance;
+let readStock: () => Promise<Stock>;
+beforeAll(async () => {
+  testApp = await startTestApp({
+    brandName: 'Прокси & "Co"',
+    publicUrl: 'https://shop.example.com',
+    contactEmail: 'help@example.com',
+    publicPromoCode: undefined,
+  });
+  const template = new URL('../../../../web/visitor.html', import.meta.url);
+  writeFileSync(path.join(root, 'visitor.html'), readFileSync(fileURLToPath(template)));
+  mkdirSync(path.join(root, 'assets', 'flags-1.2.3'), { recursive: true });
+  writeFileSync(path.join(root, 'assets', 'flags-1.2.3', 'de.svg'), '');
+  app = Fastify();
+  app.decorate('ctx', testApp.ctx);
+  app.decorate('readStock', () => readStock());
+  useErrors(app);
+  await useCompression(app);
+  serveVisitorPages(app, root);
+});
+afterAll(async () => {
+  await app.close();
+  await testApp.stop();
+  rmSync(root, { recursive: true });
+});
+beforeEach(() => {
+  readStock = () => Promise.resolve(stock);
+});
+
+async function read(url: string, headers: Record<string, string> = {}) {
+  const { statusCode, body, headers: answered } = await app.inject({ url, headers });
+  return { status: statusCode, body, headers: answered };
+}
+
+describe.each(['/pricing', '/ru/pricing', '/locations', '/ru/locations', '/locations/de', '/ru/locations/de'])(
+  '%s',
+  (url) => {
+    const english = url.replace(/^\/ru/, '');
+
+    test('says which address and language it has, and where the other one is', async () => {
+      const { status, body, headers } = await read(url);
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(body).toContain(`<html lang="${url === english ? 'en' : 'ru'}"`);
+      expect(body).toContain(`<link rel="canonical" href="https://shop.example.com${url}" />`);
+      for (const [language, address] of [
+        ['en', english],
+        ['ru', `/ru${english}`],
+        ['x-default', english],
+      ] as const)
+        expect(body).toContain(
+          `<link rel="alternate" hreflang="${language}" href="https://shop.example.com${address}" />`,
+        );
+      expect(body).toMatch(/<title>[^<]+ – Прокси &#38; &#34;Co&#34;<\/title>/);
+      expect(body).toMatch(/<meta name="description" content="[^"]{50,}"/);
+      expect(body.match(/<h1>/g)).toHaveLength(1);
+      expect(body).not.toContain('noindex');
+      expect(body).not.toMatch(/undefined|NaN|\[object|<!-- (?:head|body) -->/);
+    });
+
+    test('has the numbers in the page itself', async () => {
+      const { body } = await read(url);
+      expect(body).toContain(url === english ? '$0.004' : '$0,004');
+      expect(body).toContain(url === english ? '1,240' : '1\u00A0240');
+      expect(body).toContain('/assets/flags-1.2.3/de.svg');
+      expect(body).toContain('datetime="2026-11-20T14:32:10.000Z"');
+    });
+
+    test('is sent again only when something has changed', async () => {
+      const { headers } = await read(url);
+      const again = await read(url, { 'if-none-match': headers['etag']! });
+      expect([again.status, again.body]).toEqual([304, '']);
+      readStock = () => Promise.resolve({ ...stock, countries: [{ ...stock.countries[0]!, priceMicros: 7000n }] });
+      const changed = await read(url, { 'if-none-match': headers['etag']! });
+      expect(changed.status).toBe(200);
+      expect(changed.body).toContain(url === english ? '$0.007' : '$0,007');
+    });
+
+    test('says that prices and stock cannot be read, and is then not listed', async () => {
+      readStock = () => Promise.reject(new Error('the database is down'));
+      const { status, body, headers } = await read(url);
+      expect([status, headers['retry-after'], headers['cache-control']]).toEqual([503, '60', 'no-store']);
+      expect(body).toContain('noindex');
+      expect(body).toContain('role="status"');
+    });
+  },
+);
+
+test('prices are by country, in the order of their names', async () => {
+  const { body } = await read('/pricing');
+  expect(body.indexOf('Austria')).toBeLessThan(body.indexOf('Germany'));
+  const row = /Germany<\/a><\/th>(.*?)<\/tr>/.exec(body)![1]!;
+  expect(row).toBe('<td>$0.0040</td><td>$4.096</td><td>1,240</td>');
+  expect(body).toContain('The first 50 MB are charged at once, from $0.20.');
+  expect(body).toContain('Within 30 minutes of the purchase');
+  expect(body).toContain('Top up from $5.');
+  expect(body).toMatch(/Accepted: .*BTC/);
+});
+
+test('locations name the operators with the most free proxies, and texts of a catalogue are no HTML', async () => {
+  const { body } = await read('/locations');
+  expect(body).toContain('Telekom, Vodafone');
+  expect(body).toContain('&#60;script&#62;alert(1)&#60;/script&#62;, A1, Magenta, Drei, Spusu and 2 more');
+  expect(body).not.toContain('<script>alert');
+  expect((await read('/locations/at')).body).toContain('&#60;b&#62;Wien&#60;/b&#62;');
+});
+
+test('a country without proxies is not found, and neither is a country that does not exist', async () => {
+  const soldOut = await read('/locations/fr');
+  expect(soldOut.status).toBe(404);
+  expect(soldOut.body).toContain('noindex');
+  expect(soldOut.body).toContain('France');
+  for (const url of ['/locations/xx', '/locations/germany', '/locations/%3Cb%3E']) {
+    const { status, headers } = await read(url);
+    expect([url, status, headers['content-type']]).toEqual([url, 404, 'application/json; charset=utf-8']);
+  }
+});
+
+test('an empty shop says so', async () => {
+  readStock = () => Promise.resolve({ countedAt: new Date(0), countries: [] });
+  for (const url of ['/pricing', '/locations']) {
+    const { status, body } = await read(url);
+    expect([status, body.includes('No proxy is free at the moment')]).toEqual([200, true]);
+  }
+});
+
+test('without a public promo code the way in is the form', async () => {
+  expect((await read('/pricing')).body).toContain('href="/sign-up">Sign up</a>');
+});
+
+test('a build of the web app without the template has no such pages', async () => {
+  const without = Fastify();
+  serveVisitorPages(without, path.join(root, 'assets'));
+  expect((await without.inject('/pricing')).statusCode).toBe(404);
+});
