@@ -63,6 +63,11 @@ export const PROMO_CODE_BUDGET_DOLLARS_MAX = 1_000_000;
 export const REASON_LENGTH_MIN = 3;
 export const REASON_LENGTH_MAX = 500;
 
+/** Users that one request may block: those of a page. */
+export const BULK_USERS_MAX = PAGE_SIZE;
+/** Related accounts that are listed, of each kind. */
+export const RELATED_USERS_MAX = 20;
+
 export const ROLE_NAME_LENGTH_MIN = 2;
 export const ROLE_NAME_LENGTH_MAX = 30;
 /** Checks of the exit of a connection that its customer may begin within an hour. */

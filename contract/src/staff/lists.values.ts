@@ -10,6 +10,16 @@ export type InvoiceSort = (typeof invoiceSorts)[number];
 
 export const userSorts = ['-createdAt', 'createdAt', 'email', '-email'] as const;
 
+/**
+ * Why two accounts may belong to one person. SAME_PERSON: their folded addresses are equal. The others are weak hints, because carriers
+ * put thousands behind one address: both have signed in from one network, perhaps with the same kind of device.
+ */
+export const accountRelations = ['SAME_PERSON', 'SAME_NETWORK_AND_DEVICE', 'SAME_NETWORK'] as const;
+export type AccountRelation = (typeof accountRelations)[number];
+
+/** Why one of several users is not blocked; the others are. */
+export const blockRefusals = ['NOT_FOUND', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR'] as const;
+
 /** Shorter texts would be found by reading all emails. */
 export const EMAIL_PART_LENGTH_MIN = 3;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { EMAIL_LENGTH_MAX } from '../limits.ts';
+import { BULK_USERS_MAX, EMAIL_LENGTH_MAX } from '../limits.ts';
 import { referralLevels } from '../referrals.values.ts';
 import {
   data,
@@ -17,7 +17,7 @@ import {
 } from '../schemas.ts';
 import { userStatusSchema } from '../users.ts';
 import { roleNameSchema } from './roles.ts';
-import { EMAIL_PART_LENGTH_MIN, userSorts } from './lists.values.ts';
+import { accountRelations, blockRefusals, EMAIL_PART_LENGTH_MIN, userSorts } from './lists.values.ts';
 
 export type UserSort = (typeof userSorts)[number];
 
@@ -82,6 +82,49 @@ export const getUser = endpoint({
   errors: ['NOT_FOUND'],
 });
 
+/** An account that may belong to the same person as another one. */
+const relatedUserSchema = listedUserSchema.extend({ relation: z.enum(accountRelations) });
+export type RelatedUser = z.infer<typeof relatedUserSchema>;
+
+export const listRelatedUsers = endpoint({
+  method: 'GET',
+  url: '/v1/users/admin/{id}/related',
+  access: { permission: 'USERS_READ' },
+  summary: 'Accounts with the same folded address, and as a weak hint those that signed in from the same networks',
+  params: idParams,
+  response: z.object({
+    data: z.array(relatedUserSchema),
+    /** There are more: a network of a carrier has thousands of users. */
+    isTruncated: z.boolean(),
+  }),
+  errors: ['NOT_FOUND'],
+});
+
+/** At most LISTED_ROWS_MAX, which stands for more as well; null if the caller may not read the list. */
+const rowCount = z.int().nonnegative().nullable();
+const userCountsSchema = z.object({
+  referrals: rowCount,
+  related: rowCount,
+  connections: rowCount,
+  invoices: rowCount,
+  tickets: rowCount,
+  promoCodes: rowCount,
+  transactions: rowCount,
+  notifications: rowCount,
+  mails: rowCount,
+});
+export type UserCounts = z.infer<typeof userCountsSchema>;
+
+export const countUserLists = endpoint({
+  method: 'GET',
+  url: '/v1/users/admin/{id}/counts',
+  access: { permission: 'USERS_READ' },
+  summary: 'How many rows the lists of a user have',
+  params: idParams,
+  response: data(userCountsSchema),
+  errors: ['NOT_FOUND'],
+});
+
 /** `reason` is kept in the audit log; the user does not see it. */
 export const changeUserStatusBody = z.strictObject({
   status: z.enum(['ACTIVE', 'BLOCKED']),
@@ -99,6 +142,30 @@ export const changeUserStatus = endpoint({
   body: changeUserStatusBody,
   response: data(staffUserSchema),
   errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR', 'CHANGED_ELSEWHERE'],
+});
+
+export const blockUsersBody = z.strictObject({
+  userIds: z.array(idSchema).min(1).max(BULK_USERS_MAX),
+  reason: reasonSchema,
+});
+export type BlockUsersBody = z.infer<typeof blockUsersBody>;
+
+const blockedUserSchema = z.object({
+  userId: idSchema,
+  /** UNCHANGED: they were blocked before. */
+  outcome: z.enum(['BLOCKED', 'UNCHANGED', 'REFUSED']),
+  /** Null unless it is refused. */
+  refusal: z.enum(blockRefusals).nullable(),
+});
+export type BlockedUser = z.infer<typeof blockedUserSchema>;
+
+export const blockUsers = endpoint({
+  method: 'POST',
+  url: '/v1/users/admin/block',
+  access: { permission: 'USERS_EDIT' },
+  summary: 'Block several users, one after another, as `PATCH` blocks one; a repeated request changes nothing',
+  body: blockUsersBody,
+  response: data(z.array(blockedUserSchema)),
 });
 
 const changeUserRoleBody = z.strictObject({

@@ -24,6 +24,31 @@ export async function rememberDevice(
   return row!.isUnfamiliar;
 }
 
+/** A user who has signed in from a network of another one. */
+export interface Neighbour {
+  userId: string;
+  isSameDevice: boolean;
+}
+
+/** Of the networks that the user used last, those who were there last. Unknown addresses are no network. */
+export function listNeighbours(ctx: Ctx, userId: string, limit: number): Promise<Neighbour[]> {
+  return ctx.db.query(
+    `with own as (
+       select network, array_agg(device) as devices from known_devices
+        where user_id = $1 and network <> '0.0.0.0/24'
+        group by network order by max(seen_at) desc limit 10
+     )
+     select near.user_id as "userId", bool_or(near.device = any(own.devices)) as "isSameDevice"
+       from own cross join lateral (
+         select user_id, device, seen_at from known_devices
+          where known_devices.network = own.network and user_id <> $1
+          order by seen_at desc limit $2
+       ) as near
+      group by near.user_id order by "isSameDevice" desc, max(near.seen_at) desc, near.user_id limit $2`,
+    [userId, limit],
+  );
+}
+
 export async function deleteDevices(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query('delete from known_devices where user_id = $1', [userId]);
 }

@@ -18,6 +18,7 @@ import { firstRefreshToken, isTokenOfSession, nextRefreshToken, repeatRefreshTok
 import { authenticateViewer } from './view-sessions.service.ts';
 import { hashSecret, issueTokens, readAccessToken, type Claims } from './tokens.ts';
 
+export { listNeighbours } from './known-devices.store.ts';
 export { refreshUsage } from './refresh-limiter.ts';
 
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;

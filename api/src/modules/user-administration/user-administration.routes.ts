@@ -1,16 +1,32 @@
 import { changeRole, createRole, deleteRole, listRoles } from '@cellhop/contract/staff/roles';
-import { changeUserRole, changeUserStatus, deleteUser, getUser, listUsers } from '@cellhop/contract/staff/users';
+import {
+  blockUsers,
+  changeUserRole,
+  changeUserStatus,
+  countUserLists,
+  deleteUser,
+  getUser,
+  listRelatedUsers,
+  listUsers,
+} from '@cellhop/contract/staff/users';
 import { deleteAccount } from '@cellhop/contract/users';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import * as deletion from './deletion.service.ts';
 import * as roles from './roles.service.ts';
 import * as administration from './user-administration.service.ts';
+import { listRelated } from './related-users.service.ts';
+import { countLists } from './user-counts.service.ts';
 import * as directory from './user-directory.service.ts';
 
 export function userAdministrationRoutes(app: FastifyInstance): void {
   route(app, listUsers, ({ ctx, query }) => directory.listUsers(ctx, query));
   route(app, getUser, async ({ ctx, params }) => ({ data: await directory.getUser(ctx, params.id) }));
+  route(app, listRelatedUsers, ({ ctx, params }) => listRelated(ctx, params.id));
+  route(app, countUserLists, async ({ ctx, actor, params }) => ({ data: await countLists(ctx, actor, params.id) }));
+  route(app, blockUsers, async ({ ctx, actor, body, requester }) => ({
+    data: await administration.blockUsers(ctx, actor, body, requester),
+  }));
   route(app, changeUserStatus, async ({ ctx, actor, params, body, requester }) => ({
     data: await administration.changeStatus(ctx, actor, params.id, body, requester),
   }));

@@ -1,6 +1,13 @@
 /** Changes of a user by staff: blocking and unblocking, and another role. */
 import { AppError } from '@cellhop/contract/errors';
-import type { ChangeUserRoleBody, ChangeUserStatusBody, StaffUser } from '@cellhop/contract/staff/users';
+import { blockRefusals } from '@cellhop/contract/staff/lists.values';
+import type {
+  BlockedUser,
+  BlockUsersBody,
+  ChangeUserRoleBody,
+  ChangeUserStatusBody,
+  StaffUser,
+} from '@cellhop/contract/staff/users';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -22,13 +29,53 @@ export async function changeStatus(
   ctx: Ctx,
   actor: Actor,
   userId: string,
-  { status, reason, version }: ChangeUserStatusBody,
+  change: ChangeUserStatusBody,
   requester: Requester,
 ): Promise<StaffUser> {
+  await saveStatus(ctx, actor, userId, change, requester);
+  return getUser(ctx, userId);
+}
+
+/**
+ * Blocks users one after another: each has a transaction and an entry in the audit log of its own, so that a refusal stops no other,
+ * and a repeated request goes on where the first one ended.
+ * @throws AppError VALIDATION if the caller is one of them
+ */
+export async function blockUsers(
+  ctx: Ctx,
+  actor: Actor,
+  { userIds, reason }: BlockUsersBody,
+  requester: Requester,
+): Promise<BlockedUser[]> {
+  if (userIds.includes(actor.userId))
+    throw AppError.validation([{ path: 'body.userIds', message: 'must not contain the caller' }]);
+  const results: BlockedUser[] = [];
+  for (const userId of new Set(userIds))
+    try {
+      const isChanged = await saveStatus(ctx, actor, userId, { status: 'BLOCKED', reason }, requester);
+      results.push({ userId, outcome: isChanged ? 'BLOCKED' : 'UNCHANGED', refusal: null });
+    } catch (error) {
+      const refusal = blockRefusals.find((code) => error instanceof AppError && error.code === code);
+      if (refusal === undefined) throw error;
+      results.push({ userId, outcome: 'REFUSED', refusal });
+    }
+  return results;
+}
+
+/** @returns false if the user has this status already */
+async function saveStatus(
+  ctx: Ctx,
+  actor: Actor,
+  userId: string,
+  { status, reason, version }: ChangeUserStatusBody,
+  requester: Requester,
+): Promise<boolean> {
   const endingIds = await ctx.tx(async (ctx) => {
     const state = await lockPermissions(ctx, actor);
+    // The caller may have lost it since the request began, which may block many users.
+    requireHeld(state, ['USERS_EDIT']);
     const user = await lockExisting(ctx, userId);
-    if (user.status === status) return [];
+    if (user.status === status) return undefined;
     refuseStale(version, user.version);
     requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
     if (status === 'BLOCKED') requireAdministrator(state, ({ id }) => id === userId);
@@ -47,8 +94,8 @@ export async function changeStatus(
     await record(ctx, { ...entry, action: 'USER_BLOCKED', ...change, details: { endedConnections: ids.length } });
     return ids;
   });
-  for (const id of endingIds) await closeIfNoLiveRun(ctx, id);
-  return getUser(ctx, userId);
+  for (const id of endingIds ?? []) await closeIfNoLiveRun(ctx, id);
+  return endingIds !== undefined;
 }
 
 /** @throws AppError NOT_FOUND, OWN_ROLE, PERMISSION_LACKING, LAST_ADMINISTRATOR, CHANGED_ELSEWHERE */

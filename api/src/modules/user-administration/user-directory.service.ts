@@ -17,8 +17,13 @@ export async function listUsers(ctx: Ctx, query: UsersQuery) {
     list: () => users.listUsers(ctx, filter, page),
     count: (limit) => users.countUsers(ctx, filter, limit),
   });
+  return { data: await presentAll(ctx, rows), ...pages };
+}
+
+/** Rows as staff see them in lists. */
+export async function presentAll(ctx: Ctx, rows: readonly ListedUserRow[]): Promise<ListedUser[]> {
   const figures = await findFigures(ctx, rows);
-  return { data: rows.map((row): ListedUser => presentListed(row, figures(row))), ...pages };
+  return rows.map((row) => presentListed(row, figures(row)));
 }
 
 /** @returns the user with this id, or nobody */

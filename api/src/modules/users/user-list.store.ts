@@ -114,3 +114,21 @@ export async function findStaffUser(ctx: Ctx, id: string): Promise<StaffUserRow 
   );
   return row;
 }
+
+/**
+ * The other accounts of a person, newest first. Equal folded addresses have the same name without dots, which an index has; no index
+ * may call `folded_email`.
+ */
+export function listOfPerson(ctx: Ctx, { id, email }: Pick<ListedUserRow, 'id' | 'email'>, limit: number) {
+  return ctx.db.query<ListedUserRow>(
+    `select ${COLUMNS} from users
+      where replace(substring(email from '^([^+@]*)'), '.', '') = replace(substring($2::text from '^([^+@]*)'), '.', '')
+        and folded_email(email) = folded_email($2) and id <> $1 and status <> 'DELETED'
+      order by created_at desc, id limit $3`,
+    [id, email, limit],
+  );
+}
+
+export function listUsersById(ctx: Ctx, ids: readonly string[]): Promise<ListedUserRow[]> {
+  return ctx.db.query(`select ${COLUMNS} from users where id = any($1)`, [ids]);
+}

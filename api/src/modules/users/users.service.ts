@@ -78,7 +78,9 @@ export { findPerson, findUser, listHolders, lockUser, markDeleted, updateRole, u
 export {
   countUsers,
   findStaffUser,
+  listOfPerson,
   listUsers,
+  listUsersById,
   type ListedUserRow,
   type StaffUserRow,
   type UserFilter,

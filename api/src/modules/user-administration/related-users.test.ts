@@ -1,0 +1,106 @@
+import { RELATED_USERS_MAX } from '@cellhop/contract/limits';
+import { countUserLists, listRelatedUsers } from '@cellhop/contract/staff/users';
+import { createTicket } from '@cellhop/contract/tickets';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+
+let testApp: TestApp;
+let admin: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  admin = await createUser(testApp, { roleName: 'ADMIN' });
+  // All sign-ins of the test come from one network.
+  await testApp.database.query('delete from known_devices');
+});
+afterAll(() => testApp.stop());
+
+const lone = async (email?: string) => {
+  const user = await createUser(testApp, { ...(email !== undefined && { email }) });
+  await testApp.database.query('delete from known_devices where user_id = $1', [user.id]);
+  return user;
+};
+const seen = (user: TestUser, device: string, network: string, at = '2026-11-20T12:00:00Z') =>
+  testApp.database.query('insert into known_devices (user_id, device, network, seen_at) values ($1, $2, $3, $4)', [
+    user.id,
+    device,
+    network,
+    at,
+  ]);
+const related = async (user: TestUser, actor = admin) => {
+  const { data, isTruncated } = await actor.call(listRelatedUsers, { params: { id: user.id } });
+  return { found: data.map(({ id, relation }) => [id, relation]), isTruncated };
+};
+
+test('finds accounts with the same folded address, with tags and with dots where the provider ignores them', async () => {
+  const one = await lone('many.names@gmail.com');
+  const tagged = await lone('manynames+shop@gmail.com');
+  const dotted = await lone('m.any.names@googlemail.com');
+  await lone('many.names@example.com');
+  await lone('manynames2@gmail.com');
+  const { found } = await related(one);
+  expect(found).toEqual([
+    [dotted.id, 'SAME_PERSON'],
+    [tagged.id, 'SAME_PERSON'],
+  ]);
+  const plain = await lone('some.body@example.com');
+  await lone('somebody@example.com');
+  expect((await related(plain)).found).toEqual([]);
+  const withTag = await lone('some.body+2@example.com');
+  expect((await related(plain)).found).toEqual([[withTag.id, 'SAME_PERSON']]);
+});
+
+test('who signed in from the same network is a hint, the same device first; unknown addresses are no network', async () => {
+  const [user, sameDevice, otherDevice, elsewhere] = [await lone(), await lone(), await lone(), await lone()];
+  await seen(user, 'Firefox on Windows', '203.0.113.0/24');
+  await seen(user, 'Firefox on Windows', '0.0.0.0/24');
+  await seen(otherDevice, 'Safari on iPhone', '203.0.113.0/24', '2026-11-21T12:00:00Z');
+  await seen(sameDevice, 'Firefox on Windows', '203.0.113.0/24');
+  await seen(elsewhere, 'Firefox on Windows', '0.0.0.0/24');
+  expect(await related(user)).toEqual({
+    found: [
+      [sameDevice.id, 'SAME_NETWORK_AND_DEVICE'],
+      [otherDevice.id, 'SAME_NETWORK'],
+    ],
+    isTruncated: false,
+  });
+});
+
+test('lists a bounded number of those behind one address, and says that there are more', async () => {
+  const user = await lone();
+  await seen(user, 'Chrome on Android', '198.51.100.0/24');
+  const crowd = await Promise.all(Array.from({ length: RELATED_USERS_MAX + 1 }, () => lone()));
+  for (const each of crowd) await seen(each, 'Chrome on Android', '198.51.100.0/24');
+  const { found, isTruncated } = await related(user);
+  expect(found).toHaveLength(RELATED_USERS_MAX);
+  expect(isTruncated).toBe(true);
+});
+
+test('counts the lists of a user that the caller may read', async () => {
+  const user = await lone();
+  await createUser(testApp, { referrerId: user.id });
+  await user.call(createTicket, { body: { name: 'A question', description: 'How does it work?' } });
+  const counts = async (actor: TestUser) => (await actor.call(countUserLists, { params: { id: user.id } })).data;
+  expect(await counts(admin)).toEqual({
+    referrals: 1,
+    related: 0,
+    connections: 0,
+    invoices: 0,
+    tickets: 1,
+    promoCodes: 0,
+    transactions: 0,
+    notifications: 0,
+    mails: 0,
+  });
+  const finance = await createUser(testApp, { roleName: 'FINANCE' });
+  expect(await counts(finance)).toMatchObject({ tickets: null, connections: null, invoices: 0, transactions: 0 });
+});
+
+test('both need USERS_READ and a user', async () => {
+  const customer = await lone();
+  for (const endpoint of [listRelatedUsers, countUserLists] as const) {
+    await expect(customer.call(endpoint, { params: { id: admin.id } })).rejects.toMatchObject({ status: 403 });
+    await expect(admin.call(endpoint, { params: { id: randomUUID() } })).rejects.toMatchObject({ status: 404 });
+  }
+});
