@@ -1,6 +1,7 @@
 import { createInvoice } from '@cellhop/contract/invoices';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
 import type { HeldDeposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import type { RelatedUser } from '@cellhop/contract/staff/users';
 import { getProfile } from '@cellhop/contract/users';
 import { exampleDeposit } from '../web/test/example-invoices.ts';
 import { staffStates } from './gallery-staff.ts';
@@ -123,4 +124,35 @@ test('the errors of an import and of a filter are accessible and fit', async ({ 
   await page.getByRole('button', { name: 'Check the file' }).click();
   await expect(page.getByText('2 errors. Nothing was imported.')).toBeVisible();
   await expectGood(page, 'errors of an import');
+});
+
+const related = (number: number, relation: RelatedUser['relation']): RelatedUser => ({
+  id: `00000000-0000-4000-8000-00000000f00${number}`,
+  email: `related.customer.with.a.long.address+${number}@mail.example.com`,
+  isConfirmedEmail: true,
+  status: number === 3 ? 'BLOCKED' : 'ACTIVE',
+  balance: number * 1234.5,
+  referralLevel: 'BASIC',
+  role: { name: 'USER' },
+  languageCode: 'en',
+  referralCode: `RELATED${number}`,
+  createdAt: '2026-11-22T12:00:00.000Z',
+  relation,
+});
+
+test('the page of a user with related accounts and a selection is accessible and fits', async ({ page }) => {
+  const data = [related(1, 'SAME_PERSON'), related(2, 'SAME_NETWORK_AND_DEVICE'), related(3, 'SAME_NETWORK')];
+  await page.route('**/v1/users/admin/*/related', (route) => route.fulfill({ json: { data, isTruncated: true } }));
+  await enter(page, '/admin/users?email=user%40example.com', 'admin@example.com', 'demo-password');
+  await page.getByRole('checkbox', { name: 'Select user@example.com' }).check();
+  await expectGood(page, 'a selection of users');
+  await page.getByRole('main').getByRole('link', { name: 'user@example.com' }).first().click();
+  await expect(page.getByRole('main').getByRole('heading', { name: 'user@example.com' })).toBeVisible();
+  await expectGood(page, 'the page of a user');
+  await page.getByRole('link', { name: /^Related/ }).click();
+  await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(1);
+  await expectGood(page, 'related accounts');
+  await page.getByRole('button', { name: 'Block selected' }).click();
+  await expect(page.getByRole('dialog', { name: 'Block 1 user?' })).toBeVisible();
+  await expectGood(page, 'blocking several users');
 });

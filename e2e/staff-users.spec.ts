@@ -36,8 +36,8 @@ test('staff find a user by a part of the email, block and unblock them', { tag: 
   await expect(chips).toContainText('Active');
   await expectGood(page, 'the page of a user');
   // The referrer is the owner of the promo code of the sign-up.
-  await page.getByRole('article').getByRole('link', { name: 'admin@example.com' }).click();
-  await page.getByRole('link', { name: 'Referrals' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'admin@example.com' }).first().click();
+  await page.getByRole('link', { name: /^Referrals/ }).click();
   await expect(page.getByText('Only referrals of')).toBeVisible();
   await expect(page.getByRole('link', { name: /^found@example\.com/ })).toBeVisible();
 });

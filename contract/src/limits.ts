@@ -64,7 +64,7 @@ export const REASON_LENGTH_MIN = 3;
 export const REASON_LENGTH_MAX = 500;
 
 /** Users that one request may block: those of a page. */
-export const BULK_USERS_MAX = PAGE_SIZE;
+export const BULK_USERS_MAX = 50;
 /** Related accounts that are listed, of each kind. */
 export const RELATED_USERS_MAX = 20;
 

@@ -11,6 +11,9 @@ interface Options {
 const staffAnswers: Answers = {
   'GET /v1/approvals/admin/pending': { data: { count: 0 } },
   'GET /v1/approvals/admin/*/allowance': { data: { withoutApproval: null, approvers: [] } },
+  // Of lists that show one user.
+  'GET /v1/users/admin/*': { data: { id: customer.id, email: customer.email } },
+  'GET /v1/users/admin/*/counts': { data: {} },
 };
 
 /** Opens an address of the app as a member of staff. */

@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** If the column can be sorted: its name in the URL and the API. */
   key: string;
   header: string;
+  /** Replaces the text of the header, for example by a checkbox. Cards have no headers. */
+  renderHeader?: () => ReactNode;
   render: (row: Row) => ReactNode;
   /** Replaces `render` in a card, which has more space than a column. */
   renderInCard?: (row: Row) => ReactNode;
@@ -125,7 +127,7 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
       <table aria-busy={rows === undefined} data-fixed={isFixed} data-dense={isDense}>
         <thead>
           <tr>
-            {columns.map(({ key, header, isNumeric, width = 0 }) => {
+            {columns.map(({ key, header, renderHeader, isNumeric, width = 0 }) => {
               const column = table.getColumn(key);
               const order = toOrder(column?.getIsSorted() ?? false);
               return (
@@ -139,7 +141,7 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
                   {column?.getCanSort() ? (
                     <SortButton header={header} order={order} onToggle={() => column.toggleSorting()} />
                   ) : (
-                    header
+                    (renderHeader?.() ?? header)
                   )}
                 </th>
               );

@@ -54,11 +54,7 @@ test('several users are blocked by one request, each with an entry; a repeated o
 test('a refusal of one stops no other: a missing account, and staff with more permissions', async () => {
   await testApp.database.query(`insert into roles (name, permissions) values ('GUARD', '{USERS_READ,USERS_EDIT}')`);
   const guard = await createUser(testApp, { roleName: 'GUARD' });
-  const [support, user, missing] = [
-    await createUser(testApp, { roleName: 'SUPPORT' }),
-    await customer(),
-    randomUUID(),
-  ];
+  const [support, user, missing] = [await createUser(testApp, { roleName: 'SUPPORT' }), await customer(), randomUUID()];
   expect(await block(guard, [missing, support.id, user.id])).toEqual([
     { userId: missing, outcome: 'REFUSED', refusal: 'NOT_FOUND' },
     { userId: support.id, outcome: 'REFUSED', refusal: 'PERMISSION_LACKING' },

@@ -75,7 +75,7 @@ async function findFigures(
 }
 
 /** Data of other modules about a user. */
-export interface UserFigures {
+interface UserFigures {
   balanceMicros: bigint;
   referralLevel: ReferralLevel;
 }

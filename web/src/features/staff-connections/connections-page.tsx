@@ -12,12 +12,13 @@ import { EmptyList } from '../../ui/list-state.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
-import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { FilterText } from '../staff-parts/filter-text.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { InfoButton } from '../connections/connections-table.tsx';
 import { useConnectionsOfUsers, useEndConnection } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
@@ -42,7 +43,7 @@ export function ConnectionsPage() {
 
   return (
     <>
-      <OfUserNotice userId={search.userId} />
+      <OfUserNotice userId={search.userId} current="connections" />
       <ConnectionsFilter search={search} onChange={(filter) => change({ ...filter, page: undefined })} />
       <ContinuedList
         list={connections}

@@ -18,8 +18,9 @@ import { ShortenedAddress } from '../invoices/shortened-address.tsx';
 import { withTicker } from '../invoices/ticker.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
-import { DayRange, FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { useInvoicesOfUsers } from './api.ts';
 import { HeldDeposits } from './held-deposits.tsx';
 import { InvoiceDialog } from './invoice-dialog.tsx';
@@ -36,7 +37,7 @@ export function InvoicesPage() {
   const invoices = useInvoicesOfUsers(search);
   return (
     <>
-      <OfUserNotice userId={search.userId} />
+      <OfUserNotice userId={search.userId} current="invoices" />
       <HeldDeposits />
       <UnassignedPayments />
       <InvoicesFilter search={search} onChange={(filter) => change({ ...filter, ...FIRST })} />

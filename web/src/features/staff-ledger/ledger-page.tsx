@@ -1,31 +1,26 @@
-import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';
 import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import { transactionKinds } from '@cellhop/contract/transactions.values';
-import { Button, MultiSelect, Group, Stack, Text } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { Button, MultiSelect } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toList } from '../../data/use-list.ts';
 import { formatMoney, formatMoment, maxDecimals } from '../../format/format.ts';
-import { readNumber } from '../../format/number-kinds.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ColumnMoney } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
-import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
-import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
+import { AdjustDialog } from '../staff-parts/adjust-dialog.tsx';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
-import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { UserTabs } from '../staff-parts/user-tabs.tsx';
 import { isKind } from '../transactions/choice.ts';
 import { subjectText } from '../transactions/subject-text.ts';
-import { useLedger, useAdjust } from './api.ts';
+import { useLedger } from './api.ts';
 import classes from './ledger-page.module.css';
 import { staffLedgerScreen, type StaffLedgerSearch } from './screen.ts';
 
@@ -37,6 +32,7 @@ export function LedgerPage() {
   const ledger = useLedger(userId, search);
   const [isAdjusting, setAdjusting] = useState(false);
   const canAdjust = usePermission('TRANSACTIONS_WRITE');
+  const canReadUsers = usePermission('USERS_READ');
   const { user, balance = 0, held = 0 } = ledger.response ?? {};
   useDocumentTitle(t('ledger.title'));
   return (
@@ -56,6 +52,7 @@ export function LedgerPage() {
           {canAdjust && <Button onClick={() => setAdjusting(true)}>{t('adjust.open')}</Button>}
         </div>
       )}
+      {canReadUsers && <UserTabs userId={userId} current="transactions" />}
       <LedgerFilter search={search} onChange={(filter) => change({ ...filter, page: undefined })} />
       <ContinuedList
         list={toList(ledger)}
@@ -69,15 +66,7 @@ export function LedgerPage() {
       >
         {(rows) => <LedgerTable transactions={rows} />}
       </ContinuedList>
-      {user !== undefined && (
-        <Dialog
-          isOpen={isAdjusting}
-          title={t('adjust.title', { email: user.email })}
-          onClose={() => setAdjusting(false)}
-        >
-          {isAdjusting && <AdjustForm user={user} balance={balance} held={held} onClose={() => setAdjusting(false)} />}
-        </Dialog>
-      )}
+      {user !== undefined && <AdjustDialog user={user} isOpen={isAdjusting} onClose={() => setAdjusting(false)} />}
     </>
   );
 }
@@ -146,61 +135,4 @@ function Subject({ transaction: { subject, adjustment } }: { transaction: StaffT
     );
   if (subject === null) return t('subjects.none');
   return subjectText(t, subject.kind, subject.label);
-}
-
-interface AdjustFormProps {
-  user: { id: string; email: string };
-  balance: number;
-  held: number;
-  onClose: () => void;
-}
-
-const bounds = { min: -STAFF_AMOUNT_DOLLARS_MAX, max: STAFF_AMOUNT_DOLLARS_MAX, isNonZero: true };
-
-function AdjustForm({ user, balance, held, onClose }: AdjustFormProps) {
-  const { t } = useTranslation(['staffMoney', 'common']);
-  const [text, setText] = useState('');
-  const [reason, setReason] = useState('');
-  const adjust = useAdjust();
-  const amount = readNumber('moneyChange', text, bounds).value;
-
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (amount === undefined) return;
-    if ((await adjust.run({ userId: user.id, amount, reason: reason.trim() })) !== undefined) onClose();
-  }
-
-  return (
-    <form onSubmit={(event) => void submit(event)}>
-      <Stack>
-        <Text>{t('adjust.text')}</Text>
-        <NumberField
-          kind="moneyChange"
-          {...bounds}
-          label={t('adjust.amount')}
-          description={t('adjust.hint')}
-          required
-          data-autofocus
-          value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-        />
-        {amount !== undefined && (
-          <output>
-            <strong>{balanceChangeWords(amount, user.email, t)}</strong>{' '}
-            {t('adjust.after', { before: formatMoney(balance - held), after: formatMoney(balance - held + amount) })}
-          </output>
-        )}
-        <ApprovalHint list="ADJUSTMENT" userId={user.id} amount={amount} />
-        <ReasonField reason={reason} onChange={setReason} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('common:cancel')}
-          </Button>
-          <Button type="submit" disabled={amount === undefined || !isReason(reason)} loading={adjust.isRunning}>
-            {amount === undefined ? t('adjust.action') : balanceChangeAction(amount, t)}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
 }

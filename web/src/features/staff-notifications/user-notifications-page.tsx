@@ -13,6 +13,7 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { NotificationItem } from '../notifications/notifications-list.tsx';
 import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { UserTabs } from '../staff-parts/user-tabs.tsx';
 import { useNotifyUser, useUserNotifications } from './api.ts';
 import { emptyNotification, notificationForm } from './broadcast-form.ts';
 import { NotificationFields } from './notification-fields.tsx';
@@ -38,6 +39,7 @@ export function UserNotificationsPage() {
           { label: t('notifications.title') },
         ]}
       />
+      {canReadUsers && <UserTabs userId={userId} current="notifications" />}
       {canSend && (
         <ListHead actions={<CreateButton text={t('notifications.create')} onClick={() => setCreating(true)} />} />
       )}

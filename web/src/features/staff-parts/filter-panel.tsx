@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DayFields } from '../../ui/date-field.tsx';
@@ -68,20 +67,6 @@ export function FilterPanel<Filter extends object>(props: FilterPanelProps<Filte
       </section>
       {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
     </div>
-  );
-}
-
-/** A notice that a list shows only one user, with a link to the list of all users. */
-export function OfUserNotice({ userId }: { userId: string | undefined }) {
-  const { t } = useTranslation('staff');
-  if (userId === undefined) return null;
-  return (
-    <p className={classes['notice']}>
-      {t('ofUser')}{' '}
-      <Link to="." search={{}}>
-        {t('allUsers')}
-      </Link>
-    </p>
   );
 }
 

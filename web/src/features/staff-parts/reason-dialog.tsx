@@ -6,9 +6,12 @@ import { destructive } from '../../ui/destructive.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import type { SeenRow } from './use-seen.ts';
 
-interface ReasonDialogProps {
+interface ReasonDialogProps extends ReasonFormProps {
   isOpen: boolean;
   title: string;
+}
+
+export interface ReasonFormProps {
   text: ReactNode;
   /** Label of the confirm button. */
   action: string;
@@ -53,7 +56,8 @@ export function RowReasonDialog<Row>({
   return <ReasonDialog {...dialog} isOpen={isOpen} onConfirm={(reason) => void confirm(reason)} onClose={close} />;
 }
 
-function ReasonForm(props: ReasonDialogProps) {
+/** The text, the reason and the button of a dialog. */
+export function ReasonForm(props: ReasonFormProps) {
   const { text, action, isDangerous, isOptional, isIncomplete = false, isWorking, onConfirm, onClose } = props;
   const { t } = useTranslation();
   const [reason, setReason] = useState('');

@@ -15,11 +15,12 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RowButton, timeColumn, Time } from '../../ui/columns.tsx';
 import { FilterText } from '../staff-parts/filter-text.tsx';
-import { FilterPanel, OfUserNotice } from '../staff-parts/filter-panel.tsx';
+import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { useDisablePromoCode, usePromoCodes } from './api.ts';
 import { CopyLink } from './copy-link.tsx';
 import { CreatePromoCodeForm } from './create-promo-code-form.tsx';
@@ -36,7 +37,7 @@ export function PromoCodesPage() {
 
   return (
     <>
-      <OfUserNotice userId={filter.userId} />
+      <OfUserNotice userId={filter.userId} current="promoCodes" />
       <PromoCodesFilter
         filter={filter}
         onChange={(chosen) => change({ ...chosen, page: undefined }, { replace: true })}

@@ -15,10 +15,10 @@ import { timeColumn } from '../../ui/columns.tsx';
 import type { TimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { durationText } from '../staff-parts/duration.ts';
-import { OfUserNotice } from '../staff-parts/filter-panel.tsx';
 import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { TicketStatusBadge } from '../tickets/ticket-parts.tsx';
 import { useTicketsOfUsers, useFirstReplies, useViewCounts } from './api.ts';
 import { CreateTicketForm } from './create-ticket-form.tsx';
@@ -72,7 +72,7 @@ export function TicketsPage() {
       >
         <FirstReply days={days ?? '30'} onDays={(chosen) => changeFilter({ days: chosen })} />
       </ListHead>
-      <OfUserNotice userId={userId} />
+      <OfUserNotice userId={userId} current="tickets" />
       <ViewLinks view={view} search={search} />
       <TicketsFilter search={search} onFilter={changeFilter} />
       <ContinuedList

@@ -1,7 +1,7 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import type { CreateRoleBody, Role } from '@cellhop/contract/staff/roles';
 import type { TimelineKind } from '@cellhop/contract/staff/lists.values';
-import type { StaffUser } from '@cellhop/contract/staff/users';
+import type { BlockUsersBody, StaffUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
@@ -41,6 +41,24 @@ export function useChangeStatus() {
     successText: ({ email, status }) => t(status === 'BLOCKED' ? 'block.done' : 'unblock.done', { email }),
     changes: ['staff-users', 'staff-connections'],
   });
+}
+
+/** Users of a page, each with up to hundreds of connections that end first. */
+const BULK_TIMEOUT_MS = 120_000;
+
+export function useBlockUsers() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: (body: BlockUsersBody) => callForData('POST /v1/users/admin/block', { body }, { timeoutMs: BULK_TIMEOUT_MS }),
+    successText: (results) =>
+      t('blockSelected.done', { count: results.filter(({ outcome }) => outcome !== 'REFUSED').length }),
+    changes: ['staff-users', 'staff-connections'],
+  });
+}
+
+/** Accounts that may belong to the same person. */
+export function useRelatedUsers(id: string) {
+  return useList(apiQuery('GET /v1/users/admin/{id}/related', { params: { id } }, dependencies));
 }
 
 interface RoleChange {

@@ -47,6 +47,8 @@ export const staffUsersScreen = {
 } as const satisfies StaffScreenOf<'GET /v1/users/admin'>;
 
 const staffUserSearch = searchParameters((search) => ({
+  /** Default: the overview with the timeline. */
+  tab: oneOf(search['tab'], ['related', 'mails'] as const),
   /** The page of the mails. */
   ...pageSearch(search),
   /** The kinds of the timeline. */
@@ -59,7 +61,15 @@ export type StaffUserSearch = ReturnType<typeof staffUserSearch>;
 export const staffUserScreen = {
   path: '/admin/users/$userId',
   permission: 'USERS_READ',
-  texts: ['staffUsers', 'staffSystem', 'referralSystem', 'transaction', 'proxyConnection', 'notification'],
+  texts: [
+    'staffUsers',
+    'staffMoney',
+    'staffSystem',
+    'referralSystem',
+    'transaction',
+    'proxyConnection',
+    'notification',
+  ],
   search: staffUserSearch,
   title: 'users',
 } as const satisfies StaffScreenOf<'GET /v1/users/admin/{id}'>;

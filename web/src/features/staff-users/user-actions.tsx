@@ -1,127 +1,134 @@
 import type { StaffUser } from '@cellhop/contract/staff/users';
-import { Button, Stack, Select } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { Button, Menu, Select, Stack } from '@mantine/core';
+import { IconDots, IconEye } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useProfile } from '../../session/profile.ts';
-import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { destructive } from '../../ui/destructive.ts';
+import { ReasonDialog, RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
 import { useChangeStatus, useChangeUserRole, useDeleteUser, useRoles } from './api.ts';
 import { openView } from './open-view.ts';
-import classes from './user-page.module.css';
 
 /** What staff may do with an account that is not deleted. Nobody changes their own role. */
 export function UserActions({ user }: { user: StaffUser }) {
+  const { t } = useTranslation('staffUsers');
   const isSelf = useProfile()?.id === user.id;
+  const isActive = user.status === 'ACTIVE';
+  const status = useSeen<StaffUser>();
+  const role = useSeen<StaffUser>();
+  const deletion = useSeen<StaffUser>();
   return (
-    <div className={classes['actions']}>
-      <StatusAction user={user} />
-      {!isSelf && <RoleAction user={user} />}
-      <DeleteAction user={user} />
-    </div>
+    <>
+      <Button {...(isActive ? destructive.opens : { variant: 'default' })} onClick={() => status.open(user)}>
+        {t(isActive ? 'block.action' : 'unblock.action')}
+      </Button>
+      <Menu position="bottom-end" width={220}>
+        <Menu.Target>
+          <Button variant="default" aria-label={t('user.more')}>
+            <IconDots size={18} aria-hidden="true" />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {!isSelf && <Menu.Item onClick={() => role.open(user)}>{t('changeRole.action')}</Menu.Item>}
+          <Menu.Item color={destructive.opens.color} onClick={() => deletion.open(user)}>
+            {t('delete.action')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <StatusDialog seen={status} />
+      <RoleDialog seen={role} />
+      <DeletionDialog seen={deletion} />
+    </>
   );
 }
 
-function StatusAction({ user }: { user: StaffUser }) {
+interface DialogProps {
+  /** The user as shown when the dialog opened. */
+  seen: SeenRow<StaffUser>;
+}
+
+function StatusDialog({ seen }: DialogProps) {
   const change = useChangeStatus();
-  const isActive = user.status === 'ACTIVE';
+  const isActive = seen.shown?.status === 'ACTIVE';
   return (
-    <Action
+    <ActionDialog
       name={isActive ? 'block' : 'unblock'}
-      user={user}
+      seen={seen}
       isDangerous={isActive}
       isWorking={change.isRunning}
-      onConfirm={(reason, seen) =>
-        change.run({ user: seen, status: seen.status === 'ACTIVE' ? 'BLOCKED' : 'ACTIVE', reason })
+      onConfirm={(user, reason) =>
+        change.run({ user, status: user.status === 'ACTIVE' ? 'BLOCKED' : 'ACTIVE', reason })
       }
     />
   );
 }
 
-function RoleAction({ user }: { user: StaffUser }) {
+function RoleDialog({ seen }: DialogProps) {
   const [role, setRole] = useState<string | null>(null);
   const change = useChangeUserRole();
   return (
-    <Action
+    <ActionDialog
       name="changeRole"
-      user={user}
+      seen={{
+        ...seen,
+        close: () => {
+          seen.close();
+          setRole(null);
+        },
+      }}
       isIncomplete={role === null}
       isWorking={change.isRunning}
-      onConfirm={(reason, seen) => change.run({ user: seen, role: role ?? seen.role.name, reason })}
-      onEnd={() => setRole(null)}
+      onConfirm={(user, reason) => change.run({ user, role: role ?? user.role.name, reason })}
     >
-      <RoleSelect current={user.role.name} value={role} onChange={setRole} />
-    </Action>
+      <RoleSelect current={seen.shown?.role.name ?? ''} value={role} onChange={setRole} />
+    </ActionDialog>
   );
 }
 
-function DeleteAction({ user }: { user: StaffUser }) {
+function DeletionDialog({ seen }: DialogProps) {
   const deletion = useDeleteUser();
   return (
-    <Action
+    <ActionDialog
       name="delete"
-      user={user}
+      seen={seen}
       isDangerous
       isWorking={deletion.isRunning}
-      onConfirm={(reason, seen) => deletion.run({ user: seen, reason })}
+      onConfirm={(user, reason) => deletion.run({ user, reason })}
     />
   );
 }
 
-interface ActionProps {
+interface ActionDialogProps extends DialogProps {
   name: 'block' | 'unblock' | 'changeRole' | 'delete';
-  user: StaffUser;
   isDangerous?: boolean;
   isIncomplete?: boolean;
   isWorking: boolean;
-  /** @param seen the user as shown when the dialog opened */
-  onConfirm: (reason: string, seen: StaffUser) => Promise<unknown>;
-  /** The dialog has closed. */
-  onEnd?: () => void;
+  onConfirm: (user: StaffUser, reason: string) => Promise<unknown>;
   /** Fields of the dialog above the reason. */
   children?: ReactNode;
 }
 
-/** A button, and the dialog that asks for the reason. It closes after a failure too: the page shows the current values. */
-function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, ...dialog }: ActionProps) {
+/** Asks for the reason. It closes after a failure too: the page shows the current values. */
+function ActionDialog({ name, seen, onConfirm, children, ...dialog }: ActionDialogProps) {
   const { t } = useTranslation('staffUsers');
-  const seen = useSeen<StaffUser>();
-
-  function close(): void {
-    seen.close();
-    onEnd?.();
-  }
-
-  async function confirm(reason: string): Promise<void> {
-    if (seen.row === undefined) return;
-    await onConfirm(reason, seen.row);
-    close();
-  }
-
   return (
-    <>
-      <Button variant="default" onClick={() => seen.open(user)}>
-        {t(`${name}.action`)}
-      </Button>
-      <ReasonDialog
-        {...dialog}
-        isOpen={seen.isOpen}
-        title={t(`${name}.title`, { email: user.email })}
-        text={
-          <Stack>
-            <p>{t(`${name}.text`)}</p>
-            {children}
-          </Stack>
-        }
-        action={t(`${name}.action`)}
-        isDangerous={isDangerous}
-        onConfirm={(reason = '') => void confirm(reason)}
-        onClose={close}
-      />
-    </>
+    <RowReasonDialog
+      {...dialog}
+      seen={seen}
+      title={t(`${name}.title`, { email: seen.shown?.email ?? '' })}
+      text={
+        <Stack>
+          <p>{t(`${name}.text`)}</p>
+          {children}
+        </Stack>
+      }
+      action={t(`${name}.action`)}
+      onConfirm={(user, reason = '') => onConfirm(user, reason)}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import type { StaffUser } from '@cellhop/contract/staff/users';
+import type { RelatedUser, StaffUser, UserCounts } from '@cellhop/contract/staff/users';
 import type { Role } from '@cellhop/contract/staff/roles';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
@@ -32,9 +32,30 @@ const exampleRole = (name: string, changes: Partial<Role> = {}): Role => ({
   ...changes,
 });
 
-async function openUser(answers: Answers) {
-  const app = await openAsStaff(`/admin/users/${ID}`, {
+const counts: UserCounts = {
+  referrals: 2,
+  related: 1,
+  connections: 10_000,
+  invoices: 3,
+  tickets: 0,
+  promoCodes: 0,
+  transactions: null,
+  notifications: 0,
+  mails: 4,
+};
+
+async function openUser(answers: Answers, search = '') {
+  const app = await openAsStaff(`/admin/users/${ID}${search}`, {
     answers: {
+      'GET /v1/users/admin/*/counts': { data: counts },
+      'GET /v1/transactions/admin': {
+        data: [],
+        totalPages: 0,
+        isTruncated: false,
+        user: { id: ID, email: shownUser.email },
+        balance: 1,
+        held: 0.25,
+      },
       'GET /v1/users/admin/roles': { data: [exampleRole('NIGHT_SHIFT'), exampleRole('SUPPORT'), exampleRole('USER')] },
       'GET /v1/users/admin/*/timeline': { data: [], next: null },
       'GET /v1/users/admin/*/mails': { data: [], totalPages: 0 },
@@ -52,20 +73,24 @@ async function openUser(answers: Answers) {
     await user.click(button);
     await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
   };
-  return { ...app, chips, confirm };
+  const chooseFromMenu = async (action: string) => {
+    await user.click(screen.getByRole('button', { name: 'More actions' }));
+    await user.click(await screen.findByRole('menuitem', { name: action }));
+  };
+  return { ...app, chips, confirm, chooseFromMenu };
 }
 
 it('gives a user another role; a change in between is shown, not overwritten', async () => {
   let current = shownUser;
   let sent: unknown;
-  const { chips, confirm, screen, user } = await openUser({
+  const { chips, chooseFromMenu, confirm, screen, user } = await openUser({
     [`GET /v1/users/admin/${ID}`]: () => ({ data: current }),
     [`PATCH /v1/users/admin/${ID}/role`]: ({ body }) => {
       sent = body;
       return refusal(409, 'CHANGED_ELSEWHERE');
     },
   });
-  await user.click(screen.getByRole('button', { name: 'Change role' }));
+  await chooseFromMenu('Change role');
   const dialog = within(await screen.findByRole('dialog'));
   await user.click(dialog.getByRole('combobox', { name: 'New role' }));
   await user.click(await screen.findByRole('option', { name: 'NIGHT_SHIFT' }));
@@ -79,11 +104,11 @@ it('gives a user another role; a change in between is shown, not overwritten', a
 
 it('does not delete an account with a balance; without one it does', async () => {
   let current = shownUser;
-  const { api, chips, confirm, screen, user } = await openUser({
+  const { api, chips, chooseFromMenu, confirm, screen } = await openUser({
     [`GET /v1/users/admin/${ID}`]: () => ({ data: current }),
     [`DELETE /v1/users/admin/${ID}`]: refusal(409, 'BALANCE_NOT_ZERO'),
   });
-  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await chooseFromMenu('Delete');
   await confirm('Delete');
   await screen.findByText('The balance is not zero', { exact: false });
   api.set({
@@ -92,10 +117,10 @@ it('does not delete an account with a balance; without one it does', async () =>
       return { data: current };
     },
   });
-  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await chooseFromMenu('Delete');
   await confirm('Delete');
   await expect.poll(chips).toContain('Deleted');
-  expect(screen.queryByRole('button', { name: 'Delete' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'More actions' })).toBeNull();
 });
 
 it('refuses to overwrite the permissions of a role that others changed meanwhile', async () => {
@@ -147,4 +172,61 @@ it('says "so far" only of purchases that are still open', async () => {
   const entry = async (ip: string) => (await screen.findByRole('link', { name: ip })).closest('li')?.textContent;
   expect(await entry('198.18.0.1')).toMatch(/\$1\.00 so far$/);
   expect(await entry('198.18.0.2')).toMatch(/\$2\.00$/);
+});
+
+it('has the balance as its headline, with what is held, and adjusts it there', async () => {
+  const sent: unknown[] = [];
+  const { screen, user } = await openUser({
+    [`GET /v1/users/admin/${ID}`]: { data: shownUser },
+    'POST /v1/transactions/admin/adjustments': ({ body }) => {
+      sent.push(body);
+      return { data: { status: 'APPLIED' } };
+    },
+  });
+  const head = within(screen.getByRole('article'));
+  head.getByText('$1.00');
+  await head.findByText('of which $0.25 held for traffic');
+  await user.click(head.getByRole('button', { name: 'Adjust balance' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.type(dialog.getByLabelText(/^Amount, USD/), '2');
+  await dialog.findByText(/Available balance: \$0\.75 now, \$2\.75 afterwards/);
+  await user.type(dialog.getByLabelText(/^Reason/), 'goodwill');
+  await user.click(dialog.getByRole('button', { name: 'Credit $2.00' }));
+  await screen.findByText('Balance adjusted');
+  expect(sent).toEqual([{ userId: ID, amount: 2, reason: 'goodwill' }]);
+});
+
+it('has tabs with the number of rows, of those lists that the role may read', async () => {
+  const { screen } = await openUser({ [`GET /v1/users/admin/${ID}`]: { data: shownUser } });
+  const tabs = within(screen.getByRole('navigation', { name: 'Pages of this user' }));
+  expect((await tabs.findByRole('link', { name: /^Connections/ })).textContent).toContain('10,000+');
+  expect(tabs.getByRole('link', { name: /^Invoices.*3$/ }).getAttribute('href')).toContain(`userId=${ID}`);
+  expect(tabs.getByRole('link', { name: 'Overview' }).getAttribute('aria-current')).toBe('page');
+  expect(tabs.getByRole('link', { name: /^Related/ }).getAttribute('aria-current')).toBeNull();
+});
+
+it('selects related accounts with the same address, never those that only share a network', async () => {
+  const related = (number: number, values: Partial<RelatedUser>): RelatedUser => {
+    const { deletedAt: _deletedAt, referral: _referral, promoCode: _promoCode, ...listed } = shownUser;
+    const { hasSecondFactor: _hasSecondFactor, version: _version, ...user } = listed;
+    const id = `00000000-0000-4000-8000-00000000e00${number}`;
+    return { ...user, id, email: `other${number}@example.com`, relation: 'SAME_NETWORK', ...values };
+  };
+  const same = related(1, { relation: 'SAME_PERSON', balance: 7.5 });
+  const { screen, user } = await openUser(
+    {
+      [`GET /v1/users/admin/${ID}`]: { data: shownUser },
+      'GET /v1/users/admin/*/related': {
+        data: [same, related(2, {}), related(3, { relation: 'SAME_NETWORK_AND_DEVICE' })],
+        isTruncated: true,
+      },
+    },
+    '?tab=related',
+  );
+  const boxes = await screen.findAllByRole('checkbox');
+  expect(boxes.map((box) => (box as HTMLInputElement).checked)).toEqual([true, false, false]);
+  await screen.findByText('There are more accounts; the last seen are shown.');
+  await user.click(screen.getByRole('button', { name: 'Block selected' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Block 1 user?' }));
+  expect(dialog.getByRole('listitem').textContent).toBe('other1@example.com$7.50');
 });

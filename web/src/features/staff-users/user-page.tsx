@@ -1,7 +1,7 @@
-import type { Permission } from '@cellhop/contract/permissions';
 import type { StaffUser } from '@cellhop/contract/staff/users';
 import { Skeleton, Button } from '@mantine/core';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
@@ -12,10 +12,13 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import { PageFailure } from '../../ui/page-failure.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/columns.tsx';
+import { AdjustDialog, useFunds } from '../staff-parts/adjust-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { UserTabs } from '../staff-parts/user-tabs.tsx';
 import { useUser } from './api.ts';
 import { MailsSection } from './mails-section.tsx';
+import { RelatedUsers } from './related-users.tsx';
 import { staffUserScreen, type StaffUserSearch } from './screen.ts';
 import { UserActions, ViewAsButton } from './user-actions.tsx';
 import { ConfirmationBadge, UserStatusBadge } from './user-badges.tsx';
@@ -29,6 +32,7 @@ export function UserPage() {
   const { t } = useTranslation(['staffUsers', 'staff']);
   const { response, failure } = useUser(userId);
   const user = response?.data;
+  const tab = search.tab ?? 'overview';
   const name = user?.email ?? t('user.title');
   useDocumentTitle(name);
   return (
@@ -43,30 +47,46 @@ export function UserPage() {
         />
       ) : (
         <div className={classes['page']}>
-          {user === undefined ? <UserPlaceholder /> : <LoadedUser user={user} />}
-          <UserTimeline userId={userId} query={search} onQuery={change} />
-          <MailsSection userId={userId} page={search.page ?? 1} onPage={(page) => change({ page })} />
+          {user === undefined ? <UserPlaceholder /> : <UserHead user={user} />}
+          <UserTabs userId={userId} current={tab} />
+          {tab === 'related' ? (
+            <RelatedUsers userId={userId} />
+          ) : tab === 'mails' ? (
+            <MailsSection userId={userId} page={search.page ?? 1} onPage={(page) => change({ page })} />
+          ) : (
+            <>
+              {user !== undefined && <UserFacts user={user} />}
+              <UserTimeline userId={userId} query={search} onQuery={change} />
+            </>
+          )}
         </div>
       )}
     </>
   );
 }
 
-function LoadedUser({ user }: { user: StaffUser }) {
+/** Who it is, the balance, and what staff may do. */
+function UserHead({ user }: { user: StaffUser }) {
   const { t } = useTranslation(['staffUsers', 'referralSystem']);
   const canEdit = usePermission('USERS_EDIT');
   return (
-    <>
-      <article className={classes['card']}>
-        <div className={classes['head']}>
+    <article className={classes['card']}>
+      <div className={classes['head']}>
+        <div className={classes['name']}>
           <h2>{user.email}</h2>
-          {user.status !== 'DELETED' && (
-            <div className={classes['actions']}>
-              <ViewAsButton user={user} />
-              {canEdit && <UserActions user={user} />}
-            </div>
-          )}
+          <div className={classes['id']}>
+            <Copyable name={t('fields.id')} value={user.id} />
+          </div>
         </div>
+        {user.status !== 'DELETED' && (
+          <div className={classes['actions']}>
+            <ViewAsButton user={user} />
+            {canEdit && <UserActions user={user} />}
+          </div>
+        )}
+      </div>
+      <div className={classes['headline']}>
+        <Balance user={user} />
         <ul className={classes['chips']} aria-label={t('user.chips')}>
           <li>
             <ConfirmationBadge isConfirmed={user.isConfirmedEmail} />
@@ -81,9 +101,31 @@ function LoadedUser({ user }: { user: StaffUser }) {
             <StatusBadge tone="neutral" text={t(`referralSystem:names.${user.referralLevel}`)} />
           </li>
         </ul>
-        <UserFacts user={user} />
-      </article>
-      <UserLists userId={user.id} />
+      </div>
+    </article>
+  );
+}
+
+function Balance({ user }: { user: StaffUser }) {
+  const { t } = useTranslation(['staffUsers', 'staffMoney']);
+  const [isAdjusting, setAdjusting] = useState(false);
+  const canAdjust = usePermission('TRANSACTIONS_WRITE');
+  const { held = 0 } = useFunds(user.id) ?? {};
+  return (
+    <>
+      <dl className={classes['balance']}>
+        <dt>{t('fields.balance')}</dt>
+        <dd>{formatMoney(user.balance)}</dd>
+        {held > 0 && <dd className={classes['held']}>{t('user.held', { amount: formatMoney(held) })}</dd>}
+      </dl>
+      {canAdjust && user.status !== 'DELETED' && (
+        <>
+          <Button variant="default" onClick={() => setAdjusting(true)}>
+            {t('staffMoney:adjust.open')}
+          </Button>
+          <AdjustDialog user={user} isOpen={isAdjusting} onClose={() => setAdjusting(false)} />
+        </>
+      )}
     </>
   );
 }
@@ -100,10 +142,8 @@ function UserPlaceholder() {
 
 function UserFacts({ user }: { user: StaffUser }) {
   const { t } = useTranslation('staffUsers');
-  const { id, balance, languageCode, referralCode, createdAt, deletedAt, referral, promoCode, hasSecondFactor } = user;
+  const { languageCode, referralCode, createdAt, deletedAt, referral, promoCode, hasSecondFactor } = user;
   const facts: Fact[] = [
-    { label: t('fields.id'), value: <Copyable name={t('fields.id')} value={id} />, isWide: true },
-    { label: t('fields.balance'), value: formatMoney(balance) },
     { label: t('fields.language'), value: languageCode.toUpperCase() },
     { label: t('fields.referralCode'), value: referralCode },
     { label: t('fields.createdAt'), value: <Time at={createdAt} /> },
@@ -113,56 +153,4 @@ function UserFacts({ user }: { user: StaffUser }) {
     { label: t('fields.secondFactor'), value: t(hasSecondFactor ? 'secondFactor.on' : 'secondFactor.off') },
   ];
   return <Facts items={facts} />;
-}
-
-/** The lists that can be filtered by a user. */
-const lists = [
-  { key: 'referrals', permission: 'USERS_READ', path: '/admin/users', parameter: 'referralId' },
-  { key: 'connections', permission: 'CONNECTIONS_READ', path: '/admin/connections', parameter: 'userId' },
-  { key: 'invoices', permission: 'PAYMENTS_READ', path: '/admin/payment/invoices', parameter: 'userId' },
-  { key: 'tickets', permission: 'TICKETS_READ', path: '/admin/tickets', parameter: 'userId' },
-  { key: 'promoCodes', permission: 'PROMO_CODES_READ', path: '/admin/referral-system/codes', parameter: 'userId' },
-] as const satisfies readonly { key: string; permission: Permission; path: string; parameter: string }[];
-
-/** Pages below the one of the user. */
-const pages = [
-  { key: 'transactions', permission: 'TRANSACTIONS_READ', path: '/admin/users/$userId/transactions' },
-  { key: 'notifications', permission: 'NOTIFICATIONS_READ', path: '/admin/users/$userId/notifications' },
-] as const satisfies readonly { key: string; permission: Permission; path: string }[];
-
-function UserLists({ userId }: { userId: string }) {
-  const { t } = useTranslation('staffUsers');
-  return (
-    <nav className={classes['lists']} aria-label={t('lists.label')}>
-      {lists.map((list) => (
-        <ListButton key={list.key} list={list} userId={userId} />
-      ))}
-      {pages.map((page) => (
-        <PageButton key={page.key} page={page} userId={userId} />
-      ))}
-    </nav>
-  );
-}
-
-function ListButton({ list, userId }: { list: (typeof lists)[number]; userId: string }) {
-  const { t } = useTranslation('staffUsers');
-  const { key, permission, path, parameter } = list;
-  if (!usePermission(permission)) return null;
-  // A union of paths, each with its own parameters, has no common type.
-  const target = { to: path, search: { [parameter]: userId } } as LinkProps;
-  return (
-    <Button variant="default" renderRoot={(props) => <Link {...props} {...target} />}>
-      {t(`lists.${key}`)}
-    </Button>
-  );
-}
-
-function PageButton({ page: { key, permission, path }, userId }: { page: (typeof pages)[number]; userId: string }) {
-  const { t } = useTranslation('staffUsers');
-  if (!usePermission(permission)) return null;
-  return (
-    <Button variant="default" renderRoot={(props) => <Link {...props} to={path} params={{ userId }} />}>
-      {t(`lists.${key}`)}
-    </Button>
-  );
 }

@@ -1,6 +1,6 @@
 import type { ListedUser } from '@cellhop/contract/staff/users';
 import { userSorts, EMAIL_PART_LENGTH_MIN } from '@cellhop/contract/staff/lists.values';
-import { Select, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Select, TextInput, VisuallyHidden } from '@mantine/core';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,12 +10,19 @@ import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ColumnMoney, timeColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { destructive } from '../../ui/destructive.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
+import { type RowSelection, SelectionBar } from '../staff-parts/row-selection.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { UserTabs } from '../staff-parts/user-tabs.tsx';
 import { useUser, useUsers, useRoles } from './api.ts';
+import { BlockUsersDialog } from './block-users-dialog.tsx';
+import { useChosenUsers } from './chosen-users.ts';
 import { staffUsersScreen, type StaffUsersSearch, staffUsersSearch, userStatuses } from './screen.ts';
 import { UserStatusBadge } from './user-badges.tsx';
 import classes from './users-page.module.css';
@@ -27,6 +34,9 @@ export function UsersPage() {
   const users = useUsers(search);
   const roles = useRoles();
   const page = search.page ?? 1;
+  const canEdit = usePermission('USERS_EDIT');
+  const selection = useChosenUsers(users.rows);
+  const blocking = useSeen<readonly ListedUser[]>();
   return (
     <>
       {search.referralId !== undefined && <ReferralsNotice referrerId={search.referralId} />}
@@ -49,12 +59,19 @@ export function UsersPage() {
           <div className={classes['list']}>
             <UsersTable
               users={rows}
+              selection={canEdit ? selection : undefined}
               sort={search.sort}
               onSort={(sort) => changeList({ sort: oneOf(sort, userSorts), page: undefined })}
             />
           </div>
         )}
       </ContinuedList>
+      <SelectionBar selection={selection}>
+        <Button {...destructive.opens} onClick={() => blocking.open(selection.chosen)}>
+          {t('blockSelected.action')}
+        </Button>
+      </SelectionBar>
+      <BlockUsersDialog seen={blocking} onBlocked={selection.clear} />
     </>
   );
 }
@@ -63,12 +80,15 @@ function ReferralsNotice({ referrerId }: { referrerId: string }) {
   const { t } = useTranslation('staffUsers');
   const referrer = useUser(referrerId).response?.data;
   return (
-    <p className={classes['notice']}>
-      {t('list.referralsOf')} {referrer !== undefined && <UserLink user={referrer} />}{' '}
-      <Link to="." search={{}}>
-        {t('list.all')}
-      </Link>
-    </p>
+    <>
+      <p className={classes['notice']}>
+        {t('list.referralsOf')} {referrer !== undefined && <UserLink user={referrer} />}{' '}
+        <Link to="." search={{}}>
+          {t('list.all')}
+        </Link>
+      </p>
+      <UserTabs userId={referrerId} current="referrals" />
+    </>
   );
 }
 
@@ -154,14 +174,17 @@ function EmailField({ value, onChange }: EmailFieldProps) {
 
 interface UsersTableProps {
   users: readonly ListedUser[] | undefined;
+  /** Undefined if the member of staff may change no users. */
+  selection: RowSelection<ListedUser> | undefined;
   sort: string | undefined;
   onSort: (sort: string) => void;
 }
 
-function UsersTable({ users, sort = userSorts[0], onSort }: UsersTableProps) {
+function UsersTable({ users, selection, sort = userSorts[0], onSort }: UsersTableProps) {
   const { t } = useTranslation(['staffUsers', 'referralSystem']);
   const decimals = maxDecimals((users ?? []).map(({ balance }) => balance));
   const columns: Column<ListedUser>[] = [
+    ...(selection === undefined ? [] : [selection.column]),
     {
       key: 'email',
       width: 17,

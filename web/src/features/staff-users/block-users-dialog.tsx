@@ -1,0 +1,58 @@
+import type { BlockedUser, ListedUser } from '@cellhop/contract/staff/users';
+import { useTranslation } from 'react-i18next';
+import { formatMoney } from '../../format/format.ts';
+import { BulkDialog } from '../staff-parts/bulk-dialog.tsx';
+import type { SeenRow } from '../staff-parts/use-seen.ts';
+import { useBlockUsers } from './api.ts';
+
+interface BlockUsersDialogProps {
+  /** The users as they were when the dialog opened. */
+  seen: SeenRow<readonly ListedUser[]>;
+  onBlocked: () => void;
+}
+
+/** Blocks several users for one reason, after their balances have been seen. */
+export function BlockUsersDialog({ seen, onBlocked }: BlockUsersDialogProps) {
+  const { t } = useTranslation('staffUsers');
+  const blocking = useBlockUsers();
+  const users = seen.shown ?? [];
+
+  function close(): void {
+    seen.close();
+    blocking.reset();
+  }
+
+  async function block(reason: string): Promise<void> {
+    const results = await blocking.run({ userIds: users.map(({ id }) => id), reason });
+    if (results === undefined) return;
+    onBlocked();
+    if (results.every(({ refusal }) => refusal === null)) close();
+  }
+
+  const refusalOf = (id: string) => {
+    const refusal = findResult(blocking.result, id)?.refusal ?? null;
+    return refusal === null ? undefined : t(`blockSelected.refusals.${refusal}`);
+  };
+  return (
+    <BulkDialog
+      isOpen={seen.isOpen}
+      title={t('blockSelected.title', { count: users.length })}
+      text={t('block.text')}
+      items={users.map(({ id, email, balance }) => ({
+        key: id,
+        name: email,
+        detail: formatMoney(balance),
+        refusal: refusalOf(id),
+      }))}
+      action={t('blockSelected.actionOf', { count: users.length })}
+      isDangerous
+      isWorking={blocking.isRunning}
+      onConfirm={(reason = '') => void block(reason)}
+      onClose={close}
+    />
+  );
+}
+
+function findResult(results: readonly BlockedUser[] | undefined, id: string): BlockedUser | undefined {
+  return results?.find(({ userId }) => userId === id);
+}

@@ -1,0 +1,104 @@
+import type { ListedUser, RelatedUser } from '@cellhop/contract/staff/users';
+import { Button, VisuallyHidden } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { maxDecimals } from '../../format/format.ts';
+import { ColumnMoney, timeColumn } from '../../ui/columns.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { destructive } from '../../ui/destructive.ts';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { SelectionBar, type RowSelection } from '../staff-parts/row-selection.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { useRelatedUsers } from './api.ts';
+import { BlockUsersDialog } from './block-users-dialog.tsx';
+import { useChosenUsers } from './chosen-users.ts';
+import { UserStatusBadge } from './user-badges.tsx';
+import classes from './user-page.module.css';
+
+const isSamePerson = ({ relation }: RelatedUser): boolean => relation === 'SAME_PERSON';
+
+/** Other accounts that may belong to the person. Only those with the same address are chosen from the start: a network proves nothing. */
+export function RelatedUsers({ userId }: { userId: string }) {
+  const { t } = useTranslation('staffUsers');
+  const { rows, isTruncated, failure } = useRelatedUsers(userId);
+  const canEdit = usePermission('USERS_EDIT');
+  const selection = useChosenUsers(rows, isSamePerson);
+  const blocking = useSeen<readonly ListedUser[]>();
+  if (failure !== undefined) return <LoadFailure text={t('related.failed')} {...failure} />;
+  if (rows?.length === 0) return <EmptyList text={t('related.empty')} />;
+  const shown = canEdit ? selection : undefined;
+  return (
+    <>
+      <RelatedTable kind="samePerson" users={rows?.filter(isSamePerson)} selection={shown} />
+      <RelatedTable kind="network" users={rows?.filter((user) => !isSamePerson(user))} selection={shown} />
+      {isTruncated && <p className={classes['muted']}>{t('related.more')}</p>}
+      {canEdit && (
+        // Nobody chooses all of a network at once.
+        <SelectionBar selection={{ ...selection, total: selection.chosen.length }}>
+          <Button {...destructive.opens} onClick={() => blocking.open(selection.chosen)}>
+            {t('blockSelected.action')}
+          </Button>
+        </SelectionBar>
+      )}
+      <BlockUsersDialog seen={blocking} onBlocked={selection.clear} />
+    </>
+  );
+}
+
+interface RelatedTableProps {
+  kind: 'samePerson' | 'network';
+  users: readonly RelatedUser[] | undefined;
+  /** Undefined if the member of staff may change no users. */
+  selection: RowSelection<RelatedUser> | undefined;
+}
+
+function RelatedTable({ kind, users, selection }: RelatedTableProps) {
+  const { t } = useTranslation('staffUsers');
+  const decimals = maxDecimals((users ?? []).map(({ balance }) => balance));
+  if (users?.length === 0) return null;
+  const columns: Column<RelatedUser>[] = [
+    // Two tables share the selection, so neither can choose all.
+    ...(selection === undefined ? [] : [{ ...selection.column, renderHeader: () => <ChoiceHeader /> }]),
+    {
+      key: 'email',
+      width: 17,
+      header: t('fields.email'),
+      place: 'heading',
+      render: (user) => <UserLink user={user} />,
+    },
+    {
+      key: 'status',
+      width: 7.5,
+      header: t('fields.status'),
+      place: 'heading',
+      render: ({ status }) => <UserStatusBadge status={status} />,
+    },
+    {
+      key: 'balance',
+      width: 7,
+      header: t('fields.balance'),
+      isNumeric: true,
+      render: ({ balance }) => <ColumnMoney dollars={balance} decimals={decimals} />,
+    },
+    {
+      key: 'relation',
+      width: 9,
+      header: t('related.relation'),
+      render: ({ relation }) => t(`related.relations.${relation}`),
+    },
+    { ...timeColumn('createdAt', t('fields.createdAt')), width: 8 },
+  ];
+  return (
+    <section className={classes['section']}>
+      <h2>{t(`related.${kind}`)}</h2>
+      <p className={classes['muted']}>{t(`related.${kind}Hint`)}</p>
+      <DataTable label={t(`related.${kind}`)} columns={columns} rows={users} rowKey={({ id }) => id} />
+    </section>
+  );
+}
+
+function ChoiceHeader() {
+  const { t } = useTranslation('staff');
+  return <VisuallyHidden>{t('selection.label')}</VisuallyHidden>;
+}
