@@ -2,17 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Ctx } from '../ctx.ts';
-import {
-  broadcastSweeps,
-  checkSweeps,
-  type CheckedSweep,
-  type SweepOutcome,
-} from '../modules/invoices/broadcast.service.ts';
+import { broadcastSweeps, checkSweeps, type SweepOutcome } from '../modules/invoices/broadcast.service.ts';
 import { networks } from '../payments/sweep/networks.ts';
 import { formatAsset } from '../payments/sweep/plan.ts';
 import { signedFileSchema, type SignedFile } from '../payments/sweep/signed-file.ts';
+import type { Inclusion, SentSweep } from '../payments/sweep/sweep-source.ts';
 
-const BYTES_MAX = 8 * 1024 * 1024;
+const BYTES_MAX = 16 * 1024 * 1024;
 /** Messages of sources are theirs. */
 const NOT_PRINTABLE = /[^\x20-\x7e\n]/g;
 
@@ -53,7 +49,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function describe(number: number, sweep: CheckedSweep, outcome: SweepOutcome): string[] {
+function describe(number: number, sweep: SentSweep, outcome: SweepOutcome): string[] {
   const { chain, contract, units, from, to, feeLimitUnits, transactionId } = sweep;
   const { title, chainId, usdtContract } = networks[chain];
   const asset = contract === undefined ? 'coin' : 'usdt';
@@ -67,16 +63,21 @@ function describe(number: number, sweep: CheckedSweep, outcome: SweepOutcome): s
   ];
 }
 
+function describeInclusion({ height, isSuccessful }: Inclusion): string {
+  const place = height === undefined ? 'in a block' : `in block ${height}`;
+  return isSuccessful ? place : `FAILED ${place}: nothing was moved, and the fee is paid`;
+}
+
 function describeOutcome(outcome: SweepOutcome): string {
   switch (outcome.state) {
     case 'IN_BLOCK':
-      return outcome.isSuccessful
-        ? `in block ${outcome.height}`
-        : `FAILED in block ${outcome.height}: nothing was moved, and the fee is paid`;
+      return describeInclusion(outcome);
     case 'SENT':
       return 'sent';
     case 'SENT_BEFORE':
       return 'sent before, in no block yet';
+    case 'WAITING':
+      return 'NOT SENT YET: the one before it from this address has to be in a block first. Run the same command again';
     case 'EXPIRED':
       return 'NOT SENT: it has expired. Make a new list and sign again';
     case 'HELD_BACK':

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEvmWatcher } from '../../src/payments/chains/evm.ts';
 import { createSweepSource } from '../../src/payments/sweep/sweep-source.ts';
-import { signedFileSchema } from '../../src/payments/sweep/signed-file.ts';
 import { type Anvil, mintOf, startAnvil } from '../chains/anvil.ts';
 import { EVM_ACCOUNT, EVM_ADDRESSES, EVM_TREASURY, holdingsFile, USDT } from '../holdings.ts';
 import { signList } from '../offline-signing.ts';
@@ -34,14 +33,14 @@ describe.each(['ethereum', 'bsc'] as const)('on %s', (chain) => {
     const signal = AbortSignal.timeout(20_000);
     const held = EVM_ADDRESSES.map((address, index) => ({ account: EVM_ACCOUNT, index, address, assets: [] }));
     const list = await watcher.describeHoldings(held, signal);
-    const { file, sweeps } = await signList(holdingsFile(list), [EVM_TREASURY, EVM_TREASURY, 'sign'], new Date());
+    const { sweeps } = await signList(holdingsFile(list), [EVM_TREASURY, EVM_TREASURY, 'sign'], new Date());
     const source = createSweepSource(chain, anvil.url);
-    const { transactions } = signedFileSchema.parse(JSON.parse(file));
-    for (const { raw } of transactions) expect(await source.post(raw, signal)).toBe('TAKEN');
-    for (const { raw } of transactions) expect(await source.post(raw, signal)).toBe('KNOWN');
+    for (const each of sweeps) expect(await source.post(each, signal)).toBe('TAKEN');
+    for (const each of sweeps) expect(await source.post(each, signal)).toBe('KNOWN');
     await anvil.mine(2);
-    for (const { transactionId, from } of sweeps) {
-      expect(await source.find(transactionId, signal)).toMatchObject({ isSuccessful: true });
+    for (const each of sweeps) {
+      const { transactionId, from } = each;
+      expect(await source.find(each, signal)).toMatchObject({ isSuccessful: true });
       // The node recovers the sender with its own code.
       const transaction = await anvil.rpc<{ from: string }>('eth_getTransactionByHash', transactionId);
       expect(transaction.from).toBe(from.toLowerCase());
@@ -52,7 +51,7 @@ describe.each(['ethereum', 'bsc'] as const)('on %s', (chain) => {
     expect([await usdtOf(EVM_TREASURY), await usdtOf(SECOND)]).toEqual([250_000_000n, 0n]);
     expect(await coinOf(FIRST)).toBeLessThan(ETHER - native[0]!.units);
     // It can be in the chain once.
-    expect(await source.post(transactions[0]!.raw, signal)).toMatchObject({
+    expect(await source.post(sweeps[0]!, signal)).toMatchObject({
       refusal: expect.stringContaining('nonce'),
     });
   });

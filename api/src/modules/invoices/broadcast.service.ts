@@ -11,8 +11,10 @@ import type { SignedFile } from '../../payments/sweep/signed-file.ts';
 import { type SignedSweep, type SweepChain, InvalidTransaction } from '../../payments/sweep/sweep.ts';
 import {
   createSweepSource,
+  type FindResult,
   type Inclusion,
   type PostResult,
+  type SentSweep,
   type SweepSource,
 } from '../../payments/sweep/sweep-source.ts';
 import * as addresses from './addresses.store.ts';
@@ -24,19 +26,15 @@ const FAILURES_MAX = 3;
 
 export type SweepOutcome =
   | ({ state: 'IN_BLOCK' } & Inclusion)
-  | { state: 'SENT' | 'SENT_BEFORE' | 'EXPIRED' | 'HELD_BACK' }
+  | { state: 'SENT' | 'SENT_BEFORE' | 'WAITING' | 'EXPIRED' | 'HELD_BACK' }
   | { state: 'REFUSED' | 'UNREACHABLE'; reason: string };
-
-export interface CheckedSweep extends SignedSweep {
-  raw: string;
-}
 
 /**
  * Checks all before one is sent.
  * @throws Error with a sentence for the operator
  */
-export async function checkSweeps(ctx: Ctx, { transactions }: SignedFile): Promise<CheckedSweep[]> {
-  const sweeps = new Map<string, CheckedSweep>();
+export async function checkSweeps(ctx: Ctx, { transactions }: SignedFile): Promise<SentSweep[]> {
+  const sweeps = new Map<string, SentSweep>();
   for (const [position, { chain, raw }] of transactions.entries()) {
     const sweep = { ...readOrExplain(position + 1, chain, raw), raw };
     sweeps.set(sweep.transactionId, sweep);
@@ -70,9 +68,9 @@ async function checkAddresses(ctx: Ctx, { chain, from, to }: SignedSweep): Promi
 /** In the order of the file, because those of an address follow each other. */
 export async function* broadcastSweeps(
   { config }: Ctx,
-  sweeps: readonly CheckedSweep[],
+  sweeps: readonly SentSweep[],
   now: Date,
-): AsyncGenerator<{ sweep: CheckedSweep; outcome: SweepOutcome }> {
+): AsyncGenerator<{ sweep: SentSweep; outcome: SweepOutcome }> {
   const sources = new Map<SweepChain, CountedSource[]>();
   const refusedFrom = new Set<string>();
   for (const sweep of sweeps) {
@@ -97,13 +95,13 @@ interface CountedSource {
 
 const count = (source: SweepSource): CountedSource => ({ source, failures: 0 });
 
-type SourceAnswer = Inclusion | PostResult | { failure: string };
+type SourceAnswer = FindResult | PostResult | { failure: string };
 
-async function broadcast(sources: readonly CountedSource[], sweep: CheckedSweep, now: Date): Promise<SweepOutcome> {
+async function broadcast(sources: readonly CountedSource[], sweep: SentSweep, now: Date): Promise<SweepOutcome> {
   const isExpired = sweep.expiresAt !== undefined && sweep.expiresAt <= now;
   const usable = sources.filter(({ failures }) => failures < FAILURES_MAX);
   const answers = await Promise.all(usable.map((source) => askSource(source, sweep, isExpired)));
-  const included = answers.filter((answer) => typeof answer === 'object' && 'height' in answer);
+  const included = answers.filter((answer) => typeof answer === 'object' && 'isSuccessful' in answer);
   const failures = answers.filter((answer) => typeof answer === 'object' && 'failure' in answer);
   const reachable = answers.length - failures.length;
   if (reachable === 0) return { state: 'UNREACHABLE', reason: failures[0]?.failure ?? 'no source can be reached' };
@@ -111,22 +109,23 @@ async function broadcast(sources: readonly CountedSource[], sweep: CheckedSweep,
   if (included.length === reachable)
     return {
       state: 'IN_BLOCK',
-      height: included[0]!.height,
+      height: included.find(({ height }) => height !== undefined)?.height,
       isSuccessful: included.every((each) => each.isSuccessful),
     };
   if (answers.includes('TAKEN')) return { state: 'SENT' };
   if (included.length > 0 || answers.includes('KNOWN')) return { state: 'SENT_BEFORE' };
   if (isExpired) return { state: 'EXPIRED' };
+  if (answers.includes('EARLY')) return { state: 'WAITING' };
   const refusal = answers.find((answer) => typeof answer === 'object' && 'refusal' in answer);
   return { state: 'REFUSED', reason: refusal?.refusal ?? 'no reason' };
 }
 
-async function askSource(counted: CountedSource, sweep: CheckedSweep, isExpired: boolean): Promise<SourceAnswer> {
+async function askSource(counted: CountedSource, sweep: SentSweep, isExpired: boolean): Promise<SourceAnswer> {
   const { source } = counted;
   const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
   try {
-    const inclusion = await source.find(sweep.transactionId, signal);
-    const answer = inclusion ?? (isExpired ? { refusal: 'expired' } : await source.post(sweep.raw, signal));
+    const found = await source.find(sweep, signal);
+    const answer = found ?? (isExpired ? { refusal: 'expired' } : await source.post(sweep, signal));
     counted.failures = 0;
     return answer;
   } catch (error) {

@@ -1,25 +1,32 @@
 /** Where the money goes: typed on this machine, for each asset of each chain, and never read from the list. */
+import { USDT as USDT_ON_TON } from '../chains/ton/jetton.ts';
+import { parseAddress } from '../derive/addresses.ts';
 import { parseEvmDestination } from '../sweep/evm-plan.ts';
 import { networks } from '../sweep/networks.ts';
 import { type Destinations, formatAsset } from '../sweep/plan.ts';
+import { parseTonDestination } from '../sweep/ton-plan.ts';
+import { tokenWalletOf } from '../sweep/ton-token.ts';
 import { parseTronDestination } from '../sweep/tron-plan.ts';
 import type { SweepChain } from '../sweep/sweep.ts';
-import { contractOf, type Held, heldUnits, type SweepList } from './holdings-list.ts';
+import { contractOf, type Held, heldUnits, type SweepList, type TonList } from './holdings-list.ts';
 import type { Terminal } from './machine.ts';
 
 export interface Answers {
   destinations: Destinations;
   /** The known one, or typed. */
   usdtContract: string;
+  /** The known one, or typed: the hash of the code of its wallets. On TON only. */
+  usdtWalletCode: string;
   /** Whether the destination of USDT holds some: matters on TRON only. */
   isHolder: boolean;
 }
 
 interface Form {
+  /** @returns the address as this program shows it; undefined if the text is none */
   parse: (text: string) => string | undefined;
   /** What is wrong with a text that cannot be parsed. */
   problem: string;
-  /** For a comparison of contracts. */
+  /** For a comparison of addresses. */
   fold: (address: string) => string;
 }
 
@@ -34,7 +41,12 @@ const tron: Form = {
   problem: 'This is no address of TRON: it begins with T, and its checksum finds a mistyped letter.',
   fold: (address) => address,
 };
-const forms: Record<SweepChain, Form> = { ethereum: evm, bsc: evm, tron };
+const ton: Form = {
+  parse: parseTonDestination,
+  problem: 'This is no address of TON: it begins with UQ or EQ, and its checksum finds a mistyped letter.',
+  fold: (address) => parseAddress('ton', address) ?? address,
+};
+const forms: Record<SweepChain, Form> = { ethereum: evm, bsc: evm, tron, ton };
 
 /** @param isOfShop whether an address is one that customers pay to */
 export async function askDestinations(
@@ -43,46 +55,78 @@ export async function askDestinations(
   own: readonly Held[],
   isOfShop: (address: string) => boolean,
 ): Promise<Answers> {
-  const { title, usdtContract: known, usdtUnitsLeft } = networks[list.chain];
-  const askFor = async (asset: 'coin' | 'usdt') => {
-    const held = own
-      .map((each) => heldUnits(each, asset))
-      .filter((units) => units > (asset === 'usdt' ? usdtUnitsLeft : 0n));
-    if (held.length === 0) return undefined;
-    const sum = formatAsset(
-      list.chain,
-      asset,
-      held.reduce((sum, units) => sum + units),
-    );
-    terminal.say(`\n${title}: ${sum} on ${held.length} ${held.length === 1 ? 'address' : 'addresses'}.`);
-    const contract = asset === 'usdt' ? await askContract(terminal, list) : known;
-    if (contract === undefined) return undefined;
-    const to = await askAddress(terminal, list.chain, (address) => isOfShop(address) || address === contract);
-    return to === undefined ? undefined : { to, contract };
-  };
-  const usdt = await askFor('usdt');
-  const coin = await askFor('coin');
+  const { usdtContract: known } = networks[list.chain];
+  const usdt = saySum(terminal, list.chain, own, 'usdt') ? await askToken(terminal, list, isOfShop) : undefined;
+  const isRefused = (address: string) => isOfShop(address) || isSame(list.chain, address, known);
+  const coin = saySum(terminal, list.chain, own, 'coin')
+    ? await askAddress(terminal, list.chain, isRefused)
+    : undefined;
   return {
-    destinations: { usdt: usdt?.to, coin: coin?.to },
+    destinations: { usdt: usdt?.to, coin },
     usdtContract: usdt?.contract ?? known,
-    isHolder: usdt !== undefined && list.chain === 'tron' && (await askHolder(terminal, usdt.to)),
+    usdtWalletCode: usdt?.walletCode ?? USDT_ON_TON.walletCode,
+    isHolder: usdt?.to !== undefined && list.chain === 'tron' && (await askHolder(terminal, usdt.to)),
   };
 }
+
+/** @returns whether there is any of it */
+function saySum({ say }: Terminal, chain: SweepChain, own: readonly Held[], asset: 'coin' | 'usdt'): boolean {
+  const { title, usdtUnitsLeft } = networks[chain];
+  const held = own
+    .map((each) => heldUnits(each, asset))
+    .filter((units) => units > (asset === 'usdt' ? usdtUnitsLeft : 0n));
+  if (held.length === 0) return false;
+  const sum = held.reduce((sum, units) => sum + units);
+  const count = held.length === 1 ? '1 address' : `${held.length} addresses`;
+  say(`\n${title}: ${formatAsset(chain, asset, sum)} on ${count}.`);
+  return true;
+}
+
+/** @returns undefined to leave it where it is */
+async function askToken(terminal: Terminal, list: SweepList, isOfShop: (address: string) => boolean) {
+  const contract = await askContract(terminal, list);
+  if (contract === undefined) return undefined;
+  const walletCode = list.chain === 'ton' ? await askWalletCode(terminal, list, contract) : USDT_ON_TON.walletCode;
+  if (walletCode === undefined) return undefined;
+  const isRefused = (address: string) => isOfShop(address) || isSame(list.chain, address, contract);
+  const to = await askAddress(terminal, list.chain, isRefused);
+  return { contract, walletCode, to };
+}
+
+const isSame = (chain: SweepChain, address: string, other: string): boolean =>
+  forms[chain].fold(address) === forms[chain].fold(other);
 
 /** A list with another contract could make this program sign calls of any program, so the operator must know that contract. */
 async function askContract(terminal: Terminal, list: SweepList): Promise<string | undefined> {
   const { title, usdtContract: known } = networks[list.chain];
-  const { parse, fold } = forms[list.chain];
   const listed = contractOf(list)!;
-  if (fold(listed) === fold(known)) return known;
+  if (isSame(list.chain, listed, known)) return known;
   terminal.say(`The list names another contract of USDT on ${title} than this program knows:`);
   terminal.say(`${listed} instead of ${known}.`);
   while (true) {
     const typed = await terminal.ask('Type its address if it is one of your settings (empty: leave this USDT): ');
     if (typed === '') return undefined;
-    const contract = parse(typed);
-    if (contract !== undefined && fold(contract) === fold(listed)) return contract;
+    const contract = forms[list.chain].parse(typed);
+    if (contract !== undefined && isSame(list.chain, contract, listed)) return contract;
     terminal.say('This is not the contract of the list.');
+  }
+}
+
+/** The wallets of USDT follow from the code that they have: with another one, the transfers would go to contracts that nobody knows. */
+async function askWalletCode(terminal: Terminal, { addresses }: TonList, master: string): Promise<string | undefined> {
+  const holders = addresses.filter((each) => heldUnits(each, 'usdt') > 0n && each.jettonWallet !== undefined);
+  const givesWallets = (walletCode: string) =>
+    holders.every(({ address, jettonWallet }) =>
+      isSame('ton', tokenWalletOf(address, { master, walletCode }), jettonWallet!),
+    );
+  if (givesWallets(USDT_ON_TON.walletCode)) return USDT_ON_TON.walletCode;
+  terminal.say('The list names other wallets of USDT on TON than this program derives.');
+  while (true) {
+    const typed = await terminal.ask('Type PAY_USDT_TON_WALLET_CODE if you have set it (empty: leave this USDT): ');
+    if (typed === '') return undefined;
+    const walletCode = typed.toLowerCase();
+    if (/^[0-9a-f]{64}$/.test(walletCode) && givesWallets(walletCode)) return walletCode;
+    terminal.say('This code does not give the wallets of the list.');
   }
 }
 
@@ -95,7 +139,10 @@ async function askAddress(
     const typed = await terminal.ask('Destination (empty: leave it): ');
     if (typed === '') return undefined;
     const address = forms[chain].parse(typed);
-    if (address !== undefined && !isRefused(address)) return address;
+    if (address !== undefined && !isRefused(address)) {
+      if (address !== typed) terminal.say(`Shown from here on as ${address}, which is the same address.`);
+      return address;
+    }
     terminal.say(
       address === undefined ? forms[chain].problem : 'This is an address of the shop or a contract, not yours.',
     );

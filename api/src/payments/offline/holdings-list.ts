@@ -1,25 +1,27 @@
 /** Reads the list that `npm run payments -- holdings` has written, on the machine with the keys. The server may be in a thief's hands. */
 import { holdingsFileSchema, type HoldingsFile } from '../holdings-file.ts';
 import { networks } from '../sweep/networks.ts';
-import { ListRefused } from '../sweep/plan.ts';
+import { describePlace, ListRefused } from '../sweep/plan.ts';
 import type { SweepChain } from '../sweep/sweep.ts';
 
 type AnyList = HoldingsFile['chains'][number];
 /** The holdings of a chain that this program sweeps. */
 export type SweepList = Extract<AnyList, { chain: SweepChain }>;
+export type TonList = Extract<AnyList, { chain: 'ton' }>;
 export type Held = SweepList['addresses'][number];
 
 /** The largest list is a tenth of it. Text beyond it is not even parsed. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
 /** @throws ListRefused */
-export function readHoldings(bytes: Uint8Array): { lists: SweepList[]; others: AnyList['chain'][] } {
-  const { chains } = parse(bytes);
+export function readHoldings(bytes: Uint8Array): { lists: SweepList[]; others: AnyList['chain'][]; madeAt: Date } {
+  const { chains, madeAt } = parse(bytes);
   if (new Set(chains.map(({ chain }) => chain)).size !== chains.length)
     throw new ListRefused('The list contains a chain twice.');
   const lists = chains.filter((list) => list.chain in networks) as SweepList[];
   for (const list of lists) refuseContradictions(list);
-  return { lists, others: chains.map(({ chain }) => chain).filter((chain) => !(chain in networks)) };
+  const others = chains.map(({ chain }) => chain).filter((chain) => !(chain in networks));
+  return { lists, others, madeAt: new Date(madeAt) };
 }
 
 /** What the list says that an address holds. Notes are about tokens that cannot be moved: trying would only cost the fee. */
@@ -52,7 +54,7 @@ function parseJson(bytes: Uint8Array): unknown {
 
 function refuseContradictions(list: SweepList): void {
   const { title, chainId } = networks[list.chain];
-  if (list.chain !== 'tron' && BigInt(list.chainId) !== chainId)
+  if ('chainId' in list && BigInt(list.chainId) !== chainId)
     throw new ListRefused(`The list says that ${title} is the chain ${list.chainId}; it is ${chainId}.`);
   refuseRepeated(
     title,
@@ -60,7 +62,7 @@ function refuseContradictions(list: SweepList): void {
   );
   refuseRepeated(
     title,
-    list.addresses.map(({ account, index }) => `0/${index} of ${account}`),
+    list.addresses.map(({ account, index }) => `${describePlace(list.chain, index)} of ${account}`),
   );
   for (const held of list.addresses) refuseAssets(list.chain, held);
   const contracts = list.addresses.flatMap(({ assets }) => assets.flatMap(({ contract }) => contract ?? []));

@@ -11,6 +11,10 @@ import {
   EVM_TREASURY,
   type EvmHoldings,
   holdingsFile,
+  TON_ADDRESSES,
+  TON_TREASURY,
+  type TonHoldings,
+  tonHoldings,
   TRON_ADDRESSES,
   TRON_TREASURY,
   type TronHoldings,
@@ -20,14 +24,16 @@ import {
 import { signList, type Signing } from '../../../test/offline-signing.ts';
 import { networks } from '../sweep/networks.ts';
 import { ListRefused } from '../sweep/plan.ts';
+import type { SweepChain } from '../sweep/sweep.ts';
 import { Refusal } from './machine.ts';
 
 const THIEF = '0x00000000000000000000000000000000DeaDBeef';
 const THIEF_TRON = 'TYJPRrdB5APNeRs4R7fYZSwW3TcrTKw2gx';
+const THIEF_TON = 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w';
 
-/** The operator types the treasury of the chain that is asked for, and knows no other contract. */
+/** The operator types the treasury of the chain that is asked for, and knows no other contract and no other code. */
 function answer(prompt: string): string {
-  if (prompt.startsWith('Type its address')) return '';
+  if (/^Type (?:its address|PAY_USDT_TON_WALLET_CODE)/.test(prompt)) return '';
   if (prompt.startsWith('Does ')) return 'yes';
   return prompt.startsWith('Type "sign"') ? 'sign' : 'treasury';
 }
@@ -36,11 +42,11 @@ function answer(prompt: string): string {
 async function sign(list: unknown): Promise<Signing | undefined> {
   const text = typeof list === 'string' ? list : JSON.stringify(list);
   let attempts = 0;
-  const treasuries = [EVM_TREASURY, TRON_TREASURY];
+  const treasuries = [EVM_TREASURY, TRON_TREASURY, TON_TREASURY];
   const type = (prompt: string) => {
     const typed = answer(prompt);
-    // One of them is of the chain; the other is refused.
-    return typed === 'treasury' ? treasuries[(attempts += 1) % 2]! : typed;
+    // One of them is of the chain; the others are refused.
+    return typed === 'treasury' ? treasuries[(attempts += 1) % 3]! : typed;
   };
   try {
     return await signList(text, type);
@@ -52,11 +58,20 @@ async function sign(list: unknown): Promise<Signing | undefined> {
   }
 }
 
+const evmOwn = { treasury: EVM_TREASURY, addresses: EVM_ADDRESSES };
+const own: Record<SweepChain, { treasury: string; addresses: readonly string[] }> = {
+  ethereum: evmOwn,
+  bsc: evmOwn,
+  tron: { treasury: TRON_TREASURY, addresses: TRON_ADDRESSES },
+  ton: { treasury: TON_TREASURY, addresses: TON_ADDRESSES },
+};
+
 /** What must hold for everything that was signed. */
 function expectSafe(signing: Signing | undefined): void {
   for (const { chain, from, to, contract, feeLimitUnits } of signing?.sweeps ?? []) {
-    expect(to).toBe(chain === 'tron' ? TRON_TREASURY : EVM_TREASURY);
-    expect(chain === 'tron' ? TRON_ADDRESSES : EVM_ADDRESSES).toContain(from);
+    const { treasury, addresses } = own[chain];
+    expect(to).toBe(treasury);
+    expect(addresses).toContain(from);
     expect([undefined, networks[chain].usdtContract]).toContain(contract);
     expect(feeLimitUnits).toBeLessThanOrEqual(networks[chain].feeMaxUnits);
   }
@@ -72,7 +87,12 @@ const tron = (change: (list: TronHoldings) => void) => {
   change(list);
   return holdingsFile(list);
 };
-const usdtOf = (list: EvmHoldings | TronHoldings) =>
+const ton = (change: (list: TonHoldings) => void) => {
+  const list = tonHoldings();
+  change(list);
+  return holdingsFile(list);
+};
+const usdtOf = (list: EvmHoldings | TronHoldings | TonHoldings) =>
   list.addresses.flatMap(({ assets }) => assets).find(({ asset }) => asset === 'USDT')!;
 
 test.each<[string, object, string]>([
@@ -131,6 +151,21 @@ test.each<[string, object, string]>([
     tron((list) => void (list.referenceBlock.time = '2027-11-26T12:00:00.000Z')),
     'set the clock',
   ],
+  ['another address on TON', ton((list) => void (list.addresses[0]!.address = THIEF_TON)), 'which is wrong'],
+  [
+    'the other form of an address on TON',
+    ton((list) => void (list.addresses[1]!.address = 'EQBPkq00Xr57YEoCYmCXrXK_uTfLHvTceOWCeKt0hozjfqr0')),
+    'which is wrong',
+  ],
+  ['the wallet of another index', ton((list) => void (list.addresses[0]!.index = 7)), 'wallet 698983198 on TON'],
+  ['more messages than fit', ton((list) => void (list.addresses[0]!.seqno = 2 ** 32 - 1)), 'which cannot be'],
+  [
+    'more TON than exists',
+    ton((list) => void (list.addresses[0]!.assets[0]!.units = String(2n ** 63n))),
+    'more TON than exists',
+  ],
+  ['TRX on TON', ton(({ addresses }) => void (addresses[0]!.assets[0]!.asset = 'TRX')), 'which cannot be'],
+  ['a list of TON of next year', { ...ton(() => {}), madeAt: '2027-11-26T12:00:00.000Z' }, 'set the clock'],
   ['a chain twice', holdingsFile(ethereumHoldings(), ethereumHoldings()), 'a chain twice'],
   ['another kind of file', { ...holdingsFile(), kind: 'cellhop-signed' }, 'at "kind"'],
   ['another version', { ...holdingsFile(), version: 2 }, 'at "version"'],
@@ -141,7 +176,11 @@ test.each<[string, object, string]>([
   await expect(signList(JSON.stringify(list), typed)).rejects.toBeInstanceOf(ListRefused);
 });
 
-const treasuryFor = (list: object) => (JSON.stringify(list).includes('"tron"') ? TRON_TREASURY : EVM_TREASURY);
+function treasuryFor(list: object): string {
+  const text = JSON.stringify(list);
+  if (text.includes('"ton"')) return TON_TREASURY;
+  return text.includes('"tron"') ? TRON_TREASURY : EVM_TREASURY;
+}
 
 test.each<[string, unknown]>([
   ['a fraction', 1.5],
@@ -155,6 +194,7 @@ test.each<[string, unknown]>([
     ethereum(({ addresses }) => Object.assign(addresses[0]!, { index: value })),
     ethereum(({ addresses }) => Object.assign(addresses[0]!, { nonce: value })),
     tron(({ referenceBlock }) => Object.assign(referenceBlock, { height: value })),
+    ton(({ addresses }) => Object.assign(addresses[0]!, { seqno: value })),
   ])
     expect(await sign(list)).toBeUndefined();
 });
@@ -198,6 +238,31 @@ test('an unknown contract is swept only if the operator types it', async () => {
   expect(typed.screen.match(/This is not the contract of the list/g)).toHaveLength(2);
   expect(typed.screen).toContain(`1. 250.00 USDT on Ethereum, contract ${THIEF}\n`);
   expect(typed.sweeps).toMatchObject([{ contract: THIEF, to: EVM_TREASURY }]);
+});
+
+test('on TON, a contract or a wallet of USDT that is not known is swept only if the operator types what makes it', async () => {
+  const foreign = ton(({ addresses }) => {
+    for (const each of addresses.flatMap(({ assets }) => assets)) if (each.contract) each.contract = THIEF_TON;
+  });
+  const contract = await sign(foreign);
+  expectSafe(contract);
+  expect(contract!.screen).toContain(`${THIEF_TON} instead of ${USDT.ton}.`);
+  expect(contract!.sweeps.map(({ contract }) => contract)).toEqual([undefined, undefined]);
+  const [, thief] = tonHoldings().addresses;
+  const list = ton(({ addresses }) => void (addresses[0]!.jettonWallet = thief!.jettonWallet!));
+  const wallet = await sign(list);
+  expectSafe(wallet);
+  expect(wallet!.screen).toContain('The list names other wallets of USDT on TON than this program derives.');
+  expect(wallet!.sweeps.map(({ contract }) => contract)).toEqual([undefined, undefined]);
+  const typed = ['f00d', '11'.repeat(32), '', TON_TREASURY, 'sign'];
+  expect((await signList(list, typed)).screen.match(/This code does not give the wallets/g)).toHaveLength(2);
+  // Left out, it is derived all the same.
+  const withoutWallets = ton(({ addresses }) => {
+    for (const each of addresses) delete each.jettonWallet;
+  });
+  const silent = await sign(withoutWallets);
+  expectSafe(silent);
+  expect(silent!.sweeps).toHaveLength(3);
 });
 
 test('amounts and nonces that are wrong move no more than the address has, to the same destination', async () => {
@@ -280,6 +345,12 @@ test('whatever is replaced by whatever, money goes nowhere else', async () => {
     'TRX',
     'bsc',
     'tron',
+    'ton',
+    'TON',
+    'ACTIVE',
+    'FROZEN',
+    THIEF_TON,
+    USDT.ton,
     '0',
     '1',
     null,
@@ -298,10 +369,11 @@ test('whatever is replaced by whatever, money goes nowhere else', async () => {
     '__proto__',
     ...EVM_ADDRESSES,
     ...TRON_ADDRESSES,
+    ...TON_ADDRESSES,
   ];
   let signed = 0;
   for (let round = 0; round < 150; round += 1) {
-    const list = holdingsFile(ethereumHoldings(), tronHoldings());
+    const list = holdingsFile(ethereumHoldings(), tronHoldings(), tonHoldings());
     for (let change = random.below(2); change >= 0; change -= 1) {
       const places = placesOf(list);
       const [place, key] = random.pick(places);

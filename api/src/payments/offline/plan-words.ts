@@ -1,6 +1,6 @@
 /** In words: what the program is about to sign, and what it leaves where it is. */
 import { networks } from '../sweep/networks.ts';
-import { formatAsset, type LeftOut, type Plan, type PlannedSweep } from '../sweep/plan.ts';
+import { describePlace, formatAsset, type LeftOut, type Plan, type PlannedSweep } from '../sweep/plan.ts';
 import type { SweepChain } from '../sweep/sweep.ts';
 
 export function describePlan({ sweeps, leftOut }: Plan): string {
@@ -33,15 +33,17 @@ function describeSweep(sweep: PlannedSweep, position: number): string[] {
   const { chain, asset, units, index, from, to, contract, nonce, expiresAt, feeMaxUnits } = sweep;
   const { title, usdtContract } = networks[chain];
   const contractWords = contract === undefined || contract === usdtContract ? '' : `, contract ${contract}`;
-  const valid = expiresAt ? `, valid until ${expiresAt.toISOString()}` : `, transaction ${nonce} of the address`;
+  const place = nonce === undefined ? '' : `, transaction ${nonce} of the address`;
+  const validity = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
   return [
     `  ${position + 1}. ${formatAsset(chain, asset, units)} on ${title}${contractWords}`,
-    `     from ${from} (0/${index})`,
+    `     from ${from} (${describePlace(chain, index)})`,
     `     to   ${to}`,
-    `     fee at most ${formatAsset(chain, 'coin', feeMaxUnits)}${valid}`,
+    `     fee at most ${formatAsset(chain, 'coin', feeMaxUnits)}${place}${validity}`,
   ];
 }
 
 function describeLeftOut({ chain, index, address, asset, units, reason }: LeftOut): string {
-  return `  ${formatAsset(chain, asset, units)} on ${networks[chain].title}, ${address} (0/${index}): ${reason}`;
+  const place = describePlace(chain, index);
+  return `  ${formatAsset(chain, asset, units)} on ${networks[chain].title}, ${address} (${place}): ${reason}`;
 }

@@ -27,7 +27,7 @@ export class InvalidWords extends Error {
   override readonly name = 'InvalidWords';
 }
 
-export const spaceOf: Record<SweepChain, SweepSpace> = { ethereum: 'evm', bsc: 'evm', tron: 'tron' };
+export const spaceOf: Record<SweepChain, SweepSpace> = { ethereum: 'evm', bsc: 'evm', tron: 'tron', ton: 'ton' };
 
 const spaces = {
   evm: { coinType: 60, toAddress: toEvmAddress },

@@ -5,12 +5,15 @@ import {
   EVM_TREASURY,
   holdingsFile,
   LISTED_AT,
+  TON_ADDRESSES,
+  TON_TREASURY,
+  tonHoldings,
   TRON_ADDRESSES,
   TRON_TREASURY,
   tronHoldings,
   USDT,
 } from '../../../test/holdings.ts';
-import { createOfflineMachine, SEED_WORDS } from '../../../test/offline-machine.ts';
+import { createOfflineMachine, SEED_WORDS, TON_WORDS } from '../../../test/offline-machine.ts';
 import { signList } from '../../../test/offline-signing.ts';
 import { runOffline } from './program.ts';
 
@@ -163,6 +166,84 @@ describe('TRON', () => {
   ])('refuses a reference block that is %s of the clock', async (_, ageMs) => {
     const now = new Date(LISTED_AT.getTime() + ageMs);
     await expect(signList(tron, [TRON_TREASURY, '', 'yes'], now)).rejects.toThrow('make a new list, or set the clock');
+  });
+});
+
+describe('TON', () => {
+  const ton = holdingsFile(tonHoldings());
+
+  test('sweeps USDT and then TON of a wallet, and says what the transfer of USDT needs', async () => {
+    const { screen, sweeps } = await signList(ton, [TON_TREASURY, TON_TREASURY, 'sign']);
+    const expiresAt = new Date(LISTED_AT.getTime() + 23 * 3_600_000);
+    const toTreasury = { to: TON_TREASURY, expiresAt };
+    const [first, , third] = TON_ADDRESSES;
+    expect(sweeps).toMatchObject([
+      { ...toTreasury, from: first, contract: USDT.ton, units: 150_000_000n, feeLimitUnits: 50_000_000n, nonce: 0n },
+      // What is left after all that the transfer may cost, and the fee of its own.
+      { ...toTreasury, from: first, contract: undefined, units: 1_930_000_000n, feeLimitUnits: 0n, nonce: 1n },
+      { ...toTreasury, from: third, contract: undefined, units: 11_990_000_000n, feeLimitUnits: 0n, nonce: 4n },
+    ]);
+    expect(screen).toContain(`  1. 150.00 USDT on TON
+     from ${first} (wallet 698983191)
+     to   ${TON_TREASURY}
+     fee at most 0.06 TON, transaction 0 of the address, valid until 2026-11-27T11:00:00.000Z
+`);
+    expect(screen).toContain(
+      `40.00 USDT on TON, ${TON_ADDRESSES[1]} (wallet 698983192): the transfer needs 0.06 TON, of which the destination gets back what is ` +
+        'not used, and the address holds 0.01 TON: send 0.051 TON to it from an address of PAY_TON_FUNDING\n',
+    );
+    expect(screen).toContain(`0.01 TON on TON, ${TON_ADDRESSES[1]} (wallet 698983192): after the fees nothing`);
+  });
+
+  test('leaves what a frozen contract holds', async () => {
+    const list = tonHoldings();
+    list.addresses[0]!.state = 'FROZEN';
+    const { screen, sweeps } = await signList(holdingsFile(list), [TON_TREASURY, TON_TREASURY, 'sign']);
+    expect(sweeps.map(({ from }) => from)).toEqual([TON_ADDRESSES[2]]);
+    expect(screen.match(/its contract is frozen/g)).toHaveLength(2);
+  });
+
+  test('takes a destination in both forms, and no address of the shop, of a wallet of USDT, or without a checksum', async () => {
+    const refused = [
+      TON_TREASURY.toLowerCase(),
+      TON_TREASURY.slice(0, -1),
+      '0:80c0eae40a5e9c3e2feb88224053706adc9cc2b1d1a0dd203cfdbfadefa6aa06',
+      // Of a test network, of the masterchain, and the one that belongs to nobody.
+      'kQCAwOrkCl6cPi_riCJAU3Bq3JzCsdGg3SA8_b-t76aqBjYg',
+      'Ef8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADAU',
+      'EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c',
+      EVM_TREASURY,
+    ];
+    const ofShop = [
+      TON_ADDRESSES[1],
+      // The other form of the same, one that is not listed, a wallet of USDT, and the contract.
+      'EQBPkq00Xr57YEoCYmCXrXK_uTfLHvTceOWCeKt0hozjfqr0',
+      'UQB32kFP_k_bVjUaHDN4KjGLS8ZTZjfVethigIA7va23ZEBP',
+      'UQCLs0akcAC3jmuWaOeKLBTfGh6H-Aolt3Led-p2r8d3PJnX',
+      USDT.ton,
+    ];
+    const bounceable = 'EQCAwOrkCl6cPi_riCJAU3Bq3JzCsdGg3SA8_b-t76aqBo2q';
+    const { screen, sweeps } = await signList(ton, [...refused, ...ofShop, bounceable, '', 'sign']);
+    expect(screen.match(/This is no address of TON/g)).toHaveLength(refused.length);
+    expect(screen.match(/an address of the shop or a contract/g)).toHaveLength(ofShop.length);
+    expect(screen).toContain(`Shown from here on as ${TON_TREASURY}, which is the same address.`);
+    expect(sweeps).toMatchObject([{ to: TON_TREASURY }]);
+  });
+
+  test.each([
+    ['an hour ahead', -3_600_001],
+    ['23 hours old', 23 * 3_600_000],
+  ])('refuses a list that is %s of the clock', async (_, ageMs) => {
+    const now = new Date(LISTED_AT.getTime() + ageMs);
+    await expect(signList(ton, [TON_TREASURY, TON_TREASURY], now)).rejects.toThrow('make a new list, or set the clock');
+  });
+
+  test('asks for both kinds of seed words if the list has chains of both', async () => {
+    const list = holdingsFile(ethereumHoldings(), tonHoldings());
+    const typed = [SEED_WORDS, '', TON_WORDS, EVM_TREASURY, '', '', TON_TREASURY, 'sign'];
+    const offline = createOfflineMachine({ typed, files: { list: JSON.stringify(list) }, now: LISTED_AT });
+    await runOffline(offline.machine, ['sign', 'list', 'signed']);
+    expect(offline.screen()).toContain('Signed 3: signed contains no secret.');
   });
 });
 

@@ -1,11 +1,13 @@
 /** Signs sweeps: reads the list, asks where the money goes, says what it will sign, asks again, signs, and checks what was signed. */
 import assert from 'node:assert/strict';
+import { parseAddress } from '../derive/addresses.ts';
 import { networks } from '../sweep/networks.ts';
 import { planEvm } from '../sweep/evm-plan.ts';
-import { ListRefused, type Plan, type PlannedSweep } from '../sweep/plan.ts';
+import { describePlace, ListRefused, type Plan, type PlannedSweep } from '../sweep/plan.ts';
 import { readSigned } from '../sweep/read-signed.ts';
 import type { SignedFile } from '../sweep/signed-file.ts';
 import type { SignedSweep, Sweep } from '../sweep/sweep.ts';
+import { planTon } from '../sweep/ton-plan.ts';
 import { planTron } from '../sweep/tron-plan.ts';
 import { type Answers, askDestinations } from './destinations.ts';
 import { type Held, heldUnits, readHoldings, type SweepList } from './holdings-list.ts';
@@ -27,10 +29,10 @@ export async function signSweeps(
   askAccounts: (spaces: ReadonlySet<SweepSpace>) => Promise<PrivateAccounts>,
 ): Promise<void> {
   const { terminal } = machine;
-  const { lists, others } = readHoldings(readFile(machine, holdingsFile));
+  const { lists, others, madeAt } = readHoldings(readFile(machine, holdingsFile));
   if (others.length > 0) terminal.say(`This program does not sweep ${others.join(' and ')}: use the wallet.`);
   const accounts = await askAccounts(new Set(lists.map(({ chain }) => spaceOf[chain])));
-  const plan = await planLists(machine, lists, accounts);
+  const plan = await planLists(machine, lists, madeAt, accounts);
   terminal.say(describePlan(plan));
   if (plan.sweeps.length === 0) throw new Refusal('There is nothing to sign.');
   terminal.say(describeTotals(plan.sweeps));
@@ -62,17 +64,22 @@ function writeFile(machine: Machine, path: string, text: string): void {
   }
 }
 
-async function planLists(machine: Machine, lists: readonly SweepList[], accounts: PrivateAccounts): Promise<Plan> {
+async function planLists(
+  machine: Machine,
+  lists: readonly SweepList[],
+  listedAt: Date,
+  accounts: PrivateAccounts,
+): Promise<Plan> {
   const plan: Plan = { sweeps: [], leftOut: [] };
   // All are checked before the first question: a list with one wrong address is not to be trusted with the others.
   for (const list of lists) deriveAgain(machine, list, accounts[spaceOf[list.chain]]!);
   const isOfShop = knowAddresses(lists, accounts);
   for (const list of lists) {
-    const { fingerprint } = accounts[spaceOf[list.chain]]!;
-    const own = (list.addresses as readonly Held[]).filter(({ account }) => account === fingerprint);
+    const account = accounts[spaceOf[list.chain]]!;
+    const own = (list.addresses as readonly Held[]).filter((held) => held.account === account.fingerprint);
     if (own.length === 0) continue;
     const answers = await askDestinations(machine.terminal, list, own, isOfShop);
-    const { sweeps, leftOut } = planList(list, fingerprint, answers, machine.now());
+    const { sweeps, leftOut } = planList(list, account, answers, { listedAt, now: machine.now() });
     plan.sweeps.push(...sweeps);
     plan.leftOut.push(...leftOut);
   }
@@ -87,12 +94,12 @@ function deriveAgain({ terminal }: Machine, list: SweepList, account: PrivateAcc
     if (held.account !== account.fingerprint) foreign.set(held.account, (foreign.get(held.account) ?? 0) + 1);
     else if (account.addressOf(held.index) !== held.address)
       throw new ListRefused(
-        `The list says that 0/${held.index} on ${title} is ${held.address}, which is wrong. Nothing of it was signed: find out who has changed it.`,
+        `The list says that ${describePlace(list.chain, held.index)} on ${title} is ${held.address}, which is wrong. Nothing of it was signed: find out who has changed it.`,
       );
     // Not repeated here: words of the list could talk the operator into anything.
     else if (held.notes.length > 0)
       terminal.say(
-        `${title}: the list has a note about ${held.address} (0/${held.index}): read it there. USDT of this address stays where it is.`,
+        `${title}: the list has a note about ${held.address} (${describePlace(list.chain, held.index)}): read it there. USDT of this address stays where it is.`,
       );
   }
   for (const [fingerprint, count] of foreign)
@@ -101,16 +108,23 @@ function deriveAgain({ terminal }: Machine, list: SweepList, account: PrivateAcc
     );
 }
 
-/** What customers pay to is no treasury: the list's addresses, and the first ones of the accounts. */
+/** What customers pay to is no treasury: the list's addresses, their wallets of USDT on TON, and the first addresses of the accounts. */
 function knowAddresses(lists: readonly SweepList[], accounts: PrivateAccounts): (address: string) => boolean {
-  const known = new Set(lists.flatMap(({ addresses }) => addresses.map(({ address }) => address)));
+  const listed = lists.flatMap(({ addresses }) => addresses as readonly (Held & { jettonWallet?: string })[]);
+  const wallets = listed.flatMap(({ jettonWallet }) => (jettonWallet && parseAddress('ton', jettonWallet)) ?? []);
+  const known = new Set([...listed.map(({ address }) => address), ...wallets]);
   for (const { addressOf } of Object.values(accounts))
     for (let index = 0; index < FIRST_ADDRESSES; index += 1) known.add(addressOf(index));
   return (address) => known.has(address);
 }
 
-function planList(list: SweepList, fingerprint: string, answers: Answers, now: Date): Plan {
-  const { destinations, usdtContract, isHolder } = answers;
+function planList(
+  list: SweepList,
+  { fingerprint, publicKey }: PrivateAccount,
+  answers: Answers,
+  { listedAt, now }: { listedAt: Date; now: Date },
+): Plan {
+  const { destinations, usdtContract, usdtWalletCode, isHolder } = answers;
   const toOwn = <Address extends Held>(addresses: readonly Address[]) =>
     addresses
       .filter(({ account }) => account === fingerprint)
@@ -120,6 +134,10 @@ function planList(list: SweepList, fingerprint: string, answers: Answers, now: D
     const fee = { energyPrice: BigInt(list.fee.energyPrice), bandwidthPrice: BigInt(list.fee.bandwidthPrice) };
     const addresses = toOwn(list.addresses);
     return planTron({ addresses, referenceBlock, fee, destinations, isHolder, usdtContract, now });
+  }
+  if (list.chain === 'ton') {
+    const usdt = { master: usdtContract, walletCode: usdtWalletCode };
+    return planTon({ publicKey, addresses: toOwn(list.addresses), listedAt, destinations, usdt, now });
   }
   const [maxFeePerGas, maxPriorityFeePerGas] = [list.fee.maxFeePerGas, list.fee.maxPriorityFeePerGas].map(BigInt);
   const fee = { maxFeePerGas: maxFeePerGas!, maxPriorityFeePerGas: maxPriorityFeePerGas! };

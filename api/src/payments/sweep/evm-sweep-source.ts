@@ -26,12 +26,12 @@ export function createEvmSweepSource(chain: 'ethereum' | 'bsc', url: string): Sw
   };
   return {
     name: rpc.name,
-    async find(transactionId, signal) {
+    async find({ transactionId }, signal) {
       await checkChain(signal);
       const receipt = await rpc.call('eth_getTransactionReceipt', [transactionId], receiptSchema, signal);
       return receipt === null ? undefined : { height: receipt.blockNumber, isSuccessful: receipt.status === 1 };
     },
-    async post(raw, signal) {
+    async post({ raw }, signal) {
       try {
         await checkChain(signal);
         await rpc.call('eth_sendRawTransaction', [raw], z.string(), signal);

@@ -2,14 +2,15 @@
  * What the offline program knows of the main networks, so that a list of holdings cannot tell it otherwise: chain ids, the contracts of
  * USDT, decimals, and what a fee may be at most.
  */
+import { USDT as USDT_ON_TON } from '../chains/ton/jetton.ts';
 import { currencyRules } from '../currencies.ts';
 import type { SweepChain } from './sweep.ts';
 
 export interface Network {
   title: string;
-  /** Of a recovered signature (EIP-155); TRON binds a transaction to its chain by the id of a block. */
+  /** Of a recovered signature (EIP-155). TRON binds a transaction to its chain by the id of a block, TON only by the number of the message. */
   chainId: bigint | undefined;
-  coin: 'ETH' | 'BNB' | 'TRX';
+  coin: 'ETH' | 'BNB' | 'TRX' | 'TON';
   coinDecimals: number;
   usdtContract: string;
   usdtDecimals: number;
@@ -25,6 +26,7 @@ export interface Network {
 
 const ETHER = 10n ** 18n;
 const TRX = 10n ** 6n;
+const TON = 10n ** 9n;
 /** More than all coins and tokens that exist, and small enough for every field of a transaction. */
 const EVM_UNITS_MAX = 2n ** 128n - 1n;
 
@@ -64,5 +66,17 @@ export const networks: Record<SweepChain, Network> = {
     unitsMax: 2n ** 63n - 1n,
     fundingSetting: 'PAY_TRON_FUNDING',
     feeMaxUnits: 30n * TRX,
+  },
+  ton: {
+    title: 'TON',
+    chainId: undefined,
+    coin: 'TON',
+    coinDecimals: currencyRules.TON.decimals,
+    usdtContract: USDT_ON_TON.master,
+    usdtDecimals: currencyRules.USDT_TON.decimals,
+    usdtUnitsLeft: 0n,
+    unitsMax: 2n ** 63n - 1n,
+    fundingSetting: 'PAY_TON_FUNDING',
+    feeMaxUnits: TON / 10n,
   },
 };

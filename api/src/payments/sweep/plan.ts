@@ -1,5 +1,7 @@
 /** What each family of chains does for the offline program: one file each implements it. */
 import { formatUnits } from '../amounts.ts';
+import { addressSpaces } from '../currencies.ts';
+import { describeIndex } from '../derive/addresses.ts';
 import { networks } from './networks.ts';
 import type { Sweep, SweepChain } from './sweep.ts';
 
@@ -44,6 +46,12 @@ export interface Plan {
 /** The list does not say what this program expects, so nothing of it is signed. */
 export class ListRefused extends Error {
   override readonly name = 'ListRefused';
+}
+
+/** Which of the addresses of the seed words it is. */
+export function describePlace(chain: SweepChain, index: number): string {
+  const place = describeIndex(addressSpaces[chain], BigInt(index));
+  return chain === 'ton' ? `wallet ${place}` : place;
 }
 
 /** Such as `12.50 USDT`. */

@@ -5,12 +5,15 @@ import { readEvmTransaction } from './evm-transaction.ts';
 import { networks } from './networks.ts';
 import { InvalidTransaction, type SignedSweep, type SweepChain } from './sweep.ts';
 import { decodeTokenCall } from './token-call.ts';
+import { readTonMessage } from './ton-message.ts';
+import { nameTokenOf } from './ton-token.ts';
 import { readTronTransaction } from './tron-transaction.ts';
 
 export const readSigned: Record<SweepChain, (raw: string) => SignedSweep> = {
   ethereum: (raw) => readEvm('ethereum', raw),
   bsc: (raw) => readEvm('bsc', raw),
   tron: readTron,
+  ton: readTon,
 };
 
 /** @throws InvalidTransaction */
@@ -36,6 +39,16 @@ function readTron(raw: string): SignedSweep {
   const call = readCall(transaction.data, 0n);
   const to = encodeTronAddress(Buffer.from(`41${call.to}`, 'hex'));
   return { ...common, to, contract: transaction.contract, units: call.units, transactionId: id };
+}
+
+/** @throws InvalidTransaction */
+function readTon(raw: string): SignedSweep {
+  const { message, from, id } = readTonMessage(raw);
+  const { seqno, expiresAt, order } = message;
+  const { to, units } = order;
+  const common = { chain: 'ton', from, to, units, nonce: seqno, expiresAt, transactionId: id } as const;
+  if (order.kind === 'TRANSFER') return { ...common, contract: undefined, feeLimitUnits: 0n };
+  return { ...common, contract: nameTokenOf(from, order.tokenWallet), feeLimitUnits: order.attachedUnits };
 }
 
 function readCall(data: Uint8Array, value: bigint) {

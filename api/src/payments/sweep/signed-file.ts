@@ -2,8 +2,8 @@
 import * as z from 'zod';
 
 const TRANSACTIONS_MAX = 4000;
-/** A sweep has some 200 bytes. */
-const DIGITS_MAX = 2000;
+/** A sweep has some 200 bytes; of TON 1,100, with the code of the wallet. */
+const DIGITS_MAX = 4000;
 
 export const signedFileSchema = z.object({
   kind: z.literal('cellhop-signed'),
@@ -11,8 +11,8 @@ export const signedFileSchema = z.object({
   transactions: z
     .array(
       z.object({
-        chain: z.enum(['ethereum', 'bsc', 'tron']),
-        /** As its nodes take it: on Ethereum and BSC with 0x, on TRON without. What it does is read from it alone. */
+        chain: z.enum(['ethereum', 'bsc', 'tron', 'ton']),
+        /** As its nodes take it: on Ethereum and BSC with 0x, on TRON and TON without. What it does is read from it alone. */
         raw: z
           .string()
           .regex(/^(?:0x)?[0-9a-f]+$/)

@@ -21,12 +21,12 @@ export function createTronSweepSource(url: string): SweepSource {
   const http = speakHttpJson(transport);
   return {
     name: http.name,
-    async find(transactionId, signal) {
+    async find({ transactionId }, signal) {
       const info = await http.post('/wallet/gettransactioninfobyid', { value: transactionId }, infoSchema, signal);
       if (info.blockNumber === undefined) return undefined;
       return { height: info.blockNumber, isSuccessful: info.result !== 'FAILED' };
     },
-    async post(raw, signal) {
+    async post({ raw }, signal) {
       try {
         const {
           result,

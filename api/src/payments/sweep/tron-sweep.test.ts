@@ -14,7 +14,6 @@ import {
 import { signList } from '../../../test/offline-signing.ts';
 import { toHexAddress } from '../chains/tron/network.ts';
 import { createSweepSource } from './sweep-source.ts';
-import { signedFileSchema } from './signed-file.ts';
 import { encodeTokenCall } from './token-call.ts';
 
 const [FIRST, SECOND] = TRON_ADDRESSES;
@@ -69,12 +68,11 @@ async function startTron() {
     /** Signs, sends, makes a block, and reports what became of each. */
     async sweep(list: TronHoldings, answers: readonly string[]) {
       const signing = await signList(holdingsFile(list), answers, chain.now());
-      const { transactions } = signedFileSchema.parse(JSON.parse(signing.file));
       const posted = [];
-      for (const { raw } of transactions) posted.push(await source.post(raw, signal));
-      for (const { raw } of transactions) expect(await source.post(raw, signal)).toBe('KNOWN');
+      for (const each of signing.sweeps) posted.push(await source.post(each, signal));
+      for (const each of signing.sweeps) expect(await source.post(each, signal)).toBe('KNOWN');
       chain.mine(3);
-      const found = await Promise.all(signing.sweeps.map((each) => source.find(each.transactionId, signal)));
+      const found = await Promise.all(signing.sweeps.map((each) => source.find(each, signal)));
       return { ...signing, posted, found };
     },
   };
@@ -140,10 +138,9 @@ test('a node of another network refuses it, because it has not the reference blo
   const [one, other] = [await startTron(), await startTron()];
   one.payUsdt(FIRST, 40_000_000n);
   one.payTrx(FIRST, 30_000_000n);
-  const { file } = await signList(holdingsFile(one.list()), [TRON_TREASURY, '', 'no', 'sign'], one.chain.now());
+  const { sweeps } = await signList(holdingsFile(one.list()), [TRON_TREASURY, '', 'no', 'sign'], one.chain.now());
   const node = await startTronNode(other.chain);
   onTestFinished(() => node.close());
-  const [first] = signedFileSchema.parse(JSON.parse(file)).transactions;
-  const answer = await createSweepSource('tron', node.url).post(first!.raw, AbortSignal.timeout(10_000));
+  const answer = await createSweepSource('tron', node.url).post(sweeps[0]!, AbortSignal.timeout(10_000));
   expect(answer).toEqual({ refusal: 'TAPOS_ERROR Tapos check error' });
 });

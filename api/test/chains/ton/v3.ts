@@ -90,7 +90,10 @@ export async function post(chain: TonChain, boc: string) {
     return await chain.post(Cell.fromBase64(boc));
   } catch (error) {
     const { exitCode } = error as { exitCode?: number };
-    throw new Refused(500, `LITE_SERVER_UNKNOWN: cannot apply external message to current state : ${exitCode}`);
+    const transaction = 'E4CA80FF6500B55E97E788DBEF5E134466D9949545B7E4C84700F22A8168EC17';
+    const reason = `inbound external message rejected by transaction ${transaction}:\nexitcode=${exitCode ?? -14}, steps=23, gas_used=0`;
+    const refusal = `External message was not accepted: cannot run message on account: ${reason}\nVM Log (truncated):\n...`;
+    throw new Refused(500, `LITE_SERVER_UNKNOWN: cannot apply external message to current state : ${refusal}`);
   }
 }
 

@@ -1,13 +1,12 @@
 /** What a signature of a sweep needs from TON: the number of the wallet's next message, its state, and where its tokens are. */
-import { Cell } from '@ton/core';
 import type { ChainHoldings, HeldAddress } from '../../holdings-file.ts';
+import { nextSeqno } from '../../sweep/ton-wallet.ts';
 import { ChainUnavailable } from '../watcher.ts';
 import type { Accounts } from './accounts.ts';
 import { parseJettonState } from './jetton-wallet.ts';
 import type { AccountState, TonSource } from './source.ts';
 
 const CANNOT_SEND = 1;
-const SEQNO_BITS = 32;
 
 type TonHoldings = Extract<ChainHoldings, { chain: 'ton' }>;
 
@@ -42,10 +41,7 @@ function describe(owner: AccountState | undefined, wallet: AccountState | undefi
   const isLocked = wallet?.data !== undefined && (parseJettonState(wallet.data).status & CANNOT_SEND) !== 0;
   return {
     state,
-    seqno: state === 'ACTIVE' && owner?.data !== undefined ? readSeqno(owner.data) : 0,
+    seqno: nextSeqno(state === 'ACTIVE' ? owner?.data : undefined),
     notes: isLocked ? ['The issuer of USDT has locked this address: its USDT cannot be sent.'] : [],
   };
 }
-
-/** The state of a wallet v4r2 begins with it. */
-const readSeqno = (data: string): number => Cell.fromBase64(data).beginParse().loadUint(SEQNO_BITS);

@@ -46,6 +46,8 @@ export interface TonSource {
   states(accounts: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, AccountState>>;
   /** Asks the contract of a token. @returns undefined if it names none */
   walletOf(master: string, owner: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Sends a message from outside of the chain. @param boc base64 @throws SourceRefusal if no contract takes it */
+  send(boc: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface TimeRange {

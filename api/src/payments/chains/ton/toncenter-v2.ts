@@ -85,16 +85,8 @@ export function createV2Source(transport: HttpTransport, requestsPerSecond: numb
     },
     async states(accounts, signal) {
       const found = new Map<string, AccountState>();
-      for (const address of accounts) {
-        const { result } = await get('/getAddressInformation', { address }, information, signal);
-        const { balance, data, state, last_transaction_id: last } = result;
-        found.set(address, {
-          balance,
-          status: statuses[state] ?? 'UNINITIALIZED',
-          data: data === '' ? undefined : data,
-          last: last.lt > 0n ? last : undefined,
-        });
-      }
+      for (const address of accounts)
+        found.set(address, toState(await get('/getAddressInformation', { address }, information, signal)));
       return found;
     },
     async walletOf(master, owner, signal) {
@@ -105,8 +97,22 @@ export function createV2Source(transport: HttpTransport, requestsPerSecond: numb
       const address = exit_code === 0 ? stack[0]?.[1]?.bytes.beginParse().loadMaybeAddress() : undefined;
       return address ? toAccount(address.toRawString()) : undefined;
     },
+    async send(boc, signal) {
+      await pace(signal);
+      await http.post('/sendBoc', { boc }, resultOf(z.unknown()), signal);
+    },
   };
   return source;
+}
+
+function toState({ result }: z.output<typeof information>): AccountState {
+  const { balance, data, state, last_transaction_id: last } = result;
+  return {
+    balance,
+    status: statuses[state] ?? 'UNINITIALIZED',
+    data: data === '' ? undefined : data,
+    last: last.lt > 0n ? last : undefined,
+  };
 }
 
 async function orNone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {

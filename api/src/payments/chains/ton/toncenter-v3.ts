@@ -67,6 +67,10 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
       const address = exit_code === 0 ? stack[0]?.value?.beginParse().loadMaybeAddress() : undefined;
       return address ? toAccount(address.toRawString()) : undefined;
     },
+    async send(boc, signal) {
+      await pace(signal);
+      await http.post('/message', { boc }, z.object({ message_hash: z.string() }), signal);
+    },
     index: {
       async transactions(accounts, range, signal) {
         const lists = await inChunks(limit, accounts, (account) => readPages(source, get, account, range, signal));
@@ -171,6 +175,7 @@ function toTransaction(printed: PrintedTransaction): TonTransaction | undefined 
         }
       : undefined,
     isReturned: (out_msgs ?? []).some(({ bounced }) => bounced === true),
+    sentMessages: out_msgs?.length ?? 0,
   };
 }
 

@@ -19,6 +19,7 @@ export interface TonTransaction {
   incoming: IncomingMessage | undefined;
   /** A message of it returns what came in. */
   isReturned: boolean;
+  sentMessages: number;
 }
 
 export interface IncomingMessage {
@@ -46,6 +47,7 @@ export function parseTransaction(cell: Cell): TonTransaction {
     exitCode: computation?.exitCode,
     incoming: inMessage ? parseMessage(inMessage) : undefined,
     isReturned: outMessages.values().some(({ info }) => info.type === 'internal' && info.bounced),
+    sentMessages: outMessages.size,
   };
 }
 
