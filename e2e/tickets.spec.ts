@@ -6,10 +6,10 @@ test('a customer opens a ticket, writes, keeps a draft and closes it', { tag: '@
   await enter(page, '/support/tickets', 'asking@example.com');
   const dialog = page.getByRole('dialog');
   const message = page.getByLabel('Your message');
-  await page.getByRole('button', { name: 'Open ticket' }).click();
+  await page.getByRole('button', { name: 'New ticket' }).click();
   await dialog.getByLabel('Name').fill('Why was I charged?');
   await dialog.getByLabel('Description').fill('Two megabytes more\nthan I think.');
-  await dialog.getByRole('button', { name: 'Open ticket' }).dblclick();
+  await dialog.getByRole('button', { name: 'Create ticket' }).dblclick();
   await expect(page).toHaveURL(/\/support\/tickets\/[0-9a-f-]{36}$/);
   await expect(page.getByRole('heading', { name: 'Why was I charged?' })).toBeVisible();
   for (const text of ['First', 'Second']) {

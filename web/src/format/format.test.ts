@@ -11,6 +11,7 @@ import {
   megabytePrice,
   maxDecimals,
   prepaidPrice,
+  formatClock,
   splitSeconds,
 } from './format.ts';
 
@@ -97,6 +98,10 @@ describe('formatDate', () => {
     expect(formatDate(local.toISOString())).toBe('05.11.2026 00:07');
     expect(formatDate(new Date(2026, 10, 21, 18, 30).toISOString())).toBe('21.11.2026 18:30');
   });
+});
+
+it('formats waits as a clock', () => {
+  expect([0, 58, 725, 3909].map(formatClock)).toEqual(['0:00', '0:58', '12:05', '1:05:09']);
 });
 
 describe('splitSeconds', () => {

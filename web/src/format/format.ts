@@ -119,6 +119,13 @@ export function splitSeconds(seconds: number): { minutes: number; seconds: numbe
   return { minutes: Math.floor(seconds / 60), seconds: seconds % 60 };
 }
 
+/** A wait: `0:58`, `12:05`, with hours `1:05:09`. */
+export function formatClock(total: number): string {
+  const { minutes, seconds } = splitSeconds(total);
+  if (minutes < 60) return `${minutes}:${twoDigits(seconds)}`;
+  return `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}:${twoDigits(seconds)}`;
+}
+
 /**
  * The name of a country, from the texts that all screens of signed-in users load; unknown codes are returned as they are. Not by
  * `Intl.DisplayNames`: its first use takes a slow phone 80 to 300 ms, while the first screen renders.

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { isLanguage, languages } from '../i18n/languages.ts';
 import { changeLanguage } from '../session/change-language.ts';
 import { setThemeMode, type ThemeMode, themeModes, useThemeMode } from './color-scheme.ts';
+import spoken from './spoken.module.css';
 import classes from './switchers.module.css';
 
 export function Switchers() {
@@ -46,7 +47,7 @@ function ThemeSwitcher() {
   const name = useId();
   return (
     <fieldset className={classes['segments']}>
-      <legend className={classes['hidden']}>{t('theme')}</legend>
+      <legend className={spoken['spoken']}>{t('theme')}</legend>
       {themeModes.map((mode) => {
         const Icon = icons[mode];
         return (

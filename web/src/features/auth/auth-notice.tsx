@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { toWaitSeconds, errorText } from '../../data/error-text.ts';
 import { isPasswordRefused } from '../../data/form-errors.ts';
 import { useAction } from '../../data/use-action.ts';
-import { splitSeconds } from '../../format/format.ts';
+import { formatClock, splitSeconds } from '../../format/format.ts';
 import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
+import spoken from '../../ui/spoken.module.css';
 import { showToast } from '../../ui/toasts.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
@@ -80,7 +81,12 @@ export function AuthNotice({
         >
           {t('resend.button')}
         </PlainButton>
-        {secondsLeft > 0 && <p>{t('resend.wait', waitValues(t, secondsLeft))}</p>}
+        {secondsLeft > 0 && (
+          <p>
+            <span aria-hidden="true">{t('resend.clock', { time: formatClock(secondsLeft) })}</span>
+            <span className={spoken['spoken']}>{t('resend.wait', waitValues(t, secondsLeft))}</span>
+          </p>
+        )}
       </div>
     </AuthCard>
   );

@@ -5,7 +5,7 @@ import { IconFlask } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { useSettings } from '../../data/settings.ts';
-import { formatDate, formatMoney, splitSeconds, twoDigits } from '../../format/format.ts';
+import { formatClock, formatDate, formatMoney } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -148,14 +148,7 @@ function TimeLeft({ invoice: { expiredAt }, secondsLeft }: { invoice: Invoice; s
       title={t('pay.expiresAt', { date: formatDate(expiredAt) })}
       data-urgent={secondsLeft <= URGENT_SECONDS}
     >
-      {t('pay.expiresIn', { time: toClock(secondsLeft) })}
+      {t('pay.expiresIn', { time: formatClock(secondsLeft) })}
     </p>
   );
-}
-
-/** `1:05:09`, or `05:09` without hours. */
-function toClock(total: number): string {
-  const { minutes, seconds } = splitSeconds(total);
-  const clock = `${twoDigits(minutes % 60)}:${twoDigits(seconds)}`;
-  return minutes < 60 ? clock : `${Math.floor(minutes / 60)}:${clock}`;
 }

@@ -1,6 +1,7 @@
 import type { Ticket } from '@cellhop/contract/tickets';
 import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/tickets.forms';
 import { Button, Textarea } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconSend } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +11,7 @@ import { useDraft, useKeptDraft, textDraft } from '../../hooks/use-draft.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { TOUCH_SCREEN } from '../../ui/breakpoints.ts';
 import { PageFailure } from '../../ui/page-failure.tsx';
 import { useCloseTicket, useMessages, useTicket, useSendMessage } from './api.ts';
 import { ticketScreen } from './screen.ts';
@@ -80,6 +82,7 @@ const isMessageDraft = textDraft<TicketMessageBody>('content');
 function MessageForm({ ticketId, onSent }: MessageFormProps) {
   const { t } = useTranslation('support');
   const sending = useSendMessage(ticketId);
+  const isTouch = useMediaQuery(TOUCH_SCREEN, undefined, { getInitialValueInEffect: false });
   const draft = useDraft(`message:${ticketId}`, isMessageDraft);
   const form = useSchemaForm(ticketMessageBody, { content: '', ...draft.read() });
   useKeptDraft(form, draft);
@@ -95,7 +98,7 @@ function MessageForm({ ticketId, onSent }: MessageFormProps) {
       <Textarea
         {...form.register('content')}
         label={t('messages.write')}
-        description={t('messages.shortcut')}
+        description={isTouch ? undefined : t('messages.shortcut')}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit();
         }}

@@ -1,6 +1,6 @@
 import type { Ticket, TicketMessage } from '@cellhop/contract/tickets';
-import { within } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { cleanup, within } from '@testing-library/react';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Answers, clickTwice, openApp, refusal } from '../../../test/open-app.tsx';
 
 const ID = '00000000-0000-4000-8000-000000000001';
@@ -23,7 +23,7 @@ it('shows a failure, mistakes and a limit in Russian', async () => {
   await user.click(screen.getByRole('button', { name: 'Повторить' }));
   await expect.poll(() => screen.queryByRole('alert')).toBeNull();
 
-  await user.click(screen.getAllByRole('button', { name: 'Создать обращение' })[0]!);
+  await user.click(screen.getAllByRole('button', { name: 'Новое обращение' })[0]!);
   const dialog = within(await screen.findByRole('dialog'));
   const submit = await dialog.findByRole('button', { name: 'Создать обращение' });
   await user.click(submit);
@@ -111,12 +111,12 @@ it('opens the page of a new ticket without another request, and one ticket for a
     answers: { ...conversation(), [`GET ${TICKETS}`]: { data: [], totalPages: 0 } },
   });
   await screen.findByText(/^You have no tickets yet/);
-  await user.click(screen.getAllByRole('button', { name: 'Open ticket' })[0]!);
+  await user.click(screen.getAllByRole('button', { name: 'New ticket' })[0]!);
   const dialog = within(await screen.findByRole('dialog'));
   await fill(await dialog.findByLabelText('Name'), question.name);
   await fill(dialog.getByLabelText('Description'), question.description);
   api.requests.length = 0;
-  clickTwice(dialog.getByRole('button', { name: 'Open ticket' }));
+  clickTwice(dialog.getByRole('button', { name: 'Create ticket' }));
   await screen.findByRole('heading', { name: question.name });
   await screen.findByText('No messages yet.');
   expect(location.pathname).toBe(`/support/tickets/${ID}`);
@@ -184,8 +184,34 @@ it('is closed once, after a confirmation that Cancel leaves', async () => {
   await expect.poll(() => screen.queryByRole('button', { name: 'Close ticket' })).toBeNull();
   expect(api.requests.filter((request) => request.startsWith('PATCH'))).toHaveLength(1);
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: question.name }));
-  await user.click(screen.getByRole('link', { name: 'Open a new ticket' }));
+  await user.click(screen.getByRole('link', { name: 'Create a new ticket' }));
   await screen.findByRole('dialog', { name: 'New ticket' });
+});
+
+it.each([
+  ['en', 'Active', 'Open', 'New ticket'],
+  ['ru', 'Активно', 'Открыть', 'Новое обращение'],
+] as const)(
+  'says different words for a state, a link and what creates, in %s',
+  async (language, state, link, create) => {
+    const answers = { [`GET ${TICKETS}`]: { data: [ticket], totalPages: 1 } };
+    const { screen } = await openApp('/support/tickets', { language, answers });
+    const opener = await screen.findByRole('link', { name: `${link}: ${ticket.name}` });
+    expect(opener.textContent).toBe(link);
+    expect(within(opener.closest('li')!).getByText(state)).toBeTruthy();
+    screen.getByRole('button', { name: create });
+  },
+);
+
+it('names the keys that send a message, but not where a finger points', async () => {
+  const { screen } = await openApp(`/support/tickets/${ID}`, { answers: conversation() });
+  await screen.findByText('Ctrl+Enter sends it');
+  cleanup();
+  const touch = vi.spyOn(navigator, 'maxTouchPoints', 'get').mockReturnValue(5);
+  onTestFinished(() => touch.mockRestore());
+  const phone = await openApp(`/support/tickets/${ID}`, { answers: conversation(), width: 390 });
+  await phone.screen.findByLabelText('Your message');
+  expect(phone.screen.queryByText('Ctrl+Enter sends it')).toBeNull();
 });
 
 it('has pages of tickets and of messages in the address', async () => {
