@@ -42,7 +42,7 @@ test('changes in one tab appear in the other without a reload, over one shared s
   const other = await context.newPage();
   await other.goto('/payments/invoices');
   await expect(balance(other)).toContainText('$1.00');
-  await expect(other.getByText('You have no invoices yet', { exact: false })).toBeVisible();
+  await expect(other.getByText('No open or paid invoices', { exact: false })).toBeVisible();
 
   await topUp(page, product.url, 20);
   await expect(other.getByRole('row', { name: /Paid/ })).toHaveCount(1);

@@ -118,6 +118,11 @@ export const listInvoices = endpoint({
   url: '/v1/payments/invoices',
   access: 'user',
   summary: "The user's invoices, newest first",
-  query: z.strictObject({ ...pageQuery, id: idSchema.optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    id: idSchema.optional(),
+    /** Leaves out those that ended without a payment. */
+    hideExpired: z.literal('true').optional(),
+  }),
   response: paged(invoiceSchema),
 });

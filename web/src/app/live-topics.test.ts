@@ -57,7 +57,7 @@ beforeAll(() => {
   renderHook(() => {
     useReceipt(connection, 1);
     useConnections(1);
-    useInvoices(1);
+    useInvoices({ page: 1, hasExpired: false });
     useMessages('a', 1);
     useAnyMessages('a', 1);
     useAnyTicket('a');

@@ -1,4 +1,4 @@
-import { cancelInvoice, type Invoice } from '@cellhop/contract/invoices';
+import { cancelInvoice, type Invoice, listInvoices } from '@cellhop/contract/invoices';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
@@ -22,6 +22,19 @@ test('an unpaid invoice is cancelled at once, and again without a change; others
   expect(Date.parse(cancelled.expiredAt)).toBeLessThan(Date.parse(invoice.expiredAt));
   expect(await cancel(user, invoice)).toEqual(cancelled);
   expect((await reload(user, other)).status).toBe('PENDING');
+});
+
+test('a list without expired invoices has neither their rows nor their pages, and one of them is still found', async () => {
+  const user = await createUser(testApp);
+  const [cancelled, open] = [await newInvoice(user), await newInvoice(user, 'LTC')];
+  await cancel(user, cancelled);
+  const list = async (query: object) => {
+    const { data, totalPages } = await user.call(listInvoices, { query: { page: 1, size: 1, ...query } });
+    return [data.map(({ id }) => id), totalPages];
+  };
+  expect(await list({ hideExpired: 'true' })).toEqual([[open.id], 1]);
+  expect(await list({})).toEqual([[open.id], 2]);
+  expect(await list({ id: cancelled.id })).toEqual([[cancelled.id], 1]);
 });
 
 test('a payment to a cancelled invoice is still credited', async () => {

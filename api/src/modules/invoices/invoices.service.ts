@@ -70,14 +70,15 @@ export async function cancelInvoice(ctx: Ctx, actor: Pick<Actor, 'userId'>, id: 
 export async function listOwn(
   ctx: Ctx,
   { userId }: Pick<Actor, 'userId'>,
-  { id, ...page }: PageQuery & { id?: string | undefined },
+  { id, hideExpired, ...page }: PageQuery & { id?: string | undefined; hideExpired?: 'true' | undefined },
 ) {
-  const rows = (await store.listOfUser(ctx, userId, id, page)).map((row) => withGenuineAddress(ctx, row));
+  const filter = { id, hidesExpired: hideExpired === 'true' };
+  const rows = (await store.listOfUser(ctx, userId, filter, page)).map((row) => withGenuineAddress(ctx, row));
   const ids = rows.map(({ id }) => id);
   const all = await deposits.listOfInvoices(ctx, ids);
   const facts = await readFacts(ctx, ids, all);
   const data = rows.map((row) => presentInvoice(row, depositsFor(row, all), facts));
-  return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId, id), page) };
+  return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId, filter), page) };
 }
 
 /** An address that this program did not derive is never shown: it is left out, and an error is logged. */

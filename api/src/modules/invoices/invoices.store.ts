@@ -50,26 +50,35 @@ export async function findInvoice(ctx: Ctx, id: string): Promise<InvoiceRow | un
   return row && toRow(row);
 }
 
-/** @param id only this one; undefined: all */
+interface InvoiceFilter {
+  /** Only this one; undefined: all. */
+  id: string | undefined;
+  hidesExpired: boolean;
+}
+
+/** $1: the user, $2: `id`, $3: `hidesExpired` */
+const OF_USER = `invoices.user_id = $1 and ($2::uuid is null or invoices.id = $2)
+  and not ($3 and invoices.status = 'EXPIRED')`;
+
 export async function listOfUser(
   ctx: Ctx,
   userId: string,
-  id: string | undefined,
+  { id, hidesExpired }: InvoiceFilter,
   page: PageQuery,
 ): Promise<InvoiceRow[]> {
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
-    `${SELECT_ROW} where invoices.user_id = $3 and ($4::uuid is null or invoices.id = $4)
-      order by invoices.created_at desc, invoices.id limit $1 offset $2`,
-    [page.size, toOffset(page), userId, id ?? null],
+    `${SELECT_ROW} where ${OF_USER} order by invoices.created_at desc, invoices.id limit $4 offset $5`,
+    [userId, id ?? null, hidesExpired, page.size, toOffset(page)],
   );
   return rows.map((row) => toRow(row));
 }
 
-export async function countOfUser(ctx: Ctx, userId: string, id: string | undefined): Promise<number> {
-  const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::int as count from invoices where user_id = $1 and ($2::uuid is null or id = $2)',
-    [userId, id ?? null],
-  );
+export async function countOfUser(ctx: Ctx, userId: string, { id, hidesExpired }: InvoiceFilter): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(`select count(*)::int as count from invoices where ${OF_USER}`, [
+    userId,
+    id ?? null,
+    hidesExpired,
+  ]);
   return row!.count;
 }
 

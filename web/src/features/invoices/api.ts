@@ -1,18 +1,24 @@
+import type { EndpointOutput } from '@cellhop/contract/endpoints';
 import type { CreateInvoiceBody, CurrencyState, Invoice } from '@cellhop/contract/invoices';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
 import { call, callForData } from '../../data/http.ts';
-import { apiQuery, invalidate, pageQuery } from '../../data/query.ts';
+import { apiQuery, invalidate, pageQuery, queryClient } from '../../data/query.ts';
 import { useSettings } from '../../data/settings.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useList, prependRow } from '../../data/use-list.ts';
-import { useOnChange } from '../../hooks/use-last-value.ts';
+import { useLastDefined, useOnChange } from '../../hooks/use-last-value.ts';
+
+export interface InvoiceList {
+  page: number;
+  hasExpired: boolean;
+}
 
 /** Polled more often while a payment is expected; a change of status may have changed the balance. */
-export function useInvoices(page: number) {
-  const invoices = useList(invoicesQuery(page), { isBusy: isOpen });
+export function useInvoices(list: InvoiceList) {
+  const invoices = useList(invoicesQuery(list), { isBusy: isOpen });
   const statuses = invoices.rows?.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
     if (before !== undefined) void invalidate(['balance']);
@@ -20,16 +26,18 @@ export function useInvoices(page: number) {
   return invoices;
 }
 
-/** One invoice, regardless of its page. */
-export function useInvoice(id: string | undefined) {
-  const query = apiQuery(
-    'GET /v1/payments/invoices',
-    { query: { id: id ?? '', ...pageQuery(1) } },
-    { topics: ['invoices'] },
-  );
-  const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isOpen });
-  const isKnown = id !== undefined && rows !== undefined;
-  return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
+/**
+ * One invoice: a row of the list, or one that is not in it. One that leaves the list because it expires stays the same until it
+ * is loaded.
+ */
+export function useInvoice(id: string | undefined, listed: readonly Invoice[] | undefined) {
+  const row = listed?.find((invoice) => invoice.id === id);
+  const isElsewhere = id !== undefined && listed !== undefined && row === undefined;
+  const { rows } = useList(invoiceQuery(id ?? ''), { isEnabled: isElsewhere, isBusy: isOpen });
+  const known = row ?? rows?.[0];
+  const last = useLastDefined(known);
+  const isMissing = row === undefined && rows?.length === 0;
+  return { invoice: known ?? (last?.id === id && !isMissing ? last : undefined), isMissing };
 }
 
 /** Whether invoices in each currency can be created now. Until that is known, all that are set up are offered. */
@@ -41,7 +49,7 @@ export function useCurrencies(): readonly CurrencyState[] {
 
 /** The unpaid invoice that a new one in the same currency would end. */
 export function useReplacedInvoice(currency: Currency | undefined): Invoice | undefined {
-  const { rows } = useList(invoicesQuery(1));
+  const { rows } = useList(invoicesQuery(listShownFirst));
   return rows?.find((invoice) => invoice.currency === currency && invoice.status === 'PENDING' && hasTime(invoice));
 }
 
@@ -49,9 +57,9 @@ function hasTime({ expiredAt }: Invoice): boolean {
   return Date.now() < toLocalTime(Date.parse(expiredAt));
 }
 
-/** The currency of the newest invoice. */
+/** The currency of the newest invoice that did not expire. */
 export function useLastCurrency(): Currency | undefined {
-  const { rows } = useList(invoicesQuery(1));
+  const { rows } = useList(invoicesQuery(listShownFirst));
   return rows?.[0]?.currency;
 }
 
@@ -74,7 +82,11 @@ export function useCancelInvoice() {
 export function useCreateInvoice() {
   return useAction({
     call: (body: CreateInvoiceBody) => callForData('POST /v1/payments/invoices', { body }),
-    onSuccess: (invoice) => prependRow(invoicesQuery(1).queryKey, invoice),
+    onSuccess: (invoice) => {
+      for (const hasExpired of [false, true]) prependRow(invoicesQuery({ page: 1, hasExpired }).queryKey, invoice);
+      // Its dialog opens at once, even if the first page of the list is not loaded.
+      queryClient.setQueryData<InvoicesResponse>(invoiceQuery(invoice.id).queryKey, { data: [invoice], totalPages: 1 });
+    },
     onError: shownInForm,
     // The new invoice may have ended an older one in the same currency.
     changes: ['invoices'],
@@ -97,6 +109,15 @@ export function isOpen(invoice: Invoice): boolean {
   return status === 'PENDING' || status === 'CONFIRMING';
 }
 
-function invoicesQuery(page: number) {
-  return apiQuery('GET /v1/payments/invoices', { query: pageQuery(page) }, { topics: ['invoices'] });
+type InvoicesResponse = EndpointOutput<'GET /v1/payments/invoices'>;
+
+const listShownFirst: InvoiceList = { page: 1, hasExpired: false };
+
+function invoicesQuery({ page, hasExpired }: InvoiceList) {
+  const query = { ...pageQuery(page), ...(!hasExpired && { hideExpired: 'true' as const }) };
+  return apiQuery('GET /v1/payments/invoices', { query }, { topics: ['invoices'] });
+}
+
+function invoiceQuery(id: string) {
+  return apiQuery('GET /v1/payments/invoices', { query: { id, ...pageQuery(1) } }, { topics: ['invoices'] });
 }

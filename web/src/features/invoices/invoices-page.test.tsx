@@ -28,9 +28,20 @@ const messages: Record<Invoice['status'], RegExp> = {
 
 const currencies: Answers = { 'GET /v1/payments/currencies': { data: [{ currency: 'BTC', problem: null }] } };
 
+/** Expired ones are listed as well. */
+const LISTED = '/payments/invoices?expired=true';
+
+function isAskedFor({ id, status }: Invoice, { searchParams }: URL): boolean {
+  if (searchParams.has('id')) return id === searchParams.get('id');
+  return status !== 'EXPIRED' || !searchParams.has('hideExpired');
+}
+
 function openList(path: string, invoices: readonly Invoice[]) {
   const list = { data: [...invoices], totalPages: 1 };
-  const answers = { ...currencies, 'GET /v1/payments/invoices': () => list };
+  const answers: Answers = {
+    ...currencies,
+    'GET /v1/payments/invoices': ({ url }) => ({ ...list, data: list.data.filter((row) => isAskedFor(row, url)) }),
+  };
   return openApp(path, { answers }).then((app) => ({ ...app, list }));
 }
 
@@ -53,11 +64,11 @@ const readText = (name: string) => (dialog: ReturnType<typeof within>) =>
 const readReceived = readText('Received');
 
 it('explains each status, and offers the address only while something is left to pay', async () => {
-  const app = await openList('/payments/invoices', listed);
+  const app = await openList(LISTED, listed);
   for (const invoice of listed) {
     const { id, status, expiredAt } = invoice;
     const dialog = await openInvoice(app, invoice);
-    expect(location.search).toBe(`?invoice=${id}`);
+    expect(location.search).toBe(`?invoice=${id}&expired=true`);
     expect((await dialog.findByText(messages[status])).closest('output')).not.toBeNull();
     const isPayable = status === 'PENDING' || (status === 'PARTIALLY_PAID' && Date.parse(expiredAt) > Date.now());
     expect(dialog.queryAllByRole('img', CODE)).toHaveLength(isPayable ? 1 : 0);
@@ -204,7 +215,7 @@ it('asks for 50 rows, and shows the 51st on the next page', async () => {
   });
   const rows = () => screen.queryAllByRole('row').slice(1);
   await expect.poll(rows).toHaveLength(50);
-  expect(api.requests).toContain('GET /v1/payments/invoices?page=1&size=50');
+  expect(api.requests).toContain('GET /v1/payments/invoices?page=1&size=50&hideExpired=true');
   await user.click(screen.getByRole('button', { name: 'Page 2' }));
   await expect.poll(rows).toHaveLength(1);
   expect(rows()[0]?.textContent).toContain('$150.00');
@@ -259,6 +270,53 @@ it.each([
   const dialog = within(await screen.findByRole('dialog'));
   expect(await dialog.findByText(network)).toBeTruthy();
   expect(dialog.getByText(new RegExp(note.replaceAll(/[()]/g, String.raw`\$&`)))).toBeTruthy();
+});
+
+it('hides expired invoices until they are asked for, which the address keeps', async () => {
+  const { screen, user } = await openList('/payments/invoices', listed);
+  const statuses = () => screen.queryAllByRole('row').map(({ textContent }) => textContent?.includes('Expired'));
+  await expect.poll(() => screen.queryAllByRole('row')).toHaveLength(1 + listed.length - 1);
+  expect(statuses()).not.toContain(true);
+  await user.click(screen.getByRole('checkbox', { name: 'Show expired' }));
+  expect(location.search).toBe('?expired=true');
+  await expect.poll(() => screen.queryAllByRole('row')).toHaveLength(1 + listed.length);
+  expect(statuses()).toContain(true);
+});
+
+it('opens a new invoice that the list does not have, without asking for it', async () => {
+  const created = exampleInvoice('PENDING', { amount: 42 });
+  const { api, screen, user } = await openApp('/payments/invoices?page=2&create=true', {
+    answers: {
+      ...currencies,
+      // The first page never arrives.
+      'GET /v1/payments/invoices': ({ url }) =>
+        url.searchParams.get('page') === '2' ? { data: [listed[3]], totalPages: 2 } : new Promise<never>(() => {}),
+      'POST /v1/payments/invoices': { data: created },
+    },
+  });
+  const dialog = within(await screen.findByRole('dialog'));
+  await user.type(await dialog.findByRole('textbox', { name: /USD/ }), '42');
+  await user.click(dialog.getByRole('combobox'));
+  await user.click(await screen.findByRole('option', { name: 'Bitcoin' }));
+  await user.click(dialog.getByRole('button', { name: 'Create invoice' }));
+  const paying = await screen.findByRole('dialog', { name: 'Invoice for $42.00' });
+  expect(paying.textContent).toContain(created.address);
+  expect(api.requests.some((request) => request.includes('id='))).toBe(false);
+});
+
+it('keeps an invoice open that expires and leaves the list', async () => {
+  const [pending] = listed as [Invoice];
+  const app = await openList('/payments/invoices', [pending]);
+  const dialog = await openInvoice(app, pending);
+  const shown: (string | null)[] = [];
+  const observer = new MutationObserver(() => shown.push(location.search));
+  observer.observe(document.body, { childList: true, subtree: true });
+  app.list.data[0] = { ...pending, status: 'EXPIRED' };
+  app.api.refetch();
+  await dialog.findByText(messages.EXPIRED);
+  observer.disconnect();
+  expect(new Set(shown)).toEqual(new Set([`?invoice=${pending.id}`]));
+  await expect.poll(() => app.screen.queryAllByRole('row')).toHaveLength(0);
 });
 
 it('cancels an invoice that nothing was paid to, and no other', async () => {

@@ -1,10 +1,10 @@
 import type { Invoice } from '@cellhop/contract/invoices';
-import { Button, Group } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { Checkbox, Group } from '@mantine/core';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
+import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -17,23 +17,15 @@ import { CurrencyName } from './currency-name.tsx';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
 import { PayDialog } from './pay-dialog.tsx';
-import { invoicesScreen, invoicesSearch } from './screen.ts';
+import { invoicesScreen } from './screen.ts';
 import { ShortenedAddress } from './shortened-address.tsx';
 import { withTicker } from './ticker.ts';
 
 export function InvoicesPage() {
-  const [{ page = 1, create = false, invoice: shownId }, change] = useScreenSearch(invoicesScreen);
+  const [{ page = 1, create = false, expired = false, invoice: shownId }, change] = useScreenSearch(invoicesScreen);
   const { t } = useTranslation('payment');
-  const [created, setCreated] = useState<Invoice>();
-  const invoices = useInvoices(page);
-
-  // A new invoice is shown before the list contains it.
-  const listed = [...(invoices.rows ?? []), ...(created === undefined ? [] : [created])].find(
-    ({ id }) => id === shownId,
-  );
-  const isElsewhere = shownId !== undefined && listed === undefined && invoices.rows !== undefined;
-  const { found, isMissing } = useInvoice(isElsewhere ? shownId : undefined);
-  const shown = listed ?? found;
+  const invoices = useInvoices({ page, hasExpired: expired });
+  const { invoice: shown, isMissing } = useInvoice(shownId, invoices.rows);
 
   useEffect(() => {
     if (!isMissing) return;
@@ -52,32 +44,32 @@ export function InvoicesPage() {
 
   /** Replaces the history entry: the back button must not reopen the dialog. */
   function showInstead({ id }: Invoice) {
-    change(invoicesSearch({ invoice: id }), { replace: true });
-  }
-
-  function showCreated(invoice: Invoice) {
-    setCreated(invoice);
-    showInstead(invoice);
+    change({ page: undefined, create: undefined, invoice: id }, { replace: true });
   }
 
   return (
     <>
-      <Group mb="lg">
-        <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
-          {t('create.open')}
-        </Button>
+      <Group mb="lg" gap="lg">
+        <CreateButton text={t('create.open')} onClick={() => setCreating(true)} />
+        <Checkbox
+          label={t('table.showExpired')}
+          checked={expired}
+          onChange={({ currentTarget: { checked } }) =>
+            change({ page: undefined, expired: checked || undefined }, { replace: true })
+          }
+        />
       </Group>
       <PagedList
         list={invoices}
         page={page}
-        onPage={(chosen) => change(invoicesSearch({ page: chosen }))}
+        onPage={(chosen) => change({ page: chosen, create: undefined, invoice: undefined })}
         failureText={t('table.failed')}
-        empty={<EmptyList text={t('table.empty')} />}
+        empty={<EmptyList text={t(expired ? 'table.empty' : 'table.emptyButExpired')} />}
       >
         {(rows) => <InvoicesTable invoices={rows} onShow={({ id }) => show(id)} />}
       </PagedList>
       <Dialog isOpen={create} title={t('create.title')} size="sm" onClose={() => setCreating(false)}>
-        <CreateInvoiceForm onCreated={showCreated} onShow={showInstead} />
+        <CreateInvoiceForm onCreated={showInstead} onShow={showInstead} />
       </Dialog>
       <PayDialog invoice={shown} onClose={() => show(undefined)} onCreateNew={() => setCreating(true)} />
     </>

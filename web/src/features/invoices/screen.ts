@@ -10,7 +10,17 @@ export const invoicesScreen = {
   Icon: IconReceipt2,
 } as const satisfies Screen;
 
-/** The open invoice, so that a user who returns from their wallet sees it. */
-export function invoicesSearch(search: Search): ReturnType<typeof creatingSearch> & { invoice?: string | undefined } {
-  return { ...creatingSearch(search), invoice: idParameter(search['invoice']) };
+interface InvoicesSearch extends ReturnType<typeof creatingSearch> {
+  /** The open invoice, so that a user who returns from their wallet sees it. */
+  invoice?: string | undefined;
+  /** Expired invoices are listed, too. */
+  expired?: true | undefined;
+}
+
+export function invoicesSearch(search: Search): InvoicesSearch {
+  return {
+    ...creatingSearch(search),
+    invoice: idParameter(search['invoice']),
+    expired: String(search['expired']) === 'true' ? true : undefined,
+  };
 }
