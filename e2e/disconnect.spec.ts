@@ -44,7 +44,10 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
     await mayRespond;
     await route.fulfill({ response });
   });
-  await page.getByRole('button', { name: /^Disconnect \d/ }).press('Enter');
+  await page
+    .getByRole('button', { name: /^Disconnect \d/ })
+    .first()
+    .press('Enter');
   const question = page.getByRole('dialog', { name: `Disconnect ${connection.ip}?` });
   await expect(question).toContainText(/You get \$0\.\d+ back for \d+ unused MB\./);
   await waitForDialogFocus(page);

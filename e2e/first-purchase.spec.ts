@@ -145,7 +145,11 @@ async function sendTraffic(page: Page, curl: string): Promise<number> {
 }
 
 async function disconnect({ page, call }: Visit, priceMicros: bigint): Promise<void> {
-  await page.getByRole('button', { name: /^Disconnect \d/ }).click();
+  // Of the card; the row has one, too.
+  await page
+    .getByRole('button', { name: /^Disconnect \d/ })
+    .first()
+    .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
   await expect(page.getByRole('row', { name: /Ended by you/ })).toContainText('Refunded');
   const charge = 6n * megabytePrice(priceMicros);

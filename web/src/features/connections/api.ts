@@ -22,8 +22,8 @@ const FILE_TIMEOUT_MS = 300_000;
 
 type ConnectionsResponse = EndpointOutput<'GET /v1/proxies/connections'>;
 
-export function useConnections(page: number, filter: ConnectionFilter = {}) {
-  return useList(connectionsQuery(page, filter), { isBusy: isLive });
+export function useConnections(page: number, filter: ConnectionFilter = {}, isEnabled = true) {
+  return useList(connectionsQuery(page, filter), { isBusy: isLive, isEnabled });
 }
 
 /** One connection, regardless of its page. */

@@ -67,6 +67,50 @@ async function openDetails(rows: Connection[], options: Options = {}) {
   return { ...app, dialog: within(await app.screen.findByRole('dialog')) };
 }
 
+it('shows open connections as cards with their traffic and cost, which change with the list', async () => {
+  const ended = exampleConnection(3, { status: 'DISCONNECT_USER', endReason: 'USER' });
+  const rows = [
+    exampleConnection(1, { trafficUsed: 12.5 * 1024, label: 'Shop' }),
+    exampleConnection(2, { trafficUsed: 60 * 1024, paidFor: 0.48 }),
+    ended,
+  ];
+  const { api, screen, user } = await openConnections(rows);
+  const cards = within(await screen.findByRole('region', { name: 'Active now' })).getAllByRole('listitem');
+  expect(cards.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/198\.18\.0\.1Shop.*12\.5 MB.*\$0\.40.*37\.5 MB left of the first 50/),
+    expect.stringMatching(/198\.18\.0\.2Berlin, Telekom.*60\.0 MB.*\$0\.48.*\$0\.008 for each further MB/),
+  ]);
+  // The table has all of them.
+  expect(screen.getAllByRole('row')).toHaveLength(1 + 3);
+  rows[0] = { ...rows[0]!, trafficUsed: 13 * 1024 };
+  api.refetch();
+  await within(cards[0]!).findByText('13.0 MB');
+  await user.click(within(cards[0]!).getByRole('link', { name: '198.18.0.1' }));
+  await screen.findByRole('dialog', { name: 'Connection 198.18.0.1' });
+  expect(location.search).toBe(`?connection=${rows[0].id}`);
+  await user.keyboard('{Escape}');
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+  await user.click(screen.getByRole('checkbox', { name: 'Active only' }));
+  // The rows are the same then.
+  await expect.poll(() => screen.queryByRole('region', { name: 'Active now' })).toBeNull();
+});
+
+it('shows some of many open connections as cards, also those that are not on the first page of all', async () => {
+  const active = Array.from({ length: 9 }, (_, index) => exampleConnection(index + 1));
+  const { screen, user } = await openConnections([], {
+    answers: {
+      [LIST]: ({ url }) =>
+        url.searchParams.has('active')
+          ? { data: active, totalPages: 1 }
+          : { data: [exampleConnection(99, { status: 'NOT_WORK', endReason: 'IDLE' })], totalPages: 2 },
+    },
+  });
+  const cards = within(await screen.findByRole('region', { name: 'Active now' }));
+  expect(cards.getAllByRole('listitem')).toHaveLength(6);
+  await user.click(cards.getByRole('link', { name: 'Show all active' }));
+  await expect.poll(() => screen.queryAllByRole('row')).toHaveLength(1 + 9);
+});
+
 it('asks before a connection over the return limit is ended without a refund', async () => {
   const limited = refusal(429, 'RATE_LIMITED');
   limited.headers.set('retry-after', '3540');
@@ -76,7 +120,7 @@ it('asks before a connection over the return limit is ended without a refund', a
   });
   const refused = () => screen.findByRole('dialog', { name: `Disconnect ${connection.ip} without a refund?` });
   const ask = async () => {
-    await user.click(await screen.findByRole('button', { name: /^Disconnect \d/ }));
+    await user.click((await screen.findAllByRole('button', { name: /^Disconnect \d/ }))[0]!);
     const question = within(await screen.findByRole('dialog', { name: `Disconnect ${connection.ip}?` }));
     await user.click(question.getByRole('button', { name: 'Disconnect' }));
     return within(await refused());

@@ -11,6 +11,7 @@ import { destructive } from '../../ui/destructive.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { showToast } from '../../ui/toasts.ts';
+import { ActiveConnections, useNewestActive } from './active-connections.tsx';
 import { useConnection, useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import classes from './connections-filter.module.css';
@@ -37,8 +38,12 @@ export function ConnectionsPage() {
   const [ExportDialog, loadExport] = useLazyPart(exportDialog);
   const ending = useEnding();
 
+  // Narrower lists and further pages are about their rows.
+  const newest = useNewestActive(connections, page === 1 && !isFiltered);
+
   return (
     <>
+      <ActiveConnections connections={newest} endingId={ending.runningId} onDisconnect={ending.ask} />
       <ConnectionsFilter
         search={search}
         onSearch={(chosen) => change(connectionsSearch({ ...chosen }), { replace: true })}

@@ -62,7 +62,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     },
     {
       key: 'status',
-      width: 10.6,
+      width: 8.6,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
@@ -75,9 +75,9 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     },
     {
       key: 'createdAt',
-      width: 5.5,
+      width: 8.1,
       header: t('detail.createdAt'),
-      render: ({ createdAt }) => formatDate(createdAt),
+      render: ({ createdAt }) => <span className={classes['time']}>{formatDate(createdAt)}</span>,
     },
     {
       key: 'action',
@@ -109,8 +109,8 @@ function useLocationColumns(): Column<Connection>[] {
       render: (connection) => <Address connection={connection} />,
     },
     { ...countryColumn(t('location.country')), width: 4.2 },
-    { key: 'city', width: 4.6, header: t('location.city'), render: ({ city }) => city },
-    { key: 'zip', width: 4.7, header: t('location.zip'), render: ({ zip }) => zip },
+    { key: 'city', width: 4.4, header: t('location.city'), render: ({ city }) => city },
+    { key: 'zip', width: 4.3, header: t('location.zip'), render: ({ zip }) => zip },
   ];
 }
 
@@ -140,7 +140,12 @@ export function InfoButton({ connection: { id, ip }, onClick }: RowButtonProps) 
   );
 }
 
-function DisconnectButton({ connection: { id, ip }, isLoading, onClick }: RowButtonProps & { isLoading: boolean }) {
+/** The caller shows it for open connections only. */
+export function DisconnectButton({
+  connection: { id, ip },
+  isLoading,
+  onClick,
+}: RowButtonProps & { isLoading: boolean }) {
   const { t } = useTranslation('proxyConnection');
   const button = useRef<HTMLButtonElement>(null);
   // The response, a live event or a poll may remove the button. React runs this before the element leaves the page.
