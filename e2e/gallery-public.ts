@@ -196,30 +196,37 @@ export const accountScreens: Screen[] = [
     },
   },
   { name: 'account', path: '/account' },
-  { name: 'account-sessions', path: '/account', responses: sessionsResponse },
+  { name: 'account-security', path: '/account#security' },
+  { name: 'account-alerts', path: '/account#alerts' },
+  { name: 'account-data', path: '/account#data' },
+  { name: 'account-sessions', path: '/account#security', responses: sessionsResponse },
   {
     name: 'account-end-others',
-    path: '/account',
+    path: '/account#security',
     responses: sessionsResponse,
     act: (page) => page.locator('#sessions button').last().click(),
   },
   {
     name: 'account-loading',
-    path: '/account',
+    path: '/account#security',
     responses: { '/v1/auth/sessions': 'PENDING', '/v1/auth/second-factor': 'PENDING' },
   },
   {
     name: 'account-failed',
-    path: '/account',
+    path: '/account#security',
     responses: { '/v1/auth/sessions': refusal(500, 'INTERNAL'), '/v1/auth/second-factor': 'OFFLINE' },
     // Requests without a response are retried first.
     act: (page) => page.locator('#second-factor').getByRole('button').waitFor(),
   },
-  { name: 'account-mistakes', path: '/account', act: (page) => page.locator('#password button[type=submit]').click() },
-  { name: 'account-second-factor', path: '/account', act: beginSetUp },
+  {
+    name: 'account-mistakes',
+    path: '/account#security',
+    act: (page) => page.locator('#password button[type=submit]').click(),
+  },
+  { name: 'account-second-factor', path: '/account#security', act: beginSetUp },
   {
     name: 'account-recovery-codes',
-    path: '/account',
+    path: '/account#security',
     responses: { '/v1/auth/second-factor/enable': { status: 200, json: { data: { recoveryCodes } } } },
     act: async (page) => {
       const dialog = page.getByRole('dialog');
@@ -231,7 +238,7 @@ export const accountScreens: Screen[] = [
   },
   {
     name: 'account-second-factor-on',
-    path: '/account',
+    path: '/account#security',
     responses: {
       '/v1/auth/second-factor': {
         status: 200,

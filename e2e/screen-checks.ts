@@ -32,6 +32,9 @@ export const publicPages = [
 /** Besides the screens of the menu. */
 export const memberPages = [
   '/account',
+  '/account#security',
+  '/account#alerts',
+  '/account#data',
   '/usage?range=day',
   '/payments/invoices?create=true',
   '/transactions?month=2026-11',

@@ -171,7 +171,7 @@ async function checkAccount(page: Page, required: string): Promise<void> {
   const dialog = page.getByRole('dialog');
   // Two sessions, so that one can be ended.
   await enter(page, '/favicon.svg', 'user@example.com', 'demo-password');
-  await enter(page, '/account', 'user@example.com', 'demo-password');
+  await enter(page, '/account#security', 'user@example.com', 'demo-password');
   await page.locator('#password button[type=submit]').click();
   await expect(page.getByText(required)).toHaveCount(3);
   await expectGood(page, 'account, mistakes');

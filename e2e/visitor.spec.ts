@@ -114,7 +114,7 @@ test('addresses that browsers, phones and search engines know are files, and a m
   }
   // Password managers open it; visitors sign in first.
   await page.goto('/.well-known/change-password');
-  await expect(page).toHaveURL(/\/sign-in\?next=%2Faccount/);
+  await expect(page).toHaveURL(/\/sign-in\?next=%2Faccount%23password/);
 });
 
 test('link previews and the installed app show the address and the brand', async ({ page }) => {

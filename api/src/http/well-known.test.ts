@@ -35,7 +35,7 @@ test('the sitemap lists prices and locations in each language, with the other on
 
 test('password managers find the page on which the password is changed', async () => {
   const response = await get('/.well-known/change-password');
-  expect([response.status, response.headers.get('location')]).toEqual([302, '/account']);
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/account#password']);
 });
 
 test('security.txt names the contact of the setting, and is valid for half a year', async () => {

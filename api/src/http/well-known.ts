@@ -7,7 +7,9 @@ const SECURITY_PATH = '/.well-known/security.txt';
 
 export function wellKnownRoutes(app: FastifyInstance): void {
   const { publicUrl, securityContact } = app.ctx.config;
-  app.get('/.well-known/change-password', { schema: { hide: true } }, (_, reply) => reply.redirect('/account'));
+  app.get('/.well-known/change-password', { schema: { hide: true } }, (_, reply) =>
+    reply.redirect('/account#password'),
+  );
   if (securityContact === undefined) return;
   app.get(SECURITY_PATH, { schema: { hide: true } }, (_, reply) =>
     reply

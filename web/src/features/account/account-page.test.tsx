@@ -30,8 +30,8 @@ function session(number: number, changes: Partial<Session> = {}): Session {
 
 const section = (id: string) => within(document.getElementById(id)!);
 
-async function openAccount(answers: Answers = {}) {
-  const app = await openApp('/account', {
+async function openAccount(answers: Answers = {}, tab = 'security') {
+  const app = await openApp(`/account#${tab}`, {
     answers: {
       'GET /v1/profile/alerts': { data: alerts },
       'GET /v1/profile/company': { data: { name: '', address: '', taxId: '' } },
@@ -40,7 +40,7 @@ async function openAccount(answers: Answers = {}) {
       ...answers,
     },
   });
-  await app.screen.findByRole('heading', { level: 2, name: 'Sessions' });
+  await app.screen.findByRole('navigation', { name: 'Parts of the account' });
   return app;
 }
 
@@ -199,13 +199,16 @@ it('changes the password, with errors under the fields and above them', async ()
 
 it('saves when to be alerted, and about which ends of connections', async () => {
   let saved = alerts;
-  const { api, fill, screen, user } = await openAccount({
-    'GET /v1/profile/alerts': () => ({ data: saved }),
-    'PUT /v1/profile/alerts': ({ body }) => {
-      saved = body as AlertSettings;
-      return { data: saved };
+  const { api, fill, screen, user } = await openAccount(
+    {
+      'GET /v1/profile/alerts': () => ({ data: saved }),
+      'PUT /v1/profile/alerts': ({ body }) => {
+        saved = body as AlertSettings;
+        return { data: saved };
+      },
     },
-  });
+    'alerts',
+  );
   const amount = await section('alerts').findByLabelText('Alert me when the balance falls below, $');
   const save = section('alerts').getByRole('button', { name: 'Save alerts' });
   await fill(amount, 'a lot');
@@ -221,7 +224,7 @@ it('saves when to be alerted, and about which ends of connections', async () => 
 
 it('shows the saved alerts', async () => {
   const saved = { lowBalance: 0.95, isMailed: true, endMails: { noMoney: true, idle: false, exitLost: true } };
-  await openAccount({ 'GET /v1/profile/alerts': { data: saved } });
+  await openAccount({ 'GET /v1/profile/alerts': { data: saved } }, 'alerts');
   const box = (name: string) => section('alerts').getByRole<HTMLInputElement>('checkbox', { name }).checked;
   const amount = await section('alerts').findByLabelText<HTMLInputElement>(/^Alert me when/);
   expect(amount.value).toBe('$0.95');
@@ -232,13 +235,16 @@ it('shows the saved alerts', async () => {
 
 it('deletes the account after the password, and only with the balance given up that is shown', async () => {
   const sent: unknown[] = [];
-  const { screen, user } = await openAccount({
-    'GET /v1/profile': { data: { ...customer, balance: 2.5 } },
-    'POST /v1/profile/delete': ({ body }) => {
-      sent.push(body);
-      return sent.length === 1 ? refusal(400, 'WRONG_PASSWORD') : { data: { isDeleted: true } };
+  const { screen, user } = await openAccount(
+    {
+      'GET /v1/profile': { data: { ...customer, balance: 2.5 } },
+      'POST /v1/profile/delete': ({ body }) => {
+        sent.push(body);
+        return sent.length === 1 ? refusal(400, 'WRONG_PASSWORD') : { data: { isDeleted: true } };
+      },
     },
-  });
+    'data',
+  );
   await user.click(await screen.findByRole('button', { name: 'Delete account' }));
   const dialog = within(await screen.findByRole('dialog'));
   await user.type(dialog.getByLabelText(/^Current password/), 'a long password');
@@ -255,7 +261,23 @@ it('deletes the account after the password, and only with the balance given up t
 
 it('downloads what is stored about the user', async () => {
   const downloads = catchDownloads();
-  const { screen, user } = await openAccount({ 'GET /v1/profile/export': () => new Response('{"profile":{}}') });
+  const { screen, user } = await openAccount(
+    { 'GET /v1/profile/export': () => new Response('{"profile":{}}') },
+    'data',
+  );
   await user.click(await screen.findByRole('button', { name: 'Download' }));
   await expect.poll(() => downloads.length).toBe(1);
+});
+
+it('has its sections in tabs, which the address names, as it does a section of one', async () => {
+  const { screen, user } = await openAccount({}, 'company');
+  const headings = () => screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent);
+  const tabs = within(screen.getByRole('navigation', { name: 'Parts of the account' }));
+  expect(tabs.getAllByRole('link', { current: 'page' }).map(({ textContent }) => textContent)).toEqual(['Profile']);
+  expect(headings()).toEqual(['Profile', 'Company']);
+  await user.click(tabs.getByRole('link', { name: 'Security' }));
+  await expect.poll(headings).toEqual(['Password', 'Two-factor sign-in', 'Sessions']);
+  expect(location.hash).toBe('#security');
+  history.back();
+  await expect.poll(headings).toEqual(['Profile', 'Company']);
 });

@@ -1,12 +1,15 @@
 import { SegmentedControl, Select } from '@mantine/core';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { isLanguage, languages } from '../../i18n/languages.ts';
 import { changeLanguage } from '../../session/change-language.ts';
 import { useProfile } from '../../session/profile.ts';
 import { setThemeMode, themeModes, useThemeMode } from '../../ui/color-scheme.ts';
 import { Copyable } from '../../ui/copyable.tsx';
+import tabs from '../../ui/tabs.module.css';
 import classes from './account-section.module.css';
 import { AccountSection } from './account-section.tsx';
+import { type AccountTab, accountTabs, tabOf } from './account-tabs.ts';
 import { AlertsSection } from './alerts-section.tsx';
 import { CompanySection } from './company-section.tsx';
 import { DeletionSection } from './deletion-section.tsx';
@@ -14,18 +17,58 @@ import { PasswordSection } from './password-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 
+/** The tab is in the fragment of the URL, as are the sections that other pages link to. */
 export function AccountPage() {
-  const profile = useProfile();
+  const current = tabOf(useLocation({ select: ({ hash }) => hash }));
   return (
-    <div className={classes['page']}>
+    <>
+      <Tabs current={current} />
+      <div className={classes['page']}>
+        <TabContent tab={current} />
+      </div>
+    </>
+  );
+}
+
+function Tabs({ current }: { current: AccountTab }) {
+  const { t } = useTranslation('user');
+  return (
+    <nav className={tabs['tabs']} aria-label={t('tabs.label')}>
+      {accountTabs.map((tab) => (
+        <Link
+          key={tab}
+          to="/account"
+          hash={tab}
+          hashScrollIntoView={false}
+          resetScroll={false}
+          // Otherwise the router takes all of them for the current page.
+          activeOptions={{ exact: true, includeHash: true }}
+          aria-current={tab === current ? 'page' : undefined}
+        >
+          {t(`tabs.${tab}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function TabContent({ tab }: { tab: AccountTab }) {
+  const profile = useProfile();
+  if (tab === 'alerts') return <AlertsSection />;
+  if (tab === 'data') return <DeletionSection />;
+  if (tab === 'security')
+    return (
+      <>
+        <PasswordSection email={profile?.email ?? ''} />
+        <SecondFactorSection />
+        <SessionsSection />
+      </>
+    );
+  return (
+    <>
       <ProfileSection />
-      <AlertsSection />
       <CompanySection />
-      <PasswordSection email={profile?.email ?? ''} />
-      <SecondFactorSection />
-      <SessionsSection />
-      <DeletionSection />
-    </div>
+    </>
   );
 }
 
