@@ -30,7 +30,7 @@ test('a receipt is checked in the browser, also without the server', async ({ pa
   const result = page.getByRole('status');
   await test.step('with the published key', async () => {
     await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await expect(page.getByText('Choose a file')).toBeVisible();
+    await expect(page.getByText('No file is chosen')).toBeVisible();
     await check(page, receipt);
     await expect(result).toContainText('The receipt is valid: 1 charge');
     await check(page, 'no receipt');

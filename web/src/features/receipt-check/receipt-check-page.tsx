@@ -10,6 +10,7 @@ import checkUrl from '../../../../tools/receipt-checker/check.mjs?url&no-inline'
 import { call } from '../../data/http.ts';
 import { formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { FileField } from '../../ui/file-field.tsx';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
 import { VisitorFrame } from '../../ui/visitor-frame.tsx';
@@ -53,12 +54,16 @@ function ReceiptCheck() {
         <p>{t('lead')}</p>
       </div>
       <form noValidate onSubmit={(event) => void check(event)}>
-        <PlainField
+        <FileField
           label={t('file')}
-          type="file"
           accept=".json,application/json"
+          file={file}
           error={hasNoFile ? t('noFile') : undefined}
-          onChange={({ target }) => setFile(target.files?.[0])}
+          onChoose={(chosen) => {
+            setFile(chosen);
+            setHasNoFile(false);
+            setResult(undefined);
+          }}
         />
         <PlainField
           label={t('key')}

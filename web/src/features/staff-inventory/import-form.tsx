@@ -1,11 +1,12 @@
 import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
 import { importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
-import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../data/error-text.ts';
 import { formatCount } from '../../format/format.ts';
+import { FileField } from '../../ui/file-field.tsx';
 import { useApplyImport, useCheckImport } from './api.ts';
 import classes from './import-form.module.css';
 
@@ -30,13 +31,13 @@ export function ImportForm({ onClose }: { onClose: () => void }) {
         <Code block className={classes['columns'] ?? ''}>
           {[...importColumns, ...limitColumns].join(',')}
         </Code>
-        <TextInput
-          type="file"
+        <FileField
           label={t('import.file')}
+          file={file}
           accept=".csv,.tsv,.txt,.json,text/csv,text/tab-separated-values,text/plain,application/json"
           error={isTooLarge ? t('import.tooLarge', { megabytes: IMPORT_BYTES_MAX / BYTES_PER_MEGABYTE }) : undefined}
-          onChange={(event) => {
-            setFile(event.currentTarget.files?.[0]);
+          onChoose={(chosen) => {
+            setFile(chosen);
             checking.reset();
           }}
         />
