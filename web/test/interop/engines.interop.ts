@@ -4,14 +4,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Product, startProduct } from '../../../tools/product.mjs';
-import { cloneDatabase } from '../../../tools/test-database.mjs';
-import { startTestPostgres } from '../../../tools/test-postgres.ts';
+import type { Product } from '../../../tools/product.mjs';
 import common from '../../src/i18n/locales/en/common.json' with { type: 'json' };
 import commonInRussian from '../../src/i18n/locales/ru/common.json' with { type: 'json' };
 import proxy from '../../src/i18n/locales/en/proxy.json' with { type: 'json' };
 import proxyInRussian from '../../src/i18n/locales/ru/proxy.json' with { type: 'json' };
 import { type Browser, openFirefox, openWebKit } from './browsers.ts';
+import { startForBrowsers } from './product-for-browsers.ts';
+import { createSteps, element } from './steps.ts';
 
 const PICTURES = fileURLToPath(new URL('../../../.data/test-results/engines', import.meta.url));
 const PASSWORD = 'a long enough password';
@@ -25,64 +25,21 @@ const texts = {
 type Language = keyof typeof texts;
 
 let product: Product;
-const cleanUps: (() => Promise<unknown>)[] = [];
+let stop: () => Promise<void>;
 beforeAll(async () => {
   mkdirSync(PICTURES, { recursive: true });
-  const server = await startTestPostgres();
-  cleanUps.push(() => server.stop());
-  const database = await cloneDatabase(server.url);
-  cleanUps.push(() => database.drop());
-  product = await startProduct({ databaseUrl: database.url, logFile: path.join(PICTURES, 'product.log') });
-  cleanUps.push(() => product.stop());
+  ({ product, stop } = await startForBrowsers(path.join(PICTURES, 'product.log')));
 });
-afterAll(async () => {
-  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
-});
+afterAll(() => stop?.());
 
-const element = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
 const withText = (selector: string, text: string) =>
   `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => each.textContent.trim().startsWith(${JSON.stringify(text)}))`;
 
-/** What a user does, by elements that have the same names in each language. */
-function createWalk(browser: Browser, name: string) {
-  const until = (condition: string) =>
-    expect
-      .poll(() => browser.evaluate(`!!(${condition})`).catch(() => false), { timeout: STEP_MS, message: condition })
-      .toBe(true);
-  /** A navigation that the page has begun itself may interrupt this one. */
-  const navigate = (url: string) =>
-    expect
-      .poll(() => browser.open(`${product.url}${url}`).then(() => 'opened', String), { timeout: STEP_MS })
-      .toBe('opened');
-  return {
-    until,
-    navigate,
-    open: async (url: string) => {
-      await navigate(url);
-      await until(`document.querySelector('h1')`);
-    },
-    click: async (target: string) => {
-      await until(target);
-      await browser.evaluate(`${target}.click()`);
-    },
-    /** As typing does: React listens to the event. */
-    fill: async (field: string, value: string) => {
-      const input = element(`form [name="${field}"]`);
-      await until(input);
-      await browser.evaluate(`((input) => {
-        const { prototype } = input.constructor;
-        Object.getOwnPropertyDescriptor(prototype, 'value').set.call(input, ${JSON.stringify(value)});
-        input.dispatchEvent(new Event('input', { bubbles: true }));
-        return true;
-      })(${input})`);
-    },
-    /** Takes a picture of the step, and measures whether the page scrolls sideways. */
-    look: async (step: string) => {
-      const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      await expect.poll(() => browser.evaluate(excess), { timeout: STEP_MS, message: `${name}, ${step}` }).toBe(0);
-      writeFileSync(path.join(PICTURES, `${name}-${step}.png`), await browser.takePicture());
-    },
-  };
+/** Takes a picture of the step, and measures whether the page scrolls sideways. */
+async function look(browser: Browser, name: string): Promise<void> {
+  const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  await expect.poll(() => browser.evaluate(excess), { timeout: STEP_MS, message: name }).toBe(0);
+  writeFileSync(path.join(PICTURES, `${name}.png`), await browser.takePicture());
 }
 
 async function findLink(email: string): Promise<string> {
@@ -97,7 +54,7 @@ async function findLink(email: string): Promise<string> {
 }
 
 async function walk(browser: Browser, name: string, language: Language): Promise<void> {
-  const { navigate, open, until, click, fill, look } = createWalk(browser, name);
+  const { navigate, open, until, click, fill } = createSteps(browser, product.url);
   const { common: words, proxy: offer } = texts[language];
   const email = `${name}@example.com`;
   // A walk before this one may have failed while it was signed in. A file of the same origin, without scripts.
@@ -110,52 +67,52 @@ async function walk(browser: Browser, name: string, language: Language): Promise
     return true;
   })(${element('header select')})`);
   await until(`document.documentElement.lang === ${JSON.stringify(language)}`);
-  await look('landing');
+  await look(browser, `${name}-landing`);
 
   await open('/sign-up?rc=WELCOME');
   for (const [field, value] of Object.entries({ email, password: PASSWORD, confirmPassword: PASSWORD }))
     await fill(field, value);
-  await look('sign-up');
+  await look(browser, `${name}-sign-up`);
   await click(element('main button[type=submit]'));
   await open(await findLink(email));
   // The page of the link may ask for a click.
   await browser.evaluate(`(document.querySelector('main form button, form button')?.click(), true)`);
   // It signs in, because the sign-up was in this browser.
   await until(`location.pathname === '/proxies'`);
-  await look('confirmed');
+  await look(browser, `${name}-confirmed`);
 
   await click(withText('main button', offer.table.buy));
   await click(withText('[role=dialog] button', offer.detail.buyFor.split('{{', 1)[0]!));
   await until(element('[role=dialog] a[href="/connection-history"]'));
-  await look('purchase');
+  await look(browser, `${name}-purchase`);
   await open('/connection-history');
   await until(element('main button'));
-  await look('connections');
+  await look(browser, `${name}-connections`);
 
   await open('/payments/invoices?create=true');
   await fill('amount', '25');
   await click(element('[role=dialog] [role=combobox], [role=dialog] input[name=currency]'));
   await click(element('[role=option]'));
-  await look('new-invoice');
+  await look(browser, `${name}-new-invoice`);
   await click(element('[role=dialog] button[type=submit]'));
   await until(`location.search.includes('invoice=')`);
-  await look('invoice');
+  await look(browser, `${name}-invoice`);
 
   await open('/support/tickets?create=true');
   await fill('name', 'It works in this browser');
   await fill('description', 'A question with some words.');
   await click(element('[role=dialog] button[type=submit]'));
   await until(`/^\\/support\\/tickets\\/./.test(location.pathname)`);
-  await look('ticket');
+  await look(browser, `${name}-ticket`);
 
   await click(`[...document.querySelectorAll('header button[aria-haspopup]')].at(-1)`);
   await click(withText('[role=menuitem]', words.logOut));
   await until(`location.pathname === '/sign-in'`);
-  await look('signed-out');
+  await look(browser, `${name}-signed-out`);
 
   await fill('email', email);
   await fill('password', PASSWORD);
-  await look('sign-in');
+  await look(browser, `${name}-sign-in`);
   await click(element('main button[type=submit]'));
   await until(`location.pathname === '/proxies'`);
 }
