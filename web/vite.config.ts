@@ -43,7 +43,7 @@ export default defineConfig({
   plugins: [react(), landingAtRoot, bootScripts(), screenPaths(), mantineStyles()],
   // Texts are imported as a whole; an export for each of them would be a third of their file.
   json: { namedExports: false },
-  server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
+  server: { proxy: { '/v1': api, '/docs': api, '/dev': api, '/pricing': api, '/locations': api, '/ru/': api } },
   build: {
     manifest: true,
     // Browsers without support load the files later; with the polyfill, all other browsers would load it first.

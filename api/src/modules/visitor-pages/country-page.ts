@@ -7,7 +7,7 @@ import {
   countryName,
   figures,
   flag,
-  MEGABYTES_PER_GIGABYTE,
+  gigabytePrice,
   missingStock,
   money,
   namesByCount,
@@ -33,21 +33,21 @@ export function countryPage(view: View, countryCode: string): PageParts {
     const notice = missingStock(view) ?? `<p class="notice">${escapeHtml(texts.country.none(name))}</p>`;
     return { title, description: '', status: stock === undefined ? 503 : 404, main: intro(notice) };
   }
-  const price = (megabytes: bigint) =>
-    country.priceMicros === undefined ? undefined : money(view, country.priceMicros * megabytes);
+  const { priceMicros } = country;
+  const price = priceMicros === undefined ? undefined : money(view, priceMicros);
   const count = (value: number) => countText(languageCode, value);
   const description = texts.country.description(name, {
     operators: namesByCount(country.operators).slice(0, 3).join(', '),
     free: count(country.free),
-    price: price(1n),
+    price,
   });
   const main = `${intro(`<p class="lead">${escapeHtml(texts.country.lead)}</p>
   ${figures([
     [texts.figures.free, count(country.free)],
     [texts.figures.operators, count(country.operators.size)],
     [texts.figures.cities, count(country.cities.size)],
-    [texts.figures.megabyte, price(1n)],
-    [texts.figures.gigabyte, price(MEGABYTES_PER_GIGABYTE)],
+    [texts.figures.megabyte, price],
+    [texts.figures.gigabyte, priceMicros === undefined ? undefined : money(view, gigabytePrice(priceMicros))],
   ])}
   ${actions(view, `/proxies?country=${countryCode}`)}`)}
 <section class="section columns">

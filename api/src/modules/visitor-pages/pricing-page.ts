@@ -9,7 +9,7 @@ import {
   counted,
   figures,
   flag,
-  MEGABYTES_PER_GIGABYTE,
+  gigabytePrice,
   missingStock,
   money,
   moneyColumn,
@@ -31,7 +31,7 @@ export function pricingPage(view: View): PageParts {
   <p class="lead">${escapeHtml(texts.pricing.lead)}</p>
   ${figures([
     [texts.figures.megabyte, price],
-    [texts.figures.gigabyte, lowest === undefined ? undefined : money(view, lowest * MEGABYTES_PER_GIGABYTE)],
+    [texts.figures.gigabyte, lowest === undefined ? undefined : money(view, gigabytePrice(lowest))],
     [texts.figures.countries, stock === undefined ? undefined : countText(view.languageCode, stock.countries.length)],
   ])}
   ${actions(view)}
@@ -66,12 +66,12 @@ ${missing ?? `<p class="note">${escapeHtml(pricing.tableNote)}</p>${rows(view)}$
 function rows(view: View): string {
   const { columns } = view.texts.pricing;
   const countries = sortedCountries(view);
-  const column = (megabytes: bigint) =>
-    moneyColumn(
-      view,
-      countries.map(({ priceMicros }) => priceMicros && priceMicros * megabytes),
-    );
-  const [ofMegabyte, ofGigabyte] = [column(1n), column(MEGABYTES_PER_GIGABYTE)];
+  const prices = countries.map(({ priceMicros }) => priceMicros);
+  const ofMegabyte = moneyColumn(view, prices);
+  const ofGigabyte = moneyColumn(
+    view,
+    prices.map((price) => price && gigabytePrice(price)),
+  );
   const lines = countries.map(
     ({ name, countryCode, free }, index) =>
       `<tr><th scope="row"><a href="${escapeHtml(visitorPath(view.languageCode, 'locations', countryCode))}">${flag(view.shop, countryCode)}${escapeHtml(name)}</a></th><td>${ofMegabyte[index]}</td><td>${ofGigabyte[index]}</td><td>${countText(view.languageCode, free)}</td></tr>`,

@@ -7,7 +7,8 @@ import type { Stock } from '../proxies/proxies.service.ts';
 import type { Offer } from '../referrals/referrals.service.ts';
 import { visitorTexts, type VisitorTexts } from './texts.ts';
 
-export const MEGABYTES_PER_GIGABYTE = 1024n;
+const MEGABYTES_PER_GIGABYTE = 1024n;
+const MICROS_PER_CENT = 10_000n;
 
 /** What is the same for all pages and as long as the process runs. */
 export interface Shop {
@@ -52,6 +53,15 @@ export function createView(
 /** @param micros micro-dollars. The parts of a price do not break. */
 export function money({ languageCode }: Pick<View, 'languageCode'>, micros: bigint): string {
   return dollarText(languageCode, toDollars(micros));
+}
+
+/**
+ * Whole cents, rounded up, so that nothing costs more than it says: $4.10 for $4.096.
+ * @param priceMicros for one megabyte
+ */
+export function gigabytePrice(priceMicros: bigint): bigint {
+  const exact = priceMicros * MEGABYTES_PER_GIGABYTE;
+  return ((exact + MICROS_PER_CENT - 1n) / MICROS_PER_CENT) * MICROS_PER_CENT;
 }
 
 /** Amounts of a column, with equally many decimals, so that they can be compared at a glance. */

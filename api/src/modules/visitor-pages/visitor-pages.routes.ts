@@ -62,6 +62,9 @@ function serve(
     const page = await read(request);
     return page === undefined ? reply.callNotFound() : send(request, reply, page);
   });
+  app.get(`${url}/`, { schema: { hide: true } }, (request, reply) =>
+    reply.redirect(request.url.replace(/\/(?=\?|$)/, ''), 301),
+  );
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { status, html, etag }: RenderedPage): FastifyReply {

@@ -136,7 +136,7 @@ test('prices are by country, in the order of their names', async () => {
   const { body } = await read('/pricing');
   expect(body.indexOf('Austria')).toBeLessThan(body.indexOf('Germany'));
   const row = /Germany<\/a><\/th>(.*?)<\/tr>/.exec(body)![1]!;
-  expect(row).toBe('<td>$0.0040</td><td>$4.096</td><td>1,240</td>');
+  expect(row).toBe('<td>$0.0040</td><td>$4.10</td><td>1,240</td>');
   expect(body).toContain('The first 50 MB are charged at once, from $0.20.');
   expect(body).toContain('Within 30 minutes of the purchase');
   expect(body).toContain('Top up from $5.');
@@ -160,6 +160,12 @@ test('a country without proxies is not found, and neither is a country that does
     const { status, headers } = await read(url);
     expect([url, status, headers['content-type']]).toEqual([url, 404, 'application/json; charset=utf-8']);
   }
+});
+
+test('an address with a slash at the end leads to the one without', async () => {
+  const { status, headers } = await read('/ru/locations/de/?utm=1');
+  expect([status, headers['location']]).toEqual([301, '/ru/locations/de?utm=1']);
+  expect((await read('/pricing/')).headers['location']).toBe('/pricing');
 });
 
 test('an empty shop says so', async () => {
