@@ -2,6 +2,7 @@
  * Compares what all addresses hold, however old, with their deposits, once a day. This finds payments to addresses that are no longer
  * watched, and missed blocks, also of addresses that the operator has swept: a rise that no deposit explains.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { formatUnits } from '../../payments/amounts.ts';
@@ -18,6 +19,9 @@ import { compareHeld, type HeldAmount, restAfterSweepUnits } from './held-amount
 const EVERY_MS = 23.5 * 3_600_000;
 /** A run that takes longer is continued by the next job. */
 const JOB_LIMIT_MS = 50 * 60_000;
+/** Some polls: addresses without open invoices are read once a minute, many of them in several polls. */
+const READ_WAIT_MS = 4 * 60_000;
+const READ_ASKED_EVERY_MS = 500;
 /** A few are enough for the operator. */
 const DIFFERENCES_MAX = 100;
 
@@ -97,6 +101,7 @@ async function compareCurrency(
     const listed = page.map(({ address }) => address);
     const balances = await watcher.balances(rules.asset, listed, AbortSignal.timeout(timeMs));
     afterId = page.at(-1)!.id;
+    await waitUntilRead(ctx, rules, watcher, balances);
     await comparePage(ctx, currency, page, balances, { afterId, previousHeight });
   }
   await store.finishRun(ctx, rules);
@@ -112,7 +117,6 @@ async function comparePage(
 ): Promise<void> {
   const rules = currencyRules[currency];
   const { height } = balances;
-  await requireScanned(ctx, rules, height);
   await ctx.tx(async (ctx) => {
     const heights = page.map(({ held }) => held?.height ?? previousHeight ?? -1);
     const sums = await store.sumDeposits(ctx, rules, { ids: page.map(({ id }) => id), heights, height });
@@ -143,11 +147,28 @@ async function comparePage(
 const hasAmount = ({ heldUnits, depositUnits, byHandUnits, unexplainedUnits }: HeldAmount) =>
   heldUnits + depositUnits + byHandUnits + unexplainedUnits > 0n;
 
-/** Payments in blocks that are still to be read would look as if they had been missed. */
-async function requireScanned(ctx: Ctx, { chain }: CurrencyRules, height: number): Promise<void> {
-  const { scannedHeight } = await states.readState(ctx, chain);
-  if (scannedHeight !== null && scannedHeight < BigInt(height))
-    throw new ChainUnavailable('LAGGING', `block ${height} is still to be read`);
+/**
+ * Payments in blocks that are still to be read would look as if they had been missed. On most chains balances are of an older block than the
+ * newest one that was read; on TON they are of the newest one, which the next polls read.
+ */
+async function waitUntilRead(
+  ctx: Ctx,
+  { chain }: CurrencyRules,
+  watcher: ChainWatcher,
+  { height, time }: Balances,
+): Promise<void> {
+  const endsAtMs = performance.now() + (watcher.readUntil ? READ_WAIT_MS : 0);
+  while (!(await isRead())) {
+    if (performance.now() >= endsAtMs) throw new ChainUnavailable('LAGGING', `block ${height} is still to be read`);
+    await pause(READ_ASKED_EVERY_MS);
+  }
+
+  async function isRead(): Promise<boolean> {
+    const { scannedHeight, cursor } = await states.readState(ctx, chain);
+    if (scannedHeight === null || cursor === null) return true;
+    if (scannedHeight < BigInt(height)) return false;
+    return !watcher.readUntil || !time || watcher.readUntil(cursor) >= time;
+  }
 }
 
 /** The sum of unspent outputs that are no deposits, by address. @returns undefined on chains without outputs */

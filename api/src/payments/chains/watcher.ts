@@ -86,6 +86,11 @@ export interface ChainWatcher {
    */
   balances(asset: string, addresses: readonly string[], signal: AbortSignal): Promise<Balances>;
   /**
+   * The time up to which payments to all addresses were read, where addresses without an open invoice are read less often than the others.
+   * Absent where a poll reads all of them up to its scanned height.
+   */
+  readUntil?(cursor: string): Date;
+  /**
    * The cursor from which the next poll reads the block after this height, for a rescan.
    * @param height final, and not before the first block that the sources have
    * @throws ChainUnavailable
@@ -123,6 +128,8 @@ interface BalanceLimits {
 export interface Balances {
   /** A final block, up to which deposits are compared with the balances. */
   height: number;
+  /** Of this block; only where `readUntil` is needed. */
+  time?: Date;
   /** Of every address that was asked for. */
   units: ReadonlyMap<string, bigint>;
   /** On chains with unspent outputs, those up to `height`: with them, a payment that was missed is found whatever was swept. */

@@ -5,7 +5,7 @@ import { type AccountsCache, createAccountsCache, toWatched } from './accounts.t
 import { BALANCE_LIMITS, readBalances } from './balances.ts';
 import { checkTonSource } from './check.ts';
 import { type ConfirmedMemory, createConfirmedMemory, isReportedBy } from './confirmation.ts';
-import { writeCursor } from './cursor.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { describeTonHoldings } from './holdings.ts';
 import { type Jetton, USDT } from './jetton.ts';
 import { toAccount } from './jetton-wallet.ts';
@@ -82,10 +82,8 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
       }),
     balanceLimits: BALANCE_LIMITS,
     balances: (asset, addresses, signal) =>
-      withSources(signal, async (sources) => {
-        const { seqno: height } = lowest(sources);
-        return { height, units: await readBalances(nodesOf(sources), accountsOf(watched, addresses), asset, signal) };
-      }),
+      withSources(signal, (sources) => readBalances(nodesOf(sources), accountsOf(watched, addresses), asset, signal)),
+    readUntil: (cursor) => new Date(readCursor(cursor).allTime * 1000),
     cursorAt: (height, signal) =>
       withSources(signal, async (sources) => writeCursor(startAt(await agreedBlock(nodesOf(sources), height, signal)))),
     check: async (signal) => {
