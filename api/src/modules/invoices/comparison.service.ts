@@ -13,7 +13,7 @@ import { isSandbox, watcherFor } from './chains.ts';
 import * as addresses from './addresses.store.ts';
 import * as states from './chain-states.store.ts';
 import * as store from './comparison.store.ts';
-import { compareHeld, type HeldAmount, restAfterSweepUnits } from './held-amount.ts';
+import { compareHeld, feeUnitsOf, type HeldAmount, restAfterSweepUnits } from './held-amount.ts';
 
 /** The job runs hourly. A run begins at the same hour each day, even if the last one began a little later than it was due. */
 const EVERY_MS = 23.5 * 3_600_000;
@@ -21,7 +21,7 @@ const EVERY_MS = 23.5 * 3_600_000;
 const JOB_LIMIT_MS = 50 * 60_000;
 /** Some polls: addresses without open invoices are read once a minute, many of them in several polls. */
 const READ_WAIT_MS = 4 * 60_000;
-const READ_ASKED_EVERY_MS = 500;
+const READ_ASKED_EVERY_MS = 200;
 /** A few are enough for the operator. */
 const DIFFERENCES_MAX = 100;
 
@@ -49,14 +49,20 @@ export async function compareIfDue(ctx: Ctx, chain: Chain, watcher: ChainWatcher
 
 /**
  * Continues the comparison of a chain, or begins a new one.
+ * @param readWaitMs for the polls that read the block of the balances
  * @returns sentences for the operator
  * @throws ChainUnavailable what was compared before stays
  */
-export async function compareChain(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<string[]> {
-  const endsAtMs = performance.now() + JOB_LIMIT_MS;
+export async function compareChain(
+  ctx: Ctx,
+  chain: Chain,
+  watcher: ChainWatcher,
+  readWaitMs = READ_WAIT_MS,
+): Promise<string[]> {
+  const limits = { endsAtMs: performance.now() + JOB_LIMIT_MS, readWaitMs };
   let isComplete = true;
   for (const currency of currenciesOf(chain))
-    isComplete = (await compareCurrency(ctx, currency, watcher, endsAtMs)) && isComplete;
+    isComplete = (await compareCurrency(ctx, currency, watcher, limits)) && isComplete;
   const differences = await describeDifferences(ctx, chain);
   if (isComplete) await states.saveComparison(ctx, chain, differences);
   if (differences.length > 0) ctx.log.error({ chain, differences }, 'addresses received more than their deposits');
@@ -89,7 +95,7 @@ async function compareCurrency(
   ctx: Ctx,
   currency: Currency,
   watcher: ChainWatcher,
-  endsAtMs: number,
+  limits: { endsAtMs: number; readWaitMs: number },
 ): Promise<boolean> {
   const rules = currencyRules[currency];
   const { addressesMax, timeMs } = watcher.balanceLimits;
@@ -97,11 +103,11 @@ async function compareCurrency(
   for (let afterId = firstId; ;) {
     const page = await store.listCompared(ctx, rules, afterId, addressesMax);
     if (page.length === 0) break;
-    if (performance.now() > endsAtMs) return false;
+    if (performance.now() > limits.endsAtMs) return false;
     const listed = page.map(({ address }) => address);
     const balances = await watcher.balances(rules.asset, listed, AbortSignal.timeout(timeMs));
     afterId = page.at(-1)!.id;
-    await waitUntilRead(ctx, rules, watcher, balances);
+    await waitUntilRead(ctx, rules, watcher, balances, limits.readWaitMs);
     await comparePage(ctx, currency, page, balances, { afterId, previousHeight });
   }
   await store.finishRun(ctx, rules);
@@ -117,6 +123,11 @@ async function comparePage(
 ): Promise<void> {
   const rules = currencyRules[currency];
   const { height } = balances;
+  const comparisonRules = {
+    restUnits: restAfterSweepUnits[currency],
+    feeUnits: feeUnitsOf(currency),
+    previousHeight,
+  };
   await ctx.tx(async (ctx) => {
     const heights = page.map(({ held }) => held?.height ?? previousHeight ?? -1);
     const sums = await store.sumDeposits(ctx, rules, { ids: page.map(({ id }) => id), heights, height });
@@ -133,7 +144,7 @@ async function comparePage(
         byHandUnits,
         unknownUnits: unknown && (unknown.get(address) ?? 0n),
       };
-      const next = compareHeld(held, now, { restUnits: restAfterSweepUnits[currency], previousHeight });
+      const next = compareHeld(held, now, comparisonRules);
       if (held || hasAmount(next)) changed.push({ id, held: next });
       if (next.unexplainedUnits > (held?.unexplainedUnits ?? 0n)) risen.push(id);
     }
@@ -148,16 +159,17 @@ const hasAmount = ({ heldUnits, depositUnits, byHandUnits, unexplainedUnits }: H
   heldUnits + depositUnits + byHandUnits + unexplainedUnits > 0n;
 
 /**
- * Payments in blocks that are still to be read would look as if they had been missed. On most chains balances are of an older block than the
- * newest one that was read; on TON they are of the newest one, which the next polls read.
+ * Payments in blocks that are still to be read would look as if they had been missed. Balances may be of a newer block than the last one that
+ * was read: on TON always, and on BSC, where blocks are final sooner than they are read.
  */
 async function waitUntilRead(
   ctx: Ctx,
   { chain }: CurrencyRules,
   watcher: ChainWatcher,
   { height, time }: Balances,
+  waitMs: number,
 ): Promise<void> {
-  const endsAtMs = performance.now() + (watcher.readUntil ? READ_WAIT_MS : 0);
+  const endsAtMs = performance.now() + waitMs;
   while (!(await isRead())) {
     if (performance.now() >= endsAtMs) throw new ChainUnavailable('LAGGING', `block ${height} is still to be read`);
     await pause(READ_ASKED_EVERY_MS);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compareHeld, type HeldAmount, type HeldNow } from './held-amount.ts';
 
 const REST = 1n;
+const FEE = 3n;
 /** Compared at block 100: 500 deposited, and still there. */
 const paid: HeldAmount = {
   height: 100,
@@ -26,6 +27,7 @@ const later = (previous: HeldAmount | undefined, changes: Partial<HeldNow>) => {
   const previousHeight = previous?.height;
   const { unexplainedUnits, unexplainedAfter } = compareHeld(previous, now(changes), {
     restUnits: REST,
+    feeUnits: FEE,
     previousHeight,
   });
   return [unexplainedUnits, unexplainedAfter];
@@ -36,6 +38,8 @@ describe('an address', () => {
     ['holds what was deposited', paid, { heldUnits: 500n }],
     ['was swept', paid, {}],
     ['was swept but for a rest', paid, { heldUnits: 1n }],
+    ['paid a fee', paid, { heldUnits: 497n }],
+    ['paid a fee and got a deposit', paid, { heldUnits: 569n, laterDepositUnits: 70n }],
     ['got a deposit', paid, { heldUnits: 570n, laterDepositUnits: 70n }],
     ['was swept and then got a deposit', paid, { heldUnits: 70n, laterDepositUnits: 70n }],
     ['got a deposit and then was swept', paid, { laterDepositUnits: 70n }],
@@ -71,6 +75,7 @@ describe('an address', () => {
     // The payer asked before the comparison.
     const settled = compareHeld(swept, now({ heldUnits: 50n, byHandUnits: 50n }), {
       restUnits: REST,
+      feeUnits: FEE,
       previousHeight: 100,
     });
     expect(settled.unexplainedUnits).toBe(0n);

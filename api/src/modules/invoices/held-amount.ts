@@ -1,5 +1,6 @@
 /** Whether what an address holds is explained by its deposits: the rule of the daily comparison for one address and currency. */
 import type { Currency } from '@cellhop/contract/invoices.values';
+import { currencyRules } from '../../payments/currencies.ts';
 
 /** The result of one comparison, which the next one begins with. */
 export interface HeldAmount {
@@ -43,15 +44,26 @@ export const restAfterSweepUnits: Record<Currency, bigint> = {
   USDT_BSC: 10n ** 18n,
 };
 
+/** What fees may take from a coin that nobody has swept: those of a sweep of a token, and on TON those of the storage of each account. */
+export const feeUnitsOf = (currency: Currency): bigint =>
+  currencyRules[currency].isStable ? 0n : restAfterSweepUnits[currency];
+
+export interface ComparisonRules {
+  /** Of `restAfterSweepUnits`. */
+  restUnits: bigint;
+  /** Of `feeUnitsOf`. */
+  feeUnits: bigint;
+  /** Of the comparison before; undefined at the first one. */
+  previousHeight: number | undefined;
+}
+
 /**
  * @param previous undefined if there was nothing to remember
- * @param restUnits of `restAfterSweepUnits`
- * @param previousHeight of the comparison before; undefined at the first one
  */
 export function compareHeld(
   previous: HeldAmount | undefined,
   now: HeldNow,
-  { restUnits, previousHeight }: { restUnits: bigint; previousHeight: number | undefined },
+  { restUnits, feeUnits, previousHeight }: ComparisonRules,
 ): HeldAmount {
   const comparedHeight = previous?.height ?? previousHeight;
   const before = previous ?? NOTHING;
@@ -59,7 +71,8 @@ export function compareHeld(
   const lateUnits = max(0n, now.earlierDepositUnits - before.depositUnits);
   const settledUnits = max(0n, now.byHandUnits - before.byHandUnits);
   const arrivedUnits =
-    now.unknownUnits ?? inferArrived(before, now, lateUnits, comparedHeight === undefined ? undefined : restUnits);
+    now.unknownUnits ??
+    inferArrived(before, now, lateUnits, comparedHeight === undefined ? undefined : { restUnits, feeUnits });
   const unexplainedUnits = max(0n, before.unexplainedUnits + arrivedUnits - lateUnits - settledUnits);
   const unexplainedAfter = before.unexplainedUnits > 0n ? before.unexplainedAfter : comparedHeight;
   return {
@@ -76,20 +89,20 @@ const NOTHING = { heldUnits: 0n, depositUnits: 0n, byHandUnits: 0n, unexplainedU
 
 /**
  * The least that must have arrived since then, apart from deposits. The amounts of sweeps are not known.
- * @param restUnits undefined at the first comparison: the sweep may have been before the last deposits
+ * @param rules undefined at the first comparison: the sweep may have been before the last deposits
  */
 function inferArrived(
   before: Pick<HeldAmount, 'heldUnits' | 'depositUnits'>,
   now: HeldNow,
   lateUnits: bigint,
-  restUnits: bigint | undefined,
+  rules: Pick<ComparisonRules, 'restUnits' | 'feeUnits'> | undefined,
 ): bigint {
   const depositUnits = now.earlierDepositUnits + now.laterDepositUnits;
   const riseUnits = now.heldUnits - before.heldUnits - (depositUnits - before.depositUnits) + lateUnits;
-  if (riseUnits >= 0n) return riseUnits;
+  if (!rules || riseUnits >= -rules.feeUnits) return max(0n, riseUnits);
   // It was swept, and a sweep takes everything: what it holds now has arrived after it.
   const afterSweepUnits = now.heldUnits - now.laterDepositUnits;
-  return restUnits !== undefined && afterSweepUnits > restUnits ? afterSweepUnits : 0n;
+  return afterSweepUnits > rules.restUnits ? afterSweepUnits : 0n;
 }
 
 const max = (a: bigint, b: bigint) => (a > b ? a : b);
