@@ -1,8 +1,9 @@
 import { freePort } from '../../../tools/ports.mjs';
 import type { LocalChain } from './local-chain.ts';
-import { type LocalServer, serveBodies } from './local-server.ts';
+import type { LocalServer } from './local-server.ts';
 import { binary, nodeDirectory, startNode } from './local-node.ts';
-import { createRpc } from './rpc.ts';
+import { createRpc, type Rpc } from './rpc.ts';
+import { startRpcFacade } from './rpc-facade.ts';
 import { mineCoins, openUtxoChain } from './utxo-chain.ts';
 
 const network = { bech32: 'rb', pubKeyHash: 0x3c, scriptHash: 0x26, wif: 0x5a };
@@ -10,7 +11,18 @@ const COINS = 80;
 /** From here on, transactions with witnesses are accepted. */
 const SEGWIT_HEIGHT = 432;
 
-export async function startBitcoin(): Promise<LocalChain> {
+export interface Bcoin {
+  /** Of the node itself, with its password. */
+  url: string;
+  /** As Bitcoin's JSON-RPC of today. */
+  facade: LocalServer;
+  rpc: Rpc;
+  prefix: string;
+  end: () => Promise<void>;
+}
+
+/** @param options in addition to those that every test needs */
+export async function startBcoin(...options: string[]): Promise<Bcoin> {
   const { directory, remove } = nodeDirectory();
   const port = await freePort();
   const url = `http://x:test@127.0.0.1:${port}/`;
@@ -26,11 +38,22 @@ export async function startBitcoin(): Promise<LocalChain> {
     '--listen=false',
     '--no-dns=true',
     '--index-tx=true',
+    ...options,
   ];
   // Its native addons are not built.
   const env = { NODE_BACKEND: 'js' };
   const node = await startNode({ command: process.execPath, args, env }, () => rpc('getblockcount'));
   const facade = await startFacade(url);
+  const end = async () => {
+    await facade.close();
+    await node.end();
+    remove();
+  };
+  return { url, facade, rpc, prefix: network.bech32, end };
+}
+
+export async function startBitcoin(): Promise<LocalChain> {
+  const { facade, rpc, end } = await startBcoin();
   const generate = (blocks: number, address: string) => rpc<string[]>('generatetoaddress', blocks, address);
   const options = {
     name: 'BTC',
@@ -43,11 +66,7 @@ export async function startBitcoin(): Promise<LocalChain> {
     generate,
     // Transactions of blocks that left the chain do not return to its memory pool.
     generateEmpty: (address: string) => generate(1, address),
-    end: async () => {
-      await facade.close();
-      await node.end();
-      remove();
-    },
+    end,
   };
   const { chain, wallet } = await openUtxoChain(options);
   await mineCoins(options, wallet, COINS);
@@ -57,20 +76,8 @@ export async function startBitcoin(): Promise<LocalChain> {
 }
 
 /** bcoin's RPC is older than Bitcoin's verbosity numbers: a boolean asks for the serialized block. */
-function startFacade(target: string): Promise<LocalServer> {
-  const { username, password, origin } = new URL(target);
-  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  const forward = async (body: string) => {
-    const call = JSON.parse(body) as { method: string; params: unknown[] };
-    if (call.method === 'getblock') call.params = [call.params[0], false];
-    const headers = { 'content-type': 'application/json', authorization };
-    const response = await fetch(origin, { method: 'POST', headers, body: JSON.stringify(call) });
-    return response.text();
-  };
-  return serveBodies((_request, body, response) => {
-    forward(body).then(
-      (text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text),
-      () => response.destroy(),
-    );
-  });
-}
+const startFacade = (target: string): Promise<LocalServer> =>
+  startRpcFacade(target, ({ method, params }) => ({
+    method,
+    params: method === 'getblock' ? [params[0], false] : params,
+  }));

@@ -9,11 +9,16 @@ const GAS = 21_000n;
 const START_BALANCE = 10n ** 20n;
 /** target, allowFailure, offset and length of the call data, and two words of it. */
 const WORDS_PER_CALL = 6;
+/** Function selectors. */
+const DECIMALS = '0x313ce567';
+const BALANCE_OF = '70a08231';
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
 const word = (value: number | bigint | string) => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
 
 interface FakeTransfer {
   height: number;
+  /** Undefined: somebody else. */
+  from?: string;
   to: string;
   units: bigint;
 }
@@ -41,10 +46,12 @@ export interface FakeEvmChain {
   stateHeight: number;
   /** Replaces the fields of each log. */
   changeLog: (log: Record<string, unknown>) => Record<string, unknown>;
-  /** Makes another chain of the same heights. */
-  fork: string;
-  /** Blocks below belong to every fork. */
-  forkHeight: number;
+  /** Another name makes another block of the same height. */
+  forkAt: (height: number) => string;
+  /** Of the native coin, of each account. */
+  startBalance: bigint;
+  /** Of the token. */
+  decimals: number;
   /** How many native transactions of each block pay foreign addresses. All blocks share them, so that generating costs nothing. */
   foreignTransactions: number;
 }
@@ -61,8 +68,9 @@ export function createFakeEvmChain(changes: Partial<FakeEvmChain> = {}): FakeEvm
     ether: [],
     stateHeight: 0,
     changeLog: (log) => log,
-    fork: 'a',
-    forkHeight: 0,
+    forkAt: () => 'a',
+    startBalance: START_BALANCE,
+    decimals: 6,
     foreignTransactions: 0,
     ...changes,
   };
@@ -81,15 +89,14 @@ export function serveEvm(chain: FakeEvmChain): Methods {
   return { ...serveBlocks(chain), ...serveTransfers(chain), ...serveStates(chain) };
 }
 
-const forkOf = (chain: FakeEvmChain, height: number) => (height < chain.forkHeight ? 'a' : chain.fork);
-const blockHash = (chain: FakeEvmChain, height: number) => hashOf(`${forkOf(chain, height)} ${height}`);
+const blockHash = ({ forkAt }: FakeEvmChain, height: number) => hashOf(`${forkAt(height)} ${height}`);
 
 function serveBlocks(chain: FakeEvmChain): Methods {
   const header = (height: number) => ({
     number: hex(height),
     hash: blockHash(chain, height),
     parentHash: blockHash(chain, height - 1),
-    stateRoot: hashOf(`state ${forkOf(chain, height)} ${height}`),
+    stateRoot: hashOf(`state ${chain.forkAt(height)} ${height}`),
     timestamp: hex(Math.floor(chain.headAt.getTime() / 1000) - (chain.headHeight - height) * SECONDS_PER_BLOCK),
   });
   const foreign = Array.from({ length: chain.foreignTransactions }, (_, index) => ({
@@ -126,10 +133,10 @@ interface LogFilter {
 }
 
 function serveTransfers(chain: FakeEvmChain): Methods {
-  const log = ({ height, to, units }: FakeTransfer, index: number) =>
+  const log = ({ height, from = '0x1', to, units }: FakeTransfer, index: number) =>
     chain.changeLog({
       address: chain.token,
-      topics: [TRANSFER_TOPIC, word(1), word(to)],
+      topics: [TRANSFER_TOPIC, word(from), word(to)],
       data: word(units),
       blockNumber: hex(height),
       blockHash: blockHash(chain, height),
@@ -150,10 +157,10 @@ function serveTransfers(chain: FakeEvmChain): Methods {
     eth_getTransactionReceipt(transactionHash: string) {
       const fields = { status: '0x1', gasUsed: hex(GAS), effectiveGasPrice: '0x1', logs: [] as unknown[] };
       const ether = chain.ether.find((_, index) => etherHash(index) === transactionHash);
-      if (ether) return { ...fields, blockHash: blockHash(chain, ether.height) };
+      if (ether && ether.height <= chain.headHeight) return { ...fields, blockHash: blockHash(chain, ether.height) };
       const index = chain.transfers.findIndex((_, index) => transferHash(index) === transactionHash);
       const transfer = chain.transfers[index];
-      return transfer
+      return transfer && transfer.height <= chain.headHeight
         ? { ...fields, blockHash: blockHash(chain, transfer.height), logs: [log(transfer, index)] }
         : null;
     },
@@ -165,27 +172,38 @@ function serveStates(chain: FakeEvmChain): Methods {
     if (height < chain.stateHeight) throw new Refusal(-32000, `missing trie node of block ${height}`);
     return chain.ether
       .filter((one) => one.height <= height)
-      .reduce((sum, one) => sum + changeOf(one, owner), START_BALANCE);
+      .reduce((sum, one) => sum + changeOf(one, owner), chain.startBalance);
   };
+  const tokensOf = (owner: string, height: number) =>
+    chain.transfers
+      .filter((one) => one.height <= height)
+      .reduce((sum, { from, to, units }) => sum + (to === owner ? units : 0n) - (from === owner ? units : 0n), 0n);
   return {
     eth_getBalance: (owner: string, height: string) => hex(balanceOf(owner, Number(height))),
     /** It proves nothing: headers have no real roots. */
     eth_getProof: () => ({ accountProof: ['0xc0'] }),
-    /** The call of Multicall3, for balances of ether. */
-    eth_call({ data }: { data: string }, height: string) {
+    /** The call of Multicall3, for balances, and the decimals of the token. */
+    eth_call({ to, data }: { to: string; data: string }, height: string) {
+      if (to.toLowerCase() === chain.token)
+        return data === DECIMALS ? word(chain.decimals) : refuse('execution reverted');
       const [, length, ...words] = data.slice(10).match(/.{64}/g)!;
       const count = Number(`0x${length}`);
-      const owners = Array.from({ length: count }, (_, index) => {
+      const calls = Array.from({ length: count }, (_, index) => {
         const [start, end] = words.slice(count + index * WORDS_PER_CALL + 4);
-        return `0x${(start! + end!).slice(32, 72)}`;
+        return { isToken: start!.startsWith(BALANCE_OF), owner: `0x${(start! + end!).slice(32, 72)}` };
       });
-      const offsets = owners.map(() => word(0).slice(2)).join('');
-      const results = owners.map((owner) =>
-        [1, 64, 32, balanceOf(owner, Number(height))].map((value) => word(value).slice(2)).join(''),
-      );
+      const offsets = calls.map(() => word(0).slice(2)).join('');
+      const results = calls.map(({ isToken, owner }) => {
+        const balance = (isToken ? tokensOf : balanceOf)(owner, Number(height));
+        return [1, 64, 32, balance].map((value) => word(value).slice(2)).join('');
+      });
       return `${word(32)}${word(count).slice(2)}${offsets}${results.join('')}`;
     },
   };
+}
+
+function refuse(message: string): never {
+  throw new Refusal(-32000, message);
 }
 
 function changeOf({ from, to, units, isInternal = false }: FakeEther, owner: string): bigint {

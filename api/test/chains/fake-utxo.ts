@@ -19,10 +19,8 @@ export interface FakeUtxoChain {
   headHeight: number;
   /** The time of blocks that are generated from now on is counted back from here. */
   headAt: Date;
-  /** Makes another chain of the same heights. */
-  fork: string;
-  /** Blocks below belong to every fork. */
-  forkHeight: number;
+  /** Another name makes another block of the same height. */
+  forkAt: (height: number) => string;
   /** Heights below are deleted. */
   prunedHeight: number;
   isDownloading: boolean;
@@ -30,6 +28,10 @@ export interface FakeUtxoChain {
   foreignTransactions: number;
   /** Other transactions of a block beside its coinbase. */
   outputsAt: (height: number) => FakeOutput[][];
+  /** Makes the id of each of them. */
+  nameAt: (height: number, index: number) => string;
+  /** Spent outputs, as `id:index`. */
+  spent: Set<string>;
   /** Transactions by id. */
   pool: Map<string, unknown[]>;
   /** The sequence of the inputs of transactions in the pool. */
@@ -40,12 +42,13 @@ export function createFakeUtxoChain(changes: Partial<FakeUtxoChain> = {}): FakeU
   return {
     headHeight: 1000,
     headAt: new Date(),
-    fork: 'a',
-    forkHeight: 1,
+    forkAt: () => 'a',
     prunedHeight: 0,
     isDownloading: false,
     foreignTransactions: 0,
     outputsAt: () => [],
+    nameAt: (height, index) => `${height} ${index}`,
+    spent: new Set(),
     pool: new Map(),
     sequence: 0xffffffff,
     ...changes,
@@ -54,7 +57,7 @@ export function createFakeUtxoChain(changes: Partial<FakeUtxoChain> = {}): FakeU
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest();
 const doubleHash = (bytes: Uint8Array) => sha256(sha256(bytes));
-const toId = (bytes: Buffer) => Buffer.from(bytes.toReversed()).toString('hex');
+export const toId = (bytes: Buffer) => Buffer.from(bytes.toReversed()).toString('hex');
 
 export function hashOf(text: string): string {
   return sha256(text).toString('hex');
@@ -133,6 +136,10 @@ export function serveUtxo(chain: FakeUtxoChain): Methods {
       if (height < chain.prunedHeight) throw new Refusal(-1, 'Block not available (pruned data)');
       return hex;
     },
+    scantxoutset: (action: string, descriptors: readonly string[] = []) =>
+      action === 'start'
+        ? { success: true, height: chain.headHeight, unspents: listUnspent(chain, descriptors) }
+        : null,
     getrawmempool: () => [...chain.pool.keys()],
     getrawtransaction(txid: string) {
       const vout = chain.pool.get(txid);
@@ -140,6 +147,22 @@ export function serveUtxo(chain: FakeUtxoChain): Methods {
       return { txid, vin: [{ sequence: chain.sequence }], vout };
     },
   };
+}
+
+/** @param descriptors `raw(SCRIPT)` */
+function listUnspent(chain: FakeUtxoChain, descriptors: readonly string[]) {
+  const scripts = new Set(descriptors.map((one) => one.slice('raw('.length, -1)));
+  const heights = Array.from({ length: chain.headHeight + 1 }, (_, height) => height);
+  return heights.flatMap((height) =>
+    chain.outputsAt(height).flatMap((outputs, index) => {
+      const txid = toId(serializeTransaction(chain.nameAt(height, index), outputs).id);
+      return outputs.flatMap(({ script, value }, vout) =>
+        scripts.has(script) && !chain.spent.has(`${txid}:${vout}`)
+          ? [{ txid, vout, scriptPubKey: script, amount: value, height }]
+          : [],
+      );
+    }),
+  );
 }
 
 /** Blocks stay as they were when they were first asked for. */
@@ -151,13 +174,14 @@ function createGenerator(chain: FakeUtxoChain) {
 
   function blockAt(height: number): FakeBlock {
     if (height < firstHeight) return genesis;
-    const fork = height < chain.forkHeight ? 'a' : chain.fork;
-    const key = `${fork} ${height}`;
+    const key = `${chain.forkAt(height)} ${height}`;
     const existing = known.get(key);
     if (existing) return existing;
     const time = Math.floor(chain.headAt.getTime() / 1000) - (chain.headHeight - height) * SECONDS_PER_BLOCK;
     const coinbase = serializeTransaction(key, [{ script: WITNESS_SCRIPT + 'cb'.repeat(20), value: 3.125 }], true);
-    const paying = chain.outputsAt(height).map((outputs, index) => serializeTransaction(`${height} ${index}`, outputs));
+    const paying = chain
+      .outputsAt(height)
+      .map((outputs, index) => serializeTransaction(chain.nameAt(height, index), outputs));
     const header = { height, previousHash: blockAt(height - 1).hash, time };
     const block = addForeign(header, coinbase, paying);
     known.set(key, block);

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export async function openEvm(name: 'ethereum' | 'bsc', chainId: number): Promise<GeneratedChain> {
   const ours = ['0a', '0b', '0c'].map((byte) => `0x${byte.repeat(20)}`);
   const chain = createFakeEvmChain({ chainId, foreignTransactions: 2, headAt: new Date(Date.now() - DAY_MS / 2) });
-  const other = createFakeEvmChain({ chainId: 5, fork: 'other', headHeight: 1200, finalizedHeight: 1190 });
+  const other = createFakeEvmChain({ chainId: 5, forkAt: () => 'other', headHeight: 1200, finalizedHeight: 1190 });
   const nodes = await listenHonestly(serveEvm(chain), serveEvm(other));
   const move = (blocks: number) => {
     chain.headHeight += blocks;

@@ -8,6 +8,7 @@ import {
   genesisHash,
   serializeTransaction,
   serveUtxo,
+  toId,
   toOutput,
 } from './fake-utxo.ts';
 import type { GeneratedChain, Truth } from './hostile-sources.ts';
@@ -28,7 +29,7 @@ export async function openUtxo(
 ): Promise<GeneratedChain> {
   const scripts = new Map(ours.map((address) => [witnessScript(address, addressPrefix), address]));
   const { chain, ...state } = createState(assets[name], scripts);
-  const other = createFakeUtxoChain({ fork: 'other', headHeight: 1050 });
+  const other = createFakeUtxoChain({ forkAt: () => 'other', headHeight: 1050 });
   return {
     ...(await listenHonestly(serveUtxo(chain), serveUtxo(other))),
     ...state,
@@ -101,4 +102,4 @@ function createState(asset: string, scripts: ReadonlyMap<string, string>) {
 }
 
 const idOf = (height: number, index: number, outputs: readonly FakeOutput[]) =>
-  Buffer.from(serializeTransaction(`${height} ${index}`, outputs).id.toReversed()).toString('hex');
+  toId(serializeTransaction(`${height} ${index}`, outputs).id);

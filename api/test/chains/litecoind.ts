@@ -21,8 +21,15 @@ export interface Litecoin {
   generateEmpty: (address: string) => Promise<unknown>;
 }
 
-/** Starts a chain after the activation of MWEB, with a wallet whose coins are inside MWEB. */
-export async function startLitecoin(): Promise<Litecoin> {
+export interface Litecoind {
+  /** With its password. */
+  url: string;
+  rpc: Rpc;
+  prefix: string;
+  end: () => Promise<void>;
+}
+
+export async function startLitecoind(): Promise<Litecoind> {
   const { directory, remove } = nodeDirectory();
   const [port, rpcPort] = [await freePort(), await freePort()];
   const settings = `regtest=1
@@ -46,6 +53,16 @@ dnsseed=0
   const rpc = createRpc(url);
   const args = [`-datadir=${directory}`, `-conf=${file}`];
   const node = await startNode({ command: binary('LITECOIND'), args }, () => rpc('getblockcount'));
+  const end = async () => {
+    await node.end();
+    remove();
+  };
+  return { url, rpc, prefix: network.bech32, end };
+}
+
+/** Starts a chain after the activation of MWEB, with a wallet whose coins are inside MWEB. */
+export async function startLitecoin(): Promise<Litecoin> {
+  const { url, rpc, end } = await startLitecoind();
   const generate = (blocks: number, address: string) => rpc<string[]>('generatetoaddress', blocks, address);
   // `generateblock` fails since MWEB; a negative priority keeps a transaction out of the block.
   const generateEmpty = async (address: string) => {
@@ -64,10 +81,7 @@ dnsseed=0
     dustUnits: 2940n,
     generate,
     generateEmpty,
-    end: async () => {
-      await node.end();
-      remove();
-    },
+    end,
   };
   const { chain, wallet } = await openUtxoChain(options);
   await rpc('createwallet', 'test');

@@ -1,4 +1,4 @@
-/** The whole product in production mode with a chain of anvil and the emulator of TRON, set up as operators do it: with public keys only. */
+/** The whole product in production mode with all chains on this machine, set up as operators do it: with public keys only. */
 import { type Call, createClient } from '@cellhop/contract/client';
 import { signIn, signUp } from '@cellhop/contract/auth';
 import assert from 'node:assert/strict';
@@ -15,10 +15,13 @@ import { freePort } from '../../../tools/ports.mjs';
 import { startPostgres } from '../../../tools/pg.mjs';
 import { startProduct } from '../../../tools/product.mjs';
 import { cloneDatabase } from '../../../tools/test-database.mjs';
-import { type Anvil, mintOf, startAnvil } from '../chains/anvil.ts';
 import { waitFor } from '../chains/local-node.ts';
 import { serveLocally } from '../chains/local-server.ts';
+import { USDT } from '../holdings.ts';
 import { answerOf, offerAt } from '../rate-answers.ts';
+import { type MovingCoins, startMovingCoins } from './moving-coins.ts';
+import { type MovingEvm, startMovingEvm } from './moving-evm.ts';
+import { type MovingTon, startMovingTon } from './moving-ton.ts';
 import { type MovingTron, startMovingTron } from './moving-tron.ts';
 
 /** The EVM account of the seed phrase `abandon` x 11 + `about`. */
@@ -26,18 +29,18 @@ export const ACCOUNT = {
   key: 'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
   firstAddress: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
 };
-/** As on the main network, and the default of the settings. */
-export const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 export const PASSWORD = 'a long enough password';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const BLOCKS_UNTIL_FINAL = 12;
 const COMMAND_LIMIT_MS = 120_000;
 const MAIL_LIMIT_MS = 30_000;
 
 export interface Production {
-  anvil: Anvil;
+  ethereum: MovingEvm;
+  bsc: MovingEvm;
+  coins: MovingCoins;
   tron: MovingTron;
+  ton: MovingTon;
   /** The address from which the operator pays the gas of sweeps. */
   fundingAddress: string;
   url: string;
@@ -54,11 +57,9 @@ export async function startProduction(overrides: Record<string, string> = {}): P
     for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
   };
   try {
-    const anvil = await startMovingChain();
-    cleanUps.push(anvil.end);
-    const [, fundingAddress] = await anvil.rpc<[string, string]>('eth_accounts');
-    const tron = await startMovingTron();
-    cleanUps.push(tron.end);
+    const chains = await startChains(cleanUps);
+    const { ethereum, bsc, coins, tron, ton } = chains;
+    const [, fundingAddress] = await ethereum.rpc<[string, string]>('eth_accounts');
     const rates = await startRates();
     cleanUps.push(rates.stop);
     const mailSink = await startMailSink(0, createLog('mail sink', 'silent', false));
@@ -72,9 +73,12 @@ export async function startProduction(overrides: Record<string, string> = {}): P
       ...(await productionSettings()),
       DATABASE_URL: database.url,
       SMTP_URL: `smtp://127.0.0.1:${mailSink.port}`,
-      PAY_ETH_URLS: anvil.url,
+      PAY_ETH_URLS: ethereum.url,
+      PAY_BSC_URLS: bsc.url,
       PAY_EVM_FUNDING: toChecksumAddress(fundingAddress),
+      ...coins.settings,
       ...tron.settings,
+      ...ton.settings,
       ...rates.settings,
       ...overrides,
     };
@@ -88,11 +92,28 @@ export async function startProduction(overrides: Record<string, string> = {}): P
       const options = { cwd: root, env: { PATH, HOME, ...settings }, timeout: COMMAND_LIMIT_MS };
       return (await promisify(execFile)('npm', ['run', '--silent', name, '--', ...values], options)).stdout;
     };
-    return { anvil, tron, fundingAddress, url: product.url, databaseUrl: database.url, run, stop };
+    return { ...chains, fundingAddress, url: product.url, databaseUrl: database.url, run, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Those that were started end even if another one could not. */
+async function startChains(cleanUps: (() => Promise<unknown>)[]) {
+  const start = async <T extends { end: () => Promise<unknown> }>(started: Promise<T>): Promise<T> => {
+    const chain = await started;
+    cleanUps.push(chain.end);
+    return chain;
+  };
+  const [ethereum, bsc, coins, tron, ton] = await Promise.all([
+    start(startMovingEvm('ethereum', USDT.ethereum)),
+    start(startMovingEvm('bsc', USDT.bsc)),
+    start(startMovingCoins()),
+    start(startMovingTron()),
+    start(startMovingTon()),
+  ]);
+  return { ethereum, bsc, coins, tron, ton };
 }
 
 /** The settings that docs/payments.md and docs/settings.md require in production. */
@@ -115,17 +136,6 @@ async function productionSettings() {
     PAY_EVM_ADDRESS_0: ACCOUNT.firstAddress,
     LOG_LEVEL: 'info',
   };
-}
-
-/** A block each second, with USDT where it is on the main network. */
-async function startMovingChain(): Promise<Anvil> {
-  const anvil = await startAnvil('ethereum');
-  await anvil.rpc('anvil_setCode', USDT, await anvil.rpc('eth_getCode', anvil.token, 'latest'));
-  await anvil.send(mintOf(USDT, anvil.sender, 10n ** 30n));
-  // A check reads the contract at the final block.
-  await anvil.mine(BLOCKS_UNTIL_FINAL);
-  await anvil.rpc('evm_setIntervalMining', 1);
-  return { ...anvil, token: USDT };
 }
 
 /** A local server with the responses of Kraken, OKX and Coinbase. */

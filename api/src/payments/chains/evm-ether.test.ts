@@ -137,7 +137,7 @@ describe('ether', () => {
     const { move, poll } = await openWatcher([{}, {}]);
     move({ headHeight: 1040, safeHeight: 1010, ether: [byContract] });
     const [before] = (await poll()).payments;
-    move({ fork: 'b', forkHeight: 1004, ether: [{ ...byContract, height: 1007 }] });
+    move({ forkAt: (height) => (height < 1004 ? 'a' : 'b'), ether: [{ ...byContract, height: 1007 }] });
     const { payments, orphanedBlockHashes } = await poll();
     expect(orphanedBlockHashes).toContain(before!.block!.hash);
     expect(payments).toMatchObject([{ transactionId: `balance:1007:${ours}` }]);

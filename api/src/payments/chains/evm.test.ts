@@ -142,7 +142,7 @@ describe('the watcher of an EVM chain', () => {
 
   it('refuses two nodes with different blocks', async () => {
     const { chains, poll } = await openWatcher({ chains: [createFakeEvmChain(), createFakeEvmChain()] });
-    chains[1]!.fork = 'b';
+    chains[1]!.forkAt = () => 'b';
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
   });
 
@@ -200,7 +200,7 @@ describe('the watcher of an EVM chain', () => {
 
   it('refuses a reorganisation that removes a final block', async () => {
     const { chains, poll } = await openWatcher();
-    chains[0]!.fork = 'b';
+    chains[0]!.forkAt = () => 'b';
     await expect(poll()).rejects.toMatchObject({ reason: 'DEEP_REORGANISATION' });
   });
 

@@ -127,15 +127,15 @@ describe('the watcher of Bitcoin', () => {
   it('refuses two nodes that disagree, and continues when they agree', async () => {
     const { chains, poll } = await openWatcher([createFakeUtxoChain(), createFakeUtxoChain()]);
     for (const chain of chains) Object.assign(chain, { headHeight: 1001, outputsAt: payAt(1001, 1) });
-    chains[1]!.fork = 'b';
+    chains[1]!.forkAt = () => 'b';
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
-    chains[1]!.fork = 'a';
+    chains[1]!.forkAt = () => 'a';
     expect((await poll()).payments).toHaveLength(1);
   });
 
   it('refuses a reorganisation of all remembered blocks', async () => {
     const { chain, poll } = await openWatcher();
-    Object.assign(chain, { fork: 'b', headHeight: 1001 });
+    Object.assign(chain, { forkAt: () => 'b', headHeight: 1001 });
     await expect(poll()).rejects.toMatchObject({ reason: 'DEEP_REORGANISATION' });
   });
 
@@ -143,7 +143,7 @@ describe('the watcher of Bitcoin', () => {
     const { chain, poll } = await openWatcher();
     Object.assign(chain, { headHeight: 1005, outputsAt: payAt(1001, 1) });
     const { cursor } = await poll();
-    Object.assign(chain, { fork: 'b', forkHeight: 1003, headHeight: 1003 });
+    Object.assign(chain, { forkAt: (height: number) => (height < 1003 ? 'a' : 'b'), headHeight: 1003 });
     const { orphanedBlockHashes, scannedHeight } = await poll(cursor);
     expect(orphanedBlockHashes).toHaveLength(3);
     expect(scannedHeight).toBe(1003);

@@ -2,6 +2,7 @@
 import { Address, type Transaction } from '@ton/core';
 import { createTonWatcher } from '../../../src/payments/chains/ton/ton-watcher.ts';
 import type { Poll } from '../../../src/payments/chains/watcher.ts';
+import type { Lie } from '../hostile-proxy.ts';
 import type { GeneratedChain, Truth } from '../hostile-sources.ts';
 import { startFacade } from './facade.ts';
 import { optionsFor, randomTonAddress } from './local-ton.ts';
@@ -42,15 +43,19 @@ export async function openTon(version: 'v2' | 'v3'): Promise<GeneratedChain> {
     },
     makeFinal: () => chain.mine(1, () => false),
     truths: () => truths,
-    lies: {
-      'is not final': ({ payload }) => replaceIn(payload, '"finality":"finalized"', '"finality":"pending"'),
-      'has returned it': ({ payload }) => replaceIn(payload, '"bounced":false', '"bounced":true'),
-      'has another amount': ({ payload }) => replaceIn(payload, `"value":"`, `"value":"9`),
-      'knows an earlier block': ({ payload }) => replaceIn(payload, `"gen_utime":"1`, `"gen_utime":"2`),
-    },
+    lies,
     end: () => void Promise.all([...facades, elsewhere].map(({ close }) => close())),
   };
 }
+
+const lies: Record<string, Lie> = {
+  'is not final': ({ payload }) => replaceIn(payload, '"finality":"finalized"', '"finality":"pending"'),
+  'has returned it': ({ payload }) => replaceIn(payload, '"bounced":false', '"bounced":true'),
+  'has another amount': ({ payload }) => replaceIn(payload, `"value":"`, `"value":"9`),
+  'knows an earlier block': ({ payload }) => replaceIn(payload, `"gen_utime":"1`, `"gen_utime":"2`),
+};
+
+export const tonLies: readonly Lie[] = Object.values(lies);
 
 /**
  * Version 2 does not say which block of the masterchain contains a transaction, so that an index can name a later or earlier one that exists.

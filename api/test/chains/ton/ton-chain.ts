@@ -20,6 +20,8 @@ const BLOCK_SECONDS = 10;
 /** Sources have blocks before those that a test watches. */
 const BLOCKS_BEFORE = 70;
 const DAY_SECONDS = 86_400;
+/** Of a wallet of the token, before its balance. */
+const STATUS_BITS = 4;
 const FIRST_SEQNO = 40_000_000;
 export const TON = 1_000_000_000n;
 const FEES = TON / 10n;
@@ -200,6 +202,12 @@ export class TonChain {
   /** As of the newest block. */
   stateOf = (account: string): AccountState =>
     this.states.get(account) ?? { balance: 0n, status: 'nonexist', code: undefined, data: undefined, last: undefined };
+
+  /** Of the token, as of the newest block. */
+  tokensOf(owner: Address): bigint {
+    const { data } = this.stateOf(this.walletOf(owner).toRawString());
+    return data ? data.beginParse().skip(STATUS_BITS).loadCoins() : 0n;
+  }
 
   private startNextBlock(): void {
     this.blockchain.now = Math.max(this.blockchain.now!, this.head.time + 1);

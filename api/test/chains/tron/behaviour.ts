@@ -24,8 +24,8 @@ export interface Behaviour {
   /** In the order of its log. */
   changeLogs: (logs: PrintedLog[]) => PrintedLog[];
   changeReceipt: (logs: PrintedLog[]) => PrintedLog[] | undefined;
-  /** What an account holds. */
-  changeBalance: (units: bigint) => bigint;
+  /** What an account holds, by its 21 bytes in hexadecimal digits. */
+  changeBalance: (units: bigint, held: { asset: 'TRX' | 'USDT'; owner: string }) => bigint;
 }
 
 export function honest(): Behaviour {

@@ -2,6 +2,7 @@
  * A chain of TRON in memory. Blocks and transactions are bytes, hashed, rooted and signed as those of java-tron; nothing enters it but
  * what a node would accept. No real java-tron runs on this machine: the proofs of block-proof.test.ts hold for real blocks and for these.
  */
+import { randomUUID } from 'node:crypto';
 import { merkleRoot, sha256 } from '../../../src/payments/chains/tron/block-proof.ts';
 import { toHexAddress, USDT_ADDRESS } from '../../../src/payments/chains/tron/network.ts';
 import { bytesField, integerField } from '../../../src/payments/chains/tron/protobuf.ts';
@@ -76,6 +77,8 @@ export class Refused extends Error {
 interface Options {
   /** The time of block 0. */
   startMs?: number;
+  /** Makes the keys of the chain. */
+  seed?: string;
 }
 
 const contractAddress = (digit: string): Address => `41${digit.repeat(40)}`;
@@ -91,7 +94,7 @@ export class TronChain {
   /** From now on, senders put a field into their transactions that JSON does not show. */
   hasHiddenFields = false;
   /** Has much of everything. */
-  readonly bank = createKey();
+  readonly bank: Key;
   readonly contracts = {
     usdt: toHexAddress(USDT_ADDRESS),
     /** Of the same code, and one that only writes logs. */
@@ -101,7 +104,7 @@ export class TronChain {
   };
   readonly programs: Map<Address, Program>;
   private readonly ledger = new Ledger();
-  private readonly witnesses = Array.from({ length: WITNESSES }, () => createKey());
+  private readonly witnesses: readonly Key[];
   private pool: SignedTransaction[] = [];
   /** Transactions of blocks that have left the chain, until they are included again. */
   private readonly removed = new Map<string, SignedTransaction>();
@@ -111,7 +114,10 @@ export class TronChain {
   private turn = 0;
   private foreignTransfers = 0;
 
-  constructor({ startMs = Date.now() - START_AGO_MS }: Options = {}) {
+  constructor({ startMs = Date.now() - START_AGO_MS, seed = randomUUID() }: Options = {}) {
+    const keyOf = (name: string) => createKey(sha256(Buffer.from(`${seed} ${name}`)));
+    this.bank = keyOf('bank');
+    this.witnesses = Array.from({ length: WITNESSES }, (_, index) => keyOf(`witness ${index}`));
     this.startMs = startMs - (startMs % BLOCK_MS);
     this.programs = new Map<Address, Program>([
       [this.contracts.usdt, createToken()],

@@ -92,7 +92,9 @@ function createMethods(chain: TronChain, behaviour: Behaviour) {
     },
     eth_getBalance(owner: string, tag: string) {
       requireLatest(tag);
-      return quantity(behaviour.changeBalance(chain.valuesAt(headHeight).get(keys.trx(`41${owner.slice(2)}`))));
+      const address = `41${owner.slice(2)}`;
+      const balance = chain.valuesAt(headHeight).get(keys.trx(address));
+      return quantity(behaviour.changeBalance(balance, { asset: 'TRX', owner: address }));
     },
     eth_call({ to, data }: { to: string; data: string }, tag: string) {
       requireLatest(tag);

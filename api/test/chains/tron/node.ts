@@ -133,7 +133,8 @@ function createAnswers(chain: TronChain, behaviour: Behaviour): Record<string, A
     getaccount({ address }, maxHeight) {
       const values = chain.valuesAt(maxHeight);
       if (values.get(keys.account(String(address))) !== 1n) return undefined;
-      const balance = Number(behaviour.changeBalance(values.get(keys.trx(String(address)))));
+      const held = { asset: 'TRX', owner: String(address) } as const;
+      const balance = Number(behaviour.changeBalance(values.get(keys.trx(String(address))), held));
       return { address, ...(balance > 0 && { balance }), create_time: chain.blocks[0]!.timeMs };
     },
     getaccountresource: ({ address }, maxHeight) =>
@@ -171,7 +172,7 @@ function callConstant(chain: TronChain, behaviour: Behaviour, input: Input, maxH
     const isBalance = function_selector === 'balanceOf(address)';
     const changed = isBalance
       ? behaviour
-          .changeBalance(BigInt(`0x${output}`))
+          .changeBalance(BigInt(`0x${output}`), { asset: 'USDT', owner: `41${String(parameter).slice(-40)}` })
           .toString(16)
           .padStart(64, '0')
       : output;
