@@ -6,7 +6,7 @@ import { getProfile } from '@cellhop/contract/users';
 import { exampleDeposit } from '../web/test/example-invoices.ts';
 import { staffStates } from './gallery-staff.ts';
 import { menuPaths } from './menu.ts';
-import { clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
+import { buyProxy, clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
 import { expectGood, inspect, looks, prefer } from './screen-checks.ts';
 
 for (const [language, theme] of looks)
@@ -155,4 +155,18 @@ test('the page of a user with related accounts and a selection is accessible and
   await page.getByRole('button', { name: 'Block selected' }).click();
   await expect(page.getByRole('dialog', { name: 'Block 1 user?' })).toBeVisible();
   await expectGood(page, 'blocking several users');
+});
+
+test('the panel of a connection and a selection of connections are accessible and fit', async ({ page, product }) => {
+  const email = 'panel@example.com';
+  await createCustomer(page, email);
+  const { ip } = await buyProxy(await clientAs(email, product.url, PASSWORD));
+  await enter(page, `/admin/connections?ip=${ip}`, 'admin@example.com', 'demo-password');
+  await page.getByRole('checkbox', { name: `Select ${ip}` }).check();
+  await expectGood(page, 'a selection of connections');
+  await page.getByRole('button', { name: `Details of ${ip}` }).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByRole('button', { name: 'Refund' }).click();
+  await expect(panel.getByRole('heading', { name: 'Charges' })).toBeVisible();
+  await expectGood(page, 'the panel of a connection');
 });

@@ -65,6 +65,10 @@ export const REASON_LENGTH_MAX = 500;
 
 /** Users that one request may block: those of a page. */
 export const BULK_USERS_MAX = 50;
+/** Connections that one request of staff may end: those of a page. */
+export const BULK_CONNECTIONS_MAX = 50;
+/** Rows of an exported list of staff. */
+export const EXPORT_ROWS_MAX = 100_000;
 /** Related accounts that are listed, of each kind. */
 export const RELATED_USERS_MAX = 20;
 

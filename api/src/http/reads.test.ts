@@ -15,7 +15,12 @@ import { startSecondApp, startTestApp, type TestApp } from '../../test/test-app.
 import { registerNode } from '../modules/gateway/gateway.service.ts';
 
 /** Who has read them is in the audit log. */
-const RECORDED = new Set(['GET /v1/proxies/admin/export']);
+const RECORDED = new Set([
+  'GET /v1/proxies/admin/export',
+  'GET /v1/users/admin/export',
+  'GET /v1/payments/admin/invoices/export',
+  'GET /v1/proxies/connections/admin/export',
+]);
 
 let testApp: TestApp;
 /** A process whose connections to the same database only read. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies, invoiceStatuses } from '../invoices.values.ts';
 import { currencyAmountSchema, invoiceSchema } from '../invoices.ts';
-import { INVOICE_FILTER_DOLLARS_MAX, STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
+import { EXPORT_ROWS_MAX, INVOICE_FILTER_DOLLARS_MAX, STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
 import {
   data,
   dateInputSchema,
@@ -25,26 +25,35 @@ export type StaffInvoice = z.infer<typeof staffInvoiceSchema>;
 
 const invoiceAmountInput = numberInUrl(z.number().min(0).max(INVOICE_FILTER_DOLLARS_MAX));
 
+const invoicesFilter = {
+  userId: idSchema.optional(),
+  status: repeated(z.enum(invoiceStatuses), invoiceStatuses.length),
+  currency: repeated(z.enum(currencies), currencies.length),
+  /** The time of creation; inclusive. */
+  from: dateInputSchema.optional(),
+  /** Exclusive. */
+  to: dateInputSchema.optional(),
+  /** US dollars, both inclusive. */
+  amountMin: invoiceAmountInput.optional(),
+  amountMax: invoiceAmountInput.optional(),
+};
+
 export const listAllInvoices = endpoint({
   method: 'GET',
   url: '/v1/payments/admin/invoices',
   access: { permission: 'PAYMENTS_READ' },
   summary: 'Invoices of all users or of one, newest first',
-  query: z.strictObject({
-    ...listQuery,
-    userId: idSchema.optional(),
-    status: repeated(z.enum(invoiceStatuses), invoiceStatuses.length),
-    currency: repeated(z.enum(currencies), currencies.length),
-    /** The time of creation; inclusive. */
-    from: dateInputSchema.optional(),
-    /** Exclusive. */
-    to: dateInputSchema.optional(),
-    /** US dollars, both inclusive. */
-    amountMin: invoiceAmountInput.optional(),
-    amountMax: invoiceAmountInput.optional(),
-    sort: z.enum(invoiceSorts).default('-createdAt'),
-  }),
+  query: z.strictObject({ ...listQuery, ...invoicesFilter, sort: z.enum(invoiceSorts).default('-createdAt') }),
   response: listed(staffInvoiceSchema),
+});
+
+export const exportInvoices = endpoint({
+  method: 'GET',
+  url: '/v1/payments/admin/invoices/export',
+  access: { permission: 'PAYMENTS_READ' },
+  summary: `The invoices that match all given filters as a CSV file, newest first; at most ${EXPORT_ROWS_MAX}`,
+  query: z.strictObject(invoicesFilter),
+  response: z.string(),
 });
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { BULK_USERS_MAX, EMAIL_LENGTH_MAX } from '../limits.ts';
+import { BULK_USERS_MAX, EMAIL_LENGTH_MAX, EXPORT_ROWS_MAX } from '../limits.ts';
 import { referralLevels } from '../referrals.values.ts';
 import {
   data,
@@ -46,8 +46,7 @@ export const staffUserSchema = listedUserSchema.extend({
 });
 export type StaffUser = z.infer<typeof staffUserSchema>;
 
-export const usersQuery = z.strictObject({
-  ...listQuery,
+const usersFilter = {
   /** The users whom this one has referred. */
   referralId: idSchema.optional(),
   /** Part of the email. */
@@ -59,6 +58,10 @@ export const usersQuery = z.strictObject({
   createdFrom: dateInputSchema.optional(),
   /** Exclusive. */
   createdTo: dateInputSchema.optional(),
+};
+export const usersQuery = z.strictObject({
+  ...listQuery,
+  ...usersFilter,
   sort: z.enum(userSorts).default('-createdAt'),
 });
 export type UsersQuery = z.infer<typeof usersQuery>;
@@ -70,6 +73,15 @@ export const listUsers = endpoint({
   summary: 'All users, or those that match all given filters',
   query: usersQuery,
   response: listed(listedUserSchema),
+});
+
+export const exportUsers = endpoint({
+  method: 'GET',
+  url: '/v1/users/admin/export',
+  access: { permission: 'USERS_READ' },
+  summary: `The users that match all given filters as a CSV file, newest first; at most ${EXPORT_ROWS_MAX}`,
+  query: z.strictObject(usersFilter),
+  response: z.string(),
 });
 
 export const getUser = endpoint({

@@ -42,6 +42,32 @@ export async function endConnection(
   if ((await requestEnd(ctx, id, reason, options)) === 'ending') await awaitLastReports(ctx, [id]);
 }
 
+/**
+ * Ends several connections and waits until they are billed: all ends are requested first, so that gateways are waited for once.
+ * @param alsoIn as in `EndOptions`, for each connection
+ * @returns those that had not ended before
+ */
+export async function endConnections(
+  ctx: Ctx,
+  ids: readonly string[],
+  reason: store.RequestedEnd,
+  alsoIn: (ctx: Ctx, id: string) => Promise<void>,
+): Promise<Set<string>> {
+  const ended = new Set<string>();
+  const ending: string[] = [];
+  for (const id of ids)
+    try {
+      const state = await requestEnd(ctx, id, reason, { alsoIn: (ctx) => alsoIn(ctx, id) });
+      ended.add(id);
+      if (state === 'ending') ending.push(id);
+    } catch (error) {
+      // It has ended meanwhile.
+      if (!(error instanceof AppError && error.code === 'NOT_CONNECTED')) throw error;
+    }
+  await awaitLastReports(ctx, ending);
+  return ended;
+}
+
 /** Waits until connections whose ends were requested are billed. */
 export async function finishEnds(ctx: Ctx, ids: readonly string[]): Promise<void> {
   for (const id of ids) await closeIfNoLiveRun(ctx, id);

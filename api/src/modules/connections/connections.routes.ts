@@ -8,13 +8,19 @@ import {
   getConnectionAccess,
   listConnections,
 } from '@cellhop/contract/connections';
-import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
+import {
+  endAnyConnection,
+  endSeveralConnections,
+  exportAllConnections,
+  listAllConnections,
+} from '@cellhop/contract/staff/connections';
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/validation.ts';
 import { route, routeStream } from '../../http/route.ts';
 import * as access from './access.service.ts';
 import { connectionFiles } from './connection-file.ts';
 import * as connections from './connections.service.ts';
+import * as staffConnections from './staff-connections.service.ts';
 
 export function connectionsRoutes(app: FastifyInstance): void {
   route(app, connect, async ({ ctx, actor, body, headers }) => ({
@@ -44,6 +50,10 @@ export function connectionsRoutes(app: FastifyInstance): void {
     data: await access.readOwn(ctx, actor, params.id),
   }));
   route(app, listAllConnections, ({ ctx, query }) => connections.listForStaff(ctx, query));
+  routeStream(app, exportAllConnections, ({ ctx, query, ...by }) => staffConnections.exportForStaff(ctx, by, query));
+  route(app, endSeveralConnections, async ({ ctx, body, ...by }) => ({
+    data: await staffConnections.endSeveral(ctx, by, body),
+  }));
   route(app, endAnyConnection, async ({ ctx, actor, params, body, requester }) => ({
     data: await connections.endAnyConnection(ctx, actor, { id: params.id, reason: body?.reason }, requester),
   }));

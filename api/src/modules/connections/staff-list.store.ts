@@ -19,14 +19,17 @@ export interface ConnectionFilter {
   createdFrom?: string | undefined;
   /** Exclusive. */
   createdTo?: string | undefined;
+  /** Those after this connection in the default order. */
+  afterId?: string | null | undefined;
 }
 
 /** One text for each combination, so that each gets the plan for its indexes. */
-function toConditions({ id, username, userId, status, ip, at, client, createdFrom, createdTo }: ConnectionFilter) {
+function toConditions(filter: ConnectionFilter) {
+  const { id, username, userId, status, ip, at, client, createdFrom, createdTo, afterId } = filter;
   const values: unknown[] = [];
   const conditions: string[] = [];
   const add = (value: unknown, condition: (parameter: string) => string) => {
-    if (value === undefined) return;
+    if (value === undefined || value === null) return;
     values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
@@ -39,6 +42,10 @@ function toConditions({ id, username, userId, status, ip, at, client, createdFro
   add(client, (parameter) => `id in (select connection_id from client_addresses where address = ${parameter}::inet)`);
   add(createdFrom, (parameter) => `created_at >= ${parameter}`);
   add(createdTo, (parameter) => `created_at < ${parameter}`);
+  add(afterId, (parameter) => {
+    const moment = `(select created_at from readable_connections where id = ${parameter})`;
+    return `created_at <= ${moment} and (created_at < ${moment} or id > ${parameter})`;
+  });
   return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };
 }
 
@@ -70,4 +77,8 @@ export async function countForStaff(ctx: Ctx, filter: ConnectionFilter, limit: n
     { isPrepared: false },
   );
   return row!.count;
+}
+
+export function findOwners(ctx: Ctx, ids: readonly string[]): Promise<{ id: string; userId: string }[]> {
+  return ctx.db.query('select id, user_id as "userId" from readable_connections where id = any($1)', [ids]);
 }

@@ -1,12 +1,13 @@
 import { cancelInvoice, createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
 import {
   getAnyInvoice,
+  exportInvoices,
   listAllInvoices,
   listHeldDeposits,
   listUnassignedPayments,
 } from '@cellhop/contract/staff/invoices';
 import type { FastifyInstance } from 'fastify';
-import { route } from '../../http/route.ts';
+import { route, routeStream } from '../../http/route.ts';
 import * as heldDeposits from './held-deposits.service.ts';
 import * as invoices from './invoices.service.ts';
 import * as staffInvoices from './staff-invoices.service.ts';
@@ -18,6 +19,7 @@ export function invoicesRoutes(app: FastifyInstance): void {
     data: await invoices.cancelInvoice(ctx, actor, params.id),
   }));
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
+  routeStream(app, exportInvoices, ({ ctx, query, ...by }) => staffInvoices.exportInvoices(ctx, by, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
   route(app, listUnassignedPayments, ({ ctx, query }) => staffInvoices.listUnassigned(ctx, query));
   route(app, listHeldDeposits, ({ ctx, query }) => heldDeposits.listHeld(ctx, query));

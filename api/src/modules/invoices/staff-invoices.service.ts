@@ -5,10 +5,13 @@ import type { InvoiceSort } from '@cellhop/contract/staff/lists.values';
 import type { StaffInvoice, StaffInvoiceDetail, UnassignedPayment } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { formatUnits } from '../../payments/amounts.ts';
 import { currencyRules, findCurrency } from '../../payments/currencies.ts';
+import { exportList } from '../audit-log/export.service.ts';
 import { isCounted } from './deposit-state.ts';
 import * as deposits from './invoice-deposits.store.ts';
 import { depositsFor, presentDetail, presentForStaff, readFacts } from './invoice-presenter.ts';
@@ -17,7 +20,7 @@ import { amountDue } from './invoice-amounts.ts';
 import * as store from './staff-invoices.store.ts';
 import * as unassigned from './unassigned.store.ts';
 
-interface ListQuery extends PageQuery {
+interface InvoiceQuery {
   userId?: string | undefined;
   status?: InvoiceStatus[] | undefined;
   currency?: Currency[] | undefined;
@@ -25,6 +28,9 @@ interface ListQuery extends PageQuery {
   to?: string | undefined;
   amountMin?: number | undefined;
   amountMax?: number | undefined;
+}
+
+interface ListQuery extends InvoiceQuery, PageQuery {
   sort: InvoiceSort;
 }
 
@@ -34,10 +40,42 @@ export async function listAll(ctx: Ctx, query: ListQuery) {
     list: () => store.listInvoices(ctx, filter, query.sort, query),
     count: (limit) => store.countInvoices(ctx, filter, limit),
   });
+  return { data: await presentAll(ctx, rows), ...pages };
+}
+
+async function presentAll(ctx: Ctx, rows: readonly invoices.InvoiceRow[]): Promise<StaffInvoice[]> {
   const ids = rows.map(({ id }) => id);
   const all = await deposits.listOfInvoices(ctx, ids);
   const facts = await readFacts(ctx, ids, all);
-  return { data: rows.map((row): StaffInvoice => presentForStaff(row, depositsFor(row, all), facts)), ...pages };
+  return rows.map((row) => presentForStaff(row, depositsFor(row, all), facts));
+}
+
+/** As a file. @throws AppError VALIDATION */
+export function exportInvoices(ctx: Ctx, by: { actor: Actor; requester: Requester }, query: InvoiceQuery) {
+  const filter = toFilter(query);
+  return exportList<StaffInvoice>(ctx, by, {
+    action: 'INVOICES_EXPORTED',
+    subjectType: 'INVOICE',
+    fileName: 'invoices.csv',
+    filter: { ...query },
+    count: (limit) => store.countInvoices(ctx, filter, limit),
+    list: async (afterId, size) =>
+      presentAll(ctx, await store.listInvoices(ctx, { ...filter, afterId }, '-createdAt', { page: 1, size })),
+    columns: {
+      id: ({ id }) => id,
+      userId: ({ user }) => user.id,
+      email: ({ user }) => user.email,
+      amount: ({ amount }) => amount,
+      amountInCurrency: ({ amountInCurrency }) => amountInCurrency,
+      currency: ({ currency }) => currency,
+      address: ({ address }) => address,
+      status: ({ status }) => status,
+      received: ({ payment }) => payment?.received ?? '0',
+      credited: ({ payment }) => payment?.credited ?? 0,
+      createdAt: ({ createdAt }) => createdAt,
+      expiredAt: ({ expiredAt }) => expiredAt,
+    },
+  });
 }
 
 export interface FoundInvoice {
@@ -96,7 +134,7 @@ function presentUnassigned(row: unassigned.UnassignedRow): UnassignedPayment {
   };
 }
 
-function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: ListQuery): store.InvoiceFilter {
+function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: InvoiceQuery): store.InvoiceFilter {
   return {
     userId: userId ?? null,
     statuses: status ?? null,

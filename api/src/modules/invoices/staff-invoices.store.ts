@@ -15,6 +15,8 @@ export interface InvoiceFilter {
   to: Date | null;
   amountMinMicros: bigint | null;
   amountMaxMicros: bigint | null;
+  /** Those after this invoice in the default order. */
+  afterId?: string | null;
 }
 
 const ORDERS: Record<InvoiceSort, string> = {
@@ -27,7 +29,9 @@ const ORDERS: Record<InvoiceSort, string> = {
 const CONDITION = `
   ($1::uuid is null or user_id = $1) and ($2::text[] is null or status = any($2)) and ($3::text[] is null or currency = any($3))
   and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
-  and ($6::bigint is null or amount_micros >= $6) and ($7::bigint is null or amount_micros <= $7)`;
+  and ($6::bigint is null or amount_micros >= $6) and ($7::bigint is null or amount_micros <= $7)
+  and ($8::uuid is null or created_at <= (select created_at from invoices where id = $8)
+       and (created_at < (select created_at from invoices where id = $8) or id > $8))`;
 
 /** Finds the ids first, by an index-only scan if the index has all columns of the filters. Not prepared: plans depend on the filters. */
 export async function listInvoices(
@@ -39,7 +43,7 @@ export async function listInvoices(
   const order = ORDERS[sort];
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
     `${selectFrom(`(
-       select invoices.* from (select id from invoices where ${CONDITION} order by ${order} limit $8 offset $9) as page
+       select invoices.* from (select id from invoices where ${CONDITION} order by ${order} limit $9 offset $10) as page
          join invoices using (id))`)} order by ${order}`,
     [...toValues(filter), page.size, toOffset(page)],
     { isPrepared: false },
@@ -49,7 +53,7 @@ export async function listInvoices(
 
 export async function countInvoices(ctx: Ctx, filter: InvoiceFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select from invoices where ${CONDITION} limit $8) as listed`,
+    `select count(*)::int as count from (select from invoices where ${CONDITION} limit $9) as listed`,
     [...toValues(filter), limit],
     { isPrepared: false },
   );
@@ -88,6 +92,6 @@ function toPrefixPattern(text: string): string | null {
 }
 
 function toValues(filter: InvoiceFilter): unknown[] {
-  const { userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros } = filter;
-  return [userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros];
+  const { userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros, afterId = null } = filter;
+  return [userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros, afterId];
 }

@@ -5,13 +5,14 @@ import {
   changeUserStatus,
   countUserLists,
   deleteUser,
+  exportUsers,
   getUser,
   listRelatedUsers,
   listUsers,
 } from '@cellhop/contract/staff/users';
 import { deleteAccount } from '@cellhop/contract/users';
 import type { FastifyInstance } from 'fastify';
-import { route } from '../../http/route.ts';
+import { route, routeStream } from '../../http/route.ts';
 import * as deletion from './deletion.service.ts';
 import * as roles from './roles.service.ts';
 import * as administration from './user-administration.service.ts';
@@ -21,6 +22,7 @@ import * as directory from './user-directory.service.ts';
 
 export function userAdministrationRoutes(app: FastifyInstance): void {
   route(app, listUsers, ({ ctx, query }) => directory.listUsers(ctx, query));
+  routeStream(app, exportUsers, ({ ctx, query, ...by }) => directory.exportUsers(ctx, by, query));
   route(app, getUser, async ({ ctx, params }) => ({ data: await directory.getUser(ctx, params.id) }));
   route(app, listRelatedUsers, ({ ctx, params }) => listRelated(ctx, params.id));
   route(app, countUserLists, async ({ ctx, actor, params }) => ({ data: await countLists(ctx, actor, params.id) }));

@@ -4,11 +4,16 @@ import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { ListedUser, StaffUser, UsersQuery } from '@cellhop/contract/staff/users';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
+import type { Actor } from '../../http/actor.ts';
 import { readListed, toOffset } from '../../http/paging.ts';
+import type { Requester } from '../../http/requester.ts';
+import { exportList } from '../audit-log/export.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { currentLevels } from '../referrals/levels.service.ts';
 import * as users from '../users/users.service.ts';
 import type { ListedUserRow, StaffUserRow } from '../users/users.service.ts';
+
+type UsersFilter = Omit<UsersQuery, 'page' | 'size' | 'sort'>;
 
 export async function listUsers(ctx: Ctx, query: UsersQuery) {
   const filter = toFilter(query);
@@ -18,6 +23,32 @@ export async function listUsers(ctx: Ctx, query: UsersQuery) {
     count: (limit) => users.countUsers(ctx, filter, limit),
   });
   return { data: await presentAll(ctx, rows), ...pages };
+}
+
+/** As a file. @throws AppError VALIDATION */
+export function exportUsers(ctx: Ctx, by: { actor: Actor; requester: Requester }, query: UsersFilter) {
+  const filter = toFilter(query);
+  return exportList<ListedUser>(ctx, by, {
+    action: 'USERS_EXPORTED',
+    subjectType: 'USER',
+    fileName: 'users.csv',
+    filter: query,
+    count: (limit) => users.countUsers(ctx, filter, limit),
+    list: async (afterId, limit) =>
+      presentAll(ctx, await users.listUsers(ctx, { ...filter, afterId }, { sort: '-createdAt', limit, offset: 0 })),
+    columns: {
+      id: ({ id }) => id,
+      email: ({ email }) => email,
+      isConfirmedEmail: ({ isConfirmedEmail }) => isConfirmedEmail,
+      status: ({ status }) => status,
+      balance: ({ balance }) => balance,
+      referralLevel: ({ referralLevel }) => referralLevel,
+      role: ({ role }) => role.name,
+      languageCode: ({ languageCode }) => languageCode,
+      referralCode: ({ referralCode }) => referralCode,
+      createdAt: ({ createdAt }) => createdAt,
+    },
+  });
 }
 
 /** Rows as staff see them in lists. */
@@ -41,7 +72,7 @@ export async function getUser(ctx: Ctx, id: string): Promise<StaffUser> {
   return user;
 }
 
-function toFilter(query: UsersQuery): users.UserFilter {
+function toFilter(query: UsersFilter): users.UserFilter {
   return {
     referrerId: query.referralId ?? null,
     email: query.email?.toLowerCase() ?? null,

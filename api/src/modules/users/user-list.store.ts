@@ -15,6 +15,8 @@ export interface UserFilter {
   createdFrom: string | null;
   /** Exclusive. */
   createdTo: string | null;
+  /** Those after this user in the default order. */
+  afterId?: string | null;
 }
 
 export interface ListedUserRow {
@@ -43,7 +45,9 @@ const MATCHES = `
   and ($5::boolean is distinct from true or email_confirmed_at is not null)
   and ($5::boolean is distinct from false or email_confirmed_at is null)
   and ($6::timestamptz is null or created_at >= $6)
-  and ($7::timestamptz is null or created_at < $7)`;
+  and ($7::timestamptz is null or created_at < $7)
+  and ($8::uuid is null or created_at <= (select created_at from users where id = $8)
+       and (created_at < (select created_at from users where id = $8) or id > $8))`;
 
 const ORDERS: Record<UserSort, string> = {
   '-createdAt': 'created_at desc, id',
@@ -63,7 +67,7 @@ export function listUsers(
 ): Promise<ListedUserRow[]> {
   return ctx.db.query(
     `select ${COLUMNS}
-       from (select id from users where ${MATCHES} order by ${ORDERS[sort]} limit $8 offset $9) as page
+       from (select id from users where ${MATCHES} order by ${ORDERS[sort]} limit $9 offset $10) as page
        join users using (id)
       order by ${ORDERS[sort].replaceAll(/created_at|email|\bid\b/g, 'users.$&')}`,
     [...toValues(filter), limit, offset],
@@ -74,7 +78,7 @@ export function listUsers(
 /** Counts at most `limit` users. */
 export async function countUsers(ctx: Ctx, filter: UserFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select from users where ${MATCHES} limit $8) as listed`,
+    `select count(*)::int as count from (select from users where ${MATCHES} limit $9) as listed`,
     [...toValues(filter), limit],
     PLANNED_FOR_VALUES,
   );
@@ -90,6 +94,7 @@ function toValues(filter: UserFilter): unknown[] {
     filter.isConfirmed,
     filter.createdFrom,
     filter.createdTo,
+    filter.afterId ?? null,
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { RefundConnectionBody, StaffConnection } from '@cellhop/contract/staff/connections';
+import type { EndConnectionsBody, RefundConnectionBody, StaffConnection } from '@cellhop/contract/staff/connections';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
@@ -8,23 +8,26 @@ import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffConnectionsSearch } from './screen.ts';
 
-export function useConnectionsOfUsers(search: StaffConnectionsSearch) {
-  const { page = 1, userId, id, status, ip, client, sort } = search;
+/** The filter as the API takes it. */
+export function toConnectionsQuery(search: StaffConnectionsSearch) {
+  const { userId, id, status, ip, client } = search;
   // Without an address, a time says nothing.
-  const at = ip === undefined || search.at === undefined ? undefined : new Date(search.at).toISOString();
+  const at = ip === undefined || search.at === undefined ? undefined : toMoment(search.at);
   const range = toLimitedRange(search);
-  const query = {
-    ...pageQuery(page),
-    userId,
-    id,
-    status,
-    ip,
-    at,
-    client,
-    sort,
-    createdFrom: range.from,
-    createdTo: range.to,
-  };
+  return { userId, id, status, ip, at, client, createdFrom: range.from, createdTo: range.to };
+}
+
+/** @param time in the time zone of the browser, such as 2026-11-21T14:05 */
+const toMoment = (time: string): string => new Date(time).toISOString();
+
+export function useConnectionsOfUsers(search: StaffConnectionsSearch) {
+  const query = { ...pageQuery(search.page ?? 1), ...toConnectionsQuery(search), sort: search.sort };
+  return useList(apiQuery('GET /v1/proxies/connections/admin', { query }, staffDependencies('staff-connections')));
+}
+
+/** Who had an exit IP at a time. */
+export function useHolders(ip: string, time: string) {
+  const query = { ...pageQuery(1), ip, at: toMoment(time) };
   return useList(apiQuery('GET /v1/proxies/connections/admin', { query }, staffDependencies('staff-connections')));
 }
 
@@ -59,6 +62,19 @@ export function useEndConnection() {
         body: { reason },
       }),
     successText: ({ ip }) => t('end.done', { ip }),
+    changes: ['staff-connections', 'staff-transactions'],
+  });
+}
+
+/** Gateways have five seconds for their last reports, and each connection is billed. */
+const BULK_TIMEOUT_MS = 60_000;
+
+export function useEndConnections() {
+  const { t } = useTranslation('staffConnections');
+  return useAction({
+    call: (body: EndConnectionsBody) =>
+      callForData('POST /v1/proxies/connections/admin/disconnect', { body }, { timeoutMs: BULK_TIMEOUT_MS }),
+    successText: (results) => t('endSelected.done', { count: results.length }),
     changes: ['staff-connections', 'staff-transactions'],
   });
 }

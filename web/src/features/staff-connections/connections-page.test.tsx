@@ -1,6 +1,7 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
+import { refusal } from '../../../test/open-app.tsx';
 import { exampleConnection } from '../../../test/example-connections.ts';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
@@ -16,14 +17,16 @@ it('refunds what a connection cost, or a part of it', async () => {
   const { screen, user } = await openAsStaff('/admin/connections', {
     answers: {
       'GET /v1/proxies/connections/admin': listOf(connection),
+      'GET /v1/proxies/connections/admin/*/charges': { data: [], totalPages: 0 },
       'POST /v1/proxies/connections/admin/*/refund': ({ body, headers }) => {
         sent.push([body, headers.has('idempotency-key')]);
         return { data: { status: 'APPLIED' } };
       },
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Refund the connection to 198.18.0.7' }));
+  await user.click(await screen.findByRole('button', { name: 'Details of 198.18.0.7' }));
   const dialog = within(await screen.findByRole('dialog'));
+  await user.click(await dialog.findByRole('button', { name: 'Refund' }));
   const amount = dialog.getByLabelText(/^Amount, USD/);
   expect(amount).toHaveProperty('value', '0.4');
   await user.clear(amount);
@@ -38,11 +41,15 @@ it('refunds what a connection cost, or a part of it', async () => {
 });
 
 it('offers no refund of what cost nothing, nor without the permission', async () => {
-  const connections = listOf(staffConnection({ paidFor: 0, refundStatus: 'PARTLY_REFUNDED' }));
-  const { screen } = await openAsStaff('/admin/connections', {
-    answers: { 'GET /v1/proxies/connections/admin': connections },
+  const connection = staffConnection({ paidFor: 0, refundStatus: 'PARTLY_REFUNDED' });
+  const { screen } = await openAsStaff(`/admin/connections?connection=${connection.id}`, {
+    answers: {
+      'GET /v1/proxies/connections/admin': listOf(connection),
+      'GET /v1/proxies/connections/admin/*/charges': { data: [], totalPages: 0 },
+    },
   });
-  expect(await screen.findByText('Partly refunded')).toBeTruthy();
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(await dialog.findByText('Partly refunded')).toBeTruthy();
   expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
 });
 
@@ -89,4 +96,55 @@ it('asks who had an address at a time, in the zone of the browser', async () => 
   await user.click(screen.getByRole('button', { name: 'Held at, your time: calendar' }));
   await user.click(await screen.findByRole('button', { name: '20 November 2026' }));
   await expect.poll(() => window.location.search).toContain('at=2026-11-20T14%3A05');
+});
+
+it('disconnects the selected ones after a preview, and offers only open ones', async () => {
+  const id = '00000000-0000-4000-8000-00000000a001';
+  const open = staffConnection({ id, ip: '198.18.0.9', status: 'WORK', paidFor: 0.4 });
+  const sent: unknown[] = [];
+  const { screen, user } = await openAsStaff('/admin/connections', {
+    answers: {
+      'GET /v1/proxies/connections/admin': listOf(open, staffConnection({})),
+      'POST /v1/proxies/connections/admin/disconnect': ({ body }) => {
+        sent.push(body);
+        return { data: [{ id, outcome: 'ENDED' }] };
+      },
+    },
+  });
+  await user.click(await screen.findByRole('checkbox', { name: 'Select 198.18.0.9' }));
+  expect(screen.getAllByRole('checkbox')).toHaveLength(2);
+  await user.click(screen.getByRole('button', { name: 'Disconnect selected' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Disconnect 1 connection?' }));
+  expect(dialog.getByRole('listitem').textContent).toBe('198.18.0.9, c@example.com$0.40');
+  await user.click(dialog.getByRole('button', { name: 'Disconnect 1 connection' }));
+  await screen.findByText('1 connection has ended');
+  expect(sent).toEqual([{ ids: [id] }]);
+});
+
+it('exports the filtered list, and says that too many rows match', async () => {
+  const { api, screen, user } = await openAsStaff('/admin/connections?status=WORK', {
+    answers: {
+      'GET /v1/proxies/connections/admin': listOf(staffConnection({})),
+      'GET /v1/proxies/connections/admin/export': refusal(400, 'VALIDATION'),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Export CSV' }));
+  expect(await screen.findByText('More than 100,000 rows match. Narrow the filters')).toBeTruthy();
+  expect(api.requests).toContain('GET /v1/proxies/connections/admin/export?status=WORK');
+});
+
+it('saves the filter under a name, applies it again, and forgets it', async () => {
+  const { screen, user } = await openAsStaff('/admin/connections?status=WORK&page=1', {
+    answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Save filter' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Save filter' }));
+  await user.type(dialog.getByLabelText(/^Name/), 'Open now');
+  await user.click(dialog.getByRole('button', { name: 'Save filter' }));
+  await user.click(screen.getByRole('button', { name: 'Reset' }));
+  await expect.poll(() => window.location.search).toBe('');
+  await user.click(screen.getByRole('button', { name: 'Open now' }));
+  await expect.poll(() => window.location.search).toBe('?status=WORK');
+  await user.click(screen.getByRole('button', { name: 'Delete the filter Open now' }));
+  expect(screen.queryByRole('button', { name: 'Open now' })).toBeNull();
 });

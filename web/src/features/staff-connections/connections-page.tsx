@@ -1,6 +1,6 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/lists.values';
-import { Group, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatTraffic, maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
@@ -8,22 +8,31 @@ import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ColumnMoney, RowButton, timeColumn, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { DateTimeField } from '../../ui/date-field.tsx';
+import { destructive } from '../../ui/destructive.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { FilterText } from '../staff-parts/filter-text.tsx';
-import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { ExportButton } from '../staff-parts/export-button.tsx';
+import { type RowSelection, SelectionBar, useRowSelection } from '../staff-parts/row-selection.tsx';
+import { SavedFilters } from '../staff-parts/saved-filters.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { InfoButton } from '../connections/connections-table.tsx';
-import { useConnectionsOfUsers, useEndConnection } from './api.ts';
-import { ConnectionDialog } from './connection-dialog.tsx';
-import { RefundDialog } from './refund-dialog.tsx';
-import { addressParameter, staffConnectionsScreen, type StaffConnectionsSearch, statuses } from './screen.ts';
+import { toConnectionsQuery, useConnectionsOfUsers } from './api.ts';
+import { ConnectionPanel } from './connection-panel.tsx';
+import { EndConnectionDialog, EndConnectionsDialog } from './end-connections-dialog.tsx';
+import {
+  addressParameter,
+  staffConnectionsScreen,
+  type StaffConnectionsSearch,
+  staffConnectionsSearch,
+  statuses,
+} from './screen.ts';
 
 export function ConnectionsPage() {
   const [search, changeSearch] = useScreenSearch(staffConnectionsScreen);
@@ -31,20 +40,23 @@ export function ConnectionsPage() {
   const { t } = useTranslation('staffConnections');
   const connections = useConnectionsOfUsers(search);
   const canEnd = usePermission('CONNECTIONS_EDIT');
-  const canRefund = usePermission('TRANSACTIONS_WRITE');
-  const refunding = useSeen<StaffConnection>();
-  const { row: ending, shown, isOpen, open, close } = useSeen<StaffConnection>();
-  const end = useEndConnection();
-
-  async function confirm(reason: string | undefined): Promise<void> {
-    if (ending === undefined) return;
-    if ((await end.run({ connection: ending, reason })) !== undefined) close();
-  }
-
+  const selection = useRowSelection<StaffConnection>({
+    rows: connections.rows,
+    keyOf: ({ id }) => id,
+    nameOf: ({ ip }) => ip,
+    canChoose: ({ status }) => status === 'WORK',
+  });
+  const endingSeveral = useSeen<readonly StaffConnection[]>();
+  const ending = useSeen<StaffConnection>();
   return (
     <>
       <OfUserNotice userId={search.userId} current="connections" />
       <ConnectionsFilter search={search} onChange={(filter) => change({ ...filter, page: undefined })} />
+      <SavedFilters
+        list="connections"
+        filter={toFilter(search)}
+        onApply={(saved) => changeSearch(staffConnectionsSearch(saved), { resetScroll: false })}
+      />
       <ContinuedList
         list={connections}
         page={search.page ?? 1}
@@ -61,26 +73,30 @@ export function ConnectionsPage() {
             sort={search.sort ?? connectionSorts[0]}
             onSort={(sort) => change({ sort: oneOf(sort, connectionSorts), page: undefined })}
             onShow={(connection) => change({ connection: connection.id })}
-            onEnd={canEnd ? open : undefined}
-            onRefund={canRefund ? refunding.open : undefined}
+            selection={canEnd ? selection : undefined}
+            onEnd={canEnd ? ending.open : undefined}
           />
         )}
       </ContinuedList>
-      <ConnectionDialog id={search.connection} onClose={() => change({ connection: undefined })} />
-      <ReasonDialog
-        isOpen={isOpen}
-        title={t('end.title', { ip: shown?.ip ?? '' })}
-        text={t('end.text', { email: shown?.user.email ?? '' })}
-        action={t('end.action')}
-        isDangerous
-        isOptional
-        isWorking={end.isRunning}
-        onConfirm={(reason) => void confirm(reason)}
-        onClose={close}
+      <SelectionBar selection={selection}>
+        <Button {...destructive.opens} onClick={() => endingSeveral.open(selection.chosen)}>
+          {t('endSelected.action')}
+        </Button>
+      </SelectionBar>
+      <EndConnectionsDialog seen={endingSeveral} onEnded={selection.clear} />
+      <ConnectionPanel
+        id={search.connection}
+        onEnd={canEnd ? ending.open : undefined}
+        onClose={() => change({ connection: undefined })}
       />
-      <RefundDialog seen={refunding} />
+      <EndConnectionDialog seen={ending} />
     </>
   );
+}
+
+/** What a saved filter keeps. */
+function toFilter({ userId, status, ip, at, client, from, to }: StaffConnectionsSearch) {
+  return { userId, status, ip, at, client, from, to };
 }
 
 interface ConnectionsFilterProps {
@@ -92,7 +108,11 @@ function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
   const { t } = useTranslation(['staffConnections', 'proxyConnection', 'common']);
   const { id, status, ip, at, client, from, to } = search;
   return (
-    <FilterPanel filter={{ id, status, ip, at, client, from, to }} onReset={onChange}>
+    <FilterPanel
+      filter={{ id, status, ip, at, client, from, to }}
+      onReset={onChange}
+      actions={<ExportButton endpoint="GET /v1/proxies/connections/admin/export" query={toConnectionsQuery(search)} />}
+    >
       <Select
         label={t('proxyConnection:table.status')}
         placeholder={t('filter.any')}
@@ -135,13 +155,14 @@ interface ConnectionsTableProps {
   onShow: (connection: StaffConnection) => void;
   /** Undefined if the member of staff may not end connections. */
   onEnd: ((connection: StaffConnection) => void) | undefined;
-  /** Undefined if they may not refund them. */
-  onRefund: ((connection: StaffConnection) => void) | undefined;
+  /** Undefined likewise. */
+  selection: RowSelection<StaffConnection> | undefined;
 }
 
-function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, onRefund }: ConnectionsTableProps) {
+function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, selection }: ConnectionsTableProps) {
   const { t } = useTranslation(['staffConnections', 'staff', 'proxyConnection', 'common']);
   const columns: Column<StaffConnection>[] = [
+    ...(selection === undefined ? [] : [selection.column]),
     {
       key: 'info',
       header: t('proxyConnection:table.info'),
@@ -157,31 +178,20 @@ function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, onRefund }
     ...useBillColumns(connections),
     { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), firstOrder: 'descending' },
   ];
-  if (onEnd !== undefined || onRefund !== undefined)
+  if (onEnd !== undefined)
     columns.push({
       key: 'action',
       header: t('proxyConnection:table.action'),
       place: 'action',
-      render: (connection) => (
-        <Group gap="xs" justify="flex-end">
-          {onRefund !== undefined && connection.paidFor > 0 && (
-            <RowButton
-              text={t('refund.action')}
-              label={t('refund.of', { ip: connection.ip })}
-              variant="default"
-              onClick={() => onRefund(connection)}
-            />
-          )}
-          {onEnd !== undefined && connection.status === 'WORK' && (
-            <RowButton
-              text={t('proxyConnection:table.disconnect')}
-              label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
-              isDestructive
-              onClick={() => onEnd(connection)}
-            />
-          )}
-        </Group>
-      ),
+      render: (connection) =>
+        connection.status === 'WORK' && (
+          <RowButton
+            isDestructive
+            text={t('proxyConnection:table.disconnect')}
+            label={t('proxyConnection:table.disconnectOf', { ip: connection.ip })}
+            onClick={() => onEnd(connection)}
+          />
+        ),
     });
   return (
     <DataTable

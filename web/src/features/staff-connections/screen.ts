@@ -20,7 +20,7 @@ export const statuses = [
   'NO_MONEY',
 ] as const satisfies readonly ConnectionStatus[];
 
-const staffConnectionsSearch = searchParameters((search) => ({
+export const staffConnectionsSearch = searchParameters((search) => ({
   ...pageSearch(search),
   ...momentsSearch(search),
   userId: idParameter(search['userId']),

@@ -8,10 +8,14 @@ import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffInvoicesSearch } from './screen.ts';
 
+/** The filter as the API takes it. */
+export function toInvoicesQuery(search: StaffInvoicesSearch) {
+  const { userId, status, currency, min, max } = search;
+  return { userId, status, currency, ...toLimitedRange(search), amountMin: min, amountMax: max };
+}
+
 export function useInvoicesOfUsers(search: StaffInvoicesSearch) {
-  const { page = 1, userId, status, currency, min, max, sort } = search;
-  const amounts = { amountMin: min, amountMax: max };
-  const query = { ...pageQuery(page), userId, status, currency, ...toLimitedRange(search), ...amounts, sort };
+  const query = { ...pageQuery(search.page ?? 1), ...toInvoicesQuery(search), sort: search.sort };
   return useList(apiQuery('GET /v1/payments/admin/invoices', { query }, staffDependencies('staff-invoices')));
 }
 

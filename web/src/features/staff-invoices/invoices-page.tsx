@@ -18,14 +18,16 @@ import { ShortenedAddress } from '../invoices/shortened-address.tsx';
 import { withTicker } from '../invoices/ticker.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
+import { ExportButton } from '../staff-parts/export-button.tsx';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
+import { SavedFilters } from '../staff-parts/saved-filters.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
-import { useInvoicesOfUsers } from './api.ts';
+import { toInvoicesQuery, useInvoicesOfUsers } from './api.ts';
 import { HeldDeposits } from './held-deposits.tsx';
 import { InvoiceDialog } from './invoice-dialog.tsx';
 import { UnassignedPayments } from './unassigned-payments.tsx';
-import { staffInvoicesScreen, type StaffInvoicesSearch } from './screen.ts';
+import { staffInvoicesScreen, type StaffInvoicesSearch, staffInvoicesSearch } from './screen.ts';
 
 const bounds = { max: INVOICE_FILTER_DOLLARS_MAX };
 /** A change of the filter starts at the first page. */
@@ -41,6 +43,7 @@ export function InvoicesPage() {
       <HeldDeposits />
       <UnassignedPayments />
       <InvoicesFilter search={search} onChange={(filter) => change({ ...filter, ...FIRST })} />
+      <SavedFilters list="invoices" filter={toFilter(search)} onApply={(saved) => change(staffInvoicesSearch(saved))} />
       <ContinuedList
         list={invoices}
         page={search.page ?? 1}
@@ -65,6 +68,11 @@ export function InvoicesPage() {
   );
 }
 
+/** What a saved filter keeps. */
+function toFilter({ userId, status, currency, from, to, min, max }: StaffInvoicesSearch) {
+  return { userId, status, currency, from, to, min, max };
+}
+
 interface InvoicesFilterProps {
   search: StaffInvoicesSearch;
   onChange: (change: Partial<StaffInvoicesSearch>) => void;
@@ -74,7 +82,11 @@ function InvoicesFilter({ search, onChange }: InvoicesFilterProps) {
   const { t } = useTranslation(['staffMoney', 'payment']);
   const { status = [], currency = [], from, to, min, max } = search;
   return (
-    <FilterPanel filter={{ status, currency, from, to, min, max }} onReset={onChange}>
+    <FilterPanel
+      filter={{ status, currency, from, to, min, max }}
+      onReset={onChange}
+      actions={<ExportButton endpoint="GET /v1/payments/admin/invoices/export" query={toInvoicesQuery(search)} />}
+    >
       <MultiSelect
         label={t('invoices.status')}
         placeholder={status.length === 0 ? t('invoices.any') : ''}

@@ -24,7 +24,7 @@ export const staffInvoicesScreen = {
 
 export type StaffInvoicesSearch = ReturnType<typeof staffInvoicesSearch>;
 
-function staffInvoicesSearch(search: Search) {
+export function staffInvoicesSearch(search: Search) {
   return {
     ...pageSearch(search),
     ...momentsSearch(search),

@@ -86,7 +86,13 @@ function roleParameter(value: unknown): string | undefined {
   return typeof value === 'string' && isRoleName(value) ? value : undefined;
 }
 
-export function toUsersQuery({ from, to, since, until, confirmed, ...search }: StaffUsersSearch) {
-  const range = toLimitedRange({ from, to, since, until });
-  return { ...search, isConfirmed: confirmed, createdFrom: range.from, createdTo: range.to };
+/** The filter as the API takes it. */
+export function toExportQuery(search: StaffUsersSearch) {
+  const { referralId, email, status, role, confirmed } = search;
+  const range = toLimitedRange(search);
+  return { referralId, email, status, role, isConfirmed: confirmed, createdFrom: range.from, createdTo: range.to };
+}
+
+export function toUsersQuery(search: StaffUsersSearch) {
+  return { ...toExportQuery(search), sort: search.sort };
 }

@@ -14,8 +14,10 @@ import { destructive } from '../../ui/destructive.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
+import { ExportButton } from '../staff-parts/export-button.tsx';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { type RowSelection, SelectionBar } from '../staff-parts/row-selection.tsx';
+import { SavedFilters } from '../staff-parts/saved-filters.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useSeen } from '../staff-parts/use-seen.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
@@ -23,7 +25,7 @@ import { UserTabs } from '../staff-parts/user-tabs.tsx';
 import { useUser, useUsers, useRoles } from './api.ts';
 import { BlockUsersDialog } from './block-users-dialog.tsx';
 import { useChosenUsers } from './chosen-users.ts';
-import { staffUsersScreen, type StaffUsersSearch, staffUsersSearch, userStatuses } from './screen.ts';
+import { staffUsersScreen, type StaffUsersSearch, staffUsersSearch, toExportQuery, userStatuses } from './screen.ts';
 import { UserStatusBadge } from './user-badges.tsx';
 import classes from './users-page.module.css';
 
@@ -45,6 +47,7 @@ export function UsersPage() {
         roleNames={roles.rows?.map(({ name }) => name)}
         onChange={(chosen) => changeList(staffUsersSearch({ ...chosen }))}
       />
+      <SavedFilters list="users" filter={toFilter(search)} onApply={(saved) => changeList(staffUsersSearch(saved))} />
       <ContinuedList
         list={users}
         page={page}
@@ -76,6 +79,11 @@ export function UsersPage() {
   );
 }
 
+/** What a saved filter keeps. */
+function toFilter({ referralId, email, status, role, confirmed, from, to }: StaffUsersSearch) {
+  return { referralId, email, status, role, confirmed, from, to };
+}
+
 function ReferralsNotice({ referrerId }: { referrerId: string }) {
   const { t } = useTranslation('staffUsers');
   const referrer = useUser(referrerId).response?.data;
@@ -105,7 +113,11 @@ function UsersFilter({ search, roleNames, onChange }: UsersFilterProps) {
   const { email, status, role, confirmed, from, to, referralId, sort } = search;
   const change = (changed: object) => onChange(staffUsersSearch({ ...search, page: 1, ...changed }));
   return (
-    <FilterPanel filter={{ email, status, role, confirmed, from, to }} onReset={() => onChange({ referralId, sort })}>
+    <FilterPanel
+      filter={{ email, status, role, confirmed, from, to }}
+      onReset={() => onChange({ referralId, sort })}
+      actions={<ExportButton endpoint="GET /v1/users/admin/export" query={toExportQuery(search)} />}
+    >
       <EmailField value={email ?? ''} onChange={(email) => change({ email })} />
       <Select
         label={t('fields.status')}

@@ -44,7 +44,7 @@ function openConnections(path = '/admin/connections') {
   });
 }
 
-it('lists ZIP and type, and shows all details but no password in a dialog that the URL names', async () => {
+it('lists ZIP and type, and shows all details but no password in a panel that the URL names', async () => {
   const { screen, user } = await openConnections();
   const details = await screen.findByRole('button', { name: 'Details of 198.18.0.7' });
   const row = details.closest('tr')?.textContent;
@@ -62,4 +62,14 @@ it('lists ZIP and type, and shows all details but no password in a dialog that t
 it('opens the details from a link', async () => {
   const { screen } = await openConnections(`/admin/connections?connection=${exampleStaffConnection().id}`);
   expect(await screen.findByRole('dialog', { name: 'Connection 198.18.0.7' })).toBeTruthy();
+});
+
+it('says in the panel who had the address at a time', async () => {
+  const { api, screen, user } = await openConnections(`/admin/connections?connection=${exampleStaffConnection().id}`);
+  const dialog = within(await screen.findByRole('dialog', { name: 'Connection 198.18.0.7' }));
+  const section = within(await dialog.findByRole('region', { name: 'Who had 198.18.0.7' }));
+  await user.type(section.getByLabelText('Held at, your time'), '211120261405{Enter}');
+  expect((await section.findByRole('link')).textContent).toBe('customer@example.com');
+  const at = encodeURIComponent(new Date('2026-11-21T14:05').toISOString());
+  expect(api.requests.some((each) => each.includes('ip=198.18.0.7') && each.includes(`at=${at}`))).toBe(true);
 });

@@ -1,30 +1,41 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
-import { Skeleton, Stack, Title } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { Copyable } from '../../ui/copyable.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { destructive } from '../../ui/destructive.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/paged-list.tsx';
 import { usePlaceFacts } from '../../ui/place-facts.tsx';
+import { SidePanel } from '../../ui/side-panel.tsx';
 import { ChargesTable } from '../connections/charges-table.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
+import { AddressHolders } from './address-holders.tsx';
 import { useCharges, useConnectionOfUser } from './api.ts';
+import { RefundForm } from './refund-form.tsx';
 
-/** A connection of any user with its charges; the API never sends its password to staff. @param id undefined: closed */
-export function ConnectionDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+interface ConnectionPanelProps {
+  /** Undefined: closed. */
+  id: string | undefined;
+  /** Undefined if the member of staff may not end connections. */
+  onEnd: ((connection: StaffConnection) => void) | undefined;
+  onClose: () => void;
+}
+
+/** All about a connection of any user, and what staff do with it; the API never sends its password to staff. */
+export function ConnectionPanel({ id, onEnd, onClose }: ConnectionPanelProps) {
   const { t } = useTranslation(['staffConnections', 'proxyConnection']);
   const { rows, failure } = useConnectionOfUser(useLastDefined(id));
   const connection = rows?.[0];
   return (
-    <Dialog
+    <SidePanel
       isOpen={id !== undefined}
       title={t('proxyConnection:detail.title', { ip: connection?.ip ?? '' })}
-      size="lg"
       onClose={onClose}
     >
       {failure !== undefined && <LoadFailure text={t('detail.failed')} {...failure} />}
@@ -32,20 +43,50 @@ export function ConnectionDialog({ id, onClose }: { id: string | undefined; onCl
       {rows?.length === 0 && <p>{t('detail.missing')}</p>}
       {connection !== undefined && (
         <Stack gap="lg" key={connection.id}>
+          <Headline connection={connection} onEnd={onEnd} />
           <Summary connection={connection} />
           <Access connection={connection} />
           <Location connection={connection} />
+          <AddressHolders ip={connection.ip} />
           <Charges id={connection.id} />
         </Stack>
       )}
-    </Dialog>
+    </SidePanel>
   );
 }
 
-/** The owner, the state and what it has cost. */
+/** The state, what it has cost, and the actions. */
+function Headline({ connection, onEnd }: Pick<ConnectionPanelProps, 'onEnd'> & { connection: StaffConnection }) {
+  const { t } = useTranslation(['staffConnections', 'proxyConnection']);
+  const [isRefunding, setRefunding] = useState(false);
+  const canRefund = usePermission('TRANSACTIONS_WRITE');
+  const { status, paidFor } = connection;
+  return (
+    <>
+      <Group justify="space-between">
+        <ConnectionStatusBadge status={status} text={t(`statuses.${status}`)} />
+        <Group gap="xs">
+          {canRefund && paidFor > 0 && !isRefunding && (
+            <Button variant="default" onClick={() => setRefunding(true)}>
+              {t('refund.action')}
+            </Button>
+          )}
+          {onEnd !== undefined && status === 'WORK' && (
+            <Button {...destructive.opens} onClick={() => onEnd(connection)}>
+              {t('proxyConnection:table.disconnect')}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      {isRefunding && <RefundForm connection={connection} onClose={() => setRefunding(false)} />}
+    </>
+  );
+}
+
+/** The owner and what it has cost. */
 function Summary({ connection }: { connection: StaffConnection }) {
   const { t } = useTranslation(['staffConnections', 'staff', 'proxyConnection', 'common']);
-  const { id, user, status, endReason, disconnectAt, syncAt } = connection;
+  const { id, user, endReason, disconnectAt, syncAt } = connection;
   return (
     <Facts
       items={[
@@ -56,10 +97,6 @@ function Summary({ connection }: { connection: StaffConnection }) {
           isWide: true,
         },
         { label: t('detail.id'), value: <Copyable name={t('detail.id')} value={id} isWrapped />, isWide: true },
-        {
-          label: t('proxyConnection:table.status'),
-          value: <ConnectionStatusBadge status={status} text={t(`statuses.${status}`)} />,
-        },
         ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`) }]),
         { label: t('proxyConnection:table.paidFor'), value: formatMoney(connection.paidFor) },
         {

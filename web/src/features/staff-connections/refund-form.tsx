@@ -4,29 +4,19 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { readNumber } from '../../format/number-kinds.ts';
-import { Dialog } from '../../ui/dialog.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
-import type { SeenRow } from '../staff-parts/use-seen.ts';
 import { useRefund } from './api.ts';
-
-/** Gives back what a connection cost, or a part of it. */
-export function RefundDialog({ seen }: { seen: SeenRow<StaffConnection> }) {
-  const { t } = useTranslation('staffConnections');
-  return (
-    <Dialog isOpen={seen.isOpen} title={t('refund.title', { ip: seen.shown?.ip ?? '' })} size="sm" onClose={seen.close}>
-      {seen.row !== undefined && <RefundForm connection={seen.row} onClose={seen.close} />}
-    </Dialog>
-  );
-}
+import classes from './refund-form.module.css';
 
 interface RefundFormProps {
   connection: StaffConnection;
   onClose: () => void;
 }
 
-function RefundForm({ connection, onClose }: RefundFormProps) {
+/** Gives back what a connection cost, or a part of it. */
+export function RefundForm({ connection, onClose }: RefundFormProps) {
   const { t } = useTranslation(['staffConnections', 'staffMoney', 'common']);
   // As shown when the form opened.
   const [{ paidFor, user }] = useState(connection);
@@ -43,7 +33,11 @@ function RefundForm({ connection, onClose }: RefundFormProps) {
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form
+      className={classes['form']}
+      aria-label={t('refund.of', { ip: connection.ip })}
+      onSubmit={(event) => void submit(event)}
+    >
       <Stack>
         <Text>{t('refund.text', { amount: formatMoney(paidFor), email: user.email })}</Text>
         <NumberField

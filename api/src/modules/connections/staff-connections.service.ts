@@ -1,0 +1,70 @@
+/** What staff do with several connections at once: end them, and export a list. */
+import type { EndConnectionsBody, EndedConnection, StaffConnection } from '@cellhop/contract/staff/connections';
+import type { Actor } from '../../http/actor.ts';
+import type { Requester } from '../../http/requester.ts';
+import type { Ctx } from '../../ctx.ts';
+import { exportList } from '../audit-log/export.service.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import { endConnections } from '../billing/ending.service.ts';
+import { presentForStaff } from './connection-presenter.ts';
+import * as staffList from './staff-list.store.ts';
+
+interface By {
+  actor: Actor;
+  requester: Requester;
+}
+
+/** Ends connections of any users as DISCONNECT_ADMIN, each with an entry in the audit log. Those that have ended stay as they are. */
+export async function endSeveral(
+  ctx: Ctx,
+  { actor, requester }: By,
+  { ids, reason }: EndConnectionsBody,
+): Promise<EndedConnection[]> {
+  const unique = [...new Set(ids)];
+  const owners = new Map((await staffList.findOwners(ctx, unique)).map(({ id, userId }) => [id, userId]));
+  const ended = await endConnections(ctx, [...owners.keys()], 'ADMIN', (ctx, id) =>
+    record(ctx, {
+      action: 'CONNECTION_ENDED',
+      actorId: actor.userId,
+      userId: owners.get(id),
+      subject: { type: 'CONNECTION', id },
+      requester,
+      reason,
+    }),
+  );
+  return unique.map((id) => ({ id, outcome: ended.has(id) ? 'ENDED' : 'UNCHANGED' }));
+}
+
+/** As a file, without passwords. @throws AppError VALIDATION */
+export function exportForStaff(ctx: Ctx, by: By, filter: Omit<staffList.ConnectionFilter, 'afterId'>) {
+  return exportList<StaffConnection>(ctx, by, {
+    action: 'CONNECTIONS_EXPORTED',
+    subjectType: 'CONNECTION',
+    fileName: 'connections.csv',
+    filter: { ...filter },
+    count: (limit) => staffList.countForStaff(ctx, filter, limit),
+    list: async (afterId, size) => {
+      const rows = await staffList.listForStaff(ctx, { ...filter, afterId }, '-createdAt', { page: 1, size });
+      return rows.map((row) => presentForStaff(ctx.config, row));
+    },
+    columns: {
+      id: ({ id }) => id,
+      userId: ({ user }) => user.id,
+      email: ({ user }) => user.email,
+      ip: ({ ip }) => ip,
+      countryCode: ({ countryCode }) => countryCode,
+      region: ({ region }) => region,
+      city: ({ city }) => city,
+      zip: ({ zip }) => zip,
+      isp: ({ isp }) => isp,
+      connectionType: ({ connectionType }) => connectionType,
+      status: ({ status }) => status,
+      endReason: ({ endReason }) => endReason,
+      refundStatus: ({ refundStatus }) => refundStatus,
+      paidFor: ({ paidFor }) => paidFor,
+      trafficUsedKiB: ({ trafficUsed }) => trafficUsed,
+      createdAt: ({ createdAt }) => createdAt,
+      disconnectAt: ({ disconnectAt }) => disconnectAt,
+    },
+  });
+}

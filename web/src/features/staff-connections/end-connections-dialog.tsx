@@ -1,0 +1,71 @@
+import type { StaffConnection } from '@cellhop/contract/staff/connections';
+import { useTranslation } from 'react-i18next';
+import { formatMoney } from '../../format/format.ts';
+import { BulkDialog } from '../staff-parts/bulk-dialog.tsx';
+import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import type { SeenRow } from '../staff-parts/use-seen.ts';
+import { useEndConnection, useEndConnections } from './api.ts';
+
+export function EndConnectionDialog({ seen }: { seen: SeenRow<StaffConnection> }) {
+  const { t } = useTranslation('staffConnections');
+  const end = useEndConnection();
+  const { row, shown, isOpen, close } = seen;
+
+  async function confirm(reason: string | undefined): Promise<void> {
+    if (row === undefined) return;
+    if ((await end.run({ connection: row, reason })) !== undefined) close();
+  }
+
+  return (
+    <ReasonDialog
+      isOpen={isOpen}
+      title={t('end.title', { ip: shown?.ip ?? '' })}
+      text={t('end.text', { email: shown?.user.email ?? '' })}
+      action={t('end.action')}
+      isDangerous
+      isOptional
+      isWorking={end.isRunning}
+      onConfirm={(reason) => void confirm(reason)}
+      onClose={close}
+    />
+  );
+}
+
+interface EndConnectionsDialogProps {
+  /** The connections as they were when the dialog opened. */
+  seen: SeenRow<readonly StaffConnection[]>;
+  onEnded: () => void;
+}
+
+/** Ends several connections. Those that have ended meanwhile are what was wanted, too. */
+export function EndConnectionsDialog({ seen, onEnded }: EndConnectionsDialogProps) {
+  const { t } = useTranslation('staffConnections');
+  const ending = useEndConnections();
+  const connections = seen.shown ?? [];
+
+  async function end(reason: string | undefined): Promise<void> {
+    const results = await ending.run({ ids: connections.map(({ id }) => id), reason });
+    if (results === undefined) return;
+    seen.close();
+    onEnded();
+  }
+
+  return (
+    <BulkDialog
+      isOpen={seen.isOpen}
+      title={t('endSelected.title', { count: connections.length })}
+      text={t('endSelected.text')}
+      items={connections.map(({ id, ip, user, paidFor }) => ({
+        key: id,
+        name: `${ip}, ${user.email}`,
+        detail: formatMoney(paidFor),
+      }))}
+      action={t('endSelected.actionOf', { count: connections.length })}
+      isDangerous
+      isOptional
+      isWorking={ending.isRunning}
+      onConfirm={(reason) => void end(reason)}
+      onClose={seen.close}
+    />
+  );
+}

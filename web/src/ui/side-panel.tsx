@@ -1,0 +1,34 @@
+import { Drawer } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useShown } from './mantine-overlays.ts';
+import { useAsOverlay } from './open-overlays.ts';
+
+interface SidePanelProps {
+  isOpen: boolean;
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A dialog beside its list, for what is read and done with one row. It has the whole screen on a phone. */
+export function SidePanel({ isOpen, title, onClose, children }: SidePanelProps) {
+  const { t } = useTranslation();
+  useAsOverlay('dialog', isOpen);
+  return (
+    <Drawer
+      opened={useShown(isOpen)}
+      onClose={onClose}
+      title={title}
+      position="right"
+      size="min(620px, 100%)"
+      padding="lg"
+      overlayProps={{ backgroundOpacity: 0.6, blur: 2 }}
+      // As a dialog: a click must not miss a button that still moves.
+      transitionProps={{ transition: 'fade', duration: 150 }}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      {children}
+    </Drawer>
+  );
+}
