@@ -31,6 +31,7 @@ const schemas = {
       'chains',
       'client',
       'coins',
+      'visitor-pages',
       'access-strings',
       'confirmation-texts',
       'errors',

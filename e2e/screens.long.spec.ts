@@ -1,3 +1,4 @@
+import { currencies } from '@cellhop/contract/invoices.values';
 import type { Page } from '@playwright/test';
 import { exampleInvoice } from '../web/test/example-invoices.ts';
 import { mockResponses } from './gallery-screen.ts';
@@ -63,6 +64,28 @@ for (const [language, theme] of looks) {
     await enter(page, `/payments/invoices?invoice=${invoice.id}`, 'user@example.com', 'demo-password');
     await expect(page.getByRole('dialog').getByRole('region')).toBeVisible();
     await expectGood(page, 'a partly paid invoice');
+  });
+
+  test(`the filled form of a new invoice is accessible and fits, ${language}, ${theme}`, async ({ page }) => {
+    await prefer(page, language, theme);
+    // A pending invoice, which the new one replaces, in the currency with the longest name.
+    const pending = exampleInvoice('PENDING', { currency: 'USDT_BSC', amountInCurrency: '25.00' });
+    await mockResponse(page, '/v1/payments/invoices?*', 200, { data: [pending], totalPages: 1 });
+    const states = currencies.map((currency) => ({
+      currency,
+      problem: currency === 'TON' ? ('NETWORK' as const) : null,
+      dollarsPerCoin: '1.0000',
+    }));
+    await mockResponse(page, '/v1/payments/currencies', 200, { data: states });
+    await enter(page, '/payments/invoices?create=true', 'user@example.com', 'demo-password');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('group').getByRole('button').nth(1).click();
+    await expect(dialog.getByText(/25[.,]00 USDT/)).toBeVisible();
+    await expect(dialog.getByRole('alert')).toBeVisible();
+    await expectGood(page, 'a filled form of an invoice');
+    await dialog.getByRole('combobox').click();
+    await expect(page.getByRole('option')).toHaveCount(currencies.length);
+    await expectGood(page, 'the currencies of an invoice');
   });
 
   test(`the calendar of a date is accessible, ${language}, ${theme}`, async ({ page }) => {

@@ -1,11 +1,21 @@
+import { createClient } from '@cellhop/contract/client';
+import { getStock } from '@cellhop/contract/proxies';
 import type { Page } from '@playwright/test';
 import { expect, test } from './product.ts';
+
+declare global {
+  interface Window {
+    /** The layout shift so far. */
+    shift?: number;
+  }
+}
 
 const SCRIPT_LIMIT_BYTES = 120 * 1024;
 
 const words = {
   en: {
     title: 'Mobile proxies, paid by the megabyte',
+    benefitsTitle: 'What you get',
     benefits: [
       'Real mobile IPs',
       'Search by ZIP and operator',
@@ -19,6 +29,7 @@ const words = {
   },
   ru: {
     title: 'Мобильные прокси с оплатой за мегабайты',
+    benefitsTitle: 'Что вы получаете',
     benefits: [
       'Настоящие мобильные IP',
       'Поиск по индексу и оператору',
@@ -40,10 +51,11 @@ test('a visitor reads the landing page in their language, and all tabs follow th
   await other.goto('/sign-in');
   await page.goto('/');
   const expectTexts = async (language: 'en' | 'ru') => {
-    const { title, benefits, last } = words[language];
+    const { title, benefitsTitle, benefits, last } = words[language];
     await expect(page.locator('html')).toHaveAttribute('lang', language);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
-    const items = page.getByRole('main').getByRole('listitem');
+    const section = page.locator('section').filter({ has: page.getByRole('heading', { name: benefitsTitle }) });
+    const items = section.getByRole('listitem');
     await expect(items).toHaveCount(8);
     await expect(items.getByRole('heading')).toHaveText(benefits);
     await expect(items.last()).toHaveText(last);
@@ -68,6 +80,61 @@ test('a visitor reads the landing page in their language, and all tabs follow th
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Регистрация');
   await expect(page.getByLabel('Реферальный код')).toHaveValue('WELCOME');
   await other.close();
+});
+
+test('a visitor reads prices and stock, and nothing moves when they arrive', async ({ page, product }) => {
+  const { data } = await createClient({ baseUrl: product.url })(getStock, {});
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { value, hadRecentInput } = entry as PerformanceEntry & { value: number; hadRecentInput: boolean };
+        if (!hadRecentInput) window.shift = (window.shift ?? 0) + value;
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/proxies/stock', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await page.goto('/');
+  const facts = page.getByRole('main').locator('dl').first();
+  await expect(facts).toContainText('countries');
+  await expect(page.getByRole('heading', { name: 'What it costs' })).toBeAttached();
+  answer.resolve();
+  await expect(facts).toContainText(`${data.countries.length}`);
+  await expect(facts).toContainText(/from \$0\.\d+/);
+  // Above the fold, also on a phone.
+  const box = (await facts.boundingBox())!;
+  expect(box.y + box.height).toBeLessThan(844);
+  await expect(page.getByText(/^Checked \d+ (?:s|min) ago$/)).toBeVisible();
+  expect(await page.evaluate(() => window.shift ?? 0)).toBeLessThan(0.01);
+
+  await page.getByRole('link', { name: 'See prices' }).click();
+  const prices = page.getByRole('table');
+  await expect(prices).toBeInViewport();
+  await expect(prices.getByRole('row')).toHaveCount(9);
+  await expect(prices.getByRole('row').nth(1)).toContainText(/\$0\.\d+.*\$\d+\.\d\d/);
+  await page.getByText('Who else uses my proxy?').click();
+  await expect(page.getByText('Nobody. While your connection is open', { exact: false })).toBeVisible();
+  await page.getByRole('link', { name: 'Check a receipt' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check a receipt');
+});
+
+test('the film stops for those who want no motion, and by its button for all others', async ({ page }) => {
+  const running = () =>
+    page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
+  await page.goto('/');
+  await expect(page.getByRole('figure', { name: 'A film of a purchase', exact: false })).toBeVisible();
+  await expect.poll(running).toBe(0);
+  await expect(page.getByRole('button', { name: 'Pause the animations' })).toBeHidden();
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await expect.poll(running).toBeGreaterThan(20);
+  await page.getByRole('button', { name: 'Pause the animations' }).click();
+  await expect.poll(running).toBe(0);
+  await page.getByRole('button', { name: 'Play the animations' }).click();
+  await expect.poll(running).toBeGreaterThan(20);
 });
 
 test('the footer of the landing page shows the price and links to the default texts', async ({ page }) => {

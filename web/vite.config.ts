@@ -19,6 +19,13 @@ const landingAtRoot: Plugin = {
 };
 
 /**
+ * The start of the landing page, and what its later part shares with the app: in a file of the app, the landing page would load all of that
+ * file (`npm run bench:web` shows it).
+ */
+const landingParts =
+  /[\\/](?:app[\\/]start-landing\.tsx|contract[\\/]src[\\/]coins\.ts|icons[\\/]Icon(?:Bell|ChartBar|Check|ChevronDown|Copy|Gift|HelpCircle|History|Receipt2|Search|UserCircle|Users|Wallet|WorldSearch)\.mjs|4x3[\\/]de\.svg\?url)$/;
+
+/**
  * The router imports each screen lazily, and Rolldown splits the code that screens share, which alone results in many
  * small files. So each of the three parts that everything else is added to is one file with all its imports, except those
  * of a part above. Tables are another one, and the Mantine components that several of the later screens use. React has its own
@@ -26,7 +33,7 @@ const landingAtRoot: Plugin = {
  */
 const chunkGroups = [
   { name: 'react', test: /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },
-  { name: 'landing', test: /[\\/]app[\\/]start-landing\.tsx$/ },
+  { name: 'landing', test: landingParts },
   { name: 'app', test: /[\\/]app[\\/]start-app\.tsx$/ },
   { name: 'member', test: /[\\/]app[\\/]layout[\\/]member-layout\.tsx$/ },
   { name: 'table', test: /[\\/]ui[\\/](?:data-table|country-flag)\.tsx$/ },

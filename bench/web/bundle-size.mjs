@@ -17,8 +17,18 @@ const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/$
  */
 const pages = {
   '/': {
-    limit: 104,
-    roots: ['landing.html', 'src/features/landing/landing-footer.tsx', ...texts('common', 'landing', 'legal')],
+    limit: 100,
+    roots: ['landing.html', ...texts('common', 'landing')],
+  },
+  // With what it loads when the browser is idle.
+  '/, below the first screen too': {
+    limit: 110,
+    roots: [
+      'landing.html',
+      'src/features/landing/landing-details.tsx',
+      'src/features/landing/landing-footer.tsx',
+      ...texts('common', 'landing', 'landingDetails', 'legal', 'country'),
+    ],
   },
   '/sign-in': {
     limit: 212,

@@ -16,11 +16,13 @@ interface FirstScreen {
   isForMembers?: boolean;
   /** API requests that start with the page, besides the profile. */
   requests: readonly string[];
+  /** Those of them that need no token. */
+  publicRequests?: readonly string[];
 }
 
 /** The landing page is a separate document, landing.html. */
 const landingScreen: Readonly<Record<string, FirstScreen>> = {
-  '/': { modules: [], texts: ['common', 'landing'], requests: [] },
+  '/': { modules: [], texts: ['common', 'landing'], requests: [], publicRequests: ['/v1/proxies/stock'] },
 };
 
 /**

@@ -97,8 +97,9 @@ export type Deposit = z.infer<typeof depositSchema>;
 export const staffInvoiceDetailSchema = staffInvoiceSchema.extend({
   /** US dollars for one coin, as a decimal string. */
   rate: z.string(),
-  /** The number of the address in the operator's wallet, after `0/`. */
   derivationIndex: z.int().nonnegative(),
+  /** How the operator's wallet names the address: the path below the account, on TON the id of the wallet. */
+  walletNumber: z.string(),
   /** US dollars that a settlement without an amount credits. */
   due: dollarsSchema,
   deposits: z.array(depositSchema),

@@ -1,8 +1,10 @@
 import { currencies } from '@cellhop/contract/invoices.values';
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import en from '../i18n/locales/en/landing.json';
+import enDetails from '../i18n/locales/en/landingDetails.json';
 import ru from '../i18n/locales/ru/landing.json';
+import ruDetails from '../i18n/locales/ru/landingDetails.json';
 import { startLanding } from './start-landing.tsx';
 
 it('lists the coins of this installation, and no others', async () => {
@@ -31,14 +33,59 @@ it.each([
   document.body.append(root);
   const landing = await import('./start-landing.tsx');
   await landing.startLanding(root);
-  const links = await within(root).findAllByRole('link', { name: text });
-  expect(links.map((link) => link.getAttribute('href'))).toEqual([path, path]);
+  // One above the fold, one at the end of the page, which comes later.
+  const links = () => within(root).getAllByRole('link', { name: text });
+  await waitFor(() => expect(links().map((link) => link.getAttribute('href'))).toEqual([path, path]));
+  root.remove();
+  vi.unstubAllGlobals();
+});
+
+const settings = { brandName: 'Cellhop', contactEmail: null, currencies: [], offer: null };
+const countries = [
+  { countryCode: 'DE', free: 1200, cities: 4, operators: 3, megabytePrice: 0.008 },
+  { countryCode: 'KZ', free: 1, cities: 1, operators: 1, megabytePrice: null },
+];
+const stock = { countedSecondsAgo: 70, free: 1201, operators: 4, megabytePrice: 0.008, countries };
+
+it.each([
+  {
+    what: 'what is for sale',
+    answer: Response.json({ data: stock }),
+    texts: [/1,201/, /Germany.*1,200.*\$0\.008.*\$8\.20/, /Kazakhstan.*sold out/],
+    isEmpty: 'false',
+  },
+  {
+    what: 'that nothing is for sale',
+    answer: Response.json({ data: { ...stock, free: 0, megabytePrice: null, countries: [] } }),
+    texts: [/All proxies are in use/],
+    isEmpty: 'true',
+  },
+  {
+    what: 'no prices if the API does not tell them',
+    answer: new Response(null, { status: 503 }),
+    texts: [/The prices could not be loaded/],
+    isEmpty: 'true',
+  },
+])('says $what', async ({ answer, texts, isEmpty }) => {
+  vi.resetModules();
+  vi.stubGlobal('fetch', (url: string) =>
+    Promise.resolve(url === '/v1/settings' ? Response.json({ data: settings }) : answer.clone()),
+  );
+  const root = document.createElement('div');
+  document.body.append(root);
+  const landing = await import('./start-landing.tsx');
+  await landing.startLanding(root);
+  await waitFor(() => {
+    for (const text of texts) expect(root.textContent).toMatch(text);
+  });
+  // Numbers that are not known are not shown as zero.
+  expect(root.querySelector('[data-is-empty]')!.getAttribute('data-is-empty')).toBe(isEmpty);
   root.remove();
   vi.unstubAllGlobals();
 });
 
 it('names no coin in texts that are shown whatever is set up', () => {
-  const texts = JSON.stringify([en, ru]);
+  const texts = JSON.stringify([en, enDetails, ru, ruDetails]);
   const tickers = new Set(currencies.map((currency) => currency.split('_', 1)[0]!));
   expect([...tickers].filter((ticker) => texts.includes(ticker))).toEqual([]);
 });

@@ -12,6 +12,11 @@ export function isLanguage(value: unknown): value is Language {
   return languages.some((language) => language === value);
 }
 
+/** Of the texts that are shown. */
+export function readLanguage({ resolvedLanguage }: { resolvedLanguage?: string | undefined }): Language {
+  return isLanguage(resolvedLanguage) ? resolvedLanguage : FALLBACK_LANGUAGE;
+}
+
 /** The first supported one of the user's languages; `ru-RU` counts as `ru`. */
 export function detectLanguage(preferred: readonly string[]): Language {
   for (const tag of preferred) {

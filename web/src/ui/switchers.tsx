@@ -16,7 +16,7 @@ export function Switchers() {
   );
 }
 
-function LanguageSwitcher() {
+export function LanguageSwitcher() {
   const { t, i18n } = useTranslation();
   return (
     <label className={classes['select']}>
@@ -41,7 +41,7 @@ function LanguageSwitcher() {
 
 const icons: Record<ThemeMode, typeof IconSun> = { LIGHT: IconSun, DARK: IconMoon, AUTO: IconClockHour4 };
 
-function ThemeSwitcher() {
+export function ThemeSwitcher() {
   const { t } = useTranslation();
   const current = useThemeMode();
   const name = useId();

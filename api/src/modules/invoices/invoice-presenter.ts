@@ -6,6 +6,7 @@ import { toDollars } from '@cellhop/contract/units';
 import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amounts.ts';
 import { isSandboxAddress } from '../../dev/sandbox.ts';
 import { currencyRules, type Chain } from '../../payments/currencies.ts';
+import { describeIndex } from '../../payments/derive/addresses.ts';
 import { toPaymentUri, toWalletUri, type TokenContracts, explorerUrl } from '../../payments/payment-links.ts';
 import type { Ctx } from '../../ctx.ts';
 import { countConfirmations, neededConfirmations, type FinalityRule } from '../../payments/finality.ts';
@@ -81,6 +82,7 @@ export function presentDetail(
     ),
     rate: formatRate(row.rateE12),
     derivationIndex: Number(row.derivationIndex),
+    walletNumber: describeIndex(row.space, row.derivationIndex),
     due: toDollars(dueMicros),
     deposits: deposits.map((deposit) => presentDeposit(row, deposit, facts)),
   };

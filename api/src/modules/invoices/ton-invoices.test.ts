@@ -1,6 +1,7 @@
 /** Invoices in TON and USDT on TON in production mode: real addresses, the real watcher, and the chain in memory by two sources. */
 import { createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
 import type { Currency } from '@cellhop/contract/invoices.values';
+import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import { Address, beginCell } from '@ton/core';
 import { keyPairFromSeed } from '@ton/crypto';
 import assert from 'node:assert/strict';
@@ -99,7 +100,11 @@ describe('in production, on TON', () => {
     ]);
     const { address } = await newInvoice('USDT_TON');
     expect(address).toBe(deriveAddress('ton', account, 1n));
-    expect(await newInvoice('TON')).toMatchObject({ address, isSandbox: false, status: 'PENDING' });
+    const invoice = await newInvoice('TON');
+    expect(invoice).toMatchObject({ address, isSandbox: false, status: 'PENDING' });
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    const { data } = await finance.call(getAnyInvoice, { params: { id: invoice.id } });
+    expect(data).toMatchObject({ derivationIndex: 1, walletNumber: '698983192' });
   });
 
   test('an invoice in TON is paid in full by its exact amount, once', async () => {

@@ -1,56 +1,37 @@
-import type { FixedUrl } from '@cellhop/contract/endpoints';
 import { legalDocuments } from '@cellhop/contract/legal-documents';
-import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { useSettings } from '../../data/settings.ts';
+import { ThemeSwitcher } from '../../ui/switchers.tsx';
 import classes from './landing-footer.module.css';
 
-// Without the client, like the settings (data/settings.ts).
-const PRICE_URL: FixedUrl = '/v1/proxies/lowest-price';
-const TIMEOUT_MS = 10_000;
-
-export function LandingFooter() {
-  const { t } = useTranslation('legal');
+/** @param price US dollars for one megabyte; null or undefined while it is not known */
+export function LandingFooter({ price }: { price: number | null | undefined }) {
+  const { t } = useTranslation(['landingDetails', 'legal']);
   const { contactEmail } = useSettings();
-  const price = useLowestPrice();
   return (
     <footer className={classes['footer']}>
-      {price !== undefined && <p className={classes['price']}>{t('price', { price: formatMoney(price) })}</p>}
-      <nav aria-label={t('links')}>
+      {typeof price === 'number' && (
+        <p className={classes['price']}>{t('footer.price', { price: formatMoney(price) })}</p>
+      )}
+      <nav aria-label={t('footer.links')}>
         <ul>
           {legalDocuments.map((document) => (
             <li key={document}>
-              <a href={`/legal/${document}`}>{t(`titles.${document}`)}</a>
+              <a href={`/legal/${document}`}>{t(`legal:titles.${document}`)}</a>
             </li>
           ))}
           {contactEmail !== null && (
             <li>
-              <a href={`mailto:${contactEmail}`}>{t('contact')}</a>
+              <a href={`mailto:${contactEmail}`}>{t('legal:contact')}</a>
             </li>
           )}
         </ul>
       </nav>
+      {/* On phones: there the header has no space for it. */}
+      <div className={classes['theme']}>
+        <ThemeSwitcher />
+      </div>
     </footer>
   );
-}
-
-/** US dollars for one megabyte; undefined while it is not known. */
-function useLowestPrice(): number | undefined {
-  const [price, setPrice] = useState<number>();
-  useEffect(() => {
-    const controller = new AbortController();
-    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    // The footer is complete without it.
-    fetchLowestPrice(signal).then(setPrice, () => undefined);
-    return () => controller.abort();
-  }, []);
-  return price;
-}
-
-async function fetchLowestPrice(signal: AbortSignal): Promise<number | undefined> {
-  const response = await fetch(PRICE_URL, { signal });
-  if (!response.ok) return undefined;
-  const { data } = (await response.json()) as { data: { megabytePrice: number | null } };
-  return data.megabytePrice ?? undefined;
 }

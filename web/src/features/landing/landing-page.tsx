@@ -1,34 +1,39 @@
-import {
-  IconAntennaBars5,
-  IconArrowBackUp,
-  IconGauge,
-  IconGift,
-  IconMapSearch,
-  IconUsers,
-  IconWorld,
-} from '@tabler/icons-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { visitorPages, visitorPath } from '@cellhop/contract/visitor-pages';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
-import { formatMoney } from '../../format/format.ts';
-import { listCoins } from '@cellhop/contract/coins';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
+import { readLanguage } from '../../i18n/languages.ts';
+import { loadTexts } from '../../i18n/setup.ts';
 import { useHasBeenIdle } from '../../loading/idle.ts';
 import { hasTokens } from '../../session/tokens.ts';
 import { useDocumentColorScheme } from '../../ui/color-scheme.ts';
 import { Logo } from '../../ui/logo.tsx';
-import { Switchers } from '../../ui/switchers.tsx';
 import plain from '../../ui/plain.module.css';
+import { LanguageSwitcher, ThemeSwitcher } from '../../ui/switchers.tsx';
 import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
-import { ProductPicture } from './product-picture.tsx';
+import { SignUpActions } from './sign-up-actions.tsx';
+import { StockFacts } from './stock-facts.tsx';
+import { useStock } from './stock.ts';
 
-/** Loaded, with its texts, after the first paint: it is below the screen. */
-const LandingFooter = lazy(async () => ({ default: (await import('./landing-footer.tsx')).LandingFooter }));
+const loadDetailTexts = loadTexts('landingDetails', 'legal', 'country');
+/** All that is below the first screen. Loaded, with its texts, after the first paint. */
+const LandingDetails = lazy(async () => {
+  const [{ LandingDetails: component }] = await Promise.all([import('./landing-details.tsx'), loadDetailTexts()]);
+  return { default: component };
+});
+const LandingFooter = lazy(async () => {
+  const [{ LandingFooter: component }] = await Promise.all([import('./landing-footer.tsx'), loadDetailTexts()]);
+  return { default: component };
+});
 
 export function LandingPage() {
   const { t } = useTranslation('landing');
   const { brandName } = useSettings();
+  const stock = useStock();
+  const hasBeenIdle = useHasBeenIdle();
+  const [isPaused, setIsPaused] = useState(false);
   useDocumentTitle();
   useDocumentColorScheme();
   const description = t('description');
@@ -36,102 +41,52 @@ export function LandingPage() {
     document.querySelector('meta[name="description"]')?.setAttribute('content', description);
   }, [description]);
   return (
-    <div className={classes['page']}>
-      <header className={classes['header']}>
-        <Logo name={brandName} />
-        <Switchers />
-      </header>
+    <div className={classes['page']} data-is-paused={isPaused}>
+      <Header brandName={brandName} />
       <main>
         <section className={classes['hero']}>
           <div className={classes['words']}>
             <h1>{t('title')}</h1>
             <p>{t('lead')}</p>
-            <Actions />
+            <SignUpActions>
+              <a href="#prices" className={plain['quiet']}>
+                {t('seePrices')}
+              </a>
+            </SignUpActions>
           </div>
+          <StockFacts stock={stock} />
           <HopPicture />
         </section>
-        <ProductPicture brandName={brandName} />
-        <Benefits brandName={brandName} />
-        <section className={classes['closing']}>
-          <h2>{t('closingTitle')}</h2>
-          <Actions />
-        </section>
+        <Suspense>{hasBeenIdle && <LandingDetails stock={stock} isPaused={isPaused} onPause={setIsPaused} />}</Suspense>
       </main>
-      <LateFooter />
+      <Suspense>{hasBeenIdle && <LandingFooter price={stock?.megabytePrice} />}</Suspense>
     </div>
   );
 }
 
-function LateFooter() {
-  const hasBeenIdle = useHasBeenIdle();
-  return <Suspense>{hasBeenIdle && <LandingFooter />}</Suspense>;
-}
-
-function Actions() {
-  const { t } = useTranslation('landing');
-  const { offer } = useSettings();
-  if (hasTokens())
-    return (
-      <div className={classes['actions']}>
-        <a href="/proxies" className={plain['button']}>
-          {t('openApp')}
+function Header({ brandName }: { brandName: string }) {
+  const { t, i18n } = useTranslation('landing');
+  const isMember = hasTokens();
+  return (
+    <header className={classes['header']}>
+      <Logo name={brandName} />
+      <nav>
+        {visitorPages.map((page) => (
+          <a key={page} href={visitorPath(readLanguage(i18n), page)}>
+            {t(page)}
+          </a>
+        ))}
+        <a href="#questions">{t('questions')}</a>
+      </nav>
+      <div className={classes['controls']}>
+        <LanguageSwitcher />
+        <span className={classes['theme']}>
+          <ThemeSwitcher />
+        </span>
+        <a href={isMember ? '/proxies' : '/sign-in'} className={plain['quiet']}>
+          {t(isMember ? 'openApp' : 'signIn')}
         </a>
       </div>
-    );
-  return (
-    <div className={classes['actions']}>
-      <a href={signUpPath(offer?.code)} className={plain['button']}>
-        {offer?.credit ? t('signUpWithCredit', { credit: shortMoney(offer.credit) }) : t('signUp')}
-      </a>
-      <a href="/sign-in" className={plain['quiet']}>
-        {t('signIn')}
-      </a>
-    </div>
-  );
-}
-
-/** With the public promo code: without a code nobody can sign up. */
-function signUpPath(code: string | undefined): string {
-  return code === undefined ? '/sign-up' : `/sign-up?rc=${encodeURIComponent(code)}`;
-}
-
-/** "$1" instead of "$1.00", "$1,00" in Russian. */
-function shortMoney(dollars: number): string {
-  return formatMoney(dollars).replace(/[.,]00$/, '');
-}
-
-const benefits = [
-  { key: 'mobile', Icon: IconAntennaBars5 },
-  { key: 'search', Icon: IconMapSearch },
-  { key: 'traffic', Icon: IconGauge },
-  { key: 'refund', Icon: IconArrowBackUp },
-  { key: 'trial', Icon: IconGift },
-  { key: 'affiliate', Icon: IconUsers },
-  { key: 'countries', Icon: IconWorld },
-] as const;
-
-function Benefits({ brandName }: { brandName: string }) {
-  const { t, i18n } = useTranslation('landing');
-  const { currencies } = useSettings();
-  return (
-    <section className={classes['section']}>
-      <h2>{t('benefitsTitle')}</h2>
-      <ul className={classes['grid']}>
-        {benefits.map(({ key, Icon }) => (
-          <li key={key}>
-            <Icon size={26} stroke={1.5} aria-hidden="true" />
-            <h3>{t(`benefits.${key}.title`)}</h3>
-            <p>{t(`benefits.${key}.text`)}</p>
-          </li>
-        ))}
-        <li className={classes['summary']}>
-          <p>
-            {t('summary', { brand: brandName })}
-            {/* Only what this installation accepts; none is known until the settings are loaded. */}
-            {currencies.length > 0 && ` ${t('currencies', { list: listCoins(currencies, i18n.language) })}`}
-          </p>
-        </li>
-      </ul>
-    </section>
+    </header>
   );
 }

@@ -1,6 +1,8 @@
 import {
   IconBell,
   IconChartBar,
+  IconCheck,
+  IconCopy,
   IconGift,
   IconHelpCircle,
   IconHistory,
@@ -11,15 +13,13 @@ import {
   IconWorldSearch,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useSettings } from '../../data/settings.ts';
 import { formatMoney, formatTraffic } from '../../format/format.ts';
 import { Logo } from '../../ui/logo.tsx';
+import { flagUrl } from './flag-url.ts';
+import { Pointer } from './pointer.tsx';
 import classes from './product-picture.module.css';
-
-const flags = import.meta.glob<string>('../../../../node_modules/flag-icons/flags/4x3/{de,fr}.svg', {
-  eager: true,
-  query: '?url',
-  import: 'default',
-});
+import motion from './purchase-film.module.css';
 
 const menu = [
   { text: 'proxies', Icon: IconWorldSearch },
@@ -43,15 +43,23 @@ const rows = [
   { price: 0.35, ip: '198.51.100.62', country: 'de', city: 'Hamburg', zip: '20095', operator: 'O2', type: 'LTE' },
 ];
 const balance = 24.6;
-const running = { ip: '203.0.113.24', trafficUsed: 12_698, paidFor: 0.4 };
-/** Megabytes per minute, for the bars of the usage chart. */
+const running = { ip: '203.0.113.24', access: 'socks5://k3vz9p:7mxd2hf4@203.0.113.8:9000' };
+/** What the running connection shows, one after the other: KiB, and dollars at 0.8 cents for a megabyte, of which 50 are prepaid. */
+const counts = [
+  { used: 0, cost: 0.4 },
+  { used: 18_637, cost: 0.4 },
+  { used: 42_700, cost: 0.4 },
+  { used: 53_555, cost: 0.424 },
+  { used: 63_898, cost: 0.504 },
+];
+/** Megabytes per second, for the bars of the chart. */
 const bars = [3, 5, 4, 8, 6, 9, 12, 7, 10, 14, 11, 16];
 
 /** The proxies screen and an active connection, in the app's colors and texts. */
-export function ProductPicture({ brandName }: { brandName: string }) {
-  const { t } = useTranslation('landing');
+export function ProductPicture({ label }: { label: string }) {
+  const { brandName } = useSettings();
   return (
-    <figure className={classes['figure']} aria-label={t('picture.label')}>
+    <figure className={classes['figure']} aria-label={label}>
       <div className={classes['window']} aria-hidden="true">
         <Menu brandName={brandName} />
         <div className={classes['screen']}>
@@ -96,7 +104,7 @@ function TopBar() {
 }
 
 function Filter() {
-  const { t } = useTranslation(['landing', 'common']);
+  const { t } = useTranslation(['landingDetails', 'common']);
   return (
     <div className={classes['filter']}>
       <div className={classes['field']}>
@@ -113,16 +121,17 @@ function Filter() {
           <span>{t('picture.any')}</span>
         </div>
       ))}
-      <span className={classes['find']}>
+      <span className={`${classes['find']} ${motion['findButton']}`}>
         <IconSearch size={16} />
         {t('picture.find')}
+        <Pointer className={motion['findPointer']} />
       </span>
     </div>
   );
 }
 
 function Table() {
-  const { t } = useTranslation(['landing', 'common']);
+  const { t } = useTranslation(['landingDetails', 'common']);
   return (
     <div className={classes['table']}>
       <div className={classes['row']} data-is-head="true">
@@ -134,21 +143,22 @@ function Table() {
         <span>{t('common:location.isp')}</span>
         <span>{t('picture.type')}</span>
       </div>
-      {rows.map(({ price, ip, country, city, zip, operator, type }) => (
-        <div key={ip} className={classes['row']}>
+      {rows.map(({ price, ip, country, city, zip, operator, type }, index) => (
+        <div
+          key={ip}
+          className={`${classes['row']} ${motion['result']}`}
+          style={{ animationDelay: `${index * 0.08}s` }}
+        >
           <span>
-            <b className={classes['buy']}>{t('picture.buy')}</b>
+            <b className={`${classes['buy']} ${index === 0 ? motion['buyButton'] : ''}`}>
+              {t('picture.buy')}
+              {index === 0 && <Pointer className={motion['buyPointer']} />}
+            </b>
           </span>
           <strong>{formatMoney(price)}</strong>
           <span>{ip}</span>
           <span className={classes['place']}>
-            <img
-              src={flags[`../../../../node_modules/flag-icons/flags/4x3/${country}.svg`]}
-              alt=""
-              width={22}
-              height={16.5}
-              loading="lazy"
-            />
+            <img src={flagUrl(country)} alt="" width={22} height={16.5} loading="lazy" />
             {city}
           </span>
           <span>{zip}</span>
@@ -161,30 +171,56 @@ function Table() {
 }
 
 function RunningConnection() {
-  const { t } = useTranslation(['landing', 'common']);
+  const { t } = useTranslation(['landingDetails', 'common']);
   return (
-    <div className={classes['card']} aria-hidden="true">
+    <div className={`${classes['card']} ${motion['card']}`} aria-hidden="true">
       <div className={classes['head']}>
         <strong>{running.ip}</strong>
         <span className={classes['works']}>{t('picture.works')}</span>
       </div>
+      <div className={classes['access']}>
+        <code>{running.access}</code>
+        <span className={`${classes['copy']} ${motion['copyButton']}`}>
+          <IconCopy className={motion['before']} size={16} stroke={1.7} />
+          <IconCheck className={motion['after']} size={16} stroke={2.2} />
+          <Pointer className={motion['copyPointer']} />
+        </span>
+      </div>
       <div className={classes['bars']}>
         {bars.map((height, index) => (
-          // Bars have no other identity than their index.
-          // oxlint-disable-next-line react/no-array-index-key
-          <i key={index} style={{ height: `${(height / 16) * 100}%` }} />
+          <i
+            // Bars have no other identity than their index.
+            // oxlint-disable-next-line react/no-array-index-key
+            key={index}
+            className={motion['bar']}
+            style={{ height: `${(height / 16) * 100}%`, animationDelay: `${index * 0.35}s` }}
+          />
         ))}
       </div>
       <div className={classes['facts']}>
         <span>
           {t('picture.used')}
-          <b>{formatTraffic(running.trafficUsed)}</b>
+          <Count texts={counts.map(({ used }) => formatTraffic(used))} />
         </span>
         <span>
           {t('picture.paid')}
-          <b>{formatMoney(running.paidFor)}</b>
+          <Count texts={counts.map(({ cost }) => formatMoney(cost))} />
         </span>
       </div>
     </div>
+  );
+}
+
+/** A window over a column of texts, of which the last one is the picture without motion. */
+function Count({ texts }: { texts: readonly string[] }) {
+  return (
+    <b className={classes['count']}>
+      <span className={motion['count']}>
+        {texts.map((text, index) => (
+          // oxlint-disable-next-line react/no-array-index-key
+          <span key={index}>{text}</span>
+        ))}
+      </span>
+    </b>
   );
 }

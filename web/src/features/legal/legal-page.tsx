@@ -1,7 +1,7 @@
 import { type LegalDocument, legalDocuments } from '@cellhop/contract/legal-documents';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
+import { readLanguage } from '../../i18n/languages.ts';
 import { apiQuery, queryClient } from '../../data/query.ts';
 import { useSettings } from '../../data/settings.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -30,8 +30,8 @@ export function LegalPage() {
 
 /** The operator's text; without one, the default text. */
 function Article({ document }: { document: LegalDocument }) {
-  const { t, i18n } = useTranslation('legal');
-  const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : FALLBACK_LANGUAGE;
+  const { t, i18n } = useTranslation(['legal', 'legalTexts']);
+  const languageCode = readLanguage(i18n);
   const { response, failure } = useApiQuery(
     apiQuery('GET /v1/legal/{document}', { params: { document }, query: { languageCode } }),
   );
@@ -40,17 +40,17 @@ function Article({ document }: { document: LegalDocument }) {
   return (
     <article className={classes['page']} aria-busy={response === undefined && failure === undefined}>
       <h1 tabIndex={-1}>{title}</h1>
-      {failure !== undefined && <LoadFailure text={t('failed')} {...failure} />}
+      {failure !== undefined && <LoadFailure text={t('legalTexts:failed')} {...failure} />}
       {response !== undefined && <Text own={response.data.text} document={document} />}
     </article>
   );
 }
 
 function Text({ own, document }: { own: string | null; document: LegalDocument }) {
-  const { t } = useTranslation('legal');
+  const { t } = useTranslation('legalTexts');
   const { brandName: brand, contactEmail, refundMinutes: count } = useSettings();
   const contact = contactEmail === null ? t('support') : t('write', { email: contactEmail });
-  const text = own ?? `${t(`texts.${document}`, { brand, count })}\n\n${contact}`;
+  const text = own ?? `${t(`documents.${document}`, { brand, count })}\n\n${contact}`;
   return legalBlocks(text).map(({ isHeading, text }) =>
     isHeading ? (
       <h2 key={text}>{text}</h2>

@@ -3,5 +3,5 @@ import type { Screen } from '../../loading/screen.ts';
 /** The operator's texts, linked on the landing page. */
 export const legalScreen = {
   path: '/legal/$document',
-  texts: ['legal'],
+  texts: ['legal', 'legalTexts'],
 } as const satisfies Screen;

@@ -44,8 +44,7 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
   const { t } = useTranslation(['staffMoney', 'payment', 'staff']);
   const [isSettling, setSettling] = useState(false);
   const canSettle = usePermission('PAYMENTS_EDIT');
-  const { user, status, amount, rate, due, address, derivationIndex, expiredAt, createdAt, deposits, payment } =
-    invoice;
+  const { user, status, amount, rate, due, address, walletNumber, expiredAt, createdAt, deposits, payment } = invoice;
   return (
     <Stack>
       <Facts
@@ -70,7 +69,7 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
             value: <Copyable name={t('payment:table.address')} value={address} isWrapped />,
             isWide: true,
           },
-          { label: t('invoice.derivationIndex'), value: `0/${derivationIndex}` },
+          { label: t('invoice.walletNumber'), value: walletNumber },
         ]}
       />
       <Title order={2} size="h4">

@@ -9,6 +9,7 @@ const detail = (values: Partial<StaffInvoiceDetail>): StaffInvoiceDetail => ({
   user: { id: '00000000-0000-4000-8000-00000000c001', email: 'customer@example.com' },
   rate: '100000',
   derivationIndex: 3,
+  walletNumber: '0/3',
   due: 0,
   deposits: [],
   ...values,
@@ -43,6 +44,37 @@ it('settles a paid invoice only after staff say that it is another payment', asy
   await screen.findByText('Invoice settled');
   expect(sent).toEqual([{ amount: 5, due: 0, isPaidAgain: true, reason: 'paid twice' }]);
 });
+
+it.each([
+  ['BTC', 'Bitcoin', '0/3'],
+  ['ETH', 'Ether on Ethereum', '0/3'],
+  ['LTC', 'Litecoin', '0/3'],
+  ['TRX', 'TRX on TRON', '0/3'],
+  ['TON', 'Gram (Toncoin) on TON', '698983194'],
+  ['USDT_TRC20', 'USDT on TRON (TRC20)', '0/3'],
+  ['USDT_ERC20', 'USDT on Ethereum (ERC20)', '0/3'],
+  ['USDT_BSC', 'USDT on BNB Smart Chain (BEP20)', '0/3'],
+  ['USDT_TON', 'USDT on TON', '698983194'],
+] as const)(
+  'shows a deposit in %s, its network, and its number in the wallet',
+  async (currency, network, walletNumber) => {
+    const deposit = exampleDeposit(1, { state: 'CREDITED', amountInCurrency: '12.5', credited: 25, rate: '2' });
+    const invoice = detail({ currency, walletNumber, deposits: [deposit] });
+    const { screen, user } = await openAsStaff('/admin/payment/invoices', {
+      answers: {
+        'GET /v1/payments/admin/invoices': listOf(invoice),
+        'GET /v1/payments/admin/held': none,
+        'GET /v1/payments/admin/unassigned': none,
+        'GET /v1/payments/admin/invoices/*': { data: invoice },
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ }));
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(await dialog.findByText(network)).toBeTruthy();
+    expect(dialog.getByText(walletNumber)).toBeTruthy();
+    expect(dialog.getByText(`12.5 ${currency.split('_')[0]}`)).toBeTruthy();
+  },
+);
 
 it('lists payments to deleted accounts', async () => {
   const payment: UnassignedPayment = {
@@ -140,6 +172,7 @@ function openInvoice() {
     user: { id: '00000000-0000-4000-8000-00000000c001', email: 'customer@example.com' },
     rate: '100000',
     derivationIndex: 3,
+    walletNumber: '0/3',
     due: 25,
     deposits: [
       exampleDeposit(1, {

@@ -1,4 +1,4 @@
-import { SOURCES_RECOMMENDED } from '@cellhop/contract/chains';
+import { addressSpaces, SOURCES_RECOMMENDED } from '@cellhop/contract/chains';
 import type { SystemState } from '@cellhop/contract/staff/system';
 import { Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
@@ -109,7 +109,11 @@ function Accounts({ accounts }: Pick<SystemState, 'accounts'>) {
       <Facts
         items={accounts.map(({ space, fingerprint, addressCount, paidCount, gap }) => ({
           label: `${nameOfSpace(space)} ${fingerprint}`,
-          value: `${t('accounts.addresses', { count: addressCount, paid: paidCount })} · ${t('accounts.scan', { count: gap + 1 })}`,
+          value: [
+            t('accounts.addresses', { count: addressCount, paid: paidCount }),
+            // Wallets of TON do not look for others of the same key.
+            space === addressSpaces.ton ? t('accounts.byId') : t('accounts.scan', { count: gap + 1 }),
+          ].join(' · '),
         }))}
       />
     </Section>

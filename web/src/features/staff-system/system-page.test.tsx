@@ -1,5 +1,6 @@
 import type { SystemState } from '@cellhop/contract/staff/system';
-import { screen } from '@testing-library/react';
+import { addressSpaces, chains } from '@cellhop/contract/chains';
+import { screen, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
@@ -42,6 +43,28 @@ const state: SystemState = {
     pool: { used: 0, idle: 1, waiting: 0 },
   },
 };
+
+it('shows all six chains, the wallets of five, and which of their addresses a wallet finds by itself', async () => {
+  const account = { fingerprint: 'f00d', addressCount: 12, paidCount: 3, gap: 4 };
+  const all: SystemState = {
+    ...state,
+    chains: chains.map((name) => ({ ...chain, chain: name, openDeposits: name === 'ton' ? 2 : 0 })),
+    accounts: [...new Set(Object.values(addressSpaces))].map((space) => ({ ...account, space })),
+  };
+  await openAsStaff('/admin/system', {
+    answers: { 'GET /v1/system/admin': { data: all }, 'GET /v1/system/admin/jobs': { data: [], totalPages: 1 } },
+  });
+  const watched = within(await screen.findByRole('region', { name: 'Chains' }));
+  for (const name of ['Bitcoin', 'Litecoin', 'Ethereum', 'BNB Smart Chain', 'TRON', 'TON'])
+    expect(watched.getByText(name)).toBeTruthy();
+  expect(watched.getByText('block 1,000 · 2 not credited')).toBeTruthy();
+  const wallets = within(screen.getByRole('region', { name: 'Wallets' }));
+  const scanned = 'Addresses: 12, with payments: 3 · Addresses the wallet must scan: 5';
+  for (const name of ['Bitcoin', 'Litecoin', 'Ethereum, BNB Smart Chain', 'TRON', 'TON'])
+    expect(wallets.getByText(`${name} f00d`)).toBeTruthy();
+  expect(wallets.getAllByText(scanned)).toHaveLength(4);
+  expect(wallets.getByText(/the offline program signs for all$/)).toBeTruthy();
+});
 
 it('says which chains have fewer sources than recommended, or one that is not used, and where payments are found late', async () => {
   await openAsStaff('/admin/system', {

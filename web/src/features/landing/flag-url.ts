@@ -1,0 +1,7 @@
+/** One of them, because the addresses of all flags would be 3 KB of code. The others are beside it (web/vite.config.ts). */
+import german from '../../../../node_modules/flag-icons/flags/4x3/de.svg?url';
+
+/** @param code of a country that the API knows */
+export function flagUrl(code: string): string {
+  return german.replace(/\bde\.svg/, `${code.toLowerCase()}.svg`);
+}
