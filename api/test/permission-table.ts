@@ -84,6 +84,8 @@ export const permissionTable: Record<string, Permission | 'any'> = {
   'GET /v1/notifications/admin/broadcasts': 'MASS_NOTIFICATIONS_READ',
   'POST /v1/notifications/admin/broadcasts': 'MASS_NOTIFICATIONS_WRITE',
   'POST /v1/notifications/admin/broadcasts/recipients': 'MASS_NOTIFICATIONS_WRITE',
+  'POST /v1/notifications/admin/broadcasts/test': 'MASS_NOTIFICATIONS_WRITE',
+  'POST /v1/notifications/admin/broadcasts/{id}/cancel': 'MASS_NOTIFICATIONS_WRITE',
   'POST /v1/proxies/connections/admin/{id}/disconnect': 'CONNECTIONS_EDIT',
   'GET /v1/users/admin/{id}/timeline': 'USERS_READ',
   'POST /v1/users/admin/{id}/views': 'USERS_VIEW_AS',

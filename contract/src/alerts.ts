@@ -11,14 +11,19 @@ const alertSettingsSchema = z.strictObject({
   isMailed: z.boolean(),
   /** By reason: whether to send a mail when the system ends a connection. Missing in requests of older pages: then nothing changes. */
   endMails: z.strictObject({ noMoney: z.boolean(), idle: z.boolean(), exitLost: z.boolean() }),
+  /** Whether messages of the shop to many customers are also sent by email. */
+  isNewsMailed: z.boolean(),
 });
+/** Pages of the release before do not know the last choice: then it does not change. */
+export const saveAlertSettingsBody = alertSettingsSchema.partial({ isNewsMailed: true });
+export type SaveAlertSettingsBody = z.infer<typeof saveAlertSettingsBody>;
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;
 
 export const getAlertSettings = endpoint({
   method: 'GET',
   url: '/v1/profile/alerts',
   access: 'user',
-  summary: "The user's settings of alerts about a low balance, traffic caps and ended connections",
+  summary: "The user's settings of alerts about a low balance, traffic caps, ended connections and news",
   response: data(alertSettingsSchema),
 });
 
@@ -27,6 +32,6 @@ export const saveAlertSettings = endpoint({
   url: '/v1/profile/alerts',
   access: 'user',
   summary: 'Replace the settings of alerts',
-  body: alertSettingsSchema,
+  body: saveAlertSettingsBody,
   response: data(alertSettingsSchema),
 });

@@ -17,6 +17,11 @@ export const NOTIFICATION_DESCRIPTION_LENGTH_MAX = 1000;
 export const NOTIFICATION_CONTENT_LENGTH_MAX = 5000;
 /** How many users a broadcast can list by id; larger audiences use its filters. */
 export const BROADCAST_USERS_MAX = 200;
+/** How far ahead a broadcast can be scheduled, and how many may wait at once. */
+export const BROADCAST_DAYS_AHEAD_MAX = 90;
+export const SCHEDULED_BROADCASTS_MAX = 100;
+/** Broadcasts that a member of staff sends to themselves first. */
+export const TEST_BROADCASTS_PER_HOUR = 20;
 /** The recipients of a broadcast are counted up to here, because counting all users takes seconds. */
 export const RECIPIENTS_COUNTED_MAX = 100_000;
 /** The largest balance in the filter of a broadcast. */

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { escapeHtml } from '../mail/templates.ts';
+import { escapeHtml } from '../mail/layout.ts';
 import { route } from '../http/route.ts';
 import { payOnSandbox } from '../modules/invoices/sandbox-payment.service.ts';
 import { listMails } from './mail-sink.ts';

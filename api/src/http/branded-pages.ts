@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Config } from '../process/config.ts';
-import { escapeHtml } from '../mail/templates.ts';
+import { escapeHtml } from '../mail/layout.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import { SITEMAP_PATH } from './sitemap.ts';
 

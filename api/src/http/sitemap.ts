@@ -3,7 +3,7 @@ import { legalDocuments } from '@cellhop/contract/legal-documents';
 import { languageCodeSchema, type LanguageCode } from '@cellhop/contract/schemas';
 import { visitorPages, visitorPath } from '@cellhop/contract/visitor-pages';
 import type { FastifyInstance } from 'fastify';
-import { escapeHtml } from '../mail/templates.ts';
+import { escapeHtml } from '../mail/layout.ts';
 import { COMPRESSION } from './responses.ts';
 
 export const SITEMAP_PATH = '/sitemap.xml';

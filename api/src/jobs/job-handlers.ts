@@ -2,7 +2,7 @@ import type { Task, TaskList } from 'graphile-worker';
 import type { Ctx } from '../ctx.ts';
 import { payloadSchemas, type Jobs } from './jobs.ts';
 import { deliver } from '../modules/mails/mails.service.ts';
-import { deliverBroadcast } from '../modules/notifications/broadcasts.service.ts';
+import { deliverBroadcast } from '../modules/notifications/broadcast-delivery.service.ts';
 import { applyChange } from '../modules/proxies/inventory-changes.service.ts';
 import { followDraining } from '../modules/proxies/inventory.service.ts';
 
@@ -18,6 +18,7 @@ const handlers: Handlers = {
   'mail.deliver': deliver,
   'mail.none': async () => {},
   'notifications.deliver': deliverBroadcast,
+  'notifications.deliver-scheduled': deliverBroadcast,
   'proxies.follow-draining': (ctx, payload) => followDraining(ctx, payload),
   'proxies.change': applyChange,
 };

@@ -15,6 +15,8 @@ export const payloadSchemas = {
   'mail.none': z.unknown(),
   /** Delivers a broadcast to its recipients. */
   'notifications.deliver': z.object({ broadcastId: z.uuid() }),
+  /** The same at a later time, unless it was cancelled. */
+  'notifications.deliver-scheduled': z.object({ broadcastId: z.uuid() }),
   /** Takes the proxies of a draining node out of the catalogue, or returns those of a node that no longer is. */
   'proxies.follow-draining': z.object({ nodeId: z.uuid() }),
   /** Applies a bulk change or an import of the catalogue. */
@@ -27,21 +29,26 @@ const ATTEMPTS = 12;
 /** They take four minutes in total, because staff are waiting for the change. Then staff retry or dismiss it. */
 const CHANGE_ATTEMPTS = 6;
 
-/**
- * Adds a job in the caller's transaction, so a rollback removes it. With a `key` at most one such job waits, and the last
- * payload wins.
- */
+interface JobOptions {
+  /** At most one job with it waits, and the last payload wins. */
+  key?: string;
+  /** The earliest time; by default now. */
+  runAt?: Date;
+}
+
+/** Adds a job in the caller's transaction, so a rollback removes it. */
 export async function enqueue<Name extends keyof Jobs>(
   ctx: Ctx,
   name: Name,
   payload: Jobs[Name],
-  key?: string,
+  { key, runAt }: JobOptions = {},
 ): Promise<void> {
-  await ctx.db.query('select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => $4)', [
+  await ctx.db.query('select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => $4, run_at => $5)', [
     name,
     JSON.stringify(payload),
     key ?? null,
     name === 'proxies.change' ? CHANGE_ATTEMPTS : ATTEMPTS,
+    runAt ?? null,
   ]);
 }
 

@@ -21,6 +21,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'referrals.turn-month',
     'approvals.lapse',
     'proxies.fail-abandoned',
+    'notifications.mail',
   ];
   expect(due(1)).toEqual(everyMinute);
   expect(due(10)).toEqual([...everyMinute, 'jobs.clean-up']);

@@ -13,6 +13,7 @@ import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
 import { deleteOldMails } from '../modules/mails/mails.service.ts';
 import { updateSums } from '../modules/dashboard/sums.service.ts';
+import { mailBroadcasts } from '../modules/notifications/broadcast-delivery.service.ts';
 import { deleteOldNotifications } from '../modules/notifications/notifications.service.ts';
 import { deleteOldChanges, failAbandoned } from '../modules/proxies/inventory-changes.service.ts';
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
@@ -34,6 +35,7 @@ const schedule: ScheduledTask[] = [
   { name: 'referrals.turn-month', cron: '* * * * *', run: notifyLevelChanges },
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
+  { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   // Spread over the hour.
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },

@@ -33,6 +33,11 @@ export const mailRequestSchema = z.discriminatedUnion('template', [
     template: z.enum(['no-money', 'ended-idle', 'ended-exit-lost']),
     values: z.object({ link, ip: z.string(), otherCount: z.int(), refund: z.number() }),
   }),
+  z.object({
+    ...recipient,
+    template: z.literal('news'),
+    values: z.object({ link, subject: z.string(), html: z.array(z.string()), text: z.string() }),
+  }),
 ]) satisfies z.ZodType<MailRequest>;
 
 export const sealedMailSchema = z.object({

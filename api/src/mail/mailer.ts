@@ -3,7 +3,8 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../process/config.ts';
 import type { Ctx } from '../ctx.ts';
 import { mailRequestSchema, openMail, type SealedMail } from './mail-requests.ts';
-import { renderMail, type MailContent, type MailRequest } from './templates.ts';
+import type { MailContent } from './layout.ts';
+import { renderMail, type MailRequest } from './templates.ts';
 
 const TIMEOUT_MS = 10_000;
 /** RFC 3834, section 5: absence notes and other programs do not reply. */

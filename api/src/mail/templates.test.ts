@@ -50,6 +50,21 @@ describe('mails', () => {
     expect(unknown.text).toContain('Устройство: неизвестное\nАдрес: неизвестен');
   });
 
+  test('of news have the text, why they come, and where to switch them off', () => {
+    const news = (languageCode: 'en' | 'ru') => {
+      const values = { subject: 'New <i>countries</i>', html: ['<b>Portugal</b>'], text: 'Portugal', link };
+      return renderMail({ template: 'news', to: 'reader@example.com', languageCode, values }, 'Hop & Sons');
+    };
+    const { subject, text, html } = news('en');
+    expect(subject).toBe('New <i>countries</i>');
+    expect(text).toContain('Portugal\n\n--\nYou get this as a customer of Hop & Sons.');
+    expect(text).toContain(` ${link}\n`);
+    expect(html).toContain('<title>New &#60;i&#62;countries&#60;/i&#62;</title>');
+    expect(html).toContain('<b>Portugal</b>');
+    expect(html).toContain(`href="${link.replaceAll('&', '&#38;')}"`);
+    expect(news('ru').text).toContain('Вы клиент Hop & Sons');
+  });
+
   test('group the digits of large numbers', () => {
     const values = { link, ip: '203.0.113.7', usedMegabytes: 1600, capMegabytes: 2000 };
     const mail = (languageCode: 'en' | 'ru') =>

@@ -1,6 +1,8 @@
 /** Renders mails as plain text and as simple HTML. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { countText, dollarText } from '@cellhop/contract/number-texts';
+import { anchor, colours, escapeHtml, type MailContent, page, small } from './layout.ts';
+import { type NewsMail, renderNews } from './news.ts';
 import { mailTexts } from './texts.ts';
 
 export type MailTemplate =
@@ -15,6 +17,7 @@ export type MailRequest = { to: string; languageCode: LanguageCode } & (
   | { template: 'confirm-email' | 'recover-password'; values: { link: string } }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }
   | AlertMail
+  | NewsMail
 );
 
 /** About the user's money. */
@@ -49,13 +52,9 @@ interface MailEvent {
   at: string;
 }
 
-export interface MailContent {
-  subject: string;
-  text: string;
-  html: string;
-}
-
-export function renderMail({ languageCode, template, values }: MailRequest, brandName: string): MailContent {
+export function renderMail(request: MailRequest, brandName: string): MailContent {
+  if (request.template === 'news') return renderNews(request.languageCode, request, brandName);
+  const { languageCode, template, values } = request;
   const language = mailTexts[languageCode];
   const texts = language[template];
   const facts = toFacts(languageCode, values);
@@ -94,7 +93,7 @@ export function renderMail({ languageCode, template, values }: MailRequest, bran
 
 type Fact = readonly [name: string, value: string];
 
-function toFacts(languageCode: LanguageCode, values: MailRequest['values']): Fact[] {
+function toFacts(languageCode: LanguageCode, values: Exclude<MailRequest, NewsMail>['values']): Fact[] {
   const { facts } = mailTexts[languageCode];
   if ('balance' in values) return [[facts.balance, dollarText(languageCode, values.balance)]];
   if ('capMegabytes' in values) {
@@ -127,21 +126,6 @@ function formatDate(iso: string): string {
   return `${day.split('-').toReversed().join('.')} ${time.slice(0, 5)}`;
 }
 
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
-}
-
-/** Colours of the web app's light theme; mail clients invert them for dark mode. */
-export const colours = {
-  page: '#f4f7f5',
-  card: '#ffffff',
-  text: '#10201b',
-  muted: '#50635c',
-  border: '#dde5e1',
-  accent: '#08704f',
-};
-const small = `font-size:13px;line-height:1.5;color:${colours.muted}`;
-
 function paragraph(text: string): string {
   return `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
 }
@@ -160,26 +144,4 @@ function button(link: string, label: string): string {
 <td style="border-radius:10px;background:${colours.accent}"><a href="${escapeHtml(link)}" target="_blank" rel="noopener"
  style="display:inline-block;padding:11px 22px;font-size:15px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(label)}</a></td>
 </tr></table>`;
-}
-
-/** Long links may break anywhere. */
-function anchor(link: string): string {
-  return `<a href="${escapeHtml(link)}" target="_blank" rel="noopener" style="color:${colours.accent};word-break:break-all">${escapeHtml(link)}</a>`;
-}
-
-function page(languageCode: LanguageCode, brandName: string, title: string, blocks: string[], footer: string): string {
-  return `<!doctype html>
-<html lang="${languageCode}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
-<body style="margin:0;padding:24px 12px;background:${colours.page};color:${colours.text};font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:15px;line-height:1.55">
-<table role="presentation" align="center" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;margin:0 auto;font-size:inherit">
-<tr><td style="padding:0 4px 16px;font-size:17px;font-weight:700;color:${colours.text}">${escapeHtml(brandName)}</td></tr>
-<tr><td style="padding:28px 24px;background:${colours.card};border:1px solid ${colours.border};border-radius:16px">
-${blocks.join('\n')}
-</td></tr>
-<tr><td style="padding:16px 4px 0;${small}">${escapeHtml(footer)}</td></tr>
-</table>
-</body>
-</html>
-`;
 }

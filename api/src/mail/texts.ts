@@ -30,11 +30,14 @@ type LanguageTexts = Record<MailTemplate, MailTexts> & {
   /** Precedes the plain link, for mail clients that show no button. */
   fallback: string;
   footer(brandName: string): string;
+  /** Why the customer gets news by email; a link to the setting follows. */
+  newsReason(brandName: string): string;
 };
 
 export const mailTexts: Record<LanguageCode, LanguageTexts> = {
   en: {
     fallback: 'If the button does not work, open this link:',
+    newsReason: (brandName) => `You get this as a customer of ${brandName}. Switch such emails off in your account:`,
     footer: (brandName) => `This email was sent by ${brandName}. Please do not reply.`,
     facts: {
       time: 'Time',
@@ -132,6 +135,8 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
   },
   ru: {
     fallback: 'Если кнопка не работает, откройте эту ссылку:',
+    newsReason: (brandName) =>
+      `Вы клиент ${brandName}, поэтому получили это письмо. Отключить такие письма можно в аккаунте:`,
     footer: (brandName) => `Это письмо отправлено сервисом ${brandName}. Пожалуйста, не отвечайте на него.`,
     facts: {
       time: 'Время',

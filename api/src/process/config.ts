@@ -85,6 +85,7 @@ const environmentSchema = z.object({
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TICKETS_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TICKET_MESSAGES_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  NEWS_MAILS_PER_MINUTE: z.coerce.number().int().min(1).max(1000).default(100),
   OPEN_CONNECTIONS_MAX: z.coerce.number().int().min(1).max(1_000_000).default(200),
   PURCHASES_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(600),
   UNUSED_RETURNS_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(20),
@@ -156,6 +157,8 @@ export interface Config {
   /** Per user. */
   ticketsPerHour: number;
   ticketMessagesPerHour: number;
+  /** Of broadcasts, for all workers together. */
+  newsMailsPerMinute: number;
   /** Per user, at a time. */
   openConnectionsMax: number;
   /** Per user. */
@@ -229,6 +232,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
     ticketsPerHour: settings.TICKETS_PER_HOUR ?? (isDevelopment ? 1_000_000 : 10),
     ticketMessagesPerHour: settings.TICKET_MESSAGES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 120),
+    newsMailsPerMinute: settings.NEWS_MAILS_PER_MINUTE,
     openConnectionsMax: settings.OPEN_CONNECTIONS_MAX,
     purchasesPerHour: settings.PURCHASES_PER_HOUR,
     unusedReturnsPerHour: settings.UNUSED_RETURNS_PER_HOUR,

@@ -12,6 +12,7 @@ export const mailKinds = [
   'no-money',
   'ended-idle',
   'ended-exit-lost',
+  'news',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { dateInputSchema, dollarsSchema, idSchema, languageCodeSchema, plainText } from '../fields.ts';
+import {
+  dateInputSchema,
+  dollarsSchema,
+  idSchema,
+  type LanguageCode,
+  languageCodeSchema,
+  plainText,
+} from '../fields.ts';
 import {
   BALANCE_FILTER_DOLLARS_MAX,
   BROADCAST_USERS_MAX,
@@ -16,6 +23,16 @@ export const notificationTextSchema = z.strictObject({
   content: plainText(1, NOTIFICATION_CONTENT_LENGTH_MAX).optional(),
 });
 export type NotificationText = z.infer<typeof notificationTextSchema>;
+
+/**
+ * Users see the text in their current language. If all recipients have one language, the other text may be left out: who changes the
+ * language afterwards sees the one that there is.
+ */
+export const broadcastTextsSchema = z.strictObject({
+  en: notificationTextSchema.optional(),
+  ru: notificationTextSchema.optional(),
+});
+export type BroadcastTexts = z.infer<typeof broadcastTextsSchema>;
 
 const balanceSchema = dollarsSchema.min(0).max(BALANCE_FILTER_DOLLARS_MAX);
 
@@ -36,6 +53,11 @@ export const audienceSchema = z.strictObject({
   registeredBefore: dateInputSchema.optional(),
 });
 export type Audience = z.infer<typeof audienceSchema>;
+
+/** The languages in which a broadcast needs a text. */
+export function requiredLanguages({ languageCode }: Audience): readonly LanguageCode[] {
+  return languageCode === undefined ? languageCodeSchema.options : [languageCode];
+}
 
 /** A filter counts users by what it names, so it needs the permission to read that. */
 export const permissionOfFilter = {

@@ -1,14 +1,29 @@
 /** Notifications that staff send to one user or to many (broadcasts). */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { RECIPIENTS_COUNTED_MAX } from '../limits.ts';
+import { RECIPIENTS_COUNTED_MAX, TEST_BROADCASTS_PER_HOUR } from '../limits.ts';
 import { notificationSchema } from '../notifications.ts';
-import { data, dateSchema, idSchema, listed, listQuery, paged, pageQuery } from '../schemas.ts';
-import { audienceSchema, notificationTextSchema } from './notifications.forms.ts';
+import {
+  data,
+  dateInputSchema,
+  dateSchema,
+  idParams,
+  idSchema,
+  listed,
+  listQuery,
+  paged,
+  pageQuery,
+} from '../schemas.ts';
+import {
+  audienceSchema,
+  broadcastTextsSchema,
+  notificationTextSchema,
+  requiredLanguages,
+} from './notifications.forms.ts';
 
 export { audienceSchema, type Audience, notificationTextSchema, type NotificationText } from './notifications.forms.ts';
 
-/** Users see the text in their current language. */
+/** A text that was not given is the same as the other one. */
 const textsSchema = z.strictObject({ en: notificationTextSchema, ru: notificationTextSchema });
 
 export const broadcastSchema = z.object({
@@ -19,6 +34,16 @@ export const broadcastSchema = z.object({
   /** The staff member; null: sent by the program. */
   createdBy: z.object({ id: idSchema, email: z.string() }).nullable(),
   createdAt: dateSchema,
+  /** When its delivery begins; null: at once. */
+  scheduledAt: dateSchema.nullable(),
+  /** Whether it can still be cancelled: it is scheduled, and has neither begun nor been cancelled. */
+  isWaiting: z.boolean(),
+  /** Null if it was not cancelled. `by` is null if its author may no longer send. */
+  cancelled: z.object({ at: dateSchema, by: z.object({ id: idSchema, email: z.string() }).nullable() }).nullable(),
+  /** Whether its readers get it by email, too, unless they have switched that off. */
+  isMailed: z.boolean(),
+  /** The number of mails so far; it grows for a while after `sentAt`. 0 if the recipients are few. */
+  mailCount: z.int().nonnegative(),
   /** Fewer users than `RECIPIENTS_TOLD_MIN` matched: the counts are not told. */
   isForFew: z.boolean(),
   /** How many users matched when it was sent, as `countRecipients` counts them; null: not counted, or few. */
@@ -30,18 +55,54 @@ export const broadcastSchema = z.object({
 });
 export type Broadcast = z.infer<typeof broadcastSchema>;
 
-export const sendBroadcastBody = z.strictObject({ texts: textsSchema, audience: audienceSchema.default({}) });
+export const sendBroadcastBody = z
+  .strictObject({
+    texts: broadcastTextsSchema,
+    audience: audienceSchema.default({}),
+    /** In the future, at most BROADCAST_DAYS_AHEAD_MAX days ahead. Without it: at once. */
+    scheduledAt: dateInputSchema.optional(),
+    isMailed: z.boolean().default(false),
+  })
+  .superRefine(({ texts, audience }, context) => {
+    for (const language of requiredLanguages(audience))
+      if (texts[language] === undefined)
+        context.addIssue({ code: 'custom', message: 'required', path: ['texts', language] });
+  });
 export type SendBroadcastBody = z.output<typeof sendBroadcastBody>;
 
 export const sendBroadcast = endpoint({
   method: 'POST',
   url: '/v1/notifications/admin/broadcasts',
   access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
-  summary: 'Send a notification to all users or to some; a repeat with the same Idempotency-Key sends nothing',
+  summary:
+    'Send a notification to all users or to some, now or later; a repeat with the same Idempotency-Key sends nothing',
   body: sendBroadcastBody,
   response: data(broadcastSchema),
   status: 201,
   errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'IDEMPOTENCY_KEY_REUSED'],
+});
+
+export const testBroadcast = endpoint({
+  method: 'POST',
+  url: '/v1/notifications/admin/broadcasts/test',
+  access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
+  summary: `Send the texts to the caller alone, as notifications and mails; at most ${TEST_BROADCASTS_PER_HOUR} an hour`,
+  body: z
+    .strictObject({ texts: broadcastTextsSchema, isMailed: z.boolean().default(false) })
+    .refine(({ texts }) => texts.en !== undefined || texts.ru !== undefined, { message: 'required', path: ['texts'] }),
+  response: data(z.object({ count: z.int() })),
+  status: 201,
+  errors: ['RATE_LIMITED'],
+});
+
+export const cancelBroadcast = endpoint({
+  method: 'POST',
+  url: '/v1/notifications/admin/broadcasts/{id}/cancel',
+  access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
+  summary: 'Cancel a scheduled broadcast that has not begun; a repeat changes nothing',
+  params: idParams,
+  response: data(broadcastSchema),
+  errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
 });
 
 export const countRecipients = endpoint({

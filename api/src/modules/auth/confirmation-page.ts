@@ -4,7 +4,7 @@
  */
 import { CONFIRM_EMAIL_PATH } from '@cellhop/contract/auth';
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import { colours, escapeHtml } from '../../mail/templates.ts';
+import { colours, escapeHtml } from '../../mail/layout.ts';
 
 interface Texts {
   title: string;

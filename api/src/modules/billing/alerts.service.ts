@@ -12,7 +12,7 @@ import { notifyAll } from '../notifications/notifications.service.ts';
 import * as store from './alerts.store.ts';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { type MailedReason, mailedReasons } from './ends.ts';
-import type { AlertSettings } from '@cellhop/contract/alerts';
+import type { AlertSettings, SaveAlertSettingsBody } from '@cellhop/contract/alerts';
 import type { Actor } from '../../http/actor.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 
@@ -22,6 +22,7 @@ const defaults: store.AlertSettingsRow = {
   mailsNoMoney: true,
   mailsIdle: true,
   mailsExitLost: true,
+  mailsNews: true,
 };
 
 export async function getAlertSettings(ctx: Ctx, { userId }: Actor): Promise<AlertSettings> {
@@ -29,12 +30,17 @@ export async function getAlertSettings(ctx: Ctx, { userId }: Actor): Promise<Ale
 }
 
 /** A balance that is already below the new threshold causes no alert: the user has just seen it. */
-export async function saveAlertSettings(ctx: Ctx, actor: Actor, settings: AlertSettings): Promise<AlertSettings> {
+export async function saveAlertSettings(
+  ctx: Ctx,
+  actor: Actor,
+  settings: SaveAlertSettingsBody,
+): Promise<AlertSettings> {
   const lowBalanceMicros = settings.lowBalance === null ? null : toMicros(settings.lowBalance);
   return ctx.tx(async (ctx) => {
     await ledger.lockBalance(ctx, actor.accountId);
     const before = (await store.findSettings(ctx, actor.userId)) ?? defaults;
-    const after = { ...before, lowBalanceMicros, isMailed: settings.isMailed, ...toEndMails(settings) };
+    const { isMailed, isNewsMailed: mailsNews = before.mailsNews } = settings;
+    const after = { ...before, lowBalanceMicros, isMailed, mailsNews, ...toEndMails(settings) };
     await store.saveSettings(ctx, actor.userId, after);
     if (before.lowBalanceMicros === lowBalanceMicros) return present(after);
     const thresholdMicros = lowBalanceMicros ?? THRESHOLD_MICROS_MIN;
@@ -44,7 +50,7 @@ export async function saveAlertSettings(ctx: Ctx, actor: Actor, settings: AlertS
   });
 }
 
-function toEndMails({ endMails }: AlertSettings): Partial<store.AlertSettingsRow> {
+function toEndMails({ endMails }: SaveAlertSettingsBody): Partial<store.AlertSettingsRow> {
   return { mailsNoMoney: endMails.noMoney, mailsIdle: endMails.idle, mailsExitLost: endMails.exitLost };
 }
 
@@ -53,6 +59,7 @@ function present({ lowBalanceMicros, isMailed, ...row }: store.AlertSettingsRow)
     lowBalance: lowBalanceMicros === null ? null : toDollars(lowBalanceMicros),
     isMailed,
     endMails: { noMoney: row.mailsNoMoney, idle: row.mailsIdle, exitLost: row.mailsExitLost },
+    isNewsMailed: row.mailsNews,
   };
 }
 

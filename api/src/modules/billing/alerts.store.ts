@@ -208,13 +208,14 @@ export interface AlertSettingsRow {
   mailsNoMoney: boolean;
   mailsIdle: boolean;
   mailsExitLost: boolean;
+  mailsNews: boolean;
 }
 
 /** Without a row the defaults apply. */
 export async function findSettings(ctx: Ctx, userId: string): Promise<AlertSettingsRow | undefined> {
   const [row] = await ctx.db.query<AlertSettingsRow>(
     `select low_balance_micros as "lowBalanceMicros", is_mailed as "isMailed", mails_no_money as "mailsNoMoney",
-            mails_idle as "mailsIdle", mails_exit_lost as "mailsExitLost"
+            mails_idle as "mailsIdle", mails_exit_lost as "mailsExitLost", mails_news as "mailsNews"
        from alert_settings where user_id = $1`,
     [userId],
   );
@@ -222,15 +223,15 @@ export async function findSettings(ctx: Ctx, userId: string): Promise<AlertSetti
 }
 
 export async function saveSettings(ctx: Ctx, userId: string, settings: AlertSettingsRow): Promise<void> {
-  const { lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost } = settings;
+  const { lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost, mailsNews } = settings;
   await ctx.db.query(
-    `insert into alert_settings (user_id, low_balance_micros, is_mailed, mails_no_money, mails_idle, mails_exit_lost)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into alert_settings (user_id, low_balance_micros, is_mailed, mails_no_money, mails_idle, mails_exit_lost, mails_news)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (user_id) do update
        set low_balance_micros = excluded.low_balance_micros, is_mailed = excluded.is_mailed,
            mails_no_money = excluded.mails_no_money, mails_idle = excluded.mails_idle,
-           mails_exit_lost = excluded.mails_exit_lost`,
-    [userId, lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost],
+           mails_exit_lost = excluded.mails_exit_lost, mails_news = excluded.mails_news`,
+    [userId, lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost, mailsNews],
   );
 }
 

@@ -1,5 +1,5 @@
 /** Alerts about a low balance and traffic caps, by notification and by email. */
-import { getAlertSettings, saveAlertSettings, type AlertSettings } from '@cellhop/contract/alerts';
+import { getAlertSettings, saveAlertSettings, type SaveAlertSettingsBody } from '@cellhop/contract/alerts';
 import { changeConnection, connect, disconnect } from '@cellhop/contract/connections';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { updateProfile } from '@cellhop/contract/users';
@@ -31,7 +31,7 @@ const notificationsOf = async (user: TestUser) =>
   (await user.call(listNotifications, { query: {} })).data.map(({ description }) => description);
 const mailCount = async (user: TestUser) => (await mailsTo(testApp, user.email)).length;
 const endMails = { noMoney: true, idle: true, exitLost: true };
-const save = (user: TestUser, settings: Omit<AlertSettings, 'endMails'>) =>
+const save = (user: TestUser, settings: Omit<SaveAlertSettingsBody, 'endMails'>) =>
   user.call(saveAlertSettings, { body: { ...settings, endMails } });
 const read = async (user: TestUser) => (await user.call(getAlertSettings, {})).data;
 const buy = async (user: TestUser) =>
@@ -180,10 +180,13 @@ describe('an alert about a traffic cap', () => {
 describe('the settings', () => {
   test('have defaults, belong to one user, and are limited', async () => {
     const [user, other] = await Promise.all([createUser(testApp), createUser(testApp)]);
-    expect(await read(user)).toEqual({ lowBalance: null, isMailed: true, endMails });
-    await save(user, { lowBalance: 12.34, isMailed: false });
-    expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails });
-    expect(await read(other)).toEqual({ lowBalance: null, isMailed: true, endMails });
+    expect(await read(user)).toEqual({ lowBalance: null, isMailed: true, endMails, isNewsMailed: true });
+    await save(user, { lowBalance: 12.34, isMailed: false, isNewsMailed: false });
+    expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails, isNewsMailed: false });
+    // As pages of the release before save them: they do not know the last choice.
+    await save(user, { lowBalance: 12.34, isMailed: true });
+    expect(await read(user)).toMatchObject({ isMailed: true, isNewsMailed: false });
+    expect(await read(other)).toEqual({ lowBalance: null, isMailed: true, endMails, isNewsMailed: true });
     for (const lowBalance of [-1, 100_001, 0.1234567])
       await expect(save(user, { lowBalance, isMailed: true })).rejects.toMatchObject({
         code: 'VALIDATION',

@@ -50,7 +50,7 @@ export async function changeNode(
     refuseStale(version, node.version);
     if (node.isDraining === isDraining) return;
     await store.setDraining(ctx, id, isDraining);
-    await enqueue(ctx, 'proxies.follow-draining', { nodeId: id }, `proxies.follow-draining:${id}`);
+    await enqueue(ctx, 'proxies.follow-draining', { nodeId: id }, { key: `proxies.follow-draining:${id}` });
     await record(ctx, {
       action: isDraining ? 'NODE_DRAINED' : 'NODE_UNDRAINED',
       actorId,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { deliverBroadcast } from './broadcasts.service.ts';
+import { deliverBroadcast } from './broadcast-delivery.service.ts';
 import { countRecipients } from './recipients.store.ts';
 import { toColumns } from './audience.ts';
 

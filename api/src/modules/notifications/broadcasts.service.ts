@@ -1,49 +1,59 @@
-/** Broadcasts: notifications that staff send to all or some users, delivered by a job. */
+/** Broadcasts: notifications that staff send to all or some users, now or later. broadcast-delivery.service.ts delivers them. */
 import { AppError } from '@cellhop/contract/errors';
-import { RECIPIENTS_COUNTED_MAX, RECIPIENTS_TOLD_MIN } from '@cellhop/contract/limits';
+import {
+  BROADCAST_DAYS_AHEAD_MAX,
+  RECIPIENTS_COUNTED_MAX,
+  RECIPIENTS_TOLD_MIN,
+  SCHEDULED_BROADCASTS_MAX,
+} from '@cellhop/contract/limits';
 import type { Audience, Broadcast, SendBroadcastBody } from '@cellhop/contract/staff/notifications';
-import { permissionOfFilter } from '@cellhop/contract/staff/notifications.forms';
+import { type BroadcastTexts, permissionOfFilter } from '@cellhop/contract/staff/notifications.forms';
+import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest } from '../../db/refusals.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
-import { enqueue } from '../../jobs/jobs.ts';
+import { enqueue, removeJob } from '../../jobs/jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { presentAudience, toColumns } from './audience.ts';
 import * as store from './broadcasts.store.ts';
 import * as recipients from './recipients.store.ts';
-import { sanitizeText } from './sanitise-html.ts';
+import { sanitizeTexts } from './sanitise-html.ts';
 
-const RECIPIENTS_PER_BATCH = 1000;
+const DAY_MS = 86_400_000;
 
 /**
- * Enqueues the delivery.
+ * Enqueues the delivery, at once or for a later time.
  * @throws AppError NOT_FOUND if a listed user does not exist, PERMISSION_LACKING, VALIDATION, IDEMPOTENCY_KEY_REUSED
  */
 export async function sendBroadcast(
   ctx: Ctx,
   actor: Pick<Actor, 'userId' | 'permissions'>,
-  { texts, audience }: SendBroadcastBody,
+  { texts, audience, isMailed, scheduledAt: time }: SendBroadcastBody,
   idempotencyKey: string | null,
   requester: Requester,
 ): Promise<Broadcast> {
   const { userId: actorId } = actor;
   requireReadable(actor, audience);
-  const clean = { en: sanitizeText(ctx, texts.en, 'body.texts.en'), ru: sanitizeText(ctx, texts.ru, 'body.texts.ru') };
+  const clean = inEachLanguage(sanitizeTexts(ctx, texts));
+  const scheduledAt = time === undefined ? null : new Date(time);
   const columns = toColumns(audience);
   const { userIds } = columns;
   if (userIds && (await recipients.countUsers(ctx, userIds)) < userIds.length)
     throw new AppError('NOT_FOUND', { thing: 'User' });
   const recipientCount = await recipients.countRecipients(ctx, columns, RECIPIENTS_COUNTED_MAX);
-  const broadcast = { texts: clean, ...columns, createdBy: actorId, idempotencyKey, recipientCount };
+  const made = { createdBy: actorId, idempotencyKey, recipientCount };
+  const broadcast = { texts: clean, ...columns, ...made, scheduledAt, isMailed };
   return ctx.tx(async (ctx) => {
     const id = await store.insertBroadcast(ctx, broadcast);
     if (id === undefined) return presentReplay(await store.findByKey(ctx, actorId, idempotencyKey), broadcast);
-    await enqueue(ctx, 'notifications.deliver', { broadcastId: id });
+    // After the insert, so that a repeat succeeds when the time has come.
+    if (scheduledAt !== null) await requireSchedulable(ctx, scheduledAt);
+    await enqueueDelivery(ctx, id, scheduledAt);
     await record(ctx, {
-      action: 'BROADCAST_SENT',
+      action: scheduledAt === null ? 'BROADCAST_SENT' : 'BROADCAST_SCHEDULED',
       actorId,
       subject: { type: 'BROADCAST', id },
       requester,
@@ -52,10 +62,68 @@ export async function sendBroadcast(
         ru: clean.ru.description,
         audience: describe(audience),
         recipientCount,
+        ...(isMailed && { isMailed }),
+        ...(scheduledAt !== null && { scheduledAt: scheduledAt.toISOString() }),
       },
     });
     return present((await store.findBroadcast(ctx, id))!);
   });
+}
+
+/** A given text for each language: who has a language without one sees the other. */
+function inEachLanguage({ en, ru }: BroadcastTexts): store.BroadcastTexts {
+  const [first, second] = [en ?? ru, ru ?? en];
+  assert(first !== undefined && second !== undefined);
+  return { en: first, ru: second };
+}
+
+/** The new broadcast counts, too. @throws AppError VALIDATION */
+async function requireSchedulable(ctx: Ctx, at: Date): Promise<void> {
+  const aheadMs = at.getTime() - Date.now();
+  const path = 'body.scheduledAt';
+  if (aheadMs <= 0) throw AppError.validation([{ path, message: 'must be in the future' }]);
+  if (aheadMs > BROADCAST_DAYS_AHEAD_MAX * DAY_MS)
+    throw AppError.validation([{ path, message: `must be within ${String(BROADCAST_DAYS_AHEAD_MAX)} days` }]);
+  if ((await store.lockAndCountScheduled(ctx)) > SCHEDULED_BROADCASTS_MAX)
+    throw AppError.validation([{ path, message: `At most ${String(SCHEDULED_BROADCASTS_MAX)} broadcasts may wait` }]);
+}
+
+/** Workers of the release before would not see that a scheduled broadcast was cancelled, so its job has another name. */
+async function enqueueDelivery(ctx: Ctx, id: string, scheduledAt: Date | null): Promise<void> {
+  if (scheduledAt === null) await enqueue(ctx, 'notifications.deliver', { broadcastId: id });
+  else
+    await enqueue(ctx, 'notifications.deliver-scheduled', { broadcastId: id }, { key: jobKey(id), runAt: scheduledAt });
+}
+
+const jobKey = (id: string) => `notifications.deliver-scheduled:${id}`;
+
+/** @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if its delivery has begun */
+export function cancelBroadcast(
+  ctx: Ctx,
+  { userId: actorId }: Pick<Actor, 'userId'>,
+  id: string,
+  requester: Requester,
+): Promise<Broadcast> {
+  return ctx.tx(async (ctx) => {
+    const broadcast = await store.lockBroadcast(ctx, id);
+    if (!broadcast) throw new AppError('NOT_FOUND', { thing: 'Broadcast' });
+    if (broadcast.cancelledAt === null) {
+      if (!isWaiting(broadcast)) throw new AppError('CHANGED_ELSEWHERE');
+      await store.saveCancelled(ctx, id, actorId);
+      await removeJob(ctx, jobKey(id));
+      await record(ctx, {
+        action: 'BROADCAST_CANCELLED',
+        actorId,
+        subject: { type: 'BROADCAST', id },
+        requester,
+      });
+    }
+    return present((await store.findBroadcast(ctx, id))!);
+  });
+}
+
+function isWaiting({ scheduledAt, startedAt, cancelledAt }: store.BroadcastRow): boolean {
+  return scheduledAt !== null && startedAt === null && cancelledAt === null;
 }
 
 /**
@@ -102,21 +170,6 @@ export async function listBroadcasts(ctx: Ctx, page: PageQuery) {
   return { data: rows.map(present), ...pages };
 }
 
-/** Idempotent: a repeated job continues after the last batch, and delivers to each recipient only once. */
-export async function deliverBroadcast(ctx: Ctx, { broadcastId }: { broadcastId: string }): Promise<void> {
-  const broadcast = await store.findBroadcast(ctx, broadcastId);
-  if (!broadcast || broadcast.sentAt !== null) return;
-  let after = broadcast.deliveredUntil;
-  for (;;) {
-    const batch = { broadcastId, audience: broadcast, after, limit: RECIPIENTS_PER_BATCH };
-    const reached = await recipients.insertForRecipients(ctx, batch);
-    for (const userId of reached) ctx.changed({ userId }, 'notifications');
-    if (reached.length < RECIPIENTS_PER_BATCH) break;
-    after = reached.at(-1)!;
-  }
-  await store.saveSent(ctx, broadcastId);
-}
-
 function present(row: store.BroadcastRow): Broadcast {
   const isForFew = isFew(row.recipientCount ?? row.readerCount);
   return {
@@ -125,6 +178,11 @@ function present(row: store.BroadcastRow): Broadcast {
     audience: presentAudience(row),
     createdBy: row.createdBy === null ? null : { id: row.createdBy, email: row.createdByEmail! },
     createdAt: row.createdAt.toISOString(),
+    scheduledAt: row.scheduledAt?.toISOString() ?? null,
+    isWaiting: isWaiting(row),
+    cancelled: presentCancelled(row),
+    isMailed: row.isMailed,
+    mailCount: isForFew ? 0 : row.mailCount,
     isForFew,
     recipientCount: isForFew ? null : row.recipientCount,
     readerCount: isForFew ? 0 : row.readerCount,
@@ -132,9 +190,17 @@ function present(row: store.BroadcastRow): Broadcast {
   };
 }
 
+function presentCancelled({ cancelledAt, cancelledBy, cancelledByEmail }: store.BroadcastRow): Broadcast['cancelled'] {
+  if (cancelledAt === null) return null;
+  const by = cancelledBy === null ? null : { id: cancelledBy, email: cancelledByEmail! };
+  return { at: cancelledAt.toISOString(), by };
+}
+
 function presentReplay(row: store.BroadcastRow | undefined, broadcast: store.NewBroadcast): Broadcast {
   const isSame = (made: store.BroadcastRow) =>
     isDeepStrictEqual(made.texts, broadcast.texts) &&
+    made.isMailed === broadcast.isMailed &&
+    made.scheduledAt?.getTime() === broadcast.scheduledAt?.getTime() &&
     isDeepStrictEqual(presentAudience(made), presentAudience(broadcast));
   return present(requireSameRequest(row, isSame));
 }

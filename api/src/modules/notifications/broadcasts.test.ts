@@ -7,7 +7,7 @@ import { createProxy, createUser, topUp, type TestUser } from '../../../test/fac
 import { openStream } from '../../../test/live.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { deliverBroadcast } from './broadcasts.service.ts';
+import { deliverBroadcast } from './broadcast-delivery.service.ts';
 
 let testApp: TestApp;
 let admin: TestUser;

@@ -5,7 +5,7 @@ import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import type { RequestList } from '@cellhop/contract/staff/lists.values';
 import { countText, dollarText } from '@cellhop/contract/number-texts';
-import { escapeHtml } from '../../mail/templates.ts';
+import { escapeHtml } from '../../mail/layout.ts';
 
 /** The stored details of each kind. Amounts are US dollars. */
 interface NotificationDetails {

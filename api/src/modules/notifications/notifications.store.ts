@@ -79,6 +79,24 @@ export async function countNotifications(ctx: Ctx, userId: string): Promise<{ co
   return row!;
 }
 
+export interface RecentTests {
+  count: number;
+  /** Until the oldest of them leaves the hour. */
+  untilFewerSeconds: number;
+}
+
+/** Tests of broadcasts that a member of staff has sent to themselves within the last hour. @param prefix of their keys */
+export async function countRecentTests(ctx: Ctx, userId: string, prefix: string): Promise<RecentTests> {
+  const [row] = await ctx.db.query<RecentTests>(
+    `select count(*)::int as count,
+            coalesce(ceil(extract(epoch from min(created_at) + interval '1 hour' - now())), 0)::int as "untilFewerSeconds"
+       from notifications
+      where user_id = $1 and created_at > now() - interval '1 hour' and starts_with(idempotency_key, $2)`,
+    [userId, prefix],
+  );
+  return row!;
+}
+
 /** @returns whether any of them was unread */
 export async function markRead(ctx: Ctx, userId: string, ids: readonly string[]): Promise<boolean> {
   const rows = await ctx.db.query(

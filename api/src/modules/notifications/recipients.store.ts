@@ -108,3 +108,30 @@ export async function insertForRecipients(ctx: Ctx, { broadcastId, audience, aft
   );
   return rows.map((row) => row.userId);
 }
+
+export interface MailReader {
+  id: string;
+  email: string;
+  languageCode: LanguageCode;
+  /** False for those who have switched it off, and for addresses that are blocked or not confirmed. */
+  isMailable: boolean;
+}
+
+/** The next readers of a delivered broadcast in the order of their ids. @param after null: from the first */
+export function listMailReaders(
+  ctx: Ctx,
+  broadcastId: string,
+  after: string | null,
+  limit: number,
+): Promise<MailReader[]> {
+  return ctx.db.query(
+    `select users.id, email, language_code as "languageCode",
+            status = 'ACTIVE' and email_confirmed_at is not null and coalesce(mails_news, true) as "isMailable"
+       from (select user_id from notifications
+              where broadcast_id = $1 and ($2::uuid is null or user_id > $2) order by user_id limit $3) as readers
+       join readable_users as users on users.id = readers.user_id
+       left join readable_alert_settings as settings on settings.user_id = readers.user_id
+      order by users.id`,
+    [broadcastId, after, limit],
+  );
+}

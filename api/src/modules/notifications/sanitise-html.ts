@@ -2,8 +2,9 @@
 import { AppError } from '@cellhop/contract/errors';
 import { isNotificationLink, notificationTags, type NotificationTag } from '@cellhop/contract/notifications.values';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
+import type { BroadcastTexts } from '@cellhop/contract/staff/notifications.forms';
 import { Parser } from 'htmlparser2';
-import { escapeHtml } from '../../mail/templates.ts';
+import { escapeHtml } from '../../mail/layout.ts';
 import type { Ctx } from '../../ctx.ts';
 
 /**
@@ -58,6 +59,14 @@ export function sanitizeText(ctx: Ctx, { description, content }: NotificationTex
   return {
     description: clean(ctx, description, `${path}.description`),
     ...(content !== undefined && { content: clean(ctx, content, `${path}.content`) }),
+  };
+}
+
+/** Of a broadcast. @throws AppError VALIDATION */
+export function sanitizeTexts(ctx: Ctx, { en, ru }: BroadcastTexts): BroadcastTexts {
+  return {
+    ...(en !== undefined && { en: sanitizeText(ctx, en, 'body.texts.en') }),
+    ...(ru !== undefined && { ru: sanitizeText(ctx, ru, 'body.texts.ru') }),
   };
 }
 

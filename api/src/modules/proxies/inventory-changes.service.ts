@@ -99,7 +99,7 @@ async function retry(ctx: Ctx, editor: inventory.Editor, change: store.ChangeRow
 }
 
 async function enqueueJob(ctx: Ctx, changeId: string): Promise<void> {
-  await enqueue(ctx, 'proxies.change', { changeId }, jobKey(changeId));
+  await enqueue(ctx, 'proxies.change', { changeId }, { key: jobKey(changeId) });
 }
 
 const jobKey = (changeId: string) => `proxies.change:${changeId}`;

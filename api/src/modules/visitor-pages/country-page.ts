@@ -1,6 +1,6 @@
 import { countText } from '@cellhop/contract/number-texts';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
-import { escapeHtml } from '../../mail/templates.ts';
+import { escapeHtml } from '../../mail/layout.ts';
 import { actions } from './frame.ts';
 import {
   counted,

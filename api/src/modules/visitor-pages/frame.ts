@@ -2,7 +2,7 @@
 import { legalDocuments } from '@cellhop/contract/legal-documents';
 import { languageCodeSchema, type LanguageCode } from '@cellhop/contract/schemas';
 import { visitorPages, visitorPath, type VisitorPage } from '@cellhop/contract/visitor-pages';
-import { escapeHtml } from '../../mail/templates.ts';
+import { escapeHtml } from '../../mail/layout.ts';
 import { visitorTexts } from './texts.ts';
 import { money, type PageParts, type View } from './view.ts';
 

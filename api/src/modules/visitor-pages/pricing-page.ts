@@ -2,7 +2,7 @@ import { listCoins } from '@cellhop/contract/coins';
 import { INVOICE_DOLLARS_MIN, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { countText, groupThousands } from '@cellhop/contract/number-texts';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
-import { escapeHtml } from '../../mail/templates.ts';
+import { escapeHtml } from '../../mail/layout.ts';
 import { lowestPrice } from '../proxies/proxies.service.ts';
 import { actions } from './frame.ts';
 import {

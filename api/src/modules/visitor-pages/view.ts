@@ -2,7 +2,7 @@ import { decimalMark, dollarText } from '@cellhop/contract/number-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { toDollars } from '@cellhop/contract/units';
 import type { Currency } from '@cellhop/contract/invoices.values';
-import { escapeHtml } from '../../mail/templates.ts';
+import { escapeHtml } from '../../mail/layout.ts';
 import type { Stock } from '../proxies/proxies.service.ts';
 import type { Offer } from '../referrals/referrals.service.ts';
 import { visitorTexts, type VisitorTexts } from './texts.ts';

@@ -9,6 +9,7 @@ const alerts: AlertSettings = {
   lowBalance: null,
   isMailed: true,
   endMails: { noMoney: true, idle: true, exitLost: true },
+  isNewsMailed: true,
 };
 const off: SecondFactor = { isOn: false, isRequired: false, onSince: null, recoveryCodesLeft: 0 };
 const on: SecondFactor = { ...off, isOn: true, onSince: '2026-11-21T12:00:00.000Z', recoveryCodesLeft: 10 };
@@ -216,14 +217,20 @@ it('saves when to be alerted, and about which ends of connections', async () => 
   expect(isDisabled(save)).toBe(true);
   await fill(amount, '0.95');
   await user.click(section('alerts').getByRole('checkbox', { name: 'there was no traffic' }));
+  await user.click(section('alerts').getByRole('checkbox', { name: 'Also send news by email' }));
   await user.click(save);
   await screen.findByText('Alerts saved');
-  expect(saved).toEqual({ lowBalance: 0.95, isMailed: true, endMails: { noMoney: true, idle: false, exitLost: true } });
+  expect(saved).toEqual({
+    lowBalance: 0.95,
+    isMailed: true,
+    endMails: { noMoney: true, idle: false, exitLost: true },
+    isNewsMailed: false,
+  });
   expect(api.requests.filter((request) => request.startsWith('PUT'))).toHaveLength(1);
 });
 
 it('shows the saved alerts', async () => {
-  const saved = { lowBalance: 0.95, isMailed: true, endMails: { noMoney: true, idle: false, exitLost: true } };
+  const saved = { ...alerts, lowBalance: 0.95, endMails: { noMoney: true, idle: false, exitLost: true } };
   await openAccount({ 'GET /v1/profile/alerts': { data: saved } }, 'alerts');
   const box = (name: string) => section('alerts').getByRole<HTMLInputElement>('checkbox', { name }).checked;
   const amount = await section('alerts').findByLabelText<HTMLInputElement>(/^Alert me when/);

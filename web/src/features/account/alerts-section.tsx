@@ -29,6 +29,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
   const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
   const [isMailed, setMailed] = useState(settings.isMailed);
   const [endMails, setEndMails] = useState(settings.endMails);
+  const [isNewsMailed, setNewsMailed] = useState(settings.isNewsMailed);
   const saving = useSaveAlertSettings();
   // Empty: the default.
   const lowBalance = text.trim() === '' ? null : readNumber('money', text, bounds).value;
@@ -39,7 +40,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (lowBalance !== undefined) void saving.run({ lowBalance, isMailed, endMails });
+        if (lowBalance !== undefined) void saving.run({ lowBalance, isMailed, endMails, isNewsMailed });
       }}
     >
       <NumberField
@@ -71,6 +72,11 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
           <Checkbox key={reason} mt="xs" value={reason} label={t(`alerts.endMailKinds.${reason}`)} />
         ))}
       </Checkbox.Group>
+      <Checkbox
+        label={t('alerts.news')}
+        checked={isNewsMailed}
+        onChange={({ currentTarget }) => setNewsMailed(currentTarget.checked)}
+      />
       <div className={classes['actions']}>
         <Button type="submit" disabled={lowBalance === undefined} loading={saving.isRunning}>
           {t('alerts.save')}

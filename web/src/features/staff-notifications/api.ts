@@ -12,7 +12,7 @@ export function useBroadcasts(page: number) {
     apiQuery('GET /v1/notifications/admin/broadcasts', { query: pageQuery(page) }, { topics: ['broadcasts'] }),
     {
       isPolled: true,
-      isBusy: ({ sentAt }) => sentAt === null,
+      isBusy: ({ sentAt, isWaiting, cancelled }) => sentAt === null && !isWaiting && cancelled === null,
     },
   );
 }
@@ -29,7 +29,27 @@ export function useSendBroadcast() {
   return useAction({
     call: (body: SendBroadcastBody, withKey) =>
       callForData('POST /v1/notifications/admin/broadcasts', { body }, withKey()),
-    successText: () => t('broadcasts.sent'),
+    successText: ({ scheduledAt }) => t(scheduledAt === null ? 'broadcasts.sent' : 'broadcasts.scheduled'),
+    changes: ['broadcasts'],
+  });
+}
+
+/** Sends the texts to the member of staff alone. */
+export function useTestBroadcast() {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: ({ texts, isMailed }: Pick<SendBroadcastBody, 'texts' | 'isMailed'>) =>
+      callForData('POST /v1/notifications/admin/broadcasts/test', { body: { texts, isMailed } }),
+    successText: (_, { isMailed }) => t(isMailed ? 'broadcasts.test.mailed' : 'broadcasts.test.done'),
+    changes: ['notifications'],
+  });
+}
+
+export function useCancelBroadcast() {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: (id: string) => callForData('POST /v1/notifications/admin/broadcasts/{id}/cancel', { params: { id } }),
+    successText: () => t('broadcasts.cancel.done'),
     changes: ['broadcasts'],
   });
 }

@@ -1,21 +1,22 @@
 import { BALANCE_FILTER_DOLLARS_MAX, RECIPIENTS_TOLD_MIN } from '@cellhop/contract/limits';
 import { seededRoles } from '@cellhop/contract/permissions';
 import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
-import { Alert, Button, Stack, Select, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useWatch, Controller, type UseFormReturn } from 'react-hook-form';
+import { useWatch, Controller } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText } from '../../data/form-errors.ts';
-import { formatCount } from '../../format/format.ts';
+import { formatCount, formatDate } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { languages } from '../../i18n/languages.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DateField } from '../../ui/date-field.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
-import { useCountRecipients, useSendBroadcast } from './api.ts';
+import { useCountRecipients, useSendBroadcast, useTestBroadcast } from './api.ts';
 import { audienceWords, formatRecipients } from './audience-words.ts';
-import { type BroadcastForm, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
+import { type BroadcastFormState, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
+import { SendingFields } from './sending-fields.tsx';
 import { NotificationFields } from './notification-fields.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import classes from './staff-notifications.module.css';
@@ -31,6 +32,7 @@ interface Confirmation {
 export function BroadcastFields({ onSent }: { onSent: () => void }) {
   const { t } = useTranslation('staffContent');
   const counting = useCountRecipients();
+  const testing = useTestBroadcast();
   const [confirmation, setConfirmation] = useState<Confirmation>();
   const [hasNobody, setNobody] = useState(false);
   const form: BroadcastFormState = useSchemaForm(broadcastForm, emptyBroadcast);
@@ -41,6 +43,9 @@ export function BroadcastFields({ onSent }: { onSent: () => void }) {
     setNobody(count === 0);
     if (count > 0) setConfirmation({ body, count, isFew });
   });
+  const test = form.handleSubmit(async (body) => {
+    await testing.run(body);
+  });
   return (
     <>
       <form noValidate onSubmit={(event) => void submit(event)}>
@@ -50,14 +55,20 @@ export function BroadcastFields({ onSent }: { onSent: () => void }) {
             <Texts form={form} />
           </div>
           <AudienceFields form={form} />
+          <SendingFields form={form} />
           {hasNobody && (
             <Alert role="alert" color="yellow" variant="light">
               {t('broadcasts.nobody')}
             </Alert>
           )}
-          <Button type="submit" loading={counting.isRunning}>
-            {t('broadcasts.next')}
-          </Button>
+          <Group justify="flex-end">
+            <Button variant="default" loading={testing.isRunning} onClick={() => void test()}>
+              {t('broadcasts.test.action')}
+            </Button>
+            <Button type="submit" loading={counting.isRunning}>
+              {t('broadcasts.next')}
+            </Button>
+          </Group>
         </Stack>
       </form>
       <ConfirmSending confirmation={confirmation} onClose={() => setConfirmation(undefined)} onSent={onSent} />
@@ -67,14 +78,16 @@ export function BroadcastFields({ onSent }: { onSent: () => void }) {
 
 function Texts({ form }: { form: BroadcastFormState }) {
   const values = useWatch({ control: form.control });
-  return languages.map((language) => (
+  const chosen = values.audience?.languageCode ?? '';
+  const shown = languages.filter((language) => chosen === '' || language === chosen);
+  return shown.map((language) => (
     <NotificationFields
       key={language}
       language={language}
       register={(name) => form.register(`${language}.${name}`)}
       errors={form.formState.errors[language]}
       values={values[language]}
-      hasFirstFocus={language === 'en'}
+      hasFirstFocus={language === shown[0]}
     />
   ));
 }
@@ -89,6 +102,7 @@ function ConfirmSending({ confirmation, onClose, onSent }: ConfirmSendingProps) 
   const { t } = useTranslation(['staffContent', 'common']);
   const sending = useSendBroadcast();
   const shown = useLastDefined(confirmation);
+  const scheduledAt = shown?.body.scheduledAt;
   const audience = shown === undefined ? '' : audienceWords(shown.body.audience, t).join('; ');
   return (
     <ConfirmDialog
@@ -98,8 +112,13 @@ function ConfirmSending({ confirmation, onClose, onSent }: ConfirmSendingProps) 
           ? t('broadcasts.confirm.titleFew', { number: formatCount(RECIPIENTS_TOLD_MIN) })
           : t('broadcasts.confirm.title', { count: shown?.count ?? 0, number: formatRecipients(shown?.count ?? 0) })
       }
-      text={t('broadcasts.confirm.text', { audience })}
-      action={t('broadcasts.confirm.action')}
+      text={[
+        scheduledAt === undefined
+          ? t('broadcasts.confirm.text', { audience })
+          : t('broadcasts.confirm.textLater', { audience, time: formatDate(scheduledAt) }),
+        ...(shown?.body.isMailed === true ? [t('broadcasts.confirm.mailed')] : []),
+      ].join(' ')}
+      action={t(scheduledAt === undefined ? 'broadcasts.confirm.action' : 'broadcasts.confirm.schedule')}
       isWorking={sending.isRunning}
       onConfirm={async () => {
         if (confirmation !== undefined && (await sending.run(confirmation.body)) !== undefined) onSent();
@@ -108,8 +127,6 @@ function ConfirmSending({ confirmation, onClose, onSent }: ConfirmSendingProps) 
     />
   );
 }
-
-type BroadcastFormState = UseFormReturn<BroadcastForm, unknown, SendBroadcastBody>;
 
 interface AudienceFieldsProps {
   form: BroadcastFormState;

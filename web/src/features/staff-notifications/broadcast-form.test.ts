@@ -9,19 +9,45 @@ const fill = (audience: Partial<BroadcastForm['audience']>): BroadcastForm => ({
   en: { description: 'News', content: ' ' },
   ru: { description: 'Новости', content: 'Подробнее' },
   audience: { ...emptyBroadcast.audience, ...audience },
+  when: 'NOW',
+  minute: '',
+  isMailed: false,
 });
+/** In the time zone of the test: `2026-11-21T14:05`. */
+function toMinute(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
 const parseAudience = (audience: Partial<BroadcastForm['audience']>) => broadcastForm.parse(fill(audience)).audience;
 const findErrors = (values: BroadcastForm) => {
   const { error } = broadcastForm.safeParse(values, { error: formErrorMap });
   return [...new Set(error?.issues.map(({ path }) => path.join('.')))];
 };
+const at = (days: number) => toMinute(new Date(Date.now() + days * 86_400_000));
+const later = (minute: string | undefined): BroadcastForm => ({ ...fill({}), when: 'LATER', minute });
 
 describe('broadcastForm', () => {
   it('leaves out empty details and filters that are not used', () => {
     expect(broadcastForm.parse(fill({}))).toEqual({
       texts: { en: { description: 'News' }, ru: { description: 'Новости', content: 'Подробнее' } },
       audience: {},
+      isMailed: false,
     });
+  });
+
+  it('needs only the text of the language that the filter has', () => {
+    const form = { ...fill({ languageCode: 'ru' }), en: { description: '', content: '' } };
+    expect(broadcastForm.parse(form)).toMatchObject({
+      texts: { ru: { description: 'Новости', content: 'Подробнее' } },
+      audience: { languageCode: 'ru' },
+    });
+    expect(findErrors({ ...form, ru: { description: '', content: '' } })).toEqual(['ru.description']);
+  });
+
+  it('has a time in the next 90 days, if it is sent later', () => {
+    const minute = at(1);
+    expect(broadcastForm.parse(later(minute)).scheduledAt).toBe(new Date(minute).toISOString());
+    for (const wrong of [undefined, '', at(-1), at(91)]) expect(findErrors(later(wrong))).toEqual(['minute']);
   });
 
   it('translates each filter', () => {

@@ -1,0 +1,79 @@
+/** The jobs of broadcasts: they begin, are delivered in batches, and are mailed slowly, each once. */
+import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
+import type { Ctx } from '../../ctx.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import { send } from '../mails/mails.service.ts';
+import * as users from '../users/users.service.ts';
+import * as store from './broadcasts.store.ts';
+import { toNewsMail } from './news-mail.ts';
+import * as recipients from './recipients.store.ts';
+
+const RECIPIENTS_PER_BATCH = 1000;
+
+/** Idempotent: a repeated job continues after the last batch, and delivers to each recipient only once. */
+export async function deliverBroadcast(ctx: Ctx, { broadcastId }: { broadcastId: string }): Promise<void> {
+  const broadcast = await begin(ctx, broadcastId);
+  if (!broadcast) return;
+  let after = broadcast.deliveredUntil;
+  for (;;) {
+    const batch = { broadcastId, audience: broadcast, after, limit: RECIPIENTS_PER_BATCH };
+    const reached = await recipients.insertForRecipients(ctx, batch);
+    for (const userId of reached) ctx.changed({ userId }, 'notifications');
+    if (reached.length < RECIPIENTS_PER_BATCH) break;
+    after = reached.at(-1)!;
+  }
+  await store.saveSent(ctx, broadcastId);
+}
+
+/**
+ * Under the lock of the broadcast, which those take who cancel it.
+ * @returns undefined if it was cancelled or has been delivered
+ */
+function begin(ctx: Ctx, id: string): Promise<store.BroadcastRow | undefined> {
+  return ctx.tx(async (ctx) => {
+    const broadcast = await store.lockBroadcast(ctx, id);
+    if (!broadcast || broadcast.cancelledAt !== null || broadcast.sentAt !== null) return undefined;
+    if (broadcast.scheduledAt === null || broadcast.startedAt !== null) return broadcast;
+    if (!(await maySend(ctx, broadcast.createdBy))) {
+      await store.saveCancelled(ctx, id, null);
+      await record(ctx, {
+        action: 'BROADCAST_CANCELLED',
+        subject: { type: 'BROADCAST', id },
+        requester: undefined,
+        reason: 'its author may no longer send broadcasts',
+      });
+      return undefined;
+    }
+    await store.saveStarted(ctx, id, await recipients.countRecipients(ctx, broadcast, RECIPIENTS_COUNTED_MAX));
+    return broadcast;
+  });
+}
+
+/** What somebody scheduled before they were blocked or lost their role is not sent. */
+async function maySend(ctx: Ctx, authorId: string | null): Promise<boolean> {
+  const author = authorId === null ? undefined : await users.findUser(ctx, authorId);
+  return author?.status === 'ACTIVE' && author.permissions.includes('MASS_NOTIFICATIONS_WRITE');
+}
+
+/** After that, news are not mailed any more. */
+const MAIL_EXPIRY_MS = 3 * 24 * 60 * 60 * 1000;
+
+/**
+ * Runs once a minute for all workers, and queues a bounded number of mails, so that those of accounts never wait behind them and the mail
+ * server is not flooded. A batch and its progress are one transaction: an interruption loses nothing and repeats nothing.
+ */
+export async function mailBroadcasts(ctx: Ctx): Promise<void> {
+  const limit = ctx.config.newsMailsPerMinute;
+  await ctx.tx(async (ctx) => {
+    const broadcast = await store.lockNextToMail(ctx);
+    if (!broadcast) return;
+    const { id, texts, mailedUntil } = broadcast;
+    const readers = await recipients.listMailReaders(ctx, id, mailedUntil, limit);
+    const mailed = readers.filter(({ isMailable }) => isMailable);
+    const expiredAt = new Date(Date.now() + MAIL_EXPIRY_MS);
+    for (const reader of mailed)
+      await send(ctx, reader.id, toNewsMail(ctx, reader, texts[reader.languageCode]), expiredAt);
+    const until = readers.at(-1)?.id ?? null;
+    await store.saveMailed(ctx, id, { count: mailed.length, until, isLast: readers.length < limit });
+  });
+}
