@@ -41,6 +41,8 @@ export const PROXY_PRICE_STEP = 0.0001;
 export const PERCENT_MIN = -90;
 export const PERCENT_MAX = 1000;
 /** Proxies that one bulk change may touch: purchases of them wait until it is done. */
+/** Proxies that are chosen one by one for a change: a page of the list. */
+export const CHOSEN_PROXIES_MAX = 50;
 export const BULK_PROXIES_MAX = 100_000;
 /** Bulk changes and imports that the screen shows: the newest. */
 export const INVENTORY_CHANGES_LISTED = 5;

@@ -3,6 +3,7 @@ import { connectionLimitsSchema } from '../connection-limits.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   BULK_PROXIES_MAX,
+  CHOSEN_PROXIES_MAX,
   FILTER_VALUE_LENGTH_MAX,
   FILTER_VALUES_MAX,
   NODE_NAME_LENGTH_MAX,
@@ -75,11 +76,14 @@ const filterQuery = {
   ...filterOfOne,
   country: repeated(valueSchema, FILTER_VALUES_MAX),
   isp: repeated(valueSchema, FILTER_VALUES_MAX),
+  /** Exactly these proxies, unless the other filters exclude them. */
+  id: repeated(idSchema, CHOSEN_PROXIES_MAX),
 };
 export const inventoryFilterSchema = z.strictObject({
   ...filterOfOne,
   country: z.array(valueSchema).max(FILTER_VALUES_MAX).optional(),
   isp: z.array(valueSchema).max(FILTER_VALUES_MAX).optional(),
+  id: z.array(idSchema).min(1).max(CHOSEN_PROXIES_MAX).optional(),
 });
 export type InventoryFilter = z.infer<typeof inventoryFilterSchema>;
 

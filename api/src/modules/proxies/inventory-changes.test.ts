@@ -246,3 +246,18 @@ describe('a change whose job always fails', () => {
     expect(await read(change.id)).toMatchObject({ status: 'DONE' });
   });
 });
+
+test('a change of chosen proxies touches no others, and a page of them is the most', async () => {
+  const rows = await testApp.database.query<{ id: string }>('select id from proxies order by ip limit 2');
+  const id = rows.map((row) => row.id);
+  const { data } = await admin.call(readSelection, { query: { id } });
+  expect(data).toMatchObject({ count: 2, lowestPrice: 0.5 });
+  const { count, fingerprint } = data;
+  await admin.call(changePrices, { body: { filter: { id }, count, fingerprint, change: { price: 0.7 } } });
+  await runJobs(testApp);
+  expect(await prices()).toEqual({ 500000: PROXIES - 2, 700000: 2 });
+  const tooMany = Array.from({ length: 51 }, () => id[0]!);
+  await expect(
+    admin.call(changePrices, { body: { filter: { id: tooMany }, count, fingerprint, change: { price: 1 } } }),
+  ).rejects.toMatchObject({ code: 'VALIDATION' });
+});

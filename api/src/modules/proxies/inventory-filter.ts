@@ -46,6 +46,7 @@ export function toConditions(filter: InventoryFilter, values: readonly unknown[]
   if (otherIsps.length > 0) add((isps) => `isp = any(${isps}::text[])`, filter.isp);
   else add((value) => `isp = ${value}`, isp);
   add((node) => `exit_id in (select id from readable_exits where node_name = ${node})`, filter.node);
+  add((ids) => `id = any(${ids}::uuid[])`, filter.id);
   return { text: conditions.join(' and '), values: all };
 }
 

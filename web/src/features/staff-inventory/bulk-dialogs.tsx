@@ -11,7 +11,14 @@ import { NumberField } from '../../ui/number-field.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { useChangePrices, type Seen, useSelection, useChangeRetirement } from './api.ts';
 import { isEmpty } from './choice.ts';
-import { type PriceChangeKind, priceChangeWords, priceNotation, toPriceChange } from './price-change.ts';
+import classes from './bulk-dialogs.module.css';
+import {
+  customerPriceWords,
+  type PriceChangeKind,
+  priceChangeWords,
+  priceNotation,
+  toPriceChange,
+} from './price-change.ts';
 
 export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
   const { t } = useTranslation('staffInventory');
@@ -28,7 +35,11 @@ export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
       action={t('price.action')}
       isWorking={changing.isRunning}
       isReady={change !== undefined}
-      describe={(selection) => (change === undefined ? undefined : priceChangeWords(change, selection, t))}
+      describe={(selection) =>
+        change === undefined
+          ? undefined
+          : [priceChangeWords(change, selection, t), customerPriceWords(change, selection, t)]
+      }
       onConfirm={async (seen) =>
         change === undefined ? undefined : changing.run({ ...seen, change }, { onSuccess: onClose })
       }
@@ -91,7 +102,7 @@ interface BulkFormProps extends BulkDialogProps {
   /** Fields between the count and the reason. */
   children?: ReactNode;
   /** Repeats the change in words; undefined while the fields are not valid. */
-  describe?: (selection: Selection) => string | undefined;
+  describe?: (selection: Selection) => readonly (string | undefined)[] | undefined;
   /** @returns undefined if it failed */
   onConfirm: (seen: Seen) => Promise<unknown>;
 }
@@ -143,7 +154,10 @@ function BulkForm(props: BulkFormProps) {
       <Stack>
         <Text>{text}</Text>
         {error === null ? (
-          <SelectionText selection={selection} isAll={isEmpty(filter)} />
+          <SelectionText
+            selection={selection}
+            choice={filter.id !== undefined ? 'chosen' : isEmpty(filter) ? 'all' : 'count'}
+          />
         ) : (
           <Alert role="alert" color="red" variant="light">
             {error.code === 'VALIDATION'
@@ -152,7 +166,7 @@ function BulkForm(props: BulkFormProps) {
           </Alert>
         )}
         {children}
-        {words !== undefined && <output>{words}</output>}
+        {words !== undefined && <Words sentences={words} />}
         <TextInput
           label={t('staff:reason.optional')}
           value={reason}
@@ -172,11 +186,25 @@ function BulkForm(props: BulkFormProps) {
   );
 }
 
-function SelectionText({ selection, isAll }: { selection: Selection | undefined; isAll: boolean }) {
+function Words({ sentences }: { sentences: readonly (string | undefined)[] }) {
+  return (
+    <output className={classes['words']}>
+      {sentences.map((sentence) => sentence !== undefined && <p key={sentence}>{sentence}</p>)}
+    </output>
+  );
+}
+
+interface SelectionTextProps {
+  selection: Selection | undefined;
+  /** By hand, without a filter, or by a filter. */
+  choice: 'chosen' | 'all' | 'count';
+}
+
+function SelectionText({ selection, choice }: SelectionTextProps) {
   const { t } = useTranslation('staffInventory');
   if (selection === undefined) return <Placeholder height={20} width="60%" />;
   const { count, lowestPrice, highestPrice } = selection;
   if (lowestPrice === null || highestPrice === null) return <Text>{t('bulk.none')}</Text>;
   const range = { from: formatMoney(lowestPrice), to: formatMoney(highestPrice) };
-  return <Text fw={600}>{t(isAll ? 'bulk.all' : 'bulk.count', { count, number: formatCount(count), ...range })}</Text>;
+  return <Text fw={600}>{t(`bulk.${choice}`, { count, number: formatCount(count), ...range })}</Text>;
 }

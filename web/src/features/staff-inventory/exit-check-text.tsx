@@ -5,25 +5,31 @@ import { formatAge } from '../../format/format.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import classes from './inventory-table.module.css';
 
-/** When the exit was checked, with what result, and from which address its traffic comes. */
-export function ExitCheckText({ check }: { check: ExitCheck }) {
+/** When the exit was checked, and why it does not work. */
+export function ExitCheckText({ check: { checkedAt, reason: text } }: { check: ExitCheck }) {
   const { t } = useTranslation('staffInventory');
   const now = useTenSeconds();
-  const reason = useReason(check.reason);
-  const { checkedAt, latencyMs, health, seenAddress: address, isAddressDifferent } = check;
+  const reason = useReason(text);
   if (checkedAt === null) return reason ?? t('check.never');
   const ago = formatAge(checkedAt, now);
+  if (reason === undefined) return ago;
   return (
-    <span className={classes['check']}>
-      <span>
-        {reason === undefined ? t('check.ok', { ago, latency: latencyMs ?? 0 }) : t('check.failed', { ago, reason })}
-      </span>
-      {address !== null && (
-        <span data-different={isAddressDifferent}>
-          {t(isAddressDifferent ? 'check.different' : 'check.seen', { address })}
-        </span>
-      )}
-      {address === null && health === 'HEALTHY' && <span>{t('check.notCompared')}</span>}
+    <span className={classes['lines']}>
+      <span>{ago}</span>
+      <span className={classes['reason']}>{reason}</span>
+    </span>
+  );
+}
+
+/** From which address the traffic of the exit comes. */
+export function SeenAddress({ check: { seenAddress: address, isAddressDifferent, health } }: { check: ExitCheck }) {
+  const { t } = useTranslation('staffInventory');
+  if (address === null) return health === 'HEALTHY' ? t('check.notCompared') : '–';
+  if (!isAddressDifferent) return address;
+  return (
+    <span className={classes['lines']}>
+      <span className={classes['reason']}>{address}</span>
+      <span>{t('check.different')}</span>
     </span>
   );
 }

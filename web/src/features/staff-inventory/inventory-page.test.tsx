@@ -52,12 +52,12 @@ async function openInventory(answers: Parameters<typeof openAsStaff>[1] = {}) {
 it('shows the last check of each exit: when, how fast or why not, and the address seen', async () => {
   const { rows } = await openInventory();
   const [, good, other, refused, unchecked, newer, local] = rows();
-  expect(good).toMatch(/Free\d+ s ago, 120\smsaddress 198\.18\.0\.1/);
-  expect(other).toContain('address 198.18.9.9, not the one that is sold');
-  expect(refused).toMatch(/Unhealthy\d+ s ago: the proxy refuses the connection \(403\)/);
-  expect(unchecked).toContain('Uncheckednot checked yet');
+  expect(good).toMatch(/Free\d+ s ago120\sms198\.18\.0\.1/);
+  expect(other).toContain('198.18.9.9not the one that is sold');
+  expect(refused).toMatch(/Unhealthy\d+ s agothe proxy refuses the connection \(403\)–/);
+  expect(unchecked).toContain('Uncheckednot checked yet––');
   expect(newer).toContain('a-reason-of-a-newer-release');
-  expect(local).toContain('address not compared');
+  expect(local).toContain('not compared');
 });
 
 it('lets the gateway check an exit now, if the role may change proxies', async () => {
@@ -152,4 +152,58 @@ it('changes the limits of one proxy; empty fields are the settings', async () =>
   await user.click(save);
   await screen.findByText('Limits saved');
   expect(changes).toEqual([{ ports: 'allow 80 443', tunnels: null, bytesPerSecond: 312_500 }]);
+});
+
+it('changes the price of one proxy, and shows the new one as customers see it', async () => {
+  const changes: unknown[] = [];
+  const { api, screen, user } = await openInventory({
+    answers: {
+      'GET /v1/proxies/admin/selection': {
+        data: { count: 1, fingerprint: 'one', lowestPrice: 0.4, highestPrice: 0.4 },
+      },
+      'POST /v1/proxies/admin/prices': ({ body }) => {
+        changes.push(body);
+        return {
+          data: { id: proxies[0]!.id, kind: 'PRICE', status: 'WAITING', rowCount: 1, doneCount: 0, newCount: null },
+        };
+      },
+    },
+  });
+  await user.click(screen.getByRole('button', { name: 'Change the price of 198.18.0.1' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await dialog.findByText('1 chosen proxy: $0.40 to $0.40');
+  await user.type(dialog.getByLabelText('Change in percent'), '10');
+  dialog.getByText('Customers will see $0.22 for the first 50 MB. Now they see $0.20.');
+  await user.click(dialog.getByRole('button', { name: 'Change prices (1)' }));
+  await screen.findByText('Change scheduled');
+  expect(changes).toEqual([
+    { filter: { id: [proxies[0]!.id] }, count: 1, fingerprint: 'one', change: { percent: 10 } },
+  ]);
+  expect(api.requests).toContain(`GET /v1/proxies/admin/selection?id=${proxies[0]!.id}`);
+});
+
+it('retires the chosen proxies', async () => {
+  const changes: unknown[] = [];
+  const { screen, user } = await openInventory({
+    answers: {
+      'GET /v1/proxies/admin/selection': {
+        data: { count: 2, fingerprint: 'two', lowestPrice: 0.4, highestPrice: 0.8 },
+      },
+      'POST /v1/proxies/admin/retire': ({ body }) => {
+        changes.push(body);
+        return {
+          data: { id: proxies[0]!.id, kind: 'RETIRE', status: 'WAITING', rowCount: 2, doneCount: 0, newCount: null },
+        };
+      },
+    },
+  });
+  for (const ip of ['198.18.0.1', '198.18.0.3'])
+    await user.click(screen.getByRole('checkbox', { name: new RegExp(`${ip.replaceAll('.', '\\.')}$`) }));
+  const bar = within(screen.getByRole('region', { name: 'Selected rows' }));
+  await user.click(bar.getByRole('button', { name: 'Retire' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await dialog.findByText('2 chosen proxies: $0.40 to $0.80');
+  await user.click(dialog.getByRole('button', { name: 'Retire (2)' }));
+  await screen.findByText('Change scheduled');
+  expect(changes).toEqual([{ filter: { id: [proxies[0]!.id, proxies[2]!.id] }, count: 2, fingerprint: 'two' }]);
 });

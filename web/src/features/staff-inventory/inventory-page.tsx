@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
+import { SelectionBar, useRowSelection } from '../staff-parts/row-selection.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useCheckNow, useExport, useInventory } from './api.ts';
 import { PriceDialog, RetirementDialog } from './bulk-dialogs.tsx';
@@ -32,12 +33,14 @@ export function InventoryPage() {
   const canEdit = usePermission('PROXIES_EDIT');
   const checking = useCheckNow();
   const [open, setOpen] = useState<DialogName>();
-  // The button of a row changes one proxy; the buttons above the list change all proxies of the filter.
-  const [only, setOnly] = useState<InventoryProxy>();
-  const chosen: Filter = only === undefined ? filter : { ip: only.ip };
+  // The buttons of a row change one proxy, those below the list the chosen ones, and those above it all proxies of the filter.
+  const [some, setSome] = useState<readonly InventoryProxy[]>();
+  const [only] = some ?? [];
+  const changed: Filter = some === undefined ? filter : { id: some.map(({ id }) => id) };
+  const selection = useRowSelection({ rows: proxies.rows, keyOf: ({ id }) => id, nameOf: ({ ip }) => ip });
   const close = () => setOpen(undefined);
-  const show = (name: DialogName, proxy?: InventoryProxy) => {
-    setOnly(proxy);
+  const show = (name: DialogName, ...these: InventoryProxy[]) => {
+    setSome(these.length === 0 ? undefined : these);
     setOpen(name);
   };
 
@@ -49,7 +52,7 @@ export function InventoryPage() {
         onChange={(chosen) => change(staffInventorySearch({ ...chosen, sort }))}
         onImport={canEdit ? () => show('import') : undefined}
       />
-      <InventoryTools filter={filter} onShow={canEdit ? show : undefined} />
+      <InventoryTools filter={filter} onShow={canEdit ? (name) => show(name) : undefined} />
       <InventoryChanges />
       <PagedList
         list={proxies}
@@ -61,23 +64,30 @@ export function InventoryPage() {
         {(rows) => (
           <InventoryTable
             proxies={rows}
+            selection={canEdit ? selection : undefined}
             sort={sort ?? 'ip'}
             onSort={(chosen) =>
               change({ sort: oneOf(chosen, inventorySorts), page: undefined }, { resetScroll: false })
             }
+            onPrice={canEdit ? (proxy) => show('price', proxy) : undefined}
             onLimit={canEdit ? (proxy) => show('limits', proxy) : undefined}
             onCheck={canEdit ? (proxy) => void checking.run(proxy) : undefined}
             onRetire={canEdit ? (proxy) => show(proxy.isRetired ? 'restore' : 'retire', proxy) : undefined}
           />
         )}
       </PagedList>
+      {canEdit && (
+        <SelectionBar selection={selection}>
+          <ChangeButtons onShow={(name) => show(name, ...selection.chosen)} />
+        </SelectionBar>
+      )}
       <Dialog isOpen={open === 'import'} title={t('import.title')} size="lg" onClose={close}>
         {open === 'import' && <ImportForm onClose={close} />}
       </Dialog>
       <LimitsDialog proxy={open === 'limits' ? only : undefined} onClose={close} />
-      <PriceDialog isOpen={open === 'price'} filter={chosen} onClose={close} />
+      <PriceDialog isOpen={open === 'price'} filter={changed} onClose={close} />
       {(['retire', 'restore'] as const).map((name) => (
-        <RetirementDialog key={name} change={name} isOpen={open === name} filter={chosen} onClose={close} />
+        <RetirementDialog key={name} change={name} isOpen={open === name} filter={changed} onClose={close} />
       ))}
     </>
   );
@@ -94,16 +104,7 @@ function InventoryTools({ filter, onShow }: InventoryToolsProps) {
   const exporting = useExport();
   return (
     <div className={classes['tools']}>
-      {onShow !== undefined &&
-        (['price', 'retire', 'restore'] as const).map((name) => (
-          <Button
-            key={name}
-            {...(name === 'retire' ? destructive.opens : { variant: 'default' })}
-            onClick={() => onShow(name)}
-          >
-            {t(`tools.${name}`)}
-          </Button>
-        ))}
+      {onShow !== undefined && <ChangeButtons onShow={onShow} />}
       {(['csv', 'json'] as const).map((format) => (
         <Button
           key={format}
@@ -116,6 +117,20 @@ function InventoryTools({ filter, onShow }: InventoryToolsProps) {
       ))}
     </div>
   );
+}
+
+/** What can be done with many proxies. */
+function ChangeButtons({ onShow }: { onShow: (name: DialogName) => void }) {
+  const { t } = useTranslation('staffInventory');
+  return (['price', 'retire', 'restore'] as const).map((name) => (
+    <Button
+      key={name}
+      {...(name === 'retire' ? destructive.opens : { variant: 'default' })}
+      onClick={() => onShow(name)}
+    >
+      {t(`tools.${name}`)}
+    </Button>
+  ));
 }
 
 interface InventoryFilterProps {

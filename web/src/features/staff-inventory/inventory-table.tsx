@@ -6,9 +6,10 @@ import { formatDate, maxDecimals } from '../../format/format.ts';
 import { ColumnMoney, RowButton, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import type { RowSelection } from '../staff-parts/row-selection.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { ExitCheckText } from './exit-check-text.tsx';
+import { ExitCheckText, SeenAddress } from './exit-check-text.tsx';
 import classes from './inventory-table.module.css';
 
 interface InventoryTableProps {
@@ -16,17 +17,21 @@ interface InventoryTableProps {
   sort: InventorySort;
   onSort: (sort: string) => void;
   /** Undefined if the member of staff may not change proxies. */
+  selection: RowSelection<InventoryProxy> | undefined;
+  /** Undefined likewise. */
   onRetire: ((proxy: InventoryProxy) => void) | undefined;
   /** Lets the gateway check the proxy's exit now. Undefined likewise. */
   onCheck: ((proxy: InventoryProxy) => void) | undefined;
   onLimit: ((proxy: InventoryProxy) => void) | undefined;
+  onPrice: ((proxy: InventoryProxy) => void) | undefined;
 }
 
-export function InventoryTable({ proxies, sort, onSort, ...changes }: InventoryTableProps) {
+export function InventoryTable({ proxies, selection, sort, onSort, ...changes }: InventoryTableProps) {
   const { t } = useTranslation(['staffInventory', 'staff', 'common']);
   const decimals = maxDecimals((proxies ?? []).map(({ price }) => price));
   const actions = useActionColumns(changes);
   const columns: Column<InventoryProxy>[] = [
+    ...(selection === undefined ? [] : [selection.column]),
     {
       key: 'ip',
       header: t('common:location.ip'),
@@ -36,11 +41,15 @@ export function InventoryTable({ proxies, sort, onSort, ...changes }: InventoryT
       render: ({ ip }) => ip,
     },
     countryColumn(t('common:location.country')),
-    { key: 'city', header: t('common:location.city'), render: ({ city, zip }) => `${city}, ${zip}` },
     {
-      key: 'isp',
-      header: t('common:location.isp'),
-      render: ({ isp, connectionType }) => `${isp}, ${connectionType}`,
+      key: 'city',
+      header: t('place'),
+      render: ({ city, zip, isp, connectionType }) => (
+        <span className={classes['lines']}>
+          <span>{`${city}, ${zip}`}</span>
+          <span>{`${isp}, ${connectionType}`}</span>
+        </span>
+      ),
     },
     {
       key: 'price',
@@ -50,23 +59,7 @@ export function InventoryTable({ proxies, sort, onSort, ...changes }: InventoryT
       render: ({ price }) => <ColumnMoney dollars={price} decimals={decimals} />,
     },
     { key: 'exit', header: t('exit'), render: ({ exit }) => <ExitText exit={exit} /> },
-    {
-      key: 'state',
-      header: t('state'),
-      place: 'heading',
-      render: ({ state, isRetired, check }) => (
-        <span className={classes['states']}>
-          <ProxyStateBadge state={state} />
-          {isRetired && state !== 'RETIRED' && <ProxyStateBadge state="RETIRED" />}
-          {state === 'SOLD' && check.health === 'UNHEALTHY' && <ProxyStateBadge state="UNHEALTHY" />}
-        </span>
-      ),
-    },
-    {
-      key: 'check',
-      header: t('check.title'),
-      render: ({ check }) => <ExitCheckText check={check} />,
-    },
+    ...useHealthColumns(),
     {
       key: 'connection',
       header: t('staff:user'),
@@ -87,13 +80,42 @@ export function InventoryTable({ proxies, sort, onSort, ...changes }: InventoryT
   );
 }
 
+/** Whether the proxy works. */
+function useHealthColumns(): Column<InventoryProxy>[] {
+  const { t } = useTranslation('staffInventory');
+  return [
+    {
+      key: 'state',
+      header: t('state'),
+      place: 'heading',
+      render: ({ state, isRetired, check }) => (
+        <span className={classes['states']}>
+          <ProxyStateBadge state={state} />
+          {isRetired && state !== 'RETIRED' && <ProxyStateBadge state="RETIRED" />}
+          {state === 'SOLD' && check.health === 'UNHEALTHY' && <ProxyStateBadge state="UNHEALTHY" />}
+        </span>
+      ),
+    },
+    { key: 'check', header: t('check.title'), render: ({ check }) => <ExitCheckText check={check} /> },
+    {
+      key: 'latency',
+      header: t('check.latency'),
+      isNumeric: true,
+      render: ({ check: { latencyMs, reason } }) =>
+        latencyMs === null || reason !== null ? '–' : t('check.milliseconds', { latency: latencyMs }),
+    },
+    { key: 'address', header: t('check.address'), render: ({ check }) => <SeenAddress check={check} /> },
+  ];
+}
+
 function useActionColumns({
   onRetire,
   onCheck,
   onLimit,
-}: Pick<InventoryTableProps, 'onRetire' | 'onCheck' | 'onLimit'>): Column<InventoryProxy>[] {
+  onPrice,
+}: Pick<InventoryTableProps, 'onRetire' | 'onCheck' | 'onLimit' | 'onPrice'>): Column<InventoryProxy>[] {
   const { t } = useTranslation('staffInventory');
-  if (onRetire === undefined || onCheck === undefined || onLimit === undefined) return [];
+  if (onRetire === undefined || onCheck === undefined || onLimit === undefined || onPrice === undefined) return [];
   return [
     {
       key: 'action',
@@ -102,6 +124,11 @@ function useActionColumns({
       render: (proxy) => (
         <span className={classes['actions']}>
           <RowButton text={t('check.action')} label={t('check.of', { ip: proxy.ip })} onClick={() => onCheck(proxy)} />
+          <RowButton
+            text={t('price.actionOfOne')}
+            label={t('price.of', { ip: proxy.ip })}
+            onClick={() => onPrice(proxy)}
+          />
           <RowButton
             text={t('limits.action')}
             label={t('limits.of', { ip: proxy.ip })}
@@ -123,10 +150,10 @@ function ExitText({ exit }: { exit: InventoryProxy['exit'] }) {
   const { t } = useTranslation('staffInventory');
   const canOpen = usePermission('NODES_READ');
   return (
-    <>
-      {canOpen ? <Link to="/admin/nodes">{exit.node}</Link> : exit.node}
-      {`, ${exit.address ?? t('ownRoute')}`}
-    </>
+    <span className={classes['lines']}>
+      <span>{canOpen ? <Link to="/admin/nodes">{exit.node}</Link> : exit.node}</span>
+      <span>{exit.address ?? t('ownRoute')}</span>
+    </span>
   );
 }
 

@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
 import en from '../../i18n/locales/en/staffInventory.json' with { type: 'json' };
 import ru from '../../i18n/locales/ru/staffInventory.json' with { type: 'json' };
-import { priceChangeWords, toPriceChange } from './price-change.ts';
+import { customerPriceWords, priceChangeWords, toPriceChange } from './price-change.ts';
 
 beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staffInventory: en }, ru: { staffInventory: ru } } }));
 
@@ -54,4 +54,16 @@ test('the prices in the words have the steps and limits of the API', () => {
   expect(words(0.0001, -90)).toContain('to $0.0001 ');
   expect(words(0.3333, 1)).toContain('to $0.3366 ');
   expect(words(9000, 1000)).toContain('to $10,000.00 ');
+});
+
+test('a change of prices is shown as customers see it: for the first 50 MB', () => {
+  const t = i18next.getFixedT('en', 'staffInventory');
+  const selection = { count: 2, fingerprint: '', lowestPrice: 0.4, highestPrice: 1.5 };
+  expect(customerPriceWords({ percent: 10 }, selection, t)).toBe(
+    'Customers will see $0.22–$0.825 for the first 50 MB. Now they see $0.20–$0.75.',
+  );
+  expect(customerPriceWords({ price: 1 }, selection, t)).toBe(
+    'Customers will see $0.50 for the first 50 MB. Now they see $0.20–$0.75.',
+  );
+  expect(customerPriceWords({ price: 1 }, { ...selection, lowestPrice: null, highestPrice: null }, t)).toBeUndefined();
 });

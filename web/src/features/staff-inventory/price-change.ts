@@ -1,7 +1,7 @@
 import { PERCENT_MAX, PERCENT_MIN, PROXY_PRICE_MAX, PROXY_PRICE_STEP } from '@cellhop/contract/limits';
 import type { PriceChange, Selection } from '@cellhop/contract/staff/inventory';
 import type { TFunction } from 'i18next';
-import { formatCount, formatDecimal, formatMoney } from '../../format/format.ts';
+import { formatCount, formatDecimal, formatMoney, prepaidPrice } from '../../format/format.ts';
 import { type Bounds, readNumber } from '../../format/number-kinds.ts';
 
 export type PriceChangeKind = 'price' | 'percent';
@@ -38,6 +38,22 @@ export function priceChangeWords(
     percent: formatDecimal(String(Math.abs(change.percent))),
     before: priceRange(lowestPrice, highestPrice),
     after: priceRange(changedPrice(lowestPrice, change.percent), changedPrice(highestPrice, change.percent)),
+  });
+}
+
+/** What customers will see in the catalogue, which has the price of the first 50 MB, and what they see now. */
+export function customerPriceWords(
+  change: PriceChange,
+  { lowestPrice, highestPrice }: Selection,
+  t: TFunction<'staffInventory'>,
+): string | undefined {
+  if (lowestPrice === null || highestPrice === null) return undefined;
+  const after = [lowestPrice, highestPrice].map((price) =>
+    'price' in change ? change.price : changedPrice(price, change.percent),
+  );
+  return t('price.ofCustomers', {
+    before: priceRange(prepaidPrice(lowestPrice), prepaidPrice(highestPrice)),
+    after: priceRange(...(after.map(prepaidPrice) as [number, number])),
   });
 }
 
