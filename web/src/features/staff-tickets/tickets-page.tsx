@@ -51,6 +51,7 @@ export function TicketsPage() {
   const { t } = useTranslation('staffSupport');
   const { page = 1, userId, status, words, from, to, since, until, days, create = false } = search;
   const view = shownView(search);
+  const isUnfiltered = [userId, words, from, to].every((value) => value === undefined);
   const tickets = useTicketsOfUsers({ page, view, userId, status, words, from, to, since, until });
   const canCreate = usePermission('TICKETS_EDIT');
   return (
@@ -83,7 +84,7 @@ export function TicketsPage() {
         onMoments={changeFilter}
         order={orders[view]}
         failureText={t('list.failed')}
-        empty={<EmptyList text={t('list.empty')} />}
+        empty={<EmptyList text={t(isUnfiltered && view === 'waiting' ? 'list.nobodyWaits' : 'list.empty')} />}
       >
         {(rows) => <TicketsTable tickets={rows} />}
       </ContinuedList>
