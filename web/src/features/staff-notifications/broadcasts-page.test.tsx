@@ -69,7 +69,9 @@ it('schedules a broadcast in one language, after a test that only its author get
   await user.click(await screen.findByRole('button', { name: 'New broadcast' }));
   const dialog = within(await screen.findByRole('dialog'));
   await user.click(dialog.getByLabelText('Language'));
-  await user.click(within(await screen.findByRole('listbox')).getByRole('option', { name: 'English' }));
+  await user.click(
+    within(await screen.findByRole('listbox', { name: 'Language' })).getByRole('option', { name: 'English' }),
+  );
   expect(dialog.queryByLabelText(/^Text \(Русский\)/)).toBeNull();
   await fill(dialog.getByLabelText(/^Text \(English\)/), 'News');
   await user.click(dialog.getByRole('checkbox', { name: /^Also by email/ }));
