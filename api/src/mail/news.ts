@@ -16,12 +16,12 @@ export interface NewsMail {
 }
 
 export function renderNews(languageCode: LanguageCode, { values }: NewsMail, brandName: string): MailContent {
-  const { newsReason, footer } = mailTexts[languageCode];
+  const language = mailTexts[languageCode];
   const { subject, html, text, link } = values;
-  const reason = newsReason(brandName);
+  const [reason, footer] = [language.newsReason(brandName), language.footer(brandName)];
   return {
     subject,
-    text: `${[text, `--\n${reason} ${link}`, footer(brandName)].join('\n\n')}\n`,
+    text: `${[text, `--\n${reason} ${link}`, footer].join('\n\n')}\n`,
     html: page(
       languageCode,
       brandName,
@@ -30,7 +30,7 @@ export function renderNews(languageCode: LanguageCode, { values }: NewsMail, bra
         ...html.map((block) => `<div style="margin:0 0 16px">${block}</div>`),
         `<p style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid ${colours.border};${small}">${escapeHtml(reason)}<br>${anchor(link)}</p>`,
       ],
-      footer(brandName),
+      footer,
     ),
   };
 }
