@@ -8,6 +8,10 @@ it('takes a file that is chosen or dropped, in the language of the app, and the 
   const { screen, user } = await openApp('/check-receipt', { language: 'ru', isSignedIn: false });
   const input = await screen.findByLabelText<HTMLInputElement>('Квитанция, подписанный файл JSON');
   const zone = input.closest('label')!;
+  // By keyboard.
+  screen.getByRole('heading', { level: 1 }).focus();
+  await user.tab();
+  expect(document.activeElement).toBe(input);
   expect(zone.textContent).toContain('Выберите файл или перетащите его сюда');
   const check = screen.getByRole('button', { name: 'Проверить' });
   await user.click(check);

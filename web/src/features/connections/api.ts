@@ -26,16 +26,9 @@ export function useConnections(page: number, filter: ConnectionFilter = {}, isEn
   return useList(connectionsQuery(page, filter), { isBusy: isLive, isEnabled });
 }
 
-/** One connection, regardless of its page. */
-export function useConnection(id: string | undefined) {
-  const query = apiQuery(
-    'GET /v1/proxies/connections',
-    { query: { id: id ?? '', ...pageQuery(1) } },
-    { topics: ['connections'] },
-  );
-  const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isLive });
-  const isKnown = id !== undefined && rows !== undefined;
-  return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
+/** For one connection, regardless of its page. */
+export function connectionQuery(id: string) {
+  return apiQuery('GET /v1/proxies/connections', { query: { id, ...pageQuery(1) } }, { topics: ['connections'] });
 }
 
 /** All open connections, for dialogs about several of them. */

@@ -5,6 +5,7 @@ import { IconDownload, IconPlugConnectedX, IconSearch } from '@tabler/icons-reac
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useListedRow } from '../../data/use-listed-row.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { destructive } from '../../ui/destructive.ts';
@@ -12,7 +13,7 @@ import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { ActiveConnections, useNewestActive } from './active-connections.tsx';
-import { useConnection, useConnections, useDisconnect } from './api.ts';
+import { connectionQuery, isLive, useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import classes from './connections-filter.module.css';
 import { ConnectionsTable, focusInfo } from './connections-table.tsx';
@@ -134,16 +135,14 @@ function useEnding() {
 /** The connection in the URL: a row of the list, or one of another page. Shows a warning if there is none. */
 function useShown(id: string | undefined, rows: readonly Connection[] | undefined, onMissing: () => void) {
   const { t } = useTranslation('proxyConnection');
-  const listed = rows?.find((row) => row.id === id);
-  const isElsewhere = id !== undefined && rows !== undefined && listed === undefined;
-  const { found, isMissing } = useConnection(isElsewhere ? id : undefined);
+  const { row, isMissing } = useListedRow({ id, rows, query: connectionQuery(id ?? ''), isBusy: isLive });
   useEffect(() => {
     if (!isMissing) return;
     showToast('warning', t('missing'));
     onMissing();
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isMissing]);
-  return listed ?? found;
+  return row;
 }
 
 interface ConnectionsFilterProps {

@@ -9,7 +9,8 @@ import { toLocalTime } from '../../data/server-clock.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useList, prependRow } from '../../data/use-list.ts';
-import { useLastDefined, useOnChange } from '../../hooks/use-last-value.ts';
+import { useListedRow } from '../../data/use-listed-row.ts';
+import { useOnChange } from '../../hooks/use-last-value.ts';
 
 export interface InvoiceList {
   page: number;
@@ -26,18 +27,9 @@ export function useInvoices(list: InvoiceList) {
   return invoices;
 }
 
-/**
- * One invoice: a row of the list, or one that is not in it. One that leaves the list because it expires stays the same until it
- * is loaded.
- */
-export function useInvoice(id: string | undefined, listed: readonly Invoice[] | undefined) {
-  const row = listed?.find((invoice) => invoice.id === id);
-  const isElsewhere = id !== undefined && listed !== undefined && row === undefined;
-  const { rows } = useList(invoiceQuery(id ?? ''), { isEnabled: isElsewhere, isBusy: isOpen });
-  const known = row ?? rows?.[0];
-  const last = useLastDefined(known);
-  const isMissing = row === undefined && rows?.length === 0;
-  return { invoice: known ?? (last?.id === id && !isMissing ? last : undefined), isMissing };
+/** One invoice, regardless of its page. */
+export function useInvoice(id: string | undefined, rows: readonly Invoice[] | undefined) {
+  return useListedRow({ id, rows, query: invoiceQuery(id ?? ''), isBusy: isOpen });
 }
 
 /** Whether invoices in each currency can be created now. Until that is known, all that are set up are offered. */

@@ -25,7 +25,7 @@ export function InvoicesPage() {
   const [{ page = 1, create = false, expired = false, invoice: shownId }, change] = useScreenSearch(invoicesScreen);
   const { t } = useTranslation('payment');
   const invoices = useInvoices({ page, hasExpired: expired });
-  const { invoice: shown, isMissing } = useInvoice(shownId, invoices.rows);
+  const { row: shown, isMissing } = useInvoice(shownId, invoices.rows);
 
   useEffect(() => {
     if (!isMissing) return;
