@@ -35,7 +35,7 @@ export function SortSelect({ columns, sort, onSort }: SortSelectProps) {
   const orders: ColumnOrder[] = ['descending', 'ascending'];
   return (
     <label className={classes['select']}>
-      {t('sorting.by')}
+      <span className={classes['by']}>{t('sorting.by')}</span>
       <span className={classes['choice']}>
         <select value={sort} onChange={({ currentTarget: { value } }) => onSort(value)}>
           {columns
