@@ -55,10 +55,12 @@ function describe(number: number, sweep: SentSweep, outcome: SweepOutcome): stri
   const asset = contract === undefined ? 'coin' : 'usdt';
   const chainWords = chainId === undefined ? title : `${title} (chain ${chainId})`;
   const contractWords = contract === undefined || contract === usdtContract ? '' : `, contract ${contract}`;
+  // Elsewhere the network's prices alone say what it costs.
+  const limit = feeLimitUnits === 0n ? '' : `fee limit ${formatAsset(chain, 'coin', feeLimitUnits)}, `;
   return [
     `${number}. ${formatAsset(chain, asset, units)} on ${chainWords}${contractWords}`,
     `   from ${from} to ${to}`,
-    `   fee limit ${formatAsset(chain, 'coin', feeLimitUnits)}, transaction ${transactionId}`,
+    `   ${limit}transaction ${transactionId}`,
     `   ${describeOutcome(outcome)}`,
   ];
 }

@@ -2,7 +2,7 @@
 import { Address } from '@ton/core';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../tools/temporary-directory.ts';
 import { honest } from '../../test/chains/ton/behaviour.ts';
 import { walletCodeHash } from '../../test/chains/ton/jetton.ts';
@@ -10,9 +10,10 @@ import { optionsFor } from '../../test/chains/ton/local-ton.ts';
 import { TON } from '../../test/chains/ton/ton-chain.ts';
 import { startTwoSources, type TwoSources } from '../../test/chains/ton/two-sources.ts';
 import { createUser } from '../../test/factories.ts';
-import { holdingsFile, TON_ADDRESSES, TON_TREASURY, tonHoldings } from '../../test/holdings.ts';
+import { holdingsFile, LISTED_AT, TON_ADDRESSES, TON_TREASURY, tonHoldings } from '../../test/holdings.ts';
 import { TON_WORDS } from '../../test/offline-machine.ts';
 import { signList } from '../../test/offline-signing.ts';
+import { shownAfter, trimLines } from '../../test/sweeping-guide.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import * as addresses from '../modules/invoices/addresses.store.ts';
 import { openTonAccount } from '../payments/offline/ton-seed.ts';
@@ -144,4 +145,22 @@ test('sends nothing to an address of a customer', async () => {
   const accountId = await addresses.findOrInsertAccount(testApp.ctx, 'ton', 'f00d', 0n);
   await issue(TON_TREASURY, accountId, 7n);
   await expect(broadcast(signed)).rejects.toThrow(`${TON_TREASURY} is an address of a customer of this shop`);
+});
+
+test('the guide shows what the command prints', async () => {
+  // Its messages have a time until which they are valid.
+  vi.useFakeTimers({ toFake: ['Date'], now: LISTED_AT.getTime() + 7_200_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const chain = await startTwoSources();
+  onTestFinished(() => chain.close());
+  testApp.ctx.config.payments.urls = { ton: chain.urls };
+  await chain.chain.send({ to: Address.parse(FIRST), value: 2n * TON });
+  chain.chain.mine();
+  const list = tonHoldings();
+  list.addresses.pop();
+  const signing = await signList(holdingsFile(list), [TON_TREASURY, TON_TREASURY, 'sign']);
+  const first = await broadcast(signing.file);
+  chain.chain.mine();
+  // The chain in memory has no USDT of Tether: its transfer is on its way for ever.
+  expect(first.join('\n')).toBe(trimLines(shownAfter('broadcast-ton')));
 });
