@@ -1,5 +1,6 @@
 import { createInvoice } from '@cellhop/contract/invoices';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
+import type { Attention } from '@cellhop/contract/staff/dashboard';
 import type { HeldDeposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { RelatedUser } from '@cellhop/contract/staff/users';
 import { getProfile } from '@cellhop/contract/users';
@@ -38,6 +39,34 @@ test('the deposits of an invoice are accessible and fit', async ({ page, product
   const list = page.getByRole('dialog').getByRole('list', { name: 'Received deposits' });
   await expect(list.getByRole('listitem')).toHaveCount(2);
   await expectGood(page, 'deposits');
+});
+
+test('what needs attention is accessible and fits', async ({ page }) => {
+  const waitingSince = new Date(Date.now() - 26 * 3_600_000).toISOString();
+  const oldest = {
+    id: '00000000-0000-4000-8000-00000000e004',
+    name: 'Wie-man-sieht-sind-Woerter-manchmal-lang',
+    waitingSince,
+  };
+  const data: Attention = {
+    approvals: { waiting: 2, list: 'ADJUSTMENT' },
+    tickets: { waiting: 100, oldest },
+    heldPayments: 1,
+    unhealthyProxies: 12_345,
+    silentNodes: 1,
+    troubledChains: ['bitcoin'],
+    failedJobs: 100,
+    moneyCheck: { isBroken: true, violationCount: 3 },
+  };
+  for (const [language, theme] of looks) {
+    const again = await page.context().newPage();
+    await again.route('**/v1/dashboard/admin/attention', (route) => route.fulfill({ json: { data } }));
+    await prefer(again, language, theme);
+    await enter(again, '/admin', 'admin@example.com', 'demo-password');
+    await expect(again.locator('main section').first().getByRole('listitem')).toHaveCount(8);
+    await expectGood(again, `attention, ${language}, ${theme}`);
+    await again.close();
+  }
 });
 
 test('payments on hold and their release are accessible and fit', async ({ page }) => {

@@ -17,11 +17,24 @@ test('staff see the items of their role in the menu', async ({ page }) => {
   await enter(page, '/admin', 'support@example.com', 'demo-password');
   await expect(page).toHaveURL(/\/admin$/);
   const menu = page.getByRole('navigation', { name: 'Main menu' });
-  await expect(menu.getByRole('link', { name: 'Connections' })).toHaveCount(2);
+  // The items of customers are folded.
+  await expect(menu.getByRole('link', { name: 'Connections' })).toHaveCount(1);
   await menu.getByRole('link', { name: 'Tickets' }).click();
   await expect(menu.locator('[aria-current=page]')).toHaveText(['Tickets']);
+  await menu.getByRole('button', { name: 'Customer area' }).click();
+  await expect(menu.getByRole('link', { name: 'Connections' })).toHaveCount(2);
   await menu.getByRole('button', { name: 'Admin Dashboard' }).click();
   await expect(menu.getByRole('link', { name: 'Connections' })).toHaveCount(1);
+});
+
+test('all screens of the admin area are in view on a desktop', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await enter(page, '/admin', 'admin@example.com', 'demo-password');
+  const menu = page.getByRole('navigation', { name: 'Main menu' });
+  await expect(menu.getByRole('link')).toHaveCount(14);
+  for (const item of [...(await menu.getByRole('link').all()), menu.getByRole('button', { name: 'Customer area' })])
+    await expect(item).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('complementary').getByRole('radio').last()).toBeInViewport();
 });
 
 test('the admin area opens from another screen without an error, however slowly its code arrives', async ({ page }) => {

@@ -13,6 +13,7 @@ export const permissionTable: Record<string, Permission | 'any'> = {
   'GET /v1/users/admin/{id}/related': 'USERS_READ',
   'GET /v1/users/admin/{id}/counts': 'USERS_READ',
   'POST /v1/users/admin/block': 'USERS_EDIT',
+  'GET /v1/dashboard/admin/attention': 'any',
   'PATCH /v1/users/admin/{id}': 'USERS_EDIT',
   'PATCH /v1/users/admin/{id}/role': 'USERS_EDIT',
   'DELETE /v1/users/admin/{id}': 'USERS_EDIT',

@@ -1,4 +1,5 @@
 import { permissions, type Permission } from '@cellhop/contract/permissions';
+import type { Attention } from '@cellhop/contract/staff/dashboard';
 import { type Answers, customer, openApp } from './open-app.tsx';
 
 interface Options {
@@ -7,9 +8,20 @@ interface Options {
   allowed?: readonly Permission[];
 }
 
+export const nothingWaits: Attention = {
+  approvals: { waiting: 0, list: null },
+  tickets: { waiting: 0, oldest: null },
+  heldPayments: 0,
+  unhealthyProxies: 0,
+  silentNodes: 0,
+  troubledChains: [],
+  failedJobs: 0,
+  moneyCheck: { isBroken: false, violationCount: 0 },
+};
+
 /** What the menu and the forms of staff request. */
 const staffAnswers: Answers = {
-  'GET /v1/approvals/admin/pending': { data: { count: 0 } },
+  'GET /v1/dashboard/admin/attention': { data: nothingWaits },
   'GET /v1/approvals/admin/*/allowance': { data: { withoutApproval: null, approvers: [] } },
   // Of lists that show one user.
   'GET /v1/users/admin/*': { data: { id: customer.id, email: customer.email } },

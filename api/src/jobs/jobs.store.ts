@@ -109,9 +109,12 @@ export async function removeJob(ctx: Ctx, key: string): Promise<void> {
   await ctx.db.query('select id from graphile_worker.remove_job($1)', [key]);
 }
 
-export async function countFailed(ctx: Ctx): Promise<number> {
+/** @param limit null: counts all */
+export async function countFailed(ctx: Ctx, limit: number | null = null): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::integer as count from graphile_worker.jobs where attempts >= max_attempts',
+    `select count(*)::integer as count
+       from (select from graphile_worker._private_jobs where locked_at is null and attempts >= max_attempts limit $1) as failed`,
+    [limit],
   );
   return row!.count;
 }

@@ -1,11 +1,13 @@
-/** The numbers on the first screen of staff: sums over a range, and the current state. */
+/** The numbers on the first screen of staff: what needs somebody, sums over a range, and the current state. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.values.ts';
+import { ATTENTION_COUNTED_MAX } from '../limits.ts';
 import type { Permission } from '../permissions.ts';
-import { data, dateSchema, dollarsSchema } from '../schemas.ts';
+import { data, dateSchema, dollarsSchema, idSchema } from '../schemas.ts';
 import { reconciliationSchema } from '../transactions.ts';
 import { rangeQuery, withRange } from '../usage.ts';
+import { type RequestList, requestLists } from './lists.values.ts';
 
 export const dashboardQuery = withRange(z.strictObject(rangeQuery));
 export type DashboardQuery = z.infer<typeof dashboardQuery>;
@@ -25,8 +27,12 @@ export const dashboardParts = {
 export type DashboardPart = keyof typeof dashboardParts;
 
 const countSchema = z.int().nonnegative();
-/** `values` has one number for each of the `steps`. */
-const seriesSchema = <T extends z.ZodType>(amount: T) => z.object({ total: amount, values: z.array(amount) });
+/**
+ * `values` has one number for each of the `steps`. `previousTotal` is that of the time before the range, as long as what has passed of the
+ * range; absent: an API of 0.2.0.
+ */
+const seriesSchema = <T extends z.ZodType>(amount: T) =>
+  z.object({ total: amount, values: z.array(amount), previousTotal: amount.optional() });
 const kibibytesSchema = z.number().nonnegative();
 const states = { free: countSchema, sold: countSchema, unhealthy: countSchema };
 
@@ -66,4 +72,53 @@ export const getDashboard = endpoint({
   summary: 'The numbers that the role may read: sums over a range, and what is true now',
   query: dashboardQuery,
   response: data(dashboardSchema),
+});
+
+/** As `dashboardParts`, of what waits for somebody. Requests have the permissions of their lists. */
+export const attentionParts = {
+  tickets: ['TICKETS_READ'],
+  heldPayments: ['PAYMENTS_READ'],
+  unhealthyProxies: ['PROXIES_READ'],
+  silentNodes: ['NODES_READ'],
+  troubledChains: ['SYSTEM_READ'],
+  failedJobs: ['SYSTEM_READ'],
+  moneyCheck: ['SYSTEM_READ', 'TRANSACTIONS_READ'],
+} as const satisfies Record<string, readonly Permission[]>;
+export type AttentionPart = keyof typeof attentionParts;
+
+/** At most ATTENTION_COUNTED_MAX, which means that many or more. */
+const waitingSchema = z.int().nonnegative().max(ATTENTION_COUNTED_MAX);
+
+const attentionSchema = z.object({
+  /** Requests of others that the caller may decide. */
+  approvals: z.object({
+    waiting: waitingSchema,
+    /** The list with the oldest one; null if none waits. */
+    list: z.enum(Object.keys(requestLists) as [RequestList, ...RequestList[]]).nullable(),
+  }),
+  /** Tickets whose customers wait for a message of staff. */
+  tickets: z
+    .object({
+      waiting: waitingSchema,
+      /** The one that waits longest. */
+      oldest: z.object({ id: idSchema, name: z.string(), waitingSince: dateSchema }).nullable(),
+    })
+    .nullable(),
+  heldPayments: waitingSchema.nullable(),
+  unhealthyProxies: countSchema.nullable(),
+  /** Gateways that do not report, without those that are drained. */
+  silentNodes: countSchema.nullable(),
+  /** Chains on which no invoices are created. */
+  troubledChains: z.array(z.string()).nullable(),
+  failedJobs: waitingSchema.nullable(),
+  moneyCheck: z.object({ isBroken: z.boolean(), violationCount: countSchema }).nullable(),
+});
+export type Attention = z.infer<typeof attentionSchema>;
+
+export const getAttention = endpoint({
+  method: 'GET',
+  url: '/v1/dashboard/admin/attention',
+  access: 'staff',
+  summary: 'What waits for somebody, of what the role may read; counts are the badges of the menu',
+  response: data(attentionSchema),
 });

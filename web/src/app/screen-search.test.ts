@@ -125,9 +125,10 @@ describe('usageSearch', () => {
 
 describe('staffTicketsSearch', () => {
   it('keeps what the API accepts, and omits defaults', () => {
-    const search = { view: 'waiting', words: 'no signal', from: '2026-11-01', days: '7', create: true };
+    const search = { view: 'open', words: 'no signal', from: '2026-11-01', days: '7', create: true };
     expect(staffTicketsSearch(search)).toEqual(search);
-    expect(staffTicketsSearch({ view: 'all', status: 'CLOSED', days: '30' })).toEqual({ status: 'CLOSED' });
+    expect(staffTicketsSearch({ view: 'waiting', days: '30' })).toEqual({});
+    expect(staffTicketsSearch({ status: 'CLOSED' })).toEqual({ view: 'all', status: 'CLOSED' });
   });
 
   it('omits invalid values, and the status of views that have open tickets only', () => {

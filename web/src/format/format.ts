@@ -50,6 +50,11 @@ export function formatMegabytes(kibibytes: number): string {
 export function formatTraffic(kibibytes: number): string {
   const unit = trafficUnit(kibibytes);
   if (unit === 'megabytes') return i18next.t('common:megabytes', { value: formatMegabytes(kibibytes) });
+  return formatGigabytes(kibibytes);
+}
+
+/** From KiB: `0.31 GB`. For sums that are compared with each other. */
+export function formatGigabytes(kibibytes: number): string {
   const gigabytes = (kibibytes / KIB_PER_UNIT.gigabytes).toFixed(2);
   return i18next.t('common:gigabytes', { value: formatDecimal(gigabytes) });
 }

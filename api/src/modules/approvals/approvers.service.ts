@@ -51,13 +51,14 @@ export async function notifyApprovers(ctx: Ctx, request: store.RequestRow): Prom
   );
 }
 
-/** Requests of others that the member of staff may decide, at most PENDING_COUNTED_MAX. */
+/** Requests of others that the member of staff may decide, at most PENDING_COUNTED_MAX, and the list with the oldest one. */
 export async function countForApprover(ctx: Ctx, { userId, permissions }: Pick<Actor, 'userId' | 'permissions'>) {
   const kinds = requestKinds.filter((kind) => permissions.has(permissionOf(kind)));
-  if (kinds.length === 0) return { count: 0 };
+  if (kinds.length === 0) return { count: 0, list: null };
   const [waiting, person] = [
     await store.listPending(ctx, kinds, PENDING_COUNTED_MAX),
     await users.findPerson(ctx, userId),
   ];
-  return { count: waiting.filter((request) => isOfOthers(request, userId, person)).length };
+  const decidable = waiting.filter((request) => isOfOthers(request, userId, person));
+  return { count: decidable.length, list: decidable[0] === undefined ? null : listOf(decidable[0].kind) };
 }

@@ -17,9 +17,6 @@ import * as staffTickets from '../tickets/staff-tickets.service.ts';
 import * as store from './dashboard.store.ts';
 import type { Figure, SumRow } from './dashboard.store.ts';
 
-/** A gateway reports twice a second; after this silence it counts as offline. */
-const NODE_SILENCE_SECONDS = 15;
-
 /** Reads only the parts that the role may see; the others are null. */
 export async function readDashboard(
   ctx: Ctx,
@@ -33,7 +30,7 @@ export async function readDashboard(
     ifAllowed('connections', async () => ({ live: await store.countLive(ctx) })),
     ifAllowed('proxies', () => readProxies(ctx)),
     ifAllowed('tickets', () => staffTickets.readFigures(ctx, query)),
-    ifAllowed('nodes', () => store.countNodes(ctx, NODE_SILENCE_SECONDS)),
+    ifAllowed('nodes', () => readNodes(ctx)),
     ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
   ]);
   return { ...series, connections, proxies, tickets, nodes, moneyCheck };
@@ -48,16 +45,34 @@ const figuresByPart = {
 
 async function readSeries(ctx: Ctx, mayRead: (part: DashboardPart) => boolean, query: DashboardQuery) {
   const wanted = (['revenue', 'topUps', 'traffic', 'signUps'] as const).filter(mayRead);
-  const steps = await store.listSteps(ctx, query);
+  const previous = previousRange(query, new Date());
+  const [steps, stepsBefore] = await Promise.all([store.listSteps(ctx, query), store.listSteps(ctx, previous)]);
+  // What is between both, because the range is not over, is a step that is not shown.
+  const hidden = [...stepsBefore, new Date(previous.to)];
+  // A step may begin before its range.
+  const shown = steps.map((step) => new Date(Math.max(step.getTime(), Date.parse(query.from))));
   const figures = wanted.flatMap((part) => figuresByPart[part]);
-  const sums = await store.listSums(ctx, query, steps, figures);
+  const all = await store.listSums(ctx, { from: previous.from, to: query.to }, [...hidden, ...shown], figures);
+  const sums: Sums = {
+    stepCount: steps.length,
+    rows: all.filter(({ step }) => step >= hidden.length).map((row) => ({ ...row, step: row.step - hidden.length })),
+    before: all.filter(({ step }) => step < stepsBefore.length),
+  };
   return {
     steps: steps.map((step) => step.toISOString()),
-    revenue: mayRead('revenue') ? toSeries(steps.length, sums, 'REVENUE') : null,
-    topUps: mayRead('topUps') ? toTopUps(steps.length, sums) : null,
-    traffic: mayRead('traffic') ? toTraffic(steps.length, sums) : null,
-    signUps: mayRead('signUps') ? toSeries(steps.length, sums, 'SIGN_UP') : null,
+    revenue: mayRead('revenue') ? toSeries(sums, 'REVENUE') : null,
+    topUps: mayRead('topUps') ? toTopUps(sums) : null,
+    traffic: mayRead('traffic') ? toTraffic(sums) : null,
+    signUps: mayRead('signUps') ? toSeries(sums, 'SIGN_UP') : null,
   };
+}
+
+/** The range before, as long as what has passed of this one: half a day is compared with half a day. */
+function previousRange({ from, to, ...rest }: DashboardQuery, now: Date): DashboardQuery {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  const passedMs = Math.max(0, Math.min(end, now.getTime()) - start);
+  const before = start - (end - start);
+  return { ...rest, from: new Date(before).toISOString(), to: new Date(before + passedMs).toISOString() };
 }
 
 async function readProxies(ctx: Ctx): Promise<Dashboard['proxies']> {
@@ -66,15 +81,28 @@ async function readProxies(ctx: Ctx): Promise<Dashboard['proxies']> {
   return { free: total('free'), sold: total('sold'), unhealthy: total('unhealthy'), byCountry };
 }
 
+async function readNodes(ctx: Ctx): Promise<Dashboard['nodes']> {
+  const { total, online } = await store.countNodes(ctx);
+  return { total, online };
+}
+
 async function readMoneyCheck(ctx: Ctx): Promise<Dashboard['moneyCheck']> {
   const { status, checkedAt, violationCount } = await showReconciliation(ctx);
   return { status, checkedAt, violationCount };
+}
+
+interface Sums {
+  stepCount: number;
+  rows: readonly SumRow[];
+  /** Of the range before. */
+  before: readonly SumRow[];
 }
 
 /** One number for each step, zero where nothing happened. */
 interface Series {
   total: number;
   values: number[];
+  previousTotal: number;
 }
 
 const present: Record<Figure, (amount: bigint) => number> = {
@@ -85,23 +113,28 @@ const present: Record<Figure, (amount: bigint) => number> = {
   SIGN_UP: Number,
 };
 
-function toSeries(stepCount: number, sums: readonly SumRow[], figure: Figure): Series {
+function toSeries({ stepCount, rows, before }: Sums, figure: Figure): Series {
   const amounts = Array.from({ length: stepCount }, () => 0n);
-  let total = 0n;
-  for (const { step, amount } of sums.filter((row) => row.figure === figure)) {
+  for (const { step, amount } of rows.filter((row) => row.figure === figure))
     amounts[step] = (amounts[step] ?? 0n) + amount;
-    total += amount;
-  }
-  return { total: present[figure](total), values: amounts.map(present[figure]) };
+  return {
+    total: present[figure](sumOf(rows, figure)),
+    values: amounts.map(present[figure]),
+    previousTotal: present[figure](sumOf(before, figure)),
+  };
 }
 
-function toTraffic(stepCount: number, sums: readonly SumRow[]): NonNullable<Dashboard['traffic']> {
-  return { downloaded: toSeries(stepCount, sums, 'DOWNLOADED'), uploaded: toSeries(stepCount, sums, 'UPLOADED') };
+function sumOf(rows: readonly SumRow[], figure: Figure): bigint {
+  return rows.reduce((sum, row) => (row.figure === figure ? sum + row.amount : sum), 0n);
 }
 
-function toTopUps(stepCount: number, sums: readonly SumRow[]): NonNullable<Dashboard['topUps']> {
+function toTraffic(sums: Sums): NonNullable<Dashboard['traffic']> {
+  return { downloaded: toSeries(sums, 'DOWNLOADED'), uploaded: toSeries(sums, 'UPLOADED') };
+}
+
+function toTopUps(sums: Sums): NonNullable<Dashboard['topUps']> {
   const byCurrency = new Map<Currency | null, { amount: bigint; count: bigint }>();
-  for (const { figure, currency: code, amount, count } of sums) {
+  for (const { figure, currency: code, amount, count } of sums.rows) {
     if (figure !== 'TOP_UP') continue;
     const currency = currencies.find((each) => each === code) ?? null;
     const known = byCurrency.get(currency) ?? { amount: 0n, count: 0n };
@@ -109,7 +142,7 @@ function toTopUps(stepCount: number, sums: readonly SumRow[]): NonNullable<Dashb
   }
   const largestFirst = [...byCurrency].sort(([, one], [, other]) => Number(other.amount - one.amount));
   return {
-    ...toSeries(stepCount, sums, 'TOP_UP'),
+    ...toSeries(sums, 'TOP_UP'),
     byCurrency: largestFirst.map(([currency, { amount, count }]) => ({
       currency,
       amount: toDollars(amount),

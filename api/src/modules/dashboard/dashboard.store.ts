@@ -88,13 +88,32 @@ export function listProxies(ctx: Ctx): Promise<CountryRow[]> {
   );
 }
 
-export async function countNodes(ctx: Ctx, silenceSeconds: number): Promise<{ total: number; online: number }> {
-  const [row] = await ctx.db.query<{ total: number; online: number }>(
-    `select count(*)::int as total, count(*) filter (where is_online)::int as online
-       from (select exists (select from readable_gateway_runs as runs
+/** A gateway reports twice a second; after this silence it counts as offline. */
+const NODE_SILENCE_SECONDS = 15;
+
+export interface NodeCounts {
+  total: number;
+  online: number;
+  /** Offline, although they are not drained. */
+  silent: number;
+}
+
+export async function countNodes(ctx: Ctx): Promise<NodeCounts> {
+  const [row] = await ctx.db.query<NodeCounts>(
+    `select count(*)::int as total, count(*) filter (where is_online)::int as online,
+            count(*) filter (where not is_online and not is_draining)::int as silent
+       from (select is_draining, exists (select from readable_gateway_runs as runs
                              where node_id = nodes.id and seen_at > now() - $1 * interval '1 second') as is_online
                from readable_gateway_nodes as nodes) as node`,
-    [silenceSeconds],
+    [NODE_SILENCE_SECONDS],
   );
   return row!;
+}
+
+/** As the worker has counted them last. */
+export async function countUnhealthy(ctx: Ctx): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    'select coalesce(sum(unhealthy), 0)::int as count from dashboard_proxies',
+  );
+  return row!.count;
 }

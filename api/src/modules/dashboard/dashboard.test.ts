@@ -150,6 +150,25 @@ test('a month without a worker is caught up exactly', async () => {
   expect(happened(dashboard.topUps?.values)).toEqual([3, 4]);
 });
 
+const at = (hoursAgo: number) => new Date(Date.now() - hoursAgo * HOUR_MS).toISOString();
+const readRange = async (from: string, to: string) =>
+  (await admin.call(getDashboard, { query: { from, to, step: 'hour' } })).data;
+
+test('sums are compared with the range before, as long as what has passed of this one', async () => {
+  await createUser(testApp, { balanceMicros: 5_000_000n });
+  await pass(30);
+  await createUser(testApp, { balanceMicros: 3_000_000n });
+  await pass(20);
+  await createUser(testApp, { balanceMicros: 4_000_000n });
+  await updateSums(testApp.ctx);
+  expect((await readRange(at(24), at(-1))).topUps).toMatchObject({ total: 7, previousTotal: 0 });
+  expect((await readRange(at(10), at(-1))).topUps).toMatchObject({ total: 4, previousTotal: 3 });
+  expect((await readRange(at(10), at(-1))).signUps).toMatchObject({ total: 1, previousTotal: 1 });
+  // Half of a range has passed: the other half of the one before does not count.
+  expect((await readRange(at(30), at(-30))).topUps).toMatchObject({ total: 7, previousTotal: 0 });
+  expect((await readRange(at(35), at(-5))).topUps).toMatchObject({ total: 7, previousTotal: 5 });
+});
+
 test('proxies are counted by state and country', async () => {
   await createProxy(testApp, { countryCode: 'DE' });
   await createProxy(testApp, { countryCode: 'DE', isHealthy: false });
@@ -210,7 +229,7 @@ test('days begin in the time zone of the reader', async () => {
   const query = { from: '2026-03-27T23:00:00Z', to: '2026-03-30T22:00:00Z', timeZone: 'Europe/Berlin' };
   const { data } = await admin.call(getDashboard, { query });
   expect(data.steps).toEqual(['2026-03-27T23:00:00.000Z', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z']);
-  expect(data.signUps).toEqual({ total: 0, values: [0, 0, 0] });
+  expect(data.signUps).toEqual({ total: 0, values: [0, 0, 0], previousTotal: 0 });
 });
 
 describe('access', () => {

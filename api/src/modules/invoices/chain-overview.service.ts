@@ -62,6 +62,14 @@ export async function showPeg(ctx: Ctx): Promise<SystemState['peg']> {
   return { isKept: peg.isKept, rate: peg.isKept || peg.marketE12 === undefined ? null : formatRate(peg.marketE12) };
 }
 
+/** The watched chains on which no invoices are created. */
+export async function listTroubled(ctx: Ctx): Promise<Chain[]> {
+  const all = await states.listStates(ctx);
+  return all
+    .filter((state) => watcherFor(ctx, state.chain) !== undefined && !isHealthy(ctx, state))
+    .map(({ chain }) => chain);
+}
+
 /** For the metrics. */
 export async function isPegKept(ctx: Ctx): Promise<boolean> {
   return (await rateSource(ctx).peg()).isKept;

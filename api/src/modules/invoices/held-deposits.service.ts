@@ -47,6 +47,11 @@ export async function listHeld(ctx: Ctx, page: PageQuery) {
   return { data: rows.map((row) => presentHeld(row, peg)), ...pages };
 }
 
+/** At most `limit`. */
+export function countHeld(ctx: Ctx, limit: number): Promise<number> {
+  return store.countHeld(ctx, limit);
+}
+
 function presentHeld(row: store.HeldRow, peg: Peg): HeldDeposit {
   const { id, hold, transactionId, invoiceId, arrivedAt } = row;
   const rules = rulesOf(row);

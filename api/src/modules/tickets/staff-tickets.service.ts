@@ -68,6 +68,13 @@ export async function countViews(ctx: Ctx, { userId }: Pick<Actor, 'userId'>) {
   return { ...counts, oldest: counts.open };
 }
 
+/** How many customers wait for a message of staff, at most `limit`, and the ticket that waits longest. */
+export async function readWaiting(ctx: Ctx, limit: number) {
+  const { count, id, name, waitingSince } = await staffStore.readWaiting(ctx, limit);
+  const oldest = id === null ? null : { id, name: name!, waitingSince: waitingSince!.toISOString() };
+  return { waiting: count, oldest };
+}
+
 /** @returns the number of open tickets, and the median first reply to those of the range; null if none has one */
 export async function readFigures(
   ctx: Ctx,

@@ -108,6 +108,28 @@ export async function countViews(ctx: Ctx, actorId: string): Promise<ViewCounts>
   return row!;
 }
 
+interface Waiting {
+  count: number;
+  /** Of the ticket that waits longest; null if none does. */
+  id: string | null;
+  name: string | null;
+  waitingSince: Date | null;
+}
+
+/** Reads the index of the view `waiting`. */
+export async function readWaiting(ctx: Ctx, limit: number): Promise<Waiting> {
+  const [row] = await ctx.db.query<Waiting>(
+    `with waiting as materialized (
+       select ticket_id, waiting_since from ticket_desk where is_open and waiting_since is not null
+        order by waiting_since, ticket_id limit $1
+     ), oldest as (select ticket_id, waiting_since from waiting order by waiting_since, ticket_id limit 1)
+     select (select count(*)::int from waiting) as count, tickets.id, name, waiting_since as "waitingSince"
+       from (select) as always left join (oldest join tickets on tickets.id = ticket_id) on true`,
+    [limit],
+  );
+  return row!;
+}
+
 /** Counts all, because the index contains only open tickets. */
 export async function countOpen(ctx: Ctx): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>('select count(*)::int as count from ticket_desk where is_open');

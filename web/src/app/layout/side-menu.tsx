@@ -21,15 +21,16 @@ export function SideMenu({ hasLogo }: { hasLogo: boolean }) {
       )}
       <nav aria-label={t('menu.label')}>
         <ul className={classes['items']}>
-          {menuScreens.map(({ path, title, Icon }) => (
-            <li key={path}>
-              <Link to={path} className={classes['item']} activeOptions={{ includeSearch: false }}>
-                <Icon size={20} stroke={1.6} aria-hidden="true" />
-                {t(`menu.${title}`)}
-              </Link>
-            </li>
-          ))}
-          <StaffSlot part={staffMenu} />
+          <StaffSlot part={staffMenu}>
+            {menuScreens.map(({ path, title, Icon }) => (
+              <li key={path}>
+                <Link to={path} className={classes['item']} activeOptions={{ includeSearch: false }}>
+                  <Icon size={20} stroke={1.6} aria-hidden="true" />
+                  {t(`menu.${title}`)}
+                </Link>
+              </li>
+            ))}
+          </StaffSlot>
         </ul>
       </nav>
       <div className={classes['foot']}>

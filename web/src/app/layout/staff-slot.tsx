@@ -1,11 +1,13 @@
 import type { Permission } from '@cellhop/contract/permissions';
-import { type ComponentType, useEffect } from 'react';
+import { type ComponentType, type ReactNode, useEffect } from 'react';
 import { loadTexts } from '../../i18n/setup.ts';
 import { useProfile } from '../../session/profile.ts';
 import { type LazyPart, lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 
 export interface SlotProps {
   permissions: readonly Permission[];
+  /** What the part arranges with its own content. */
+  children?: ReactNode;
 }
 
 type Part = ComponentType<SlotProps>;
@@ -20,13 +22,24 @@ export function staffPart<P>(load: () => Promise<ComponentType<P>>): LazyPart<Co
   });
 }
 
-export function StaffSlot({ part }: { part: LazyPart<Part> }) {
-  const permissions = useProfile()?.role.permissions ?? [];
-  return permissions.length > 0 ? <LoadedPart part={part} permissions={permissions} /> : null;
+interface StaffSlotProps {
+  part: LazyPart<Part>;
+  /** Customers see only this. */
+  children?: ReactNode;
 }
 
-function LoadedPart({ part, permissions }: { part: LazyPart<Part>; permissions: readonly Permission[] }) {
+export function StaffSlot({ part, children }: StaffSlotProps) {
+  const permissions = useProfile()?.role.permissions ?? [];
+  if (permissions.length === 0) return children;
+  return (
+    <LoadedPart part={part} permissions={permissions}>
+      {children}
+    </LoadedPart>
+  );
+}
+
+function LoadedPart({ part, ...slot }: SlotProps & { part: LazyPart<Part> }) {
   const [Loaded, load] = useLazyPart(part);
   useEffect(load, [load]);
-  return Loaded === undefined ? null : <Loaded permissions={permissions} />;
+  return Loaded === undefined ? null : <Loaded {...slot} />;
 }

@@ -1,14 +1,14 @@
-import { PENDING_COUNTED_MAX } from '@cellhop/contract/limits';
+import { ATTENTION_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { Permission } from '@cellhop/contract/permissions';
 import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { usePendingCount } from '../../features/staff-approvals/api.ts';
-import { staffApprovalsScreen } from '../../features/staff-approvals/screen.ts';
+import { useAttention } from '../../features/staff-dashboard/api.ts';
 import { mayOpen } from '../../features/staff-parts/use-permission.ts';
 import classes from '../layout/side-menu.module.css';
+import type { SlotProps } from '../layout/staff-slot.tsx';
 import { staffMenuScreens } from './staff-screens.ts';
 import '../../i18n/staff-texts.ts';
 
@@ -20,16 +20,81 @@ const withoutGroup: ReadonlySet<Permission> = new Set([
   'MASS_NOTIFICATIONS_READ',
 ]);
 
-/** The group of the admin area in the side menu: an item for each screen that the role may open. */
-export function StaffMenu({ permissions }: { permissions: readonly Permission[] }) {
+/**
+ * The menu of staff: first the admin area, with an item for each screen that the role may open, and then the items of customers, which are
+ * folded in the admin area.
+ */
+export function StaffMenu({ permissions, children }: SlotProps) {
   const { t } = useTranslation('staff');
   const isInArea = useRouterState({ select: ({ location }) => location.pathname.startsWith('/admin') });
-  const [isExpanded, setExpanded] = useState(isInArea);
-  const listId = useId();
+  if (!permissions.some((permission) => !withoutGroup.has(permission) && isRead(permission))) return children;
+  return (
+    <>
+      <AdminGroup permissions={permissions} />
+      {/* Unfolded again when its area is entered. */}
+      <Group key={String(isInArea)} label={t('menu.customer')} isFolded={isInArea}>
+        {children}
+      </Group>
+    </>
+  );
+}
+
+function AdminGroup({ permissions }: { permissions: readonly Permission[] }) {
+  const { t } = useTranslation('staff');
+  const waiting = useWaiting();
   const items = staffMenuScreens.filter((screen) =>
     mayOpen('permission' in screen ? screen.permission : undefined, permissions),
   );
-  if (!permissions.some((permission) => !withoutGroup.has(permission) && isRead(permission))) return null;
+  const total = items.reduce((sum, { title }) => sum + (waiting[title] ?? 0), 0);
+  return (
+    <Group label={t('menu.group')} badge={<Badge count={total} kind="all" />}>
+      {items.map(({ path, title, Icon }) => (
+        <li key={path}>
+          <Link
+            to={path}
+            className={classes['item']}
+            activeOptions={{ includeSearch: false, exact: path === '/admin' }}
+          >
+            <Icon size={19} stroke={1.6} aria-hidden="true" />
+            {t(`menu.${title}`)}
+            {isCounted(title) && <Badge count={waiting[title]} kind={title} />}
+          </Link>
+        </li>
+      ))}
+    </Group>
+  );
+}
+
+/** Screens with a number of what waits there. */
+const counted = ['tickets', 'approvals', 'invoices', 'system'] as const;
+type Counted = (typeof counted)[number];
+
+function isCounted(title: string): title is Counted {
+  return counted.some((each) => each === title);
+}
+
+/** By the title of the screen. */
+function useWaiting(): Partial<Record<string, number>> & Record<Counted, number> {
+  const attention = useAttention();
+  return {
+    tickets: attention?.tickets?.waiting ?? 0,
+    approvals: attention?.approvals.waiting ?? 0,
+    invoices: attention?.heldPayments ?? 0,
+    system: attention?.failedJobs ?? 0,
+  };
+}
+
+interface GroupProps {
+  label: string;
+  isFolded?: boolean;
+  /** Shown while it is folded. */
+  badge?: ReactNode;
+  children: ReactNode;
+}
+
+function Group({ label, isFolded = false, badge, children }: GroupProps) {
+  const [isExpanded, setExpanded] = useState(!isFolded);
+  const listId = useId();
   return (
     <li>
       <button
@@ -39,39 +104,26 @@ export function StaffMenu({ permissions }: { permissions: readonly Permission[] 
         aria-controls={listId}
         onClick={() => setExpanded(!isExpanded)}
       >
-        {t('menu.group')}
-        {!isExpanded && items.some(({ path }) => path === staffApprovalsScreen.path) && <WaitingBadge />}
+        {label}
+        {!isExpanded && badge}
         <IconChevronDown size={16} stroke={1.6} aria-hidden="true" />
       </button>
-      <ul id={listId} className={classes['items']} hidden={!isExpanded}>
-        {items.map(({ path, title, Icon }) => (
-          <li key={path}>
-            <Link
-              to={path}
-              className={classes['item']}
-              activeOptions={{ includeSearch: false, exact: path === '/admin' }}
-            >
-              <Icon size={20} stroke={1.6} aria-hidden="true" />
-              {t(`menu.${title}`)}
-              {path === staffApprovalsScreen.path && <WaitingBadge />}
-            </Link>
-          </li>
-        ))}
+      <ul id={listId} className={classes['items']} data-compact hidden={!isExpanded}>
+        {children}
       </ul>
     </li>
   );
 }
 
-/** The number of requests that wait for the member of staff. */
-function WaitingBadge() {
+/** How much waits; larger numbers are not counted. */
+function Badge({ count, kind }: { count: number; kind: Counted | 'all' }) {
   const { t } = useTranslation('staff');
-  const count = usePendingCount();
   if (count === 0) return null;
-  const number = count >= PENDING_COUNTED_MAX ? `${PENDING_COUNTED_MAX}+` : String(count);
+  const number = count >= ATTENTION_COUNTED_MAX ? `${ATTENTION_COUNTED_MAX}+` : String(count);
   return (
     <span className={classes['badge']}>
       <span aria-hidden="true">{number}</span>
-      <VisuallyHidden>{t('menu.waiting', { count, number })}</VisuallyHidden>
+      <VisuallyHidden>{t(`menu.waiting.${kind}`, { count, number })}</VisuallyHidden>
     </span>
   );
 }

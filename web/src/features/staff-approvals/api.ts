@@ -60,14 +60,3 @@ export function useDecide() {
     ],
   });
 }
-
-const pendingQuery = apiQuery(
-  'GET /v1/approvals/admin/pending',
-  {},
-  staffDependencies('staff-adjustments', 'staff-settlements', 'staff-promo-codes'),
-);
-
-/** How many requests of others wait for the member of staff. */
-export function usePendingCount(): number {
-  return useApiQuery(pendingQuery).response?.data.count ?? 0;
-}

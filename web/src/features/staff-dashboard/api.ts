@@ -1,4 +1,4 @@
-import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
+import { apiQuery, staffDependencies, SUMS_THROTTLE_MS } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import type { RangeQuery } from '../usage/range.ts';
 
@@ -14,4 +14,15 @@ export function useDashboard(query: RangeQuery) {
     ),
     { keepsPrevious: true },
   );
+}
+
+const attentionQuery = apiQuery(
+  'GET /v1/dashboard/admin/attention',
+  {},
+  staffDependencies('staff-adjustments', 'staff-settlements', 'staff-promo-codes', 'staff-tickets', 'staff-invoices'),
+);
+
+/** What waits for somebody. Undefined while it is not known. Exits, gateways, chains and jobs announce no changes: it is polled, too. */
+export function useAttention() {
+  return useApiQuery(attentionQuery, { isPolled: true }).response?.data;
 }

@@ -1,6 +1,6 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatCount } from '../../format/format.ts';
+import { formatCents, formatCount, formatGigabytes } from '../../format/format.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import { StepChart, TrafficChart } from '../usage/usage-charts.tsx';
 import classes from '../usage/usage-charts.module.css';
@@ -31,6 +31,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           title={t('revenue')}
           onOpen={opens('connections')}
           emptyText={t('noRevenue')}
+          sum={formatCents(revenue.total)}
           parts={[revenue.values]}
           stepMin={CENT}
           format={formatCents}
@@ -42,6 +43,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           title={t('topUps')}
           onOpen={opens('invoices')}
           emptyText={t('noTopUps')}
+          sum={formatCents(topUps.total)}
           parts={[topUps.values]}
           stepMin={CENT}
           format={formatCents}
@@ -53,6 +55,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           onOpen={opens('connections')}
           emptyText={t('noTraffic')}
           legend={[t('downloaded'), t('uploaded')]}
+          sum={formatGigabytes(downloaded.total + uploaded.total)}
           parts={[downloaded.values, uploaded.values]}
         />
       )}
@@ -62,6 +65,7 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           title={t('signUps')}
           onOpen={opens('users')}
           emptyText={t('noSignUps')}
+          sum={formatCount(signUps.total)}
           parts={[signUps.values]}
           stepMin={1}
           format={formatCount}

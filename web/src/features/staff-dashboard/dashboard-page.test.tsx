@@ -1,7 +1,9 @@
-import type { Dashboard } from '@cellhop/contract/staff/dashboard';
+import type { Attention, Dashboard } from '@cellhop/contract/staff/dashboard';
 import { expect, it } from 'vitest';
-import { openApp, refusal } from '../../../test/open-app.tsx';
-import { openAsStaff } from '../../../test/open-staff.ts';
+import { serverNow } from '../../data/server-clock.ts';
+import { cleanup } from '@testing-library/react';
+import { customer, openApp, refusal } from '../../../test/open-app.tsx';
+import { nothingWaits, openAsStaff } from '../../../test/open-staff.ts';
 
 const steps = ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'];
 const series = (total: number) => ({ total, values: [0, total] });
@@ -40,6 +42,82 @@ it('shows a role only the numbers that it may read', async () => {
   await screen.findByText('Median first reply');
   expect(screen.queryByText('Revenue')).toBeNull();
   expect(screen.queryByRole('heading', { name: 'Proxies by country' })).toBeNull();
+});
+
+it('shows first what needs attention, each as a link to where it is dealt with', async () => {
+  const waitingSince = new Date(serverNow() - 3 * 3_600_000).toISOString();
+  const attention: Attention = {
+    approvals: { waiting: 2, list: 'SETTLEMENT' },
+    tickets: { waiting: 100, oldest: { id: customer.id, name: 'No traffic', waitingSince } },
+    heldPayments: 1,
+    unhealthyProxies: 1284,
+    silentNodes: 1,
+    troubledChains: ['bitcoin', 'ton'],
+    failedJobs: 100,
+    moneyCheck: { isBroken: true, violationCount: 3 },
+  };
+  const { screen } = await openAsStaff('/admin', {
+    answers: {
+      'GET /v1/dashboard/admin': { data: dashboard },
+      'GET /v1/dashboard/admin/attention': { data: attention },
+    },
+  });
+  const row = await screen.findByRole('region', { name: 'Needs attention' });
+  const links = [...row.querySelectorAll('a')].map((link) => [link.textContent, link.getAttribute('href')]);
+  expect(links).toEqual([
+    ['The money does not add up: 3 discrepancies', '/admin/system'],
+    ['2 requests wait for your approval', '/admin/approvals?kind=SETTLEMENT&status=PENDING'],
+    ['1 payment is on hold', '/admin/payment/invoices'],
+    ['100+ customers wait for a replyLongest: 3 h 0 min, No traffic', `/admin/tickets/${customer.id}`],
+    ['1 gateway does not report', '/admin/nodes'],
+    ['2 chains take no payments', '/admin/system'],
+    ['100+ jobs have failed', '/admin/system?state=FAILED'],
+    ['1,284 proxies are unhealthy', '/admin/proxies?state=UNHEALTHY'],
+  ]);
+});
+
+it('shows no row of attention while nothing waits, or while the role may read nothing that does', async () => {
+  const nothingReadable = Object.fromEntries(Object.keys(nothingWaits).map((part) => [part, null]));
+  for (const attention of [nothingWaits, { ...nothingReadable, approvals: nothingWaits.approvals }]) {
+    const { screen } = await openAsStaff('/admin', {
+      answers: {
+        'GET /v1/dashboard/admin': { data: dashboard },
+        'GET /v1/dashboard/admin/attention': { data: attention },
+      },
+    });
+    await screen.findByRole('heading', { name: 'Proxies by country' });
+    expect(screen.queryByText('Needs attention')).toBeNull();
+    cleanup();
+  }
+});
+
+it('compares the sums with those of the previous period, and shows each sum at its chart', async () => {
+  const sums = {
+    ...dashboard,
+    revenue: { ...series(1.5), previousTotal: 1 },
+    topUps: { ...dashboard.topUps!, previousTotal: 50 },
+    signUps: { ...series(3), previousTotal: 0 },
+  };
+  const { screen } = await openAsStaff('/admin', { answers: { 'GET /v1/dashboard/admin': { data: sums } } });
+  expect((await screen.findByText('50% more than before')).title).toBe('The same time before this period: $1.00');
+  expect(screen.getByText('50% less than before').title).toBe('The same time before this period: $50.00');
+  screen.getByText('nothing before');
+  const headOf = (name: string) => screen.getByRole('heading', { name }).parentElement?.textContent;
+  expect(headOf('Revenue')).toBe('Revenue$1.50');
+  expect(headOf('Traffic, MB')).toBe('Traffic, MB0.00 GB');
+});
+
+it('shows the eight countries with the most proxies, and all on request', async () => {
+  const codes = ['DE', 'FR', 'US', 'GB', 'ES', 'IT', 'NL', 'BE', 'PL', 'SE'];
+  const byCountry = codes.map((countryCode) => ({ countryCode, free: 1, sold: 0, unhealthy: 0 }));
+  const { screen, user } = await openAsStaff('/admin', {
+    answers: { 'GET /v1/dashboard/admin': { data: { ...dashboard, proxies: { ...dashboard.proxies!, byCountry } } } },
+  });
+  await screen.findByText('Belgium');
+  expect(screen.queryByText('Sweden')).toBeNull();
+  await user.click(screen.getByRole('link', { name: 'Show all 10 countries' }));
+  await screen.findByText('Sweden');
+  expect(location.search).toBe('?countries=all');
 });
 
 it('leads customers to the proxies', async () => {

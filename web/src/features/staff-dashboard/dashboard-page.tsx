@@ -7,10 +7,11 @@ import { LoadFailure } from '../../ui/list-state.tsx';
 import { RangePicker } from '../usage/range-picker.tsx';
 import { fromRange, type RangeQuery, toQuery, toRange } from '../usage/range.ts';
 import { useDashboard } from './api.ts';
+import { AttentionRow } from './attention-row.tsx';
 import { DashboardCharts } from './dashboard-charts.tsx';
 import { CountryTable, CurrencyTable } from './dashboard-tables.tsx';
 import classes from './dashboard-page.module.css';
-import { Figures, useFigures } from './figures.tsx';
+import { Figures, WaitingFigures } from './figures.tsx';
 import { staffDashboardScreen } from './screen.ts';
 
 export function DashboardPage() {
@@ -21,26 +22,33 @@ export function DashboardPage() {
   const { response, failure } = useDashboard(query);
   return (
     <div className={classes['page']}>
+      <AttentionRow />
       <RangePicker range={range} onChange={(chosen) => change(fromRange(chosen))} />
       {failure !== undefined ? (
         <LoadFailure text={t('failed')} {...failure} />
       ) : response === undefined ? (
-        <Figures figures={undefined} />
+        <WaitingFigures />
       ) : (
-        <Loaded dashboard={response.data} query={query} />
+        <Loaded dashboard={response.data} query={query} hasAllCountries={search.countries === 'all'} />
       )}
     </div>
   );
 }
 
-function Loaded({ dashboard, query }: { dashboard: Dashboard; query: RangeQuery }) {
+interface LoadedProps {
+  dashboard: Dashboard;
+  query: RangeQuery;
+  hasAllCountries: boolean;
+}
+
+function Loaded({ dashboard, query, hasAllCountries }: LoadedProps) {
   const { topUps, proxies } = dashboard;
   return (
     <>
-      <Figures figures={useFigures(dashboard, query)} />
+      <Figures dashboard={dashboard} query={query} />
       <DashboardCharts dashboard={dashboard} query={query} />
       {topUps && <CurrencyTable sums={topUps.byCurrency} query={query} />}
-      {proxies && <CountryTable countries={proxies.byCountry} />}
+      {proxies && <CountryTable countries={proxies.byCountry} isWhole={hasAllCountries} />}
     </>
   );
 }

@@ -1,12 +1,15 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatCents, formatCount } from '../../format/format.ts';
+import { useScreenSearch } from '../../loading/use-screen.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import type { RangeQuery } from '../usage/range.ts';
 import classes from './dashboard-page.module.css';
 import { invoicesIn, proxiesIn, type ProxyState, rowTargets, NumberLink } from './links.tsx';
+import { staffDashboardScreen } from './screen.ts';
 
 type CurrencySum = NonNullable<Dashboard['topUps']>['byCurrency'][number];
 
@@ -59,8 +62,18 @@ export function CurrencyTable({ sums, query }: CurrencyTableProps) {
 
 type CountryCount = NonNullable<Dashboard['proxies']>['byCountry'][number];
 
-export function CountryTable({ countries }: { countries: readonly CountryCount[] }) {
+/** More are shown on request. */
+const COUNTRIES_SHOWN = 8;
+
+interface CountryTableProps {
+  /** Those with the most proxies first. */
+  countries: readonly CountryCount[];
+  isWhole: boolean;
+}
+
+export function CountryTable({ countries, isWhole }: CountryTableProps) {
   const { t } = useTranslation('staffDashboard');
+  const [search] = useScreenSearch(staffDashboardScreen);
   const stateColumn = (state: ProxyState): Column<CountryCount> => ({
     key: state,
     header: t(state),
@@ -89,10 +102,20 @@ export function CountryTable({ countries }: { countries: readonly CountryCount[]
         <DataTable
           label={t('byCountry')}
           columns={columns}
-          rows={countries}
+          rows={isWhole ? countries : countries.slice(0, COUNTRIES_SHOWN)}
           rowKey={({ countryCode }) => countryCode}
           isDense
         />
+      )}
+      {countries.length > COUNTRIES_SHOWN && (
+        <Link
+          to="/admin"
+          search={{ ...search, countries: isWhole ? undefined : 'all' }}
+          resetScroll={false}
+          className={classes['more']}
+        >
+          {isWhole ? t('fewerCountries', { count: COUNTRIES_SHOWN }) : t('allCountries', { count: countries.length })}
+        </Link>
       )}
     </section>
   );

@@ -1,12 +1,15 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { Skeleton } from '@mantine/core';
+import { IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatCount, formatDate, formatTraffic } from '../../format/format.ts';
+import { formatCents, formatCount, formatDate, formatGigabytes } from '../../format/format.ts';
 import { durationText } from '../staff-parts/duration.ts';
 import type { RangeQuery } from '../usage/range.ts';
+import { type Change, changeOf } from './change.ts';
 import classes from './figures.module.css';
 import { type Target, proxiesIn, type ProxyState, rowTargets, NumberLink } from './links.tsx';
+import { Sparkline } from './sparkline.tsx';
 
 interface Figure {
   key: string;
@@ -18,23 +21,73 @@ interface Figure {
   note?: string;
 }
 
-interface FiguresProps {
-  /** Undefined while they are loaded. */
-  figures: readonly Figure[] | undefined;
+/** A sum over the range, with its course. */
+interface SumFigure extends Figure {
+  values: readonly number[];
+  change: Change | undefined;
+  /** Of the previous period. */
+  before: string;
 }
 
-/** Numbers, each a link to its rows. */
-export function Figures({ figures }: FiguresProps) {
-  if (figures === undefined)
-    return (
-      <dl className={classes['figures']}>
-        {['revenue', 'traffic', 'users', 'tickets'].map((key) => (
-          <Box key={key} label={<Skeleton height={14} width={80} my={4} />}>
-            <Skeleton height={30} width={96} />
-          </Box>
-        ))}
-      </dl>
-    );
+/** Has the place of the figures while they are loaded. */
+export function WaitingFigures() {
+  return (
+    <dl className={classes['figures']} data-sums>
+      {['revenue', 'topUps', 'traffic', 'signUps'].map((key) => (
+        <Box key={key} label={<Skeleton height={14} width={80} my={4} />}>
+          <Skeleton height={30} width={96} />
+        </Box>
+      ))}
+    </dl>
+  );
+}
+
+interface FiguresProps {
+  dashboard: Dashboard;
+  query: RangeQuery;
+}
+
+/** Numbers, each a link to its rows: first the sums over the range, then what is true now. */
+export function Figures({ dashboard, query }: FiguresProps) {
+  const sums = useSumFigures(dashboard, query);
+  return (
+    <>
+      {sums.length > 0 && (
+        <dl className={classes['figures']} data-sums>
+          {sums.map(({ key, label, value, target, values, change, before }) => (
+            <Box key={key} label={label}>
+              <NumberLink target={target}>{value}</NumberLink>
+              {change !== undefined && <ChangeText change={change} before={before} />}
+              <Sparkline values={values} />
+            </Box>
+          ))}
+        </dl>
+      )}
+      <CurrentFigures figures={useCurrentFigures(dashboard, query)} />
+    </>
+  );
+}
+
+function ChangeText({ change, before }: { change: Change; before: string }) {
+  const { t } = useTranslation('staffDashboard');
+  const Icon = change.direction === 'more' ? IconTrendingUp : IconTrendingDown;
+  const hasPercent = 'percent' in change;
+  return (
+    <small
+      className={classes['change']}
+      data-direction={change.direction}
+      title={t('change.previous', { value: before })}
+    >
+      {hasPercent && <Icon size={15} stroke={1.8} aria-hidden="true" />}
+      {hasPercent
+        ? t(`change.${change.direction}`, { percent: formatCount(change.percent) })
+        : t(`change.${change.direction}`)}
+    </small>
+  );
+}
+
+function CurrentFigures({ figures }: { figures: readonly Figure[] }) {
+  if (figures.length === 0) return null;
   return (
     <dl className={classes['figures']}>
       {figures.map(({ key, label, value, target, isAlarming = false, note }) => (
@@ -60,35 +113,41 @@ function Box({ label, children }: { label: ReactNode; children: ReactNode }) {
 
 const proxyStates: readonly ProxyState[] = ['free', 'sold', 'unhealthy'];
 
-/** The numbers that the role may read. */
-export function useFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
-  const sums = useSumFigures(dashboard, query);
-  return [...sums, ...useCurrentFigures(dashboard, query)];
-}
-
-function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: RangeQuery): Figure[] {
+/** The sums that the role may read. */
+function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: RangeQuery): SumFigure[] {
   const { t } = useTranslation('staffDashboard');
   const rows = rowTargets(query);
-  const figures: Figure[] = [];
-  if (revenue !== null)
-    figures.push({
-      key: 'revenue',
-      label: t('revenue'),
-      value: formatCents(revenue.total),
-      target: rows.connections,
-    });
-  if (topUps !== null)
-    figures.push({ key: 'topUps', label: t('topUps'), value: formatCents(topUps.total), target: rows.invoices });
-  if (traffic !== null)
-    figures.push({
-      key: 'traffic',
-      label: t('traffic'),
-      value: formatTraffic(traffic.downloaded.total + traffic.uploaded.total),
-      target: rows.connections,
-    });
-  if (signUps !== null)
-    figures.push({ key: 'signUps', label: t('signUps'), value: formatCount(signUps.total), target: rows.users });
-  return figures;
+  const figure = (
+    key: 'revenue' | 'topUps' | 'traffic' | 'signUps',
+    { total, values, previousTotal }: Series,
+    [target, format]: [Target, (value: number) => string],
+  ): SumFigure => ({
+    key,
+    label: t(key),
+    value: format(total),
+    target,
+    values,
+    change: changeOf(total, previousTotal),
+    before: format(previousTotal ?? 0),
+  });
+  return [
+    ...(revenue === null ? [] : [figure('revenue', revenue, [rows.connections, formatCents])]),
+    ...(topUps === null ? [] : [figure('topUps', topUps, [rows.invoices, formatCents])]),
+    ...(traffic === null ? [] : [figure('traffic', sumOfBoth(traffic), [rows.connections, formatGigabytes])]),
+    ...(signUps === null ? [] : [figure('signUps', signUps, [rows.users, formatCount])]),
+  ];
+}
+
+type Series = NonNullable<Dashboard['revenue']>;
+
+/** Both directions. */
+function sumOfBoth({ downloaded, uploaded }: NonNullable<Dashboard['traffic']>): Series {
+  const [down, up] = [downloaded.previousTotal, uploaded.previousTotal];
+  return {
+    total: downloaded.total + uploaded.total,
+    values: downloaded.values.map((value, index) => value + (uploaded.values[index] ?? 0)),
+    ...(down !== undefined && up !== undefined && { previousTotal: down + up }),
+  };
 }
 
 function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {

@@ -46,8 +46,21 @@ export function proxiesIn(state: ProxyState, countryCode?: string): Target {
   };
 }
 
+/** Where what needs attention is dealt with. */
+export const attentionTargets = {
+  approvals: (list: string): Target => ({ to: '/admin/approvals', search: { kind: list, status: 'PENDING' } }),
+  ticket: (id: string): Target => ({ to: `/admin/tickets/${id}`, search: {} }),
+  heldPayments: { to: '/admin/payment/invoices', search: {} },
+  unhealthyProxies: proxiesIn('unhealthy'),
+  nodes: { to: '/admin/nodes', search: {} },
+  system: { to: '/admin/system', search: {} },
+  failedJobs: { to: '/admin/system', search: { state: 'FAILED' } },
+} as const;
+
 /** The lists belong to other features, whose routes and parameters this one does not know. */
-const AnyLink = Link as unknown as ComponentType<Target & { className: string | undefined; children: ReactNode }>;
+export const AnyLink = Link as unknown as ComponentType<
+  Target & { className: string | undefined; children: ReactNode }
+>;
 
 /** For bars of charts, which cannot be link elements. */
 export function useOpenTarget(): (target: Target) => void {

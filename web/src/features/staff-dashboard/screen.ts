@@ -1,5 +1,5 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
-import type { Search } from '../../loading/search-values.ts';
+import { oneOf, type Search } from '../../loading/search-values.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 import { type RangeSearch, usageSearch } from '../usage/screen.ts';
 
@@ -11,7 +11,12 @@ export const staffDashboardScreen = {
   Icon: IconLayoutDashboard,
 } as const satisfies StaffScreen;
 
-function dashboardSearch(search: Search): RangeSearch {
+interface DashboardSearch extends RangeSearch {
+  /** Without it, only the countries with the most proxies are shown. */
+  countries?: 'all' | undefined;
+}
+
+function dashboardSearch(search: Search): DashboardSearch {
   const { range, from, to } = usageSearch(search);
-  return { range, from, to };
+  return { range, from, to, countries: oneOf(search['countries'], ['all']) };
 }

@@ -1,7 +1,7 @@
 import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { openAsStaff } from '../../../test/open-staff.ts';
+import { nothingWaits, openAsStaff } from '../../../test/open-staff.ts';
 
 const customer = { id: '00000000-0000-4000-8000-00000000c002', email: 'someone@example.com' };
 const ledger = { data: [], totalPages: 0, isTruncated: false, user: customer, balance: 5, held: 0 };
@@ -41,7 +41,7 @@ it('says that nobody else can approve', async () => {
 it('shows in the menu how many requests wait for the member of staff', async () => {
   const { screen } = await openAsStaff('/admin/approvals', {
     answers: {
-      'GET /v1/approvals/admin/pending': { data: { count: 3 } },
+      'GET /v1/dashboard/admin/attention': { data: { ...nothingWaits, approvals: { waiting: 3, list: 'ADJUSTMENT' } } },
       'GET /v1/approvals/admin/adjustments': { data: [], totalPages: 0, isTruncated: false, pendingCount: 3 },
     },
   });

@@ -1,15 +1,12 @@
 import type { ListedUser } from '@cellhop/contract/staff/users';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { customer, openApp } from '../../../test/open-app.tsx';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
 it('suggests narrower filters for a truncated list', async () => {
-  const { screen } = await openApp('/admin/users', {
+  const { screen } = await openAsStaff('/admin/users', {
+    allowed: ['USERS_READ'],
     answers: {
-      'GET /v1/profile': {
-        data: { ...customer, role: { name: 'ADMIN', permissions: ['USERS_READ'] } },
-      },
       'GET /v1/users/admin/roles': { data: [] },
       'GET /v1/users/admin': { data: [], totalPages: 200, isTruncated: true },
     },

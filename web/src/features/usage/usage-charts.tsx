@@ -78,6 +78,8 @@ interface StepChartProps {
   steps: readonly string[] | undefined;
   step: UsageStep;
   title: string;
+  /** Of all bars, as text; shown beside the title. */
+  sum?: string;
   emptyText: string;
   /** One series for each part, from the bottom up, with a value for each step. */
   parts: readonly (readonly number[])[];
@@ -94,11 +96,14 @@ interface StepChartProps {
 }
 
 /** A titled chart with a bar for each hour or day. */
-export function StepChart({ steps, step, title, parts, scale = 1, format, ...chart }: StepChartProps) {
+export function StepChart({ steps, step, title, sum, parts, scale = 1, format, ...chart }: StepChartProps) {
   const { legend, formatTick = format } = chart;
   return (
     <section className={classes['figure']}>
-      <h2>{title}</h2>
+      <div className={classes['head']}>
+        <h2>{title}</h2>
+        {sum !== undefined && <strong>{sum}</strong>}
+      </div>
       {steps === undefined ? (
         <div className={classes['waiting']} data-legend={legend !== undefined}>
           <Skeleton height="100%" />

@@ -1,0 +1,47 @@
+/**
+ * What waits for somebody: the first row of the dashboard and the badges of the menu. Every open page of staff asks for it, so each part counts
+ * with an index and no further than can be shown.
+ */
+import { ATTENTION_COUNTED_MAX } from '@cellhop/contract/limits';
+import { type Attention, type AttentionPart, attentionParts } from '@cellhop/contract/staff/dashboard';
+import type { Ctx } from '../../ctx.ts';
+import type { Actor } from '../../http/actor.ts';
+import { countFailed } from '../../jobs/jobs.ts';
+import { countForApprover } from '../approvals/approvers.service.ts';
+import { listTroubled } from '../invoices/chain-overview.service.ts';
+import { countHeld } from '../invoices/held-deposits.service.ts';
+import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
+import { readWaiting } from '../tickets/staff-tickets.service.ts';
+import * as store from './dashboard.store.ts';
+
+/** Parts that the role may not read are null. */
+export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'permissions'>): Promise<Attention> {
+  const ifAllowed = async <T>(part: AttentionPart, read: () => Promise<T>) =>
+    attentionParts[part].some((permission) => actor.permissions.has(permission)) ? read() : null;
+  const [approvals, tickets, heldPayments, unhealthyProxies, nodes, troubledChains, failedJobs, moneyCheck] =
+    await Promise.all([
+      countForApprover(ctx, actor),
+      ifAllowed('tickets', () => readWaiting(ctx, ATTENTION_COUNTED_MAX)),
+      ifAllowed('heldPayments', () => countHeld(ctx, ATTENTION_COUNTED_MAX)),
+      ifAllowed('unhealthyProxies', () => store.countUnhealthy(ctx)),
+      ifAllowed('silentNodes', () => store.countNodes(ctx)),
+      ifAllowed('troubledChains', () => listTroubled(ctx)),
+      ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
+      ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
+    ]);
+  return {
+    approvals: { waiting: approvals.count, list: approvals.list },
+    tickets,
+    heldPayments,
+    unhealthyProxies,
+    silentNodes: nodes?.silent ?? null,
+    troubledChains,
+    failedJobs,
+    moneyCheck,
+  };
+}
+
+async function readMoneyCheck(ctx: Ctx): Promise<Attention['moneyCheck']> {
+  const { status, violationCount } = await showReconciliation(ctx);
+  return { isBroken: status === 'BROKEN', violationCount };
+}

@@ -1,0 +1,157 @@
+import type { Attention } from '@cellhop/contract/staff/dashboard';
+import { ATTENTION_COUNTED_MAX } from '@cellhop/contract/limits';
+import {
+  IconAlertTriangle,
+  IconChecklist,
+  IconCoins,
+  IconHeartbeat,
+  IconMessage2Exclamation,
+  IconPlugOff,
+  IconRefreshAlert,
+  IconScale,
+} from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { formatCount } from '../../format/format.ts';
+import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
+import { durationText } from '../staff-parts/duration.ts';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useAttention } from './api.ts';
+import classes from './attention-row.module.css';
+import { AnyLink, attentionTargets, type Target } from './links.tsx';
+
+interface Item {
+  key: string;
+  Icon: typeof IconAlertTriangle;
+  text: string;
+  detail?: string;
+  /** Undefined: the role may not open its place. */
+  target: Target | undefined;
+  /** Customers or money are affected now. */
+  isUrgent?: boolean;
+}
+
+/** What waits for somebody, each a link to where it is dealt with. Nothing is shown while nothing waits. */
+export function AttentionRow() {
+  const { t } = useTranslation('staffDashboard');
+  const attention = useAttention();
+  const items = useItems(attention);
+  if (items.length === 0) return null;
+  return (
+    <section className={classes['row']} aria-label={t('attention.title')}>
+      <h2>{t('attention.title')}</h2>
+      <ul>
+        {items.map(({ key, target, ...item }) => (
+          <li key={key} data-urgent={item.isUrgent === true}>
+            {target === undefined ? (
+              <div className={classes['item']}>
+                <ItemText {...item} />
+              </div>
+            ) : (
+              <AnyLink {...target} className={classes['item']}>
+                <ItemText {...item} />
+              </AnyLink>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ItemText({ Icon, text, detail }: Pick<Item, 'Icon' | 'text' | 'detail'>) {
+  return (
+    <>
+      <Icon size={20} stroke={1.6} aria-hidden="true" />
+      <span>
+        <strong>{text}</strong>
+        {detail !== undefined && <small>{detail}</small>}
+      </span>
+    </>
+  );
+}
+
+function useItems(attention: Attention | undefined): Item[] {
+  const money = useMoneyItems(attention);
+  const system = useSystemItems(attention);
+  const support = useSupportItems(attention);
+  return [...money, ...support, ...system];
+}
+
+/** `100+` for counts that are not counted further. */
+function counted(count: number) {
+  const number = count >= ATTENTION_COUNTED_MAX ? `${formatCount(ATTENTION_COUNTED_MAX)}+` : formatCount(count);
+  return { count, number };
+}
+
+function useMoneyItems(attention: Attention | undefined): Item[] {
+  const { t } = useTranslation('staffDashboard');
+  const canOpenSystem = usePermission('SYSTEM_READ');
+  const items: Item[] = [];
+  if (attention === undefined) return items;
+  const { moneyCheck, approvals, heldPayments } = attention;
+  if (moneyCheck?.isBroken === true)
+    items.push({
+      key: 'moneyCheck',
+      Icon: IconScale,
+      text: t('attention.moneyCheck', { count: moneyCheck.violationCount }),
+      target: canOpenSystem ? attentionTargets.system : undefined,
+      isUrgent: true,
+    });
+  if (approvals.list !== null)
+    items.push({
+      key: 'approvals',
+      Icon: IconChecklist,
+      text: t('attention.approvals', counted(approvals.waiting)),
+      target: attentionTargets.approvals(approvals.list),
+    });
+  if (heldPayments !== null && heldPayments > 0)
+    items.push({
+      key: 'heldPayments',
+      Icon: IconCoins,
+      text: t('attention.heldPayments', counted(heldPayments)),
+      target: attentionTargets.heldPayments,
+    });
+  return items;
+}
+
+/** The oldest waiting ticket. */
+function useSupportItems(attention: Attention | undefined): Item[] {
+  const { t } = useTranslation('staffDashboard');
+  const { t: staffText } = useTranslation('staff');
+  const now = useTenSeconds();
+  const { waiting = 0, oldest } = attention?.tickets ?? {};
+  if (oldest === undefined || oldest === null) return [];
+  const seconds = Math.max(0, (now - Date.parse(oldest.waitingSince)) / 1000);
+  return [
+    {
+      key: 'tickets',
+      Icon: IconMessage2Exclamation,
+      text: t('attention.tickets', counted(waiting)),
+      detail: t('attention.oldest', { duration: durationText(seconds, staffText), name: oldest.name }),
+      target: attentionTargets.ticket(oldest.id),
+    },
+  ];
+}
+
+function useSystemItems(attention: Attention | undefined): Item[] {
+  const { t } = useTranslation('staffDashboard');
+  if (attention === undefined) return [];
+  const { unhealthyProxies, silentNodes, troubledChains, failedJobs } = attention;
+  const all = [
+    { key: 'nodes', Icon: IconPlugOff, count: silentNodes, target: attentionTargets.nodes, isUrgent: true },
+    {
+      key: 'chains',
+      Icon: IconAlertTriangle,
+      count: troubledChains?.length ?? null,
+      target: attentionTargets.system,
+      isUrgent: true,
+    },
+    { key: 'jobs', Icon: IconRefreshAlert, count: failedJobs, target: attentionTargets.failedJobs, isUrgent: true },
+    { key: 'exits', Icon: IconHeartbeat, count: unhealthyProxies, target: attentionTargets.unhealthyProxies },
+  ] as const;
+  return all.flatMap(({ count, ...item }) => {
+    if (count === null || count === 0) return [];
+    const values = item.key === 'jobs' ? counted(count) : { count, number: formatCount(count) };
+    return [{ ...item, text: t(`attention.${item.key}`, values) }];
+  });
+}
