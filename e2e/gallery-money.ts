@@ -18,6 +18,13 @@ const connectIs = (code: ErrorCode) => {
   return { [CONNECT]: refusal(status, code, message) };
 };
 
+/** Cards of open connections have a button to end them before the details of the rows. */
+const firstDetails = (page: Page) =>
+  page
+    .locator('main')
+    .getByRole('button', { name: /^(?:Details of|Подробности) 198\.18\./ })
+    .first();
+
 const firstRowButton = (page: Page) =>
   page
     .locator('main')
@@ -46,7 +53,7 @@ export const moneyScreens: Screen[] = [
     responses: { [CONNECT]: { status: 201, json: { data: bought } } },
     act: buyFirst,
   },
-  { name: 'connection-dialog', path: '/connection-history', act: (page) => firstRowButton(page).click() },
+  { name: 'connection-dialog', path: '/connection-history', act: (page) => firstDetails(page).click() },
   {
     name: 'connections-none',
     path: '/connection-history',
