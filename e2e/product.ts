@@ -201,7 +201,7 @@ export async function clickTwice(button: Locator): Promise<void> {
   });
 }
 
-function toPath({ links: [link] }: Mail): string {
+export function toPath({ links: [link] }: Mail): string {
   const { pathname, search } = new URL(link!);
   return pathname + search;
 }
