@@ -2,10 +2,12 @@
  * How long the first minutes are: the taps of a new customer on a phone with a slow network, and the clicks of staff. Taps and clicks
  * are limits; the seconds are printed, because they depend on the machine (docs/web.md has those of an idle one).
  */
+import { getAttention } from '@cellhop/contract/staff/dashboard';
+import { createTicket, listTicketMessages } from '@cellhop/contract/tickets';
 import { type Locator, type Page } from '@playwright/test';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, PASSWORD, readMail, test, toPath } from './product.ts';
+import { buyProxy, clientAs, createCustomer, enter, expect, PASSWORD, readMail, test, toPath } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -13,6 +15,18 @@ const run = promisify(execFile);
 const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 184_320, uploadThroughput: 86_400 };
 /** Of somebody who types with two thumbs. */
 const MILLISECONDS_PER_CHARACTER = 150;
+
+/** Counts clicks; the mouse of staff. */
+function createMouse() {
+  let clicks = 0;
+  return {
+    clicks: () => clicks,
+    click: async (target: Locator) => {
+      clicks++;
+      await target.click();
+    },
+  };
+}
 
 /** Counts what the finger does. Moving on with the key of the keyboard on the screen is part of typing. */
 function createFinger(page: Page) {
@@ -72,4 +86,44 @@ test.describe('on a phone', () => {
     console.log(`From the landing page to traffic on slow 4G: ${taps()} taps, ${seconds.toFixed(1)} s`);
     expect(taps()).toBeLessThanOrEqual(10);
   });
+});
+
+test('staff answer the ticket that waits longest, from the dashboard, after 3 clicks', async ({ page, product }) => {
+  const email = 'waits-longest@example.com';
+  await createCustomer(page, email);
+  const customer = await clientAs(email, product.url, PASSWORD);
+  const { data: ticket } = await customer(createTicket, { body: { name: 'No signal', description: 'Since noon.' } });
+  // Of the product that all tests share, another one may wait longest, and belong to another test.
+  await page.route(`**${getAttention.url}`, async (route) => {
+    const response = await route.fetch();
+    const { data } = getAttention.response.parse(await response.json());
+    const oldest = { id: ticket.id, name: ticket.name, waitingSince: ticket.createdAt };
+    await route.fulfill({ response, json: { data: { ...data, tickets: { waiting: 1, oldest } } } });
+  });
+  await enter(page, '/admin', 'support@example.com', 'demo-password');
+  const { click, clicks } = createMouse();
+  await click(page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: /No signal/ }));
+  await click(page.getByLabel('Your answer'));
+  await page.keyboard.type('It is back.');
+  await click(page.getByRole('main').getByRole('button', { name: 'Send', exact: true }));
+  await expect
+    .poll(async () => (await customer(listTicketMessages, { params: { id: ticket.id }, query: {} })).data)
+    .toContainEqual(expect.objectContaining({ content: 'It is back.' }));
+  expect(clicks()).toBeLessThanOrEqual(3);
+});
+
+test('staff refund a broken proxy from the list of connections after 3 clicks', async ({ page, product }) => {
+  const email = 'broken-proxy@example.com';
+  await createCustomer(page, email);
+  const customer = await clientAs(email, product.url, PASSWORD);
+  const { ip } = await buyProxy(customer);
+  await enter(page, `/admin/connections?ip=${ip}`, 'admin@example.com', 'demo-password');
+  const { click, clicks } = createMouse();
+  await click(page.getByRole('button', { name: `Details of ${ip}` }));
+  await click(page.getByRole('dialog').getByRole('button', { name: 'Refund', exact: true }));
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('The proxy passed no traffic');
+  await click(page.getByRole('dialog').getByRole('button', { name: /^Refund \$/ }));
+  await expect(page.getByText(`The connection to ${ip} was refunded`)).toBeVisible();
+  expect(clicks()).toBeLessThanOrEqual(3);
 });
