@@ -45,7 +45,9 @@ export function RefundForm({ connection, onClose }: RefundFormProps) {
           {...bounds}
           label={t('staffMoney:adjust.amount')}
           required
-          data-autofocus
+          // A press on Refund opened the form.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
