@@ -36,7 +36,11 @@ test('staff search for a user, read their timeline, and see the app as that user
   await expect(page.getByRole('button', { name: 'Admin Dashboard' })).toHaveCount(0);
 
   await page.getByRole('link', { name: 'Connections' }).click();
-  await page.getByRole('button', { name: `Disconnect ${ip}` }).click();
+  // Of the card; the row has one, too.
+  await page
+    .getByRole('button', { name: `Disconnect ${ip}` })
+    .first()
+    .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
   await expect(page.getByText('You are viewing this account read-only.', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: `Details of ${ip}` }).click();
