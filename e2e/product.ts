@@ -132,22 +132,22 @@ export async function clientAs(email: string, baseUrl: string, password = 'demo-
   return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
 }
 
-/** Those whose proxies any test may buy: the proxies of one country are fewer than the purchases of all tests. */
+/** Any test may buy their proxies. One country has fewer proxies than all tests buy. */
 const SHARED_COUNTRIES = ['US', 'GB', 'FR'];
 
 /**
- * Buys the cheapest proxy of some countries, or the next one if another test is faster. A test that buys on the screen, where the first row
- * may be sold at any time, has a country of its own.
+ * Buys the cheapest proxy of the shared countries, or the next one if another test was faster. A test that buys on the screen, where the first
+ * row may be sold at any time, searches a country of its own instead.
  */
-export async function buyProxy(call: Call, country = SHARED_COUNTRIES): Promise<ConnectionWithBalance> {
-  const { data: proxies } = await call(searchProxies, { query: { country } });
+export async function buyProxy(call: Call): Promise<ConnectionWithBalance> {
+  const { data: proxies } = await call(searchProxies, { query: { country: SHARED_COUNTRIES } });
   for (const { id, price } of proxies)
     try {
       return (await call(connect, { body: { id, price } })).data;
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'PROXY_NOT_FOUND') throw error;
     }
-  throw new Error(`No proxy of ${country.join(', ')} is left`);
+  throw new Error(`No proxy of ${SHARED_COUNTRIES.join(', ')} is left`);
 }
 
 /** A client of the page's user. */

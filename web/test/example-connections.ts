@@ -1,6 +1,7 @@
-/** A proxy of the catalogue, and a connection that was bought. */
+/** A proxy of the catalogue, a connection that was bought, and its first charge. */
 import type { Connection } from '@cellhop/contract/connections';
 import type { Proxy } from '@cellhop/contract/proxies';
+import type { Charge } from '@cellhop/contract/receipts';
 
 const location = {
   countryCode: 'DE',
@@ -40,3 +41,17 @@ export function exampleConnection(number: number, changes: Partial<Connection> =
     ...changes,
   };
 }
+
+/** The purchase of the example connection. */
+export const exampleCharge: Charge = {
+  number: 1,
+  chargedAt: '2026-11-21T12:00:00.000Z',
+  kind: 'PREPAID_50_MB',
+  firstMegabyte: 1,
+  lastMegabyte: 50,
+  uploadedBytes: 0,
+  downloadedBytes: 0,
+  megabytePrice: 0.008,
+  amount: 0.4,
+  hash: '0'.repeat(64),
+};

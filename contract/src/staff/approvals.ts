@@ -161,6 +161,7 @@ export const readPromoCodeAllowance = endpoint({
   summary: 'What a promo code of the caller may cost now without approval, and who could approve more',
 });
 
+/** Only for web apps of 0.2.0: since then the menu uses `attention` of the dashboard. */
 export const countOpenRequests = endpoint({
   method: 'GET',
   url: '/v1/approvals/admin/pending',

@@ -124,6 +124,11 @@ export function splitSeconds(seconds: number): { minutes: number; seconds: numbe
   return { minutes: Math.floor(seconds / 60), seconds: seconds % 60 };
 }
 
+/** `100+` for a number that was counted no further than the limit. */
+export function formatLimitedCount(count: number, limit: number): string {
+  return count >= limit ? `${formatCount(limit)}+` : formatCount(count);
+}
+
 /** A wait: `0:58`, `12:05`, with hours `1:05:09`. */
 export function formatClock(total: number): string {
   const { minutes, seconds } = splitSeconds(total);

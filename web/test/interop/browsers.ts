@@ -56,7 +56,7 @@ interface Message {
   message?: string;
 }
 
-export async function openFirefox(): Promise<Browser> {
+async function openFirefox(): Promise<Browser> {
   const profile = mkdtempSync(path.join(tmpdir(), 'cellhop-firefox-'));
   const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0'];
   const child = spawn(process.env['FIREFOX'] ?? 'firefox-esr', args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -140,7 +140,7 @@ const RECORD_ERRORS = `(() => {
 })()`;
 
 /** Draws on a screen of its own, because WebKit has no mode without one. */
-export async function openWebKit(): Promise<Browser> {
+async function openWebKit(): Promise<Browser> {
   const screen = spawn(process.env['XVFB'] ?? 'Xvfb', ['-displayfd', '1', '-screen', '0', '1600x1200x24'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -210,3 +210,9 @@ export async function openWebKit(): Promise<Browser> {
     },
   };
 }
+
+/** Those that the end-to-end tests do not use, by name. */
+export const engines = [
+  ['firefox', openFirefox],
+  ['webkit', openWebKit],
+] as const;

@@ -9,7 +9,7 @@ import common from '../../src/i18n/locales/en/common.json' with { type: 'json' }
 import commonInRussian from '../../src/i18n/locales/ru/common.json' with { type: 'json' };
 import proxy from '../../src/i18n/locales/en/proxy.json' with { type: 'json' };
 import proxyInRussian from '../../src/i18n/locales/ru/proxy.json' with { type: 'json' };
-import { type Browser, openFirefox, openWebKit } from './browsers.ts';
+import { type Browser, engines } from './browsers.ts';
 import { startForBrowsers } from './product-for-browsers.ts';
 import { createSteps, element } from './steps.ts';
 
@@ -54,12 +54,11 @@ async function findLink(email: string): Promise<string> {
 }
 
 async function walk(browser: Browser, name: string, language: Language): Promise<void> {
-  const { navigate, open, until, click, fill } = createSteps(browser, product.url);
+  const { forget, open, until, click, fill } = createSteps(browser, product.url);
   const { common: words, proxy: offer } = texts[language];
   const email = `${name}@example.com`;
-  // A walk before this one may have failed while it was signed in. A file of the same origin, without scripts.
-  await navigate('/favicon.svg');
-  await browser.evaluate('(localStorage.clear(), sessionStorage.clear(), true)');
+  // A walk before this one may have failed while it was signed in.
+  await forget();
   await open('/');
   await browser.evaluate(`((select) => {
     select.value = ${JSON.stringify(language)};
@@ -117,10 +116,7 @@ async function walk(browser: Browser, name: string, language: Language): Promise
   await until(`location.pathname === '/proxies'`);
 }
 
-describe.each([
-  ['firefox', openFirefox],
-  ['webkit', openWebKit],
-] as const)('%s', (engine, openBrowser) => {
+describe.each(engines)('%s', (engine, openBrowser) => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

@@ -11,7 +11,7 @@ import { publicScreens } from '../../../e2e/gallery-public.ts';
 import type { Product } from '../../../tools/product.mjs';
 import { menuScreens } from '../../src/app/screens.ts';
 import { staffMenuScreens } from '../../src/app/staff/staff-screens.ts';
-import { type Browser, openFirefox, openWebKit } from './browsers.ts';
+import { type Browser, engines } from './browsers.ts';
 import { startForBrowsers } from './product-for-browsers.ts';
 import { createSteps, element } from './steps.ts';
 
@@ -46,7 +46,7 @@ afterAll(() => stop?.());
 /** @returns their files */
 async function takePictures(browser: Browser, folder: string): Promise<string[]> {
   const taken: string[] = [];
-  const { until, navigate, open, click, fill } = createSteps(browser, product.url);
+  const { forget, until, open, click, fill } = createSteps(browser, product.url);
   const show = async (screens: readonly Picture[]) => {
     for (const [language, theme] of looks) {
       const choice = `localStorage.setItem('language', '"${language}"'), localStorage.setItem('theme', '"${theme}"')`;
@@ -64,16 +64,14 @@ async function takePictures(browser: Browser, folder: string): Promise<string[]>
     }
   };
   const signIn = async (email: string) => {
-    await navigate('/favicon.svg');
-    await browser.evaluate('(localStorage.clear(), sessionStorage.clear(), true)');
+    await forget();
     await open('/sign-in');
     await fill('email', email);
     await fill('password', 'demo-password');
     await click(element('main button[type=submit]'));
     await until(`location.pathname === '/proxies'`);
   };
-  // A file of the same origin, without scripts.
-  await navigate('/favicon.svg');
+  await forget();
   await show(visitors);
   await signIn('user@example.com');
   await show(ofMenu(menuScreens));
@@ -83,10 +81,7 @@ async function takePictures(browser: Browser, folder: string): Promise<string[]>
   return taken;
 }
 
-describe.each([
-  ['firefox', openFirefox],
-  ['webkit', openWebKit],
-] as const)('%s', (engine, openBrowser) => {
+describe.each(engines)('%s', (engine, openBrowser) => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

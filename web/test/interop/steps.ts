@@ -17,6 +17,11 @@ export function createSteps(browser: Browser, origin: string) {
       .poll(() => browser.open(`${origin}${url}`).then(() => 'opened', String), { timeout: STEP_MS })
       .toBe('opened');
   return {
+    /** Forgets the user, on a file of the same origin without scripts. */
+    forget: async () => {
+      await navigate('/favicon.svg');
+      await browser.evaluate('(localStorage.clear(), sessionStorage.clear(), true)');
+    },
     until,
     navigate,
     open: async (url: string) => {

@@ -4,6 +4,7 @@ import { type EvmTransaction, signEvmTransaction } from './evm-transaction.ts';
 import { networks } from './networks.ts';
 import {
   type Destinations,
+  FEE_SHARE_MAX,
   formatAsset,
   type LeftOut,
   ListRefused,
@@ -18,8 +19,6 @@ import { encodeTokenCall } from './token-call.ts';
 const COIN_GAS = 21_000n;
 /** USDT takes 41,000 to 65,000. What is not used is not paid. */
 const TOKEN_GAS = 100_000n;
-/** A coin is left where it is if more than half of it could be its fee. */
-const FEE_SHARE_MAX = 2n;
 
 export interface EvmPlanRequest {
   chain: 'ethereum' | 'bsc';

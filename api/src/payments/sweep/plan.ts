@@ -28,6 +28,11 @@ export interface PlannedSweep extends Sweep {
   sign: (privateKey: Uint8Array) => string;
 }
 
+/** A coin is left where it is if more than half of it could be its fee. */
+export const FEE_SHARE_MAX = 2n;
+/** The list may be this much newer than the clock of the machine with the keys says. */
+export const CLOCK_ERROR_MS = 3_600_000;
+
 export interface LeftOut {
   chain: SweepChain;
   index: number;

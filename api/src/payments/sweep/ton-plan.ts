@@ -3,7 +3,9 @@ import { formatTonAddress, parseTonAddress } from '../derive/ton-address.ts';
 import type { Jetton } from '../chains/ton/jetton.ts';
 import { networks } from './networks.ts';
 import {
+  CLOCK_ERROR_MS,
   type Destinations,
+  FEE_SHARE_MAX,
   formatAsset,
   type LeftOut,
   ListRefused,
@@ -21,12 +23,8 @@ const WALLET_FEE = 10_000_000n;
 const ATTACHED = 50_000_000n;
 /** What an address may lose until it is topped up, as contracts pay for their storage. */
 const STORAGE = 1_000_000n;
-/** A coin is left where it is if more than half of it could be its fee. */
-const FEE_SHARE_MAX = 2n;
 /** Nobody needs a message for longer, and until then it may be taken. */
 const VALID_MS = 23 * 3_600_000;
-/** The list may be this much newer than the clock of this machine says. */
-const CLOCK_ERROR_MS = 3_600_000;
 const SEQNO_MAX = 2 ** 32 - 2;
 
 interface TonAddress extends OwnAddress {

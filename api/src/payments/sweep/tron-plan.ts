@@ -2,7 +2,9 @@
 import { decodeTronAddress } from '../derive/tron-address.ts';
 import { networks } from './networks.ts';
 import {
+  CLOCK_ERROR_MS,
   type Destinations,
+  FEE_SHARE_MAX,
   formatAsset,
   ListRefused,
   type LeftOut,
@@ -21,9 +23,6 @@ const ENERGY_TO_NEW_HOLDER = 131_000n;
 const ENERGY_PRICE_MIN = 100n;
 /** Java-tron refuses more than 24 hours after its newest block. */
 const VALID_MS = 23 * 3_600_000;
-/** The reference block may be this much newer than the clock of this machine says. */
-const CLOCK_ERROR_MS = 3_600_000;
-const FEE_SHARE_MAX = 2n;
 const BLOCK_ID_BYTES = 32;
 
 interface TronAddress extends OwnAddress {

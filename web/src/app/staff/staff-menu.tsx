@@ -7,6 +7,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAttention } from '../../features/staff-dashboard/api.ts';
 import { mayOpen } from '../../features/staff-parts/use-permission.ts';
+import { formatLimitedCount } from '../../format/format.ts';
 import classes from '../layout/side-menu.module.css';
 import type { SlotProps } from '../layout/staff-slot.tsx';
 import { staffMenuScreens } from './staff-screens.ts';
@@ -115,11 +116,11 @@ function Group({ label, isFolded = false, badge, children }: GroupProps) {
   );
 }
 
-/** How much waits; larger numbers are not counted. */
+/** How much waits, counted no further than a limit. */
 function Badge({ count, kind }: { count: number; kind: Counted | 'all' }) {
   const { t } = useTranslation('staff');
   if (count === 0) return null;
-  const number = count >= ATTENTION_COUNTED_MAX ? `${ATTENTION_COUNTED_MAX}+` : String(count);
+  const number = formatLimitedCount(count, ATTENTION_COUNTED_MAX);
   return (
     <span className={classes['badge']}>
       <span aria-hidden="true">{number}</span>

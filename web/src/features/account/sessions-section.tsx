@@ -106,7 +106,7 @@ function SessionLine({ session: { device, ip, usedAt, isCurrent }, isEnding, onE
   return (
     <li className={classes['session']}>
       <Icon className={classes['icon']} size={24} stroke={1.5} aria-hidden="true" />
-      <div className={classes['text']}>
+      <div>
         <p className={classes['device']}>
           {name}
           {isCurrent && <StatusBadge tone="good" text={t('sessions.current')} />}

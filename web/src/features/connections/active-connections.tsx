@@ -8,6 +8,7 @@ import { formatMegabytes, formatMoney, formatTraffic, megabytePrice } from '../.
 import { PHONE_SCREEN } from '../../ui/breakpoints.ts';
 import { Time } from '../../ui/columns.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
+import cards from '../../ui/link-card.module.css';
 import classes from './active-connections.module.css';
 import { isLive, useConnections } from './api.ts';
 import { DisconnectButton } from './connections-table.tsx';
@@ -40,7 +41,7 @@ export function ActiveConnections({ connections, endingId, onDisconnect }: Activ
           </Link>
         )}
       </div>
-      <ul className={classes['cards']}>
+      <ul className={cards['cards']}>
         {shown.map((connection) => (
           <ActiveCard
             key={connection.id}
@@ -68,12 +69,11 @@ interface ActiveCardProps {
   onDisconnect: () => void;
 }
 
-/** The link covers the card. */
 function ActiveCard({ connection, isEnding, onDisconnect }: ActiveCardProps) {
   const { t } = useTranslation('proxyConnection');
   const { id, ip, label, countryCode, city, isp, trafficUsed, paidFor, createdAt } = connection;
   return (
-    <li className={classes['card']}>
+    <li className={`${cards['card']} ${classes['card']}`}>
       <div className={classes['name']}>
         <CountryFlag code={countryCode} />
         <Link to="/connection-history" search={{ connection: id }} resetScroll={false}>

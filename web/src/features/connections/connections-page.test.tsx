@@ -3,25 +3,13 @@ import type { Charge, ConnectionCost } from '@cellhop/contract/receipts';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { catchDownloads } from '../../../test/downloads.ts';
-import { exampleConnection } from '../../../test/example-connections.ts';
+import { exampleCharge, exampleConnection } from '../../../test/example-connections.ts';
 import { type Answers, isDisabled, lost, openApp, refusal } from '../../../test/open-app.tsx';
 
 const LIST = 'GET /v1/proxies/connections';
 const CHANGE = 'PATCH /v1/proxies/connections/*';
 const connection = exampleConnection(1);
 
-const purchase: Charge = {
-  number: 1,
-  chargedAt: connection.createdAt,
-  kind: 'PREPAID_50_MB',
-  firstMegabyte: 1,
-  lastMegabyte: 50,
-  uploadedBytes: 0,
-  downloadedBytes: 0,
-  megabytePrice: 0.008,
-  amount: 0.4,
-  hash: '0'.repeat(64),
-};
 const cost: ConnectionCost = {
   createdAt: connection.createdAt,
   until: '2026-11-21T12:10:00.000Z',
@@ -30,7 +18,7 @@ const cost: ConnectionCost = {
 };
 const details: Answers = {
   'GET /v1/proxies/connections/*/access': { data: { allowList: [], collidingNetworks: [], recentAddresses: [] } },
-  'GET /v1/proxies/connections/*/charges': { data: [purchase], totalPages: 1 },
+  'GET /v1/proxies/connections/*/charges': { data: [exampleCharge], totalPages: 1 },
   'GET /v1/proxies/connections/*/cost': { data: cost },
 };
 
@@ -322,9 +310,9 @@ it('has a receipt that can be retried, and that shows the end without live event
   await user.click(dialog.getByRole('button', { name: 'Try again' }));
   await dialog.findByRole('row', { name: /Purchase, MB 1–50/ });
 
-  const refund: Charge = { ...purchase, number: 2, kind: 'REFUND', amount: -0.4 };
+  const refund: Charge = { ...exampleCharge, number: 2, kind: 'REFUND', amount: -0.4 };
   api.set({
-    'GET /v1/proxies/connections/*/charges': { data: [refund, purchase], totalPages: 1 },
+    'GET /v1/proxies/connections/*/charges': { data: [refund, exampleCharge], totalPages: 1 },
     'GET /v1/proxies/connections/*/cost': { data: { ...cost, total: 0 } },
   });
   rows[0] = { ...connection, status: 'DISCONNECT_USER', endReason: 'USER', refundStatus: 'REFUNDED' };

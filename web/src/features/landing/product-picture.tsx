@@ -62,7 +62,7 @@ export function ProductPicture({ label }: { label: string }) {
     <figure className={classes['figure']} aria-label={label}>
       <div className={classes['window']} aria-hidden="true">
         <Menu brandName={brandName} />
-        <div className={classes['screen']}>
+        <div>
           <TopBar />
           <Filter />
           <Table />

@@ -1,8 +1,7 @@
-import type { Charge } from '@cellhop/contract/receipts';
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { exampleConnection } from '../../../test/example-connections.ts';
+import { exampleCharge, exampleConnection } from '../../../test/example-connections.ts';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
 const OWNER_ID = '00000000-0000-4000-8000-00000000c001';
@@ -21,25 +20,12 @@ function exampleStaffConnection(): StaffConnection {
   return { ...connection, user: { id: OWNER_ID, email: 'customer@example.com' } };
 }
 
-const charge: Charge = {
-  number: 1,
-  chargedAt: '2026-11-21T12:00:00.000Z',
-  kind: 'PREPAID_50_MB',
-  firstMegabyte: 1,
-  lastMegabyte: 50,
-  uploadedBytes: 0,
-  downloadedBytes: 0,
-  megabytePrice: 0.008,
-  amount: 0.4,
-  hash: '0'.repeat(64),
-};
-
 function openConnections(path = '/admin/connections') {
   const connection = exampleStaffConnection();
   return openAsStaff(path, {
     answers: {
       'GET /v1/proxies/connections/admin': { data: [connection], totalPages: 1, isTruncated: false },
-      'GET /v1/proxies/connections/admin/*/charges': { data: [charge], totalPages: 1 },
+      'GET /v1/proxies/connections/admin/*/charges': { data: [exampleCharge], totalPages: 1 },
     },
   });
 }

@@ -11,7 +11,7 @@ import {
   IconScale,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatCount } from '../../format/format.ts';
+import { formatCount, formatLimitedCount } from '../../format/format.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { durationText } from '../staff-parts/duration.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -77,14 +77,12 @@ function useItems(attention: Attention | undefined): Item[] {
   return [...money, ...support, ...system];
 }
 
-/** `100+` for counts that are not counted further. */
 function counted(count: number) {
-  const number = count >= ATTENTION_COUNTED_MAX ? `${formatCount(ATTENTION_COUNTED_MAX)}+` : formatCount(count);
-  return { count, number };
+  return { count, number: formatLimitedCount(count, ATTENTION_COUNTED_MAX) };
 }
 
 function useMoneyItems(attention: Attention | undefined): Item[] {
-  const { t } = useTranslation('staffDashboard');
+  const { t } = useTranslation(['staffDashboard', 'staff']);
   const canOpenSystem = usePermission('SYSTEM_READ');
   const items: Item[] = [];
   if (attention === undefined) return items;
@@ -101,14 +99,14 @@ function useMoneyItems(attention: Attention | undefined): Item[] {
     items.push({
       key: 'approvals',
       Icon: IconChecklist,
-      text: t('attention.approvals', counted(approvals.waiting)),
+      text: t('staff:menu.waiting.approvals', counted(approvals.waiting)),
       target: attentionTargets.approvals(approvals.list),
     });
   if (heldPayments !== null && heldPayments > 0)
     items.push({
       key: 'heldPayments',
       Icon: IconCoins,
-      text: t('attention.heldPayments', counted(heldPayments)),
+      text: t('staff:menu.waiting.invoices', counted(heldPayments)),
       target: attentionTargets.heldPayments,
     });
   return items;
@@ -116,7 +114,7 @@ function useMoneyItems(attention: Attention | undefined): Item[] {
 
 /** The oldest waiting ticket. */
 function useSupportItems(attention: Attention | undefined): Item[] {
-  const { t } = useTranslation('staffDashboard');
+  const { t } = useTranslation(['staffDashboard', 'staff']);
   const { t: staffText } = useTranslation('staff');
   const now = useTenSeconds();
   const { waiting = 0, oldest } = attention?.tickets ?? {};
@@ -126,7 +124,7 @@ function useSupportItems(attention: Attention | undefined): Item[] {
     {
       key: 'tickets',
       Icon: IconMessage2Exclamation,
-      text: t('attention.tickets', counted(waiting)),
+      text: t('staff:menu.waiting.tickets', counted(waiting)),
       detail: t('attention.oldest', { duration: durationText(seconds, staffText), name: oldest.name }),
       target: attentionTargets.ticket(oldest.id),
     },
@@ -134,7 +132,7 @@ function useSupportItems(attention: Attention | undefined): Item[] {
 }
 
 function useSystemItems(attention: Attention | undefined): Item[] {
-  const { t } = useTranslation('staffDashboard');
+  const { t } = useTranslation(['staffDashboard', 'staff']);
   if (attention === undefined) return [];
   const { unhealthyProxies, silentNodes, troubledChains, failedJobs } = attention;
   const all = [
@@ -151,7 +149,10 @@ function useSystemItems(attention: Attention | undefined): Item[] {
   ] as const;
   return all.flatMap(({ count, ...item }) => {
     if (count === null || count === 0) return [];
-    const values = item.key === 'jobs' ? counted(count) : { count, number: formatCount(count) };
-    return [{ ...item, text: t(`attention.${item.key}`, values) }];
+    const text =
+      item.key === 'jobs'
+        ? t('staff:menu.waiting.system', counted(count))
+        : t(`attention.${item.key}`, { count, number: formatCount(count) });
+    return [{ ...item, text }];
   });
 }

@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { apiQuery, staffDependencies } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
-import { formatCount } from '../../format/format.ts';
+import { formatLimitedCount } from '../../format/format.ts';
 import { usePermission } from './use-permission.ts';
 import { UserLink } from './user-link.tsx';
 import classes from './user-tabs.module.css';
@@ -106,9 +106,8 @@ function Tab({ tab, userId, isCurrent, counts }: TabProps) {
   );
 }
 
-/** Rows are counted up to a limit. */
 function countText(count: number): string {
-  return count >= LISTED_ROWS_MAX ? `${formatCount(LISTED_ROWS_MAX)}+` : formatCount(count);
+  return formatLimitedCount(count, LISTED_ROWS_MAX);
 }
 
 interface OfUserNoticeProps {

@@ -1,8 +1,7 @@
 import type { ListedUser, RelatedUser } from '@cellhop/contract/staff/users';
 import { Button, VisuallyHidden } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { maxDecimals } from '../../format/format.ts';
-import { ColumnMoney, timeColumn } from '../../ui/columns.tsx';
+import { timeColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { destructive } from '../../ui/destructive.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
@@ -13,7 +12,7 @@ import { UserLink } from '../staff-parts/user-link.tsx';
 import { useRelatedUsers } from './api.ts';
 import { BlockUsersDialog } from './block-users-dialog.tsx';
 import { useChosenUsers } from './chosen-users.ts';
-import { UserStatusBadge } from './user-badges.tsx';
+import { useUserColumns } from './user-columns.tsx';
 import classes from './user-page.module.css';
 
 const isSamePerson = ({ relation }: RelatedUser): boolean => relation === 'SAME_PERSON';
@@ -55,7 +54,7 @@ interface RelatedTableProps {
 
 function RelatedTable({ kind, users, selection }: RelatedTableProps) {
   const { t } = useTranslation('staffUsers');
-  const decimals = maxDecimals((users ?? []).map(({ balance }) => balance));
+  const shared = useUserColumns(users);
   if (users?.length === 0) return null;
   const columns: Column<RelatedUser>[] = [
     // Two tables share the selection, so neither can choose all.
@@ -67,20 +66,7 @@ function RelatedTable({ kind, users, selection }: RelatedTableProps) {
       place: 'heading',
       render: (user) => <UserLink user={user} />,
     },
-    {
-      key: 'status',
-      width: 7.5,
-      header: t('fields.status'),
-      place: 'heading',
-      render: ({ status }) => <UserStatusBadge status={status} />,
-    },
-    {
-      key: 'balance',
-      width: 7,
-      header: t('fields.balance'),
-      isNumeric: true,
-      render: ({ balance }) => <ColumnMoney dollars={balance} decimals={decimals} />,
-    },
+    ...shared,
     {
       key: 'relation',
       width: 9,

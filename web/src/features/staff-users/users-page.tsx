@@ -5,10 +5,9 @@ import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { maxDecimals } from '../../format/format.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
-import { ColumnMoney, timeColumn } from '../../ui/columns.tsx';
+import { timeColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { destructive } from '../../ui/destructive.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -26,7 +25,7 @@ import { useUser, useUsers, useRoles } from './api.ts';
 import { BlockUsersDialog } from './block-users-dialog.tsx';
 import { useChosenUsers } from './chosen-users.ts';
 import { staffUsersScreen, type StaffUsersSearch, staffUsersSearch, toExportQuery, userStatuses } from './screen.ts';
-import { UserStatusBadge } from './user-badges.tsx';
+import { useUserColumns } from './user-columns.tsx';
 import classes from './users-page.module.css';
 
 export function UsersPage() {
@@ -194,7 +193,7 @@ interface UsersTableProps {
 
 function UsersTable({ users, selection, sort = userSorts[0], onSort }: UsersTableProps) {
   const { t } = useTranslation(['staffUsers', 'referralSystem']);
-  const decimals = maxDecimals((users ?? []).map(({ balance }) => balance));
+  const shared = useUserColumns(users);
   const columns: Column<ListedUser>[] = [
     ...(selection === undefined ? [] : [selection.column]),
     {
@@ -205,20 +204,7 @@ function UsersTable({ users, selection, sort = userSorts[0], onSort }: UsersTabl
       firstOrder: 'ascending',
       render: (user) => <EmailLink user={user} />,
     },
-    {
-      key: 'status',
-      width: 7.5,
-      header: t('fields.status'),
-      place: 'heading',
-      render: ({ status }) => <UserStatusBadge status={status} />,
-    },
-    {
-      key: 'balance',
-      width: 7,
-      header: t('fields.balance'),
-      isNumeric: true,
-      render: ({ balance }) => <ColumnMoney dollars={balance} decimals={decimals} />,
-    },
+    ...shared,
     {
       key: 'referralLevel',
       width: 6.5,

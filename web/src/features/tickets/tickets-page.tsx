@@ -11,6 +11,7 @@ import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { creatingSearch } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import cards from '../../ui/link-card.module.css';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useTickets, useCreateTicket } from './api.ts';
@@ -43,7 +44,7 @@ export function TicketsPage() {
         empty={<EmptyList text={t('list.empty')} />}
       >
         {(items) => (
-          <ul className={classes['cards']} aria-label={t('list.label')} aria-busy={items === undefined}>
+          <ul className={cards['cards']} aria-label={t('list.label')} aria-busy={items === undefined}>
             {items === undefined
               ? PLACEHOLDERS.map((key) => <CardPlaceholder key={key} />)
               : items.map((ticket) => <TicketCard key={ticket.id} ticket={ticket} />)}
@@ -63,7 +64,7 @@ export function TicketsPage() {
 
 function CardPlaceholder() {
   return (
-    <li className={classes['card']} aria-hidden="true">
+    <li className={`${cards['card']} ${classes['card']}`} aria-hidden="true">
       <Skeleton height={16} width="45%" mt={4} />
       <Skeleton height={20} width="85%" />
       <Skeleton height={16} width="18%" />
@@ -74,7 +75,7 @@ function CardPlaceholder() {
 function TicketCard({ ticket: { id, name, status, createdAt } }: { ticket: Ticket }) {
   const { t } = useTranslation('support');
   return (
-    <li className={classes['card']}>
+    <li className={`${cards['card']} ${classes['card']}`}>
       <div className={classes['head']}>
         <time dateTime={createdAt}>{formatDate(createdAt)}</time>
         <TicketStatusBadge status={status} />

@@ -1,0 +1,28 @@
+import type { ListedUser } from '@cellhop/contract/staff/users';
+import { useTranslation } from 'react-i18next';
+import { maxDecimals } from '../../format/format.ts';
+import { ColumnMoney } from '../../ui/columns.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { UserStatusBadge } from './user-badges.tsx';
+
+/** Status and balance, in each list of users. */
+export function useUserColumns(users: readonly ListedUser[] | undefined): Column<ListedUser>[] {
+  const { t } = useTranslation('staffUsers');
+  const decimals = maxDecimals((users ?? []).map(({ balance }) => balance));
+  return [
+    {
+      key: 'status',
+      width: 7.5,
+      header: t('fields.status'),
+      place: 'heading',
+      render: ({ status }) => <UserStatusBadge status={status} />,
+    },
+    {
+      key: 'balance',
+      width: 7,
+      header: t('fields.balance'),
+      isNumeric: true,
+      render: ({ balance }) => <ColumnMoney dollars={balance} decimals={decimals} />,
+    },
+  ];
+}
