@@ -122,11 +122,13 @@ test('a visitor reads prices and stock, and nothing moves when they arrive', asy
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check a receipt');
 });
 
-test('the film stops for those who want no motion, and by its button for all others', async ({ page }) => {
+test('the animation of a purchase stops for those who want no motion, and by its button for all others', async ({
+  page,
+}) => {
   const running = () =>
     page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
   await page.goto('/');
-  await expect(page.getByRole('figure', { name: 'A film of a purchase', exact: false })).toBeVisible();
+  await expect(page.getByRole('figure', { name: 'An animation of a purchase', exact: false })).toBeVisible();
   await expect.poll(running).toBe(0);
   await expect(page.getByRole('button', { name: 'Pause the animations' })).toBeHidden();
   await page.emulateMedia({ reducedMotion: 'no-preference' });

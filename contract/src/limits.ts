@@ -97,7 +97,7 @@ export const APPROVERS_NOTIFIED_MAX = 50;
 export const APPROVERS_NAMED_MAX = 10;
 /** The largest number of waiting requests at the menu item; it stands for more as well. */
 export const PENDING_COUNTED_MAX = 100;
-/** Of what waits for staff; more are not counted. */
+/** Limit of each count of what needs attention. */
 export const ATTENTION_COUNTED_MAX = 100;
 /** A request that nobody has decided lapses after this time. */
 export const APPROVAL_HOURS_MAX = 72;

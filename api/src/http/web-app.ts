@@ -49,7 +49,7 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
   await app.register(serveAssets, { root: path.join(root, 'assets') });
 }
 
-/** A shop without a page for unknown paths is better than none. */
+/** Serving no page for unknown paths is better than not starting. */
 function withoutList(app: FastifyInstance): (pathname: string) => boolean {
   app.log.warn('the build of the web app does not list its screens, so unknown paths are not 404');
   return () => true;

@@ -1,4 +1,4 @@
-/** The numbers on the first screen of staff: what needs somebody, sums over a range, and the current state. */
+/** The numbers on the first screen of staff: what needs attention, sums over a range, and the current state. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.values.ts';

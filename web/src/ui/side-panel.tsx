@@ -11,7 +11,7 @@ interface SidePanelProps {
   children: ReactNode;
 }
 
-/** A dialog beside its list, for what is read and done with one row. It has the whole screen on a phone. */
+/** A dialog at the side of a list, for the details and actions of one row. On a phone it fills the screen. */
 export function SidePanel({ isOpen, title, onClose, children }: SidePanelProps) {
   const { t } = useTranslation();
   useAsOverlay('dialog', isOpen);

@@ -1,4 +1,4 @@
-/** Exports of staff's lists: bounded, recorded before the first row leaves, and streamed in batches as CSV. */
+/** CSV exports of staff's lists: limited, recorded before the first row is sent, and streamed in batches. */
 import { csvCell } from '@cellhop/contract/csv.values';
 import { AppError } from '@cellhop/contract/errors';
 import { EXPORT_ROWS_MAX } from '@cellhop/contract/limits';
@@ -9,7 +9,7 @@ import type { TextStream } from '../../http/route.ts';
 import type { Ctx } from '../../ctx.ts';
 import { record } from './audit-log.service.ts';
 
-/** What a slow client keeps in memory. */
+/** As many rows are in memory while a client reads slowly. */
 const BATCH_ROWS = 500;
 
 type Cell = string | number | boolean | null;

@@ -43,7 +43,7 @@ export async function endConnection(
 }
 
 /**
- * Ends several connections and waits until they are billed: all ends are requested first, so that gateways are waited for once.
+ * Ends several connections and waits until they are billed. All ends are requested first, so that there is one wait for the gateways.
  * @param alsoIn as in `EndOptions`, for each connection
  * @returns those that had not ended before
  */

@@ -1,6 +1,6 @@
 /**
- * What waits for somebody: the first row of the dashboard and the badges of the menu. Every open page of staff asks for it, so each part counts
- * with an index and no further than can be shown.
+ * What needs attention: the first row of the dashboard and the badges of the menu. Every open page of staff requests it, so each part is
+ * counted by an index and only up to a limit.
  */
 import { ATTENTION_COUNTED_MAX } from '@cellhop/contract/limits';
 import { type Attention, type AttentionPart, attentionParts } from '@cellhop/contract/staff/dashboard';

@@ -67,7 +67,7 @@ async function readSeries(ctx: Ctx, mayRead: (part: DashboardPart) => boolean, q
   };
 }
 
-/** The range before, as long as what has passed of this one: half a day is compared with half a day. */
+/** The previous range, cut to the part of this one that has passed: half a day is compared with half a day. */
 function previousRange({ from, to, ...rest }: DashboardQuery, now: Date): DashboardQuery {
   const [start, end] = [Date.parse(from), Date.parse(to)];
   const passedMs = Math.max(0, Math.min(end, now.getTime()) - start);

@@ -44,7 +44,7 @@ export const restAfterSweepUnits: Record<Currency, bigint> = {
   USDT_BSC: 10n ** 18n,
 };
 
-/** What fees may take from a coin that nobody has swept: those of a sweep of a token, and on TON those of the storage of each account. */
+/** How much the balance of a coin may fall by fees alone, without a sweep: of token sweeps, and on TON of the account's storage. */
 export const feeUnitsOf = (currency: Currency): bigint =>
   currencyRules[currency].isStable ? 0n : restAfterSweepUnits[currency];
 

@@ -1,4 +1,4 @@
-/** The jobs of broadcasts: they begin, are delivered in batches, and are mailed slowly, each once. */
+/** The jobs of broadcasts: delivery in batches, and slow mailing, each exactly once. */
 import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 import { record } from '../audit-log/audit-log.service.ts';
@@ -49,7 +49,7 @@ function begin(ctx: Ctx, id: string): Promise<store.BroadcastRow | undefined> {
   });
 }
 
-/** What somebody scheduled before they were blocked or lost their role is not sent. */
+/** A broadcast is not sent if its author has been blocked or lost the permission since they scheduled it. */
 async function maySend(ctx: Ctx, authorId: string | null): Promise<boolean> {
   const author = authorId === null ? undefined : await users.findUser(ctx, authorId);
   return author?.status === 'ACTIVE' && author.permissions.includes('MASS_NOTIFICATIONS_WRITE');

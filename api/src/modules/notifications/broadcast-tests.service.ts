@@ -1,4 +1,4 @@
-/** A member of staff sees a broadcast before anybody else gets it. */
+/** Sends a test of a broadcast to its author alone. */
 import { TEST_BROADCASTS_PER_HOUR } from '@cellhop/contract/limits';
 import { AppError } from '@cellhop/contract/errors';
 import { languageCodeSchema } from '@cellhop/contract/schemas';

@@ -127,7 +127,7 @@ export async function saveFacetsTime(ctx: Ctx, tookMs: number): Promise<void> {
   await ctx.db.query('update proxy_counts set facets_counted_at = clock_timestamp(), facets_took_ms = $1', [tookMs]);
 }
 
-/** Undefined if they were never counted. */
+/** @returns when the free proxies were counted; undefined if never */
 export async function findFacetsTime(ctx: Ctx): Promise<Date | undefined> {
   const [row] = await ctx.db.query<{ countedAt: Date | null }>(
     'select facets_counted_at as "countedAt" from proxy_counts',

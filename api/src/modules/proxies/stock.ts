@@ -1,6 +1,6 @@
 /**
- * What visitors see of the catalogue, for the landing page. Made at most every ten seconds, from the counts under the filters and one row of an
- * index per country, because each visitor asks for it; never waited for once it is known.
+ * What visitors see of the catalogue. Each visitor requests it, so it is computed at most every ten seconds, from the counts beside the filters
+ * and one index row per country; once it is known, no request waits for it.
  */
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';

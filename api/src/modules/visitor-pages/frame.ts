@@ -101,8 +101,8 @@ function closing(view: View): string {
 }
 
 /**
- * The way in.
- * @param back the way back, for those who have signed in
+ * The links to sign up and sign in.
+ * @param back the link to the app, for signed-in users
  */
 export function actions(view: View, back = '/proxies'): string {
   const { texts, offer } = view;

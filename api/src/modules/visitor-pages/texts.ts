@@ -129,7 +129,7 @@ const en: VisitorTexts = {
       {
         title: 'You disconnect',
         text: ({ megabytes, refundMinutes }) =>
-          `Within ${refundMinutes} minutes of the purchase, the unused part of the first ${megabytes} MB goes back to your balance. If the proxy goes offline, it does at any time.`,
+          `Within ${refundMinutes} minutes of the purchase, the unused part of the first ${megabytes} MB goes back to your balance. If the proxy goes offline, this applies at any time.`,
       },
     ],
     table: 'Prices by country',

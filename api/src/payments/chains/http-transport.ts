@@ -53,7 +53,7 @@ const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** TronGrid and others suspend for half a minute; without Retry-After that is the pause. */
 const THROTTLE_PAUSE_MS = 30_000;
 const THROTTLE_PAUSE_MS_MAX = 10 * 60_000;
-/** What nodes of TON say has its reason after some 270 characters. */
+/** Error messages of TON nodes state their reason after some 270 characters. */
 const MESSAGE_LENGTH_MAX = 400;
 const REFUSAL_BYTES_MAX = 65_536;
 const refusedStatuses = new Set([401, 403, 429]);

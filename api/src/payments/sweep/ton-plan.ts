@@ -23,7 +23,7 @@ const WALLET_FEE = 10_000_000n;
 const ATTACHED = 50_000_000n;
 /** What an address may lose until it is topped up, as contracts pay for their storage. */
 const STORAGE = 1_000_000n;
-/** Nobody needs a message for longer, and until then it may be taken. */
+/** A message that was not sent within a day should not be valid any more. */
 const VALID_MS = 23 * 3_600_000;
 const SEQNO_MAX = 2 ** 32 - 2;
 

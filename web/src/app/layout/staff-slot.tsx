@@ -6,7 +6,7 @@ import { type LazyPart, lazyPart, useLazyPart } from '../../loading/use-lazy-par
 
 export interface SlotProps {
   permissions: readonly Permission[];
-  /** What the part arranges with its own content. */
+  /** Rendered by the part for staff, inside its own content. */
   children?: ReactNode;
 }
 

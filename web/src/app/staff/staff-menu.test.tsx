@@ -36,7 +36,7 @@ it('says at each item how much waits there, and the sum when the group is folded
   screen.getByRole('link', { name: /^Invoices.*1 payment is on hold$/ });
   screen.getByRole('link', { name: /^System.*2 jobs have failed$/ });
   await user.click(screen.getByRole('button', { name: 'Admin Dashboard' }));
-  expect(screen.getByRole('button', { name: /^Admin Dashboard.*100\+ things wait for staff$/ })).toBeTruthy();
+  expect(screen.getByRole('button', { name: /^Admin Dashboard.*100\+ items need attention$/ })).toBeTruthy();
 });
 
 it('has no groups for customers, nor for a role without a screen of the area', async () => {

@@ -66,7 +66,7 @@ function AdminGroup({ permissions }: { permissions: readonly Permission[] }) {
   );
 }
 
-/** Screens with a number of what waits there. */
+/** Screens whose menu item has a badge. */
 const counted = ['tickets', 'approvals', 'invoices', 'system'] as const;
 type Counted = (typeof counted)[number];
 
@@ -116,7 +116,7 @@ function Group({ label, isFolded = false, badge, children }: GroupProps) {
   );
 }
 
-/** How much waits, counted no further than a limit. */
+/** The number of what waits, up to a limit. */
 function Badge({ count, kind }: { count: number; kind: Counted | 'all' }) {
   const { t } = useTranslation('staff');
   if (count === 0) return null;

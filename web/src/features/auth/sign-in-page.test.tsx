@@ -107,7 +107,7 @@ it('sends another confirmation email after a countdown, however far the clock is
   await signIn();
   await screen.findByRole('heading', { name: 'Email is not confirmed' });
   await screen.findByText(/Resend is available in 0 minutes \d+ seconds?/);
-  // The same for the eye.
+  // The visible text says the same.
   expect(screen.getByText(/^Available in 0:[0-4]\d$/).getAttribute('aria-hidden')).toBe('true');
   const resend = screen.getByRole('button', { name: 'Send again' });
   expect(isDisabled(resend)).toBe(true);

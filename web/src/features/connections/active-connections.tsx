@@ -24,7 +24,7 @@ interface ActiveConnectionsProps {
   onDisconnect: (connection: Connection) => void;
 }
 
-/** The newest open connections as cards, with their traffic and cost of now. */
+/** The newest open connections as cards, with live traffic and cost. */
 export function ActiveConnections({ connections, endingId, onDisconnect }: ActiveConnectionsProps) {
   const { t } = useTranslation('proxyConnection');
   const id = useId();
@@ -55,7 +55,7 @@ export function ActiveConnections({ connections, endingId, onDisconnect }: Activ
   );
 }
 
-/** From the first page of all connections where that has them: it is loaded anyway. */
+/** From the first page of all connections if that has all of them, because it is loaded anyway. */
 export function useNewestActive(all: List<Connection>, isEnabled: boolean): readonly Connection[] {
   const isWhole = all.totalPages <= 1;
   const active = useConnections(1, { active: true }, isEnabled && all.rows !== undefined && !isWhole);

@@ -39,7 +39,7 @@ export function ConnectionsPage() {
   const [ExportDialog, loadExport] = useLazyPart(exportDialog);
   const ending = useEnding();
 
-  // Narrower lists and further pages are about their rows.
+  // The cards are only above the first page of the list without a filter.
   const newest = useNewestActive(connections, page === 1 && !isFiltered);
 
   return (

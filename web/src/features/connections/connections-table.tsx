@@ -140,7 +140,7 @@ export function InfoButton({ connection: { id, ip }, onClick }: RowButtonProps) 
   );
 }
 
-/** The caller shows it for open connections only. */
+/** For open connections only. */
 export function DisconnectButton({
   connection: { id, ip },
   isLoading,

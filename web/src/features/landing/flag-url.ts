@@ -1,4 +1,4 @@
-/** One of them, because the addresses of all flags would be 3 KB of code. The others are beside it (web/vite.config.ts). */
+/** The URL of one flag, because those of all would be 3 KB of code. The others have the same folder (web/vite.config.ts). */
 import german from '../../../../node_modules/flag-icons/flags/4x3/de.svg?url';
 
 /** @param code of a country that the API knows */

@@ -6,7 +6,7 @@ import { CommonQuestions } from './common-questions.tsx';
 import classes from './landing-details.module.css';
 import { Prices } from './prices.tsx';
 import { Proof } from './proof.tsx';
-import { PurchaseFilm } from './purchase-film.tsx';
+import { PurchaseAnimation } from './purchase-animation.tsx';
 import { SignUpActions } from './sign-up-actions.tsx';
 import type { KnownStock } from './stock.ts';
 
@@ -26,7 +26,7 @@ export function LandingDetails({ stock, isPaused, onPause }: LandingDetailsProps
   }, []);
   return (
     <>
-      <PurchaseFilm isPaused={isPaused} onPause={onPause} />
+      <PurchaseAnimation isPaused={isPaused} onPause={onPause} />
       <Section id="prices" title={t('price.title')}>
         <Prices stock={stock} />
       </Section>

@@ -19,7 +19,7 @@ import { Logo } from '../../ui/logo.tsx';
 import { flagUrl } from './flag-url.ts';
 import { Pointer } from './pointer.tsx';
 import classes from './product-picture.module.css';
-import motion from './purchase-film.module.css';
+import motion from './purchase-animation.module.css';
 
 const menu = [
   { text: 'proxies', Icon: IconWorldSearch },
@@ -211,7 +211,7 @@ function RunningConnection() {
   );
 }
 
-/** A window over a column of texts, of which the last one is the picture without motion. */
+/** A window over a column of texts; without motion it shows the last one. */
 function Count({ texts }: { texts: readonly string[] }) {
   return (
     <b className={classes['count']}>

@@ -6,7 +6,7 @@ import { hasTokens } from '../../session/tokens.ts';
 import plain from '../../ui/plain.module.css';
 import classes from './landing-page.module.css';
 
-/** The way in, or back into the app. @param children further links for visitors */
+/** Sign up and sign in, or back into the app. @param children further links for visitors */
 export function SignUpActions({ children }: { children: ReactNode }) {
   const { t } = useTranslation('landing');
   const { offer } = useSettings();

@@ -22,7 +22,7 @@ export function useStock(): KnownStock | null | undefined {
       if (document.visibilityState === 'hidden') return;
       const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(TIMEOUT_MS)]);
       fetchStock(signal).then(setStock, () => {
-        // The last one says how old it is.
+        // The last stock stays: it is shown with its age.
         if (!controller.signal.aborted) setStock((last) => last ?? null);
       });
     };

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { describeChanges, describeValues } from './describe-values.ts';
 import classes from './entries-table.module.css';
 
-/** What was recorded beside the sentence: changed values, numbers and ids, from where. Folded, because few entries are read so closely. */
+/** The recorded details: changed values, numbers, ids, address and device. Folded, because they are rarely needed. */
 export function EntryDetails({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation('staffSystem');
   const { before, after, details, ip, device, requestId } = entry;

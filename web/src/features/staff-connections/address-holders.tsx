@@ -8,7 +8,7 @@ import { UserLink } from '../staff-parts/user-link.tsx';
 import { useHolders } from './api.ts';
 import classes from './address-holders.module.css';
 
-/** Answers an abuse report: who had the exit IP at a time. */
+/** Who had the exit IP at a time, for abuse reports. */
 export function AddressHolders({ ip }: { ip: string }) {
   const { t } = useTranslation('staffConnections');
   const [time, setTime] = useState('');

@@ -27,7 +27,7 @@ interface ConnectionPanelProps {
   onClose: () => void;
 }
 
-/** All about a connection of any user, and what staff do with it; the API never sends its password to staff. */
+/** The details of a connection and the actions of staff. The API never sends its password to staff. */
 export function ConnectionPanel({ id, onEnd, onClose }: ConnectionPanelProps) {
   const { t } = useTranslation(['staffConnections', 'proxyConnection']);
   const { rows, failure } = useConnectionOfUser(useLastDefined(id));

@@ -153,9 +153,8 @@ interface ConnectionsTableProps {
   sort: string;
   onSort: (sort: string) => void;
   onShow: (connection: StaffConnection) => void;
-  /** Undefined if the member of staff may not end connections. */
+  /** Both are undefined if the member of staff may not end connections. */
   onEnd: ((connection: StaffConnection) => void) | undefined;
-  /** Undefined likewise. */
   selection: RowSelection<StaffConnection> | undefined;
 }
 

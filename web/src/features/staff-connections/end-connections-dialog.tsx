@@ -37,7 +37,7 @@ interface EndConnectionsDialogProps {
   onEnded: () => void;
 }
 
-/** Ends several connections. Those that have ended meanwhile are what was wanted, too. */
+/** Ends several connections. One that has ended meanwhile is no failure. */
 export function EndConnectionsDialog({ seen, onEnded }: EndConnectionsDialogProps) {
   const { t } = useTranslation('staffConnections');
   const ending = useEndConnections();

@@ -22,7 +22,7 @@ const attentionQuery = apiQuery(
   staffDependencies('staff-adjustments', 'staff-settlements', 'staff-promo-codes', 'staff-tickets', 'staff-invoices'),
 );
 
-/** What waits for somebody. Undefined while it is not known. Exits, gateways, chains and jobs announce no changes: it is polled, too. */
+/** What needs attention; undefined while it loads. Exits, gateways, chains and jobs send no live events, so it is also polled. */
 export function useAttention() {
   return useApiQuery(attentionQuery, { isPolled: true }).response?.data;
 }

@@ -24,13 +24,13 @@ interface Item {
   Icon: typeof IconAlertTriangle;
   text: string;
   detail?: string;
-  /** Undefined: the role may not open its place. */
+  /** Undefined: the role may not open the screen. */
   target: Target | undefined;
   /** Customers or money are affected now. */
   isUrgent?: boolean;
 }
 
-/** What waits for somebody, each a link to where it is dealt with. Nothing is shown while nothing waits. */
+/** What needs attention, each a link to the screen where staff handle it. Not rendered if there is nothing. */
 export function AttentionRow() {
   const { t } = useTranslation('staffDashboard');
   const attention = useAttention();

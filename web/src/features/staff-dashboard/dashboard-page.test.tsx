@@ -70,7 +70,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     ['1 payment is on hold', '/admin/payment/invoices'],
     ['100+ customers wait for a replyLongest: 3 h 0 min, No traffic', `/admin/tickets/${customer.id}`],
     ['1 gateway does not report', '/admin/nodes'],
-    ['2 chains take no payments', '/admin/system'],
+    ['2 chains accept no payments', '/admin/system'],
     ['100+ jobs have failed', '/admin/system?state=FAILED'],
     ['1,284 proxies are unhealthy', '/admin/proxies?state=UNHEALTHY'],
   ]);
@@ -99,8 +99,8 @@ it('compares the sums with those of the previous period, and shows each sum at i
     signUps: { ...series(3), previousTotal: 0 },
   };
   const { screen } = await openAsStaff('/admin', { answers: { 'GET /v1/dashboard/admin': { data: sums } } });
-  expect((await screen.findByText('50% more than before')).title).toBe('The same time before this period: $1.00');
-  expect(screen.getByText('50% less than before').title).toBe('The same time before this period: $50.00');
+  expect((await screen.findByText('50% more than before')).title).toBe('Previous period, up to the same point: $1.00');
+  expect(screen.getByText('50% less than before').title).toBe('Previous period, up to the same point: $50.00');
   screen.getByText('nothing before');
   const headOf = (name: string) => screen.getByRole('heading', { name }).parentElement?.textContent;
   expect(headOf('Revenue')).toBe('Revenue$1.50');

@@ -21,7 +21,7 @@ interface Figure {
   note?: string;
 }
 
-/** A sum over the range, with its course. */
+/** A sum over the range, with its chart. */
 interface SumFigure extends Figure {
   values: readonly number[];
   change: Change | undefined;
@@ -29,7 +29,7 @@ interface SumFigure extends Figure {
   before: string;
 }
 
-/** Has the place of the figures while they are loaded. */
+/** Placeholder of the figures while they load. */
 export function WaitingFigures() {
   return (
     <dl className={classes['figures']} data-sums>

@@ -46,7 +46,7 @@ export function proxiesIn(state: ProxyState, countryCode?: string): Target {
   };
 }
 
-/** Where what needs attention is dealt with. */
+/** The screens where staff handle what needs attention. */
 export const attentionTargets = {
   approvals: (list: string): Target => ({ to: '/admin/approvals', search: { kind: list, status: 'PENDING' } }),
   ticket: (id: string): Target => ({ to: `/admin/tickets/${id}`, search: {} }),

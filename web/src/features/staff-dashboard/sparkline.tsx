@@ -3,7 +3,7 @@ import classes from './sparkline.module.css';
 const WIDTH = 100;
 const HEIGHT = 32;
 
-/** The course of a number, without axes: its chart shows the values. */
+/** A line chart without axes; the large chart shows the values. */
 export function Sparkline({ values }: { values: readonly number[] }) {
   if (values.length < 2 || values.every((value) => value === 0)) return null;
   const points = linePoints(values).join(' ');

@@ -16,11 +16,10 @@ interface InventoryTableProps {
   proxies: readonly InventoryProxy[] | undefined;
   sort: InventorySort;
   onSort: (sort: string) => void;
-  /** Undefined if the member of staff may not change proxies. */
+  /** This and the actions are undefined if the member of staff may not change proxies. */
   selection: RowSelection<InventoryProxy> | undefined;
-  /** Undefined likewise. */
   onRetire: ((proxy: InventoryProxy) => void) | undefined;
-  /** Lets the gateway check the proxy's exit now. Undefined likewise. */
+  /** Lets the gateway check the proxy's exit now. */
   onCheck: ((proxy: InventoryProxy) => void) | undefined;
   onLimit: ((proxy: InventoryProxy) => void) | undefined;
   onPrice: ((proxy: InventoryProxy) => void) | undefined;

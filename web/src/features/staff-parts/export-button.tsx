@@ -17,7 +17,7 @@ const fileNames = {
 } as const;
 type ExportKey = keyof typeof fileNames;
 
-/** A hundred thousand rows. */
+/** For 100,000 rows. */
 const TIMEOUT_MS = 300_000;
 
 interface ExportButtonProps<K extends ExportKey> {

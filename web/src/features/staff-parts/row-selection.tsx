@@ -1,4 +1,4 @@
-/** Rows of a list that are chosen for one action: the column with the boxes, and the bar with the actions. */
+/** Selected rows of a list: the column with the checkboxes, and the bar with the actions. */
 import { Button, Checkbox } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,7 +12,7 @@ interface SelectionOptions<Row> {
   keyOf: (row: Row) => string;
   /** Names a row for screen readers. */
   nameOf: (row: Row) => string;
-  /** Others have no box. */
+  /** Other rows have no checkbox. */
   canChoose?: (row: Row) => boolean;
   /** Those that are chosen before the member of staff changes anything. */
   isFirst?: (row: Row) => boolean;

@@ -11,12 +11,12 @@ const NAME_LENGTH_MAX = 40;
 
 interface SavedFiltersProps {
   list: FilteredList;
-  /** What is applied now; without any value there is nothing to save. */
+  /** The current filter; without any value there is nothing to save. */
   filter: Record<string, unknown>;
   onApply: (search: Record<string, unknown>) => void;
 }
 
-/** A button for each filter that the member of staff has saved, and one that saves the filter of now. */
+/** A button for each filter that the member of staff has saved, and one that saves the current filter. */
 export function SavedFilters({ list, filter, onApply }: SavedFiltersProps) {
   const { t } = useTranslation('staff');
   const { saved, save, remove } = useSavedFilters(list);

@@ -35,7 +35,7 @@ function isStored(value: unknown): value is StoredFilter[] {
 
 interface SavedFilters {
   saved: readonly SavedFilter[];
-  /** Replaces one with the same name. The oldest of too many are forgotten. */
+  /** Replaces one with the same name. Beyond the limit the oldest are deleted. */
   save: (filter: SavedFilter) => void;
   remove: (name: string) => void;
 }

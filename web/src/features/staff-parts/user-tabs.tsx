@@ -12,7 +12,7 @@ import { usePermission } from './use-permission.ts';
 import { UserLink } from './user-link.tsx';
 import classes from './user-tabs.module.css';
 
-/** Where the lists of a user are: on the user's page, below it, or among those of all users. */
+/** The screen of each tab: the user's page, one below it, or the list of all users, filtered. */
 const pages = {
   overview: { permission: 'USERS_READ', path: '/admin/users/$userId' },
   related: { permission: 'USERS_READ', path: '/admin/users/$userId', search: { tab: 'related' } },

@@ -77,7 +77,7 @@ it('asks for the terms of a credit, and says that it waits for approval', async 
   const budget = dialog.getByLabelText('Budget');
   const meaning = document.querySelector(`#${budget.getAttribute('aria-describedby')!.split(' ')[0]}`);
   expect(meaning?.textContent).toBe(
-    'What all credits may cost together. When it is spent, the code pays nothing more.',
+    'Limit for the sum of all credits. When it is reached, the code gives no more credits.',
   );
   await type('Code', 'SPRІNG');
   await type("Owner's email", owner.email);

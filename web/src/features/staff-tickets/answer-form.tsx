@@ -18,7 +18,7 @@ import classes from './ticket-page.module.css';
 interface AnswerFormProps {
   ticket: StaffTicket;
   onSent: () => void;
-  /** After the answer, the ticket was closed. */
+  /** Called when the ticket was closed after the answer. */
   onClosed: () => void;
 }
 

@@ -6,7 +6,7 @@ interface Listed {
   isMentioned: boolean;
 }
 
-/** The connections whose address or id is in the ticket's text, then the others. */
+/** Sorts connections: first those whose address or id is in the ticket's text. */
 export function mentionedFirst(
   connections: readonly StaffConnection[],
   { name, description }: Pick<StaffTicket, 'name' | 'description'>,

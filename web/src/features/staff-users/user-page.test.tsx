@@ -225,7 +225,7 @@ it('selects related accounts with the same address, never those that only share 
   );
   const boxes = await screen.findAllByRole('checkbox');
   expect(boxes.map((box) => (box as HTMLInputElement).checked)).toEqual([true, false, false]);
-  await screen.findByText('There are more accounts; the last seen are shown.');
+  await screen.findByText('There are more accounts; the most recent ones are shown.');
   await user.click(screen.getByRole('button', { name: 'Block selected' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Block 1 user?' }));
   expect(dialog.getByRole('listitem').textContent).toBe('other1@example.com$7.50');
