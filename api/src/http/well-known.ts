@@ -1,4 +1,4 @@
-/** Addresses that programs know: where to report a weakness (RFC 9116), and where a password is changed (W3C). */
+/** Addresses that programs know: where to report a vulnerability (RFC 9116), and where a password is changed (W3C). */
 import type { FastifyInstance } from 'fastify';
 
 /** At most a year, so that nobody trusts an abandoned file (RFC 9116, section 2.5.5). */

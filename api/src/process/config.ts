@@ -122,7 +122,7 @@ export interface Config {
   contactEmail: string | undefined;
   /** The promo code that visitors get; undefined: none. */
   publicPromoCode: string | undefined;
-  /** Where to report a weakness: an email or a page; undefined: not published. */
+  /** Where to report a vulnerability: an email or a page; undefined: not published. */
   securityContact: string | undefined;
   /** The operator's own terms and other legal texts; undefined: the default texts apply. */
   legalTextsFolder: string | undefined;
