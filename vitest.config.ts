@@ -16,7 +16,7 @@ const isolated = fs
   .filter((file) => /\.test\.tsx?$/.test(file))
   .filter((file) => NEEDS_OWN_MODULES.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
 
-const pages: TestUserConfig = { environment: 'happy-dom', setupFiles: ['web/test/patience.ts'] };
+const pages: TestUserConfig = { environment: 'happy-dom', setupFiles: ['web/test/longer-waits.ts'] };
 
 export default defineConfig({
   test: {

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useCopy } from '../hooks/use-copy.ts';
 import { useHover } from '../hooks/use-hover.ts';
 import classes from './copyable.module.css';
-import spoken from './spoken.module.css';
+import hidden from './visually-hidden.module.css';
 
 interface CopyableProps {
   /** Name of the value; screen readers read both: "Copy Host: 127.0.0.1". */
@@ -39,7 +39,7 @@ export function Copyable({ name, value, isWrapped = false, children = value }: C
           <Icon className={classes['icon']} size={16} stroke={1.7} aria-hidden="true" />
         </UnstyledButton>
       </Tooltip>
-      <output className={spoken['spoken']}>{isCopied ? t('copied') : ''}</output>
+      <output className={hidden['visuallyHidden']}>{isCopied ? t('copied') : ''}</output>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { IconFileCheck, IconFileUpload } from '@tabler/icons-react';
 import { type DragEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './file-field.module.css';
-import spoken from './spoken.module.css';
+import hidden from './visually-hidden.module.css';
 
 interface FileFieldProps {
   label: string;
@@ -27,7 +27,7 @@ export function FileField({ label, accept, file, error, onChoose }: FileFieldPro
       <label className={classes['zone']} data-over={isOver} data-invalid={error !== undefined} {...dropping}>
         <input
           type="file"
-          className={spoken['spoken']}
+          className={hidden['visuallyHidden']}
           accept={accept}
           aria-labelledby={`${id}-label`}
           aria-describedby={error === undefined ? `${id}-text` : `${id}-text ${id}-error`}

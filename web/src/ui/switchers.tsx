@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { isLanguage, languages } from '../i18n/languages.ts';
 import { changeLanguage } from '../session/change-language.ts';
 import { setThemeMode, type ThemeMode, themeModes, useThemeMode } from './color-scheme.ts';
-import spoken from './spoken.module.css';
+import hidden from './visually-hidden.module.css';
 import classes from './switchers.module.css';
 
 export function Switchers() {
@@ -47,7 +47,7 @@ export function ThemeSwitcher() {
   const name = useId();
   return (
     <fieldset className={classes['segments']}>
-      <legend className={spoken['spoken']}>{t('theme')}</legend>
+      <legend className={hidden['visuallyHidden']}>{t('theme')}</legend>
       {themeModes.map((mode) => {
         const Icon = icons[mode];
         return (

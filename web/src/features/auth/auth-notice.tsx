@@ -8,7 +8,7 @@ import { useAction } from '../../data/use-action.ts';
 import { formatClock, splitSeconds } from '../../format/format.ts';
 import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
-import spoken from '../../ui/spoken.module.css';
+import hidden from '../../ui/visually-hidden.module.css';
 import { showToast } from '../../ui/toasts.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
@@ -84,7 +84,7 @@ export function AuthNotice({
         {secondsLeft > 0 && (
           <p>
             <span aria-hidden="true">{t('resend.clock', { time: formatClock(secondsLeft) })}</span>
-            <span className={spoken['spoken']}>{t('resend.wait', waitValues(t, secondsLeft))}</span>
+            <span className={hidden['visuallyHidden']}>{t('resend.wait', waitValues(t, secondsLeft))}</span>
           </p>
         )}
       </div>

@@ -12,7 +12,7 @@ import cards from '../../ui/link-card.module.css';
 import classes from './active-connections.module.css';
 import { isLive, useConnections } from './api.ts';
 import { DisconnectButton } from './connections-table.tsx';
-import { trafficAhead } from './traffic-ahead.ts';
+import { remainingTraffic } from './remaining-traffic.ts';
 
 const CARDS_MAX = 6;
 const PHONE_CARDS_MAX = 3;
@@ -91,7 +91,7 @@ function ActiveCard({ connection, isEnding, onDisconnect }: ActiveCardProps) {
           <dd>{formatMoney(paidFor)}</dd>
         </div>
       </dl>
-      <Ahead connection={connection} />
+      <RemainingTraffic connection={connection} />
       <div className={classes['foot']}>
         <Time at={createdAt} />
         <DisconnectButton connection={connection} isLoading={isEnding} onClick={onDisconnect} />
@@ -101,19 +101,24 @@ function ActiveCard({ connection, isEnding, onDisconnect }: ActiveCardProps) {
 }
 
 /** How much is left of what is paid or allowed; without that, what a further megabyte costs. */
-function Ahead({ connection }: { connection: Connection }) {
+function RemainingTraffic({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
-  const ahead = trafficAhead(connection);
-  if (ahead === undefined)
+  const remaining = remainingTraffic(connection);
+  if (remaining === undefined)
     return (
-      <p className={classes['ahead']}>{t('active.further', { price: formatMoney(megabytePrice(connection.price)) })}</p>
+      <p className={classes['remaining']}>
+        {t('active.further', { price: formatMoney(megabytePrice(connection.price)) })}
+      </p>
     );
   return (
-    <div className={classes['ahead']}>
+    <div className={classes['remaining']}>
       <div className={classes['bar']} aria-hidden="true">
-        <div style={{ width: `${ahead.usedPercent}%` }} />
+        <div style={{ width: `${remaining.usedPercent}%` }} />
       </div>
-      {t(`active.left.${ahead.kind}`, { left: formatMegabytes(ahead.leftKibibytes), of: ahead.ofMegabytes })}
+      {t(`active.left.${remaining.kind}`, {
+        left: formatMegabytes(remaining.leftKibibytes),
+        of: remaining.ofMegabytes,
+      })}
     </div>
   );
 }

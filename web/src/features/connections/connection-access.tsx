@@ -7,7 +7,7 @@ import { useSettings } from '../../data/settings.ts';
 import { useCopy } from '../../hooks/use-copy.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { Folded } from '../../ui/folded.tsx';
-import spoken from '../../ui/spoken.module.css';
+import hidden from '../../ui/visually-hidden.module.css';
 import { accessFormats, curlTarget, digLine, writeAccess } from './access-strings.ts';
 import { isLive, useConnectionCheck } from './api.ts';
 import { CheckResult } from './check-result.tsx';
@@ -74,7 +74,7 @@ function ReadyAccess({ connection }: { connection: Usable }) {
             {t('access.test')}
           </Button>
         </div>
-        <output className={spoken['spoken']}>{isCopied ? t('access.copied') : ''}</output>
+        <output className={hidden['visuallyHidden']}>{isCopied ? t('access.copied') : ''}</output>
         <CheckResult check={check.result} isRunning={check.isRunning} />
         <p className={classes['note']}>{t('access.onePort')}</p>
       </div>

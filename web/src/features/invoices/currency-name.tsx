@@ -1,7 +1,7 @@
 import { shortCurrency } from '@cellhop/contract/coins';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { useTranslation } from 'react-i18next';
-import spoken from '../../ui/spoken.module.css';
+import hidden from '../../ui/visually-hidden.module.css';
 import { CoinIcon } from './coin-icon.tsx';
 import classes from './currency-name.module.css';
 
@@ -13,7 +13,7 @@ export function CurrencyName({ currency }: { currency: Currency }) {
     <span className={classes['name']} title={name}>
       <CoinIcon currency={currency} />
       <span aria-hidden="true">{shortCurrency(currency)}</span>
-      <span className={spoken['spoken']}>{name}</span>
+      <span className={hidden['visuallyHidden']}>{name}</span>
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { serverNow } from '../../data/server-clock.ts';
 import { toDay } from '../../format/day.ts';
 import { DateField } from '../../ui/date-field.tsx';
-import spoken from '../../ui/spoken.module.css';
+import hidden from '../../ui/visually-hidden.module.css';
 import { rangeError, presets, type Range } from './range.ts';
 import classes from './range-picker.module.css';
 
@@ -21,7 +21,7 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
   return (
     <div className={classes['picker']}>
       <fieldset className={classes['choices']}>
-        <legend className={spoken['spoken']}>{t('range')}</legend>
+        <legend className={hidden['visuallyHidden']}>{t('range')}</legend>
         {presets.map((preset) => (
           <button
             key={preset}

@@ -1,4 +1,4 @@
 import { configure } from '@testing-library/react';
 
-// As in the browser: a machine may be busy.
+// The default of one second is too short on a busy machine.
 configure({ asyncUtilTimeout: 20_000 });

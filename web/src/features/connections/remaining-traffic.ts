@@ -3,19 +3,19 @@ import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 
 const KIB_PER_MEGABYTE = 1024;
 
-interface TrafficAhead {
-  /** Until the customer's own limit, or until each megabyte is charged. */
+interface RemainingTraffic {
+  /** CAP: of the limit that the customer has set. PREPAID: of the first megabytes. */
   kind: 'CAP' | 'PREPAID';
   ofMegabytes: number;
   leftKibibytes: number;
   usedPercent: number;
 }
 
-/** What is left before something changes. Undefined: nothing will, each further megabyte is charged. */
-export function trafficAhead({
+/** The traffic that is left of the limit or else of the prepaid megabytes. Undefined without both: each further megabyte is charged. */
+export function remainingTraffic({
   trafficUsed,
   capMegabytes,
-}: Pick<Connection, 'trafficUsed' | 'capMegabytes'>): TrafficAhead | undefined {
+}: Pick<Connection, 'trafficUsed' | 'capMegabytes'>): RemainingTraffic | undefined {
   const ofMegabytes = capMegabytes ?? PREPAID_MEGABYTES;
   const ofKibibytes = ofMegabytes * KIB_PER_MEGABYTE;
   if (capMegabytes === null && trafficUsed >= ofKibibytes) return undefined;
