@@ -71,7 +71,10 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   expect(found).toEqual([]);
 }
 
-/** @returns the words of table headers that are broken into two lines, the texts of cells that are too wide for their column, and cut titles */
+/**
+ * @returns the words of table headers that are broken into two lines, the texts of cells that are too wide for their column, and cut titles and
+ * texts of buttons
+ */
 export function misfits(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const range = document.createRange();
@@ -98,7 +101,10 @@ export function misfits(page: Page): Promise<string[]> {
         getComputedStyle(title).overflow !== 'visible' && (scrollWidth > clientWidth || scrollHeight > clientHeight + 1)
       );
     });
-    return [...broken, ...[...wide, ...cut].map(({ textContent }) => textContent)];
+    const cutButtons = [...document.querySelectorAll('.mantine-Button-label')].filter(
+      ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+    );
+    return [...broken, ...[...wide, ...cut, ...cutButtons].map(({ textContent }) => textContent)];
   });
 }
 
