@@ -41,7 +41,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
           </li>
         ))}
       </ul>
-      <Group grow>
+      <Group grow preventGrowOverflow={false}>
         <Button
           variant="default"
           leftSection={<CopyIcon size={18} stroke={1.6} aria-hidden="true" />}
