@@ -6,7 +6,8 @@ import { isDollarAmount } from './units.ts';
 export const languageCodeSchema = z.enum(['en', 'ru']);
 export type LanguageCode = z.infer<typeof languageCodeSchema>;
 
-export const idSchema = z.uuid();
+/** The database writes ids in lower case. One in capitals names the same row, so it must be equal to it wherever ids are compared. */
+export const idSchema = z.uuid().toLowerCase();
 /** ISO 8601 in UTC. */
 export const dateSchema = z.iso.datetime();
 

@@ -62,6 +62,11 @@ test('ends connections of several users, each with an entry; a repeated request 
     expect(await entriesOf(id)).toEqual([{ actorId: admin.id, userId: users[index]!.id, reason: 'an abuse report' }]);
 });
 
+test('an id in capitals is the same id', async () => {
+  const { id } = await buy(await customer());
+  expect(await end(admin, [id.toUpperCase(), id])).toEqual([{ id, outcome: 'ENDED' }]);
+});
+
 test('requires CONNECTIONS_EDIT and a bounded number', async () => {
   const support = await createUser(testApp, { roleName: 'SUPPORT' });
   const connection = await buy(await customer());

@@ -79,6 +79,17 @@ test('requires USERS_EDIT, a reason, a bounded number of users, and others than 
   expect(await blockings(user)).toEqual([]);
 });
 
+test('an id in capitals is the same id, also for the rules about oneself and the last administrator', async () => {
+  const own = admin.id.toUpperCase();
+  await expect(block(admin, [own])).rejects.toMatchObject({ code: 'VALIDATION' });
+  const change = { params: { id: own }, body: { status: 'BLOCKED', reason: 'by mistake' } } as const;
+  await testApp.database.query(`update roles set permissions = '{USERS_READ}' where name = 'GUARD'`);
+  await expect(admin.call(changeUserStatus, change)).rejects.toMatchObject({ code: 'LAST_ADMINISTRATOR' });
+  await testApp.database.query(`update roles set permissions = '{USERS_READ,USERS_EDIT}' where name = 'GUARD'`);
+  const { id } = await customer();
+  expect(await block(admin, [id.toUpperCase(), id])).toEqual([{ userId: id, outcome: 'BLOCKED', refusal: null }]);
+});
+
 test('who is blocked while their request runs blocks nobody further', async () => {
   const guard = await createUser(testApp, { roleName: 'GUARD' });
   const user = await customer();
