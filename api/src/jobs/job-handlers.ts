@@ -16,6 +16,7 @@ type Handlers = { [Name in keyof Jobs]: Handle<Jobs[Name]> };
 
 const handlers: Handlers = {
   'mail.deliver': deliver,
+  'mail.deliver-news': deliver,
   'mail.none': async () => {},
   'notifications.deliver': deliverBroadcast,
   'notifications.deliver-scheduled': deliverBroadcast,

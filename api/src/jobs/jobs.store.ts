@@ -109,6 +109,18 @@ export async function removeJob(ctx: Ctx, key: string): Promise<void> {
   await ctx.db.query('select id from graphile_worker.remove_job($1)', [key]);
 }
 
+/** Those that run or will run, at most `limit`. */
+export async function countWaiting(ctx: Ctx, name: string, limit: number): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::integer as count
+       from (select from graphile_worker._private_jobs
+              where task_id = (select id from graphile_worker._private_tasks where identifier = $1)
+                and attempts < max_attempts limit $2) as waiting`,
+    [name, limit],
+  );
+  return row!.count;
+}
+
 /** @param limit null: counts all */
 export async function countFailed(ctx: Ctx, limit: number | null = null): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
@@ -154,7 +166,7 @@ export async function deleteMailContents(ctx: Ctx, limit: number): Promise<numbe
       where id in (
         select jobs.id
           from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = task_id
-         where identifier in ('mail.deliver', 'mail.none') and attempts >= max_attempts
+         where identifier in ('mail.deliver', 'mail.deliver-news', 'mail.none') and attempts >= max_attempts
            and locked_at is null and payload::jsonb ?| array['values', 'sealedOrder', 'link']
          limit $1
       ) returning id`,

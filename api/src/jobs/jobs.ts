@@ -11,6 +11,8 @@ import * as store from './jobs.store.ts';
 export const payloadSchemas = {
   /** Renders and sends one mail. */
   'mail.deliver': sealedMailSchema,
+  /** The same for one of many mails, which the release before cannot render. */
+  'mail.deliver-news': sealedMailSchema,
   /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
   /** Delivers a broadcast to its recipients. */
@@ -26,6 +28,8 @@ export const payloadSchemas = {
 export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payloadSchemas)[Name]> };
 
 const ATTEMPTS = 12;
+/** Runs whenever no other job is due, also on a mail server that is slower than they are queued; the default is 0. */
+const NEWS_PRIORITY = 10;
 /** They take four minutes in total, because staff are waiting for the change. Then staff retry or dismiss it. */
 const CHANGE_ATTEMPTS = 6;
 
@@ -43,13 +47,17 @@ export async function enqueue<Name extends keyof Jobs>(
   payload: Jobs[Name],
   { key, runAt }: JobOptions = {},
 ): Promise<void> {
-  await ctx.db.query('select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => $4, run_at => $5)', [
-    name,
-    JSON.stringify(payload),
-    key ?? null,
-    name === 'proxies.change' ? CHANGE_ATTEMPTS : ATTEMPTS,
-    runAt ?? null,
-  ]);
+  await ctx.db.query(
+    'select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => $4, run_at => $5, priority => $6)',
+    [
+      name,
+      JSON.stringify(payload),
+      key ?? null,
+      name === 'proxies.change' ? CHANGE_ATTEMPTS : ATTEMPTS,
+      runAt ?? null,
+      name === 'mail.deliver-news' ? NEWS_PRIORITY : 0,
+    ],
+  );
 }
 
 /**
@@ -69,6 +77,11 @@ export function findProgress<Name extends keyof Jobs>(
   payload: Jobs[Name] & object,
 ): Promise<store.JobProgress | undefined> {
   return store.findProgress(ctx, name, payload);
+}
+
+/** How many jobs of this name are to be run, at most `limit`. */
+export function countWaiting(ctx: Ctx, name: keyof Jobs, limit: number): Promise<number> {
+  return store.countWaiting(ctx, name, limit);
 }
 
 /** `countFailed`: the number of permanently failed jobs, which need an operator. */

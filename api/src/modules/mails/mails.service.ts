@@ -28,7 +28,11 @@ export async function send(
   const mailId = randomUUID();
   await store.insertMail(ctx, { id: mailId, userId: userId ?? null, kind, languageCode });
   const mail = sealMail(ctx, request, expiredAt, mailId);
-  await enqueue(ctx, userId === undefined ? 'mail.none' : 'mail.deliver', mail);
+  await enqueue(ctx, userId === undefined ? 'mail.none' : jobOf(request), mail);
+}
+
+function jobOf({ template }: MailRequest): 'mail.deliver' | 'mail.deliver-news' {
+  return template === 'news' ? 'mail.deliver-news' : 'mail.deliver';
 }
 
 /** The job. Rejects if the mail server did not accept the mail; the job is then retried. */

@@ -1,6 +1,7 @@
 /** The jobs of broadcasts: delivery in batches, and slow mailing, each exactly once. */
 import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
+import { countWaiting } from '../../jobs/jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { send } from '../mails/mails.service.ts';
 import * as users from '../users/users.service.ts';
@@ -58,12 +59,17 @@ async function maySend(ctx: Ctx, authorId: string | null): Promise<boolean> {
 /** After that, news are not mailed any more. */
 const MAIL_EXPIRY_MS = 3 * 24 * 60 * 60 * 1000;
 
+/** If the mail server takes fewer, no more are queued than it should take in these minutes. */
+const QUEUED_MINUTES_MAX = 10;
+
 /**
- * Runs once a minute for all workers, and queues a bounded number of mails, so that those of accounts never wait behind them and the mail
- * server is not flooded. A batch and its progress are one transaction: an interruption loses nothing and repeats nothing.
+ * Runs once a minute for all workers, and queues a bounded number of mails, so that the mail server is not flooded. Those of accounts never
+ * wait behind them, because all other jobs run first. A batch and its progress are one transaction: an interruption loses nothing and repeats nothing.
  */
 export async function mailBroadcasts(ctx: Ctx): Promise<void> {
   const limit = ctx.config.newsMailsPerMinute;
+  const queuedMax = QUEUED_MINUTES_MAX * limit;
+  if ((await countWaiting(ctx, 'mail.deliver-news', queuedMax)) >= queuedMax) return;
   await ctx.tx(async (ctx) => {
     const broadcast = await store.lockNextToMail(ctx);
     if (!broadcast) return;

@@ -1,4 +1,5 @@
 import { saveAlertSettings } from '@cellhop/contract/alerts';
+import { recoverPassword } from '@cellhop/contract/auth';
 import { SCHEDULED_BROADCASTS_MAX, TEST_BROADCASTS_PER_HOUR } from '@cellhop/contract/limits';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { cancelBroadcast, listBroadcasts, sendBroadcast, testBroadcast } from '@cellhop/contract/staff/notifications';
@@ -185,6 +186,15 @@ describe('a test', () => {
   });
 });
 
+/** A delivered one, whose mails are not queued yet. */
+const deliver = async (reader: TestUser) => {
+  const { id } = await send({ audience: { userIds: [reader.id] }, isMailed: true });
+  await runJobs(testApp);
+  return id;
+};
+const newsJobs = () =>
+  testApp.database.query(`select from graphile_worker.jobs where task_identifier = 'mail.deliver-news'`);
+
 const subjects = async (user: TestUser) => (await mailsTo(testApp, user.email)).map(({ subject }) => subject);
 
 describe('mails of a broadcast', () => {
@@ -231,6 +241,39 @@ describe('mails of a broadcast', () => {
     expect(others).toEqual([]);
     expect(mail).toMatchObject({ subject: 'News' });
     expect(mail!.text).toContain('/account#alerts');
+  });
+
+  test('are sent after all other mails, also after those that were queued later', async () => {
+    const reader = await createUser(testApp);
+    await deliver(reader);
+    await mailBroadcasts(testApp.ctx);
+    await testApp.call(recoverPassword, { body: { email: reader.email } });
+    expect(await subjects(reader)).toEqual(['News', expect.stringContaining('password')]);
+  });
+
+  test('are left to workers of this release, because those of the release before cannot render them', async () => {
+    const reader = await createUser(testApp);
+    await deliver(reader);
+    await mailBroadcasts(testApp.ctx);
+    expect(await newsJobs()).toHaveLength(1);
+    await runJobs(testApp);
+    expect(await newsJobs()).toEqual([]);
+  });
+
+  test('are not queued while the mail server has not taken those of the last ten minutes', async () => {
+    const id = await deliver(await createUser(testApp));
+    await testApp.database.query(
+      `select graphile_worker.add_job('mail.deliver-news', '{}') from generate_series(1, 20)`,
+    );
+    await mailBroadcasts(testApp.ctx);
+    expect(await newsJobs()).toHaveLength(20);
+    await testApp.database.query(
+      `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs limit 1))`,
+    );
+    await mailBroadcasts(testApp.ctx);
+    expect(await newsJobs()).toHaveLength(20);
+    expect((await broadcastOf(id)).sentAt).not.toBeNull();
+    await testApp.database.query('delete from graphile_worker._private_jobs');
   });
 
   test('are not sent for other broadcasts, nor for cancelled ones', async () => {
