@@ -18,26 +18,17 @@ import * as store from './dashboard.store.ts';
 export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'permissions'>): Promise<Attention> {
   const ifAllowed = async <T>(part: AttentionPart, read: () => Promise<T>) =>
     attentionParts[part].some((permission) => actor.permissions.has(permission)) ? read() : null;
-  const [approvals, tickets, heldPayments, unhealthyProxies, nodes, troubledChains, failedJobs, moneyCheck] =
-    await Promise.all([
-      countForApprover(ctx, actor),
-      ifAllowed('tickets', () => readWaiting(ctx, ATTENTION_COUNTED_MAX)),
-      ifAllowed('heldPayments', () => countHeld(ctx, ATTENTION_COUNTED_MAX)),
-      ifAllowed('unhealthyProxies', () => store.countUnhealthy(ctx)),
-      ifAllowed('silentNodes', () => store.countNodes(ctx)),
-      ifAllowed('troubledChains', () => listTroubled(ctx)),
-      ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
-      ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
-    ]);
+  // One after another: each open page of staff asks, and must not take many connections to the database at once.
+  const approvals = await countForApprover(ctx, actor);
   return {
     approvals: { waiting: approvals.count, list: approvals.list },
-    tickets,
-    heldPayments,
-    unhealthyProxies,
-    silentNodes: nodes?.silent ?? null,
-    troubledChains,
-    failedJobs,
-    moneyCheck,
+    tickets: await ifAllowed('tickets', () => readWaiting(ctx, ATTENTION_COUNTED_MAX)),
+    heldPayments: await ifAllowed('heldPayments', () => countHeld(ctx, ATTENTION_COUNTED_MAX)),
+    unhealthyProxies: await ifAllowed('unhealthyProxies', () => store.countUnhealthy(ctx)),
+    silentNodes: await ifAllowed('silentNodes', async () => (await store.countNodes(ctx)).silent),
+    troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),
+    failedJobs: await ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
+    moneyCheck: await ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
   };
 }
 

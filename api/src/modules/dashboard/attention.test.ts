@@ -1,13 +1,16 @@
+import { permissions } from '@cellhop/contract/permissions';
 import { type Attention, attentionParts, getAttention } from '@cellhop/contract/staff/dashboard';
 import { answerTicket } from '@cellhop/contract/staff/tickets';
 import { createTicket } from '@cellhop/contract/tickets';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { countConcurrent } from '../../../test/concurrent-queries.ts';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { adjust } from '../../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { sandboxRates } from '../../dev/sandbox.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
+import { readAttention } from './attention.service.ts';
 import { updateSums } from './sums.service.ts';
 
 let testApp: TestApp;
@@ -119,4 +122,10 @@ test.each([
 
 test('customers are refused', async () => {
   await expect(read(user)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('one connection to the database at a time is enough', async () => {
+  const { ctx, most } = countConcurrent(testApp.ctx);
+  await readAttention(ctx, { userId: admin.id, permissions: new Set(permissions) });
+  expect(most()).toBe(1);
 });

@@ -1,10 +1,14 @@
 import { RELATED_USERS_MAX } from '@cellhop/contract/limits';
+import { permissions } from '@cellhop/contract/permissions';
 import { countUserLists, listRelatedUsers } from '@cellhop/contract/staff/users';
 import { createTicket } from '@cellhop/contract/tickets';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
+import { countConcurrent } from '../../../test/concurrent-queries.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import type { Actor } from '../../http/actor.ts';
+import { countLists } from './user-counts.service.ts';
 
 let testApp: TestApp;
 let admin: TestUser;
@@ -103,4 +107,12 @@ test('both need USERS_READ and a user', async () => {
     await expect(customer.call(endpoint, { params: { id: admin.id } })).rejects.toMatchObject({ status: 403 });
     await expect(admin.call(endpoint, { params: { id: randomUUID() } })).rejects.toMatchObject({ status: 404 });
   }
+});
+
+test('the counts take few connections to the database, not one for each list', async () => {
+  const { ctx, most } = countConcurrent(testApp.ctx);
+  const actor = { userId: admin.id, permissions: new Set(permissions) } as Pick<Actor, 'userId' | 'permissions'>;
+  await countLists(ctx, actor as Actor, (await lone()).id);
+  // The rows of a list, their number, and what belongs to them.
+  expect(most()).toBeLessThanOrEqual(3);
 });
