@@ -229,6 +229,26 @@ it('saves when to be alerted, and about which ends of connections', async () => 
   expect(api.requests.filter((request) => request.startsWith('PUT'))).toHaveLength(1);
 });
 
+it('saves alerts in an API of the release before, which refuses the setting of news', async () => {
+  const sent: unknown[] = [];
+  const { screen, user } = await openAccount(
+    {
+      'GET /v1/profile/alerts': { data: alerts },
+      'PUT /v1/profile/alerts': ({ body }) => {
+        sent.push(body);
+        return { data: alerts };
+      },
+    },
+    'alerts',
+  );
+  await user.click(await section('alerts').findByRole('checkbox', { name: 'there was no traffic' }));
+  await user.click(section('alerts').getByRole('button', { name: 'Save alerts' }));
+  await screen.findByText('Alerts saved');
+  expect(sent).toEqual([
+    { lowBalance: null, isMailed: true, endMails: { noMoney: true, idle: false, exitLost: true } },
+  ]);
+});
+
 it('shows the saved alerts', async () => {
   const saved = { ...alerts, lowBalance: 0.95, endMails: { noMoney: true, idle: false, exitLost: true } };
   await openAccount({ 'GET /v1/profile/alerts': { data: saved } }, 'alerts');

@@ -40,7 +40,10 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (lowBalance !== undefined) void saving.run({ lowBalance, isMailed, endMails, isNewsMailed });
+        if (lowBalance === undefined) return;
+        // The release before refuses it: while its processes still run, the other settings can be saved nevertheless.
+        const news = isNewsMailed === settings.isNewsMailed ? {} : { isNewsMailed };
+        void saving.run({ lowBalance, isMailed, endMails, ...news });
       }}
     >
       <NumberField

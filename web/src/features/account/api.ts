@@ -1,4 +1,4 @@
-import type { AlertSettings } from '@cellhop/contract/alerts';
+import type { SaveAlertSettingsBody } from '@cellhop/contract/alerts';
 import type { Company } from '@cellhop/contract/company';
 import {
   changePasswordBody,
@@ -42,7 +42,7 @@ export function useAlertSettings() {
 export function useSaveAlertSettings() {
   const { t } = useTranslation('user');
   return useAction({
-    call: (body: AlertSettings) => call('PUT /v1/profile/alerts', { body }),
+    call: (body: SaveAlertSettingsBody) => call('PUT /v1/profile/alerts', { body }),
     successText: () => t('alerts.saved'),
     changes: ['account'],
   });

@@ -107,7 +107,7 @@ const listShownFirst: InvoiceList = { page: 1, hasExpired: false };
 
 function invoicesQuery({ page, hasExpired }: InvoiceList) {
   const query = { ...pageQuery(page), ...(!hasExpired && { hideExpired: 'true' as const }) };
-  return apiQuery('GET /v1/payments/invoices', { query }, { topics: ['invoices'] });
+  return apiQuery('GET /v1/payments/invoices', { query }, { topics: ['invoices'], newParameters: ['hideExpired'] });
 }
 
 function invoiceQuery(id: string) {
