@@ -1,6 +1,8 @@
 /** Sweeps of TON as the operator does them, by the commands: the list, the signed messages, and sending them until all are in blocks. */
 import { Address } from '@ton/core';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../tools/temporary-directory.ts';
@@ -138,6 +140,34 @@ test('holds back what follows a refused message of a wallet, and sends nothing t
   ton.index.calls.splice(0);
   expect(new Set(outcomes(await broadcast(old.file)))).toEqual(new Set([EXPIRED]));
   expect(ton.index.calls).not.toContain('/api/v3/message');
+});
+
+test('sources that take connections and answer nothing end the waiting, and nothing more of a wallet is sent', async () => {
+  const { file: signed } = await signAt(new Date());
+  const silent = net.createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const sockets = new Set<net.Socket>();
+  silent.on('connection', (socket) => sockets.add(socket));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const { port } = silent.address() as net.AddressInfo;
+  testApp.ctx.config.payments.urls = {
+    ton: ton.urls.map((url) => url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`)),
+  };
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const limits: number[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    limits.push(ms);
+    return timeout(100);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const [first, second] = outcomes(await broadcast(signed));
+  expect(first).toMatch(/^NOT SENT: /);
+  expect(second).toBe('NOT SENT, because the one before it from this address was not');
+  expect(sockets.size).toBeGreaterThan(0);
+  expect(Math.max(...limits)).toBeLessThanOrEqual(30_000);
 });
 
 test('sends nothing to an address of a customer', async () => {

@@ -1,0 +1,49 @@
+import { exportUsers } from '@cellhop/contract/staff/users';
+import { once } from 'node:events';
+import http from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { downloadLimits, Transfers } from '../../http/in-progress.ts';
+
+let testApp: TestApp;
+let admin: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  admin = await createUser(testApp, { roleName: 'ADMIN' });
+  // More than the buffers of the sockets hold.
+  await testApp.database.query(
+    `with opened as (insert into accounts (kind) select 'USER' from generate_series(1, 60000) returning id)
+     insert into users (email, password_hash, language_code, role_name, referral_code, account_id)
+     select repeat('x', 200) || id || '@example.com', 'x', 'en', 'USER', 'BATCH' || id, id from opened`,
+  );
+}, 60_000);
+afterAll(() => testApp.stop());
+
+/** A client that reads nothing after the head of the response. */
+async function openUnread(): Promise<http.IncomingMessage> {
+  const request = http.get(`${testApp.url}${exportUsers.url}`, { headers: admin.headers, agent: false });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  response.on('error', () => {});
+  return response;
+}
+
+test('unread exports are few, hold no connection to the database, and end after a while', async () => {
+  const timeoutMs = 3000;
+  expect(downloadLimits.timeoutMs).toBeLessThanOrEqual(10 * 60_000);
+  testApp.app.downloads = new Transfers(testApp.app, { ...downloadLimits, timeoutMs });
+  const unread: http.IncomingMessage[] = [];
+  for (let count = 0; count < downloadLimits.perUserMax; count += 1) unread.push(await openUnread());
+  expect((await openUnread()).statusCode).toBe(429);
+  await expect.poll(() => testApp.ctx.poolUsage().used).toBe(0);
+  expect(testApp.app.downloads.count).toBe(downloadLimits.perUserMax);
+  await expect.poll(() => testApp.app.downloads.count, { timeout: 4 * timeoutMs }).toBe(0);
+  for (const response of unread) {
+    response.resume();
+    await expect.poll(() => response.closed).toBe(true);
+    expect(response.complete).toBe(false);
+  }
+  const again = await openUnread();
+  expect(again.statusCode).toBe(200);
+  again.destroy();
+}, 30_000);
