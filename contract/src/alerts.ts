@@ -19,6 +19,14 @@ export const saveAlertSettingsBody = alertSettingsSchema.partial({ isNewsMailed:
 export type SaveAlertSettingsBody = z.infer<typeof saveAlertSettingsBody>;
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;
 
+/**
+ * The link in each email of a broadcast: GET shows a page with a button, whose POST switches such emails off. Mail programs POST it, too
+ * (RFC 8058), so that it needs no sign-in and answers without a redirect.
+ */
+export const UNSUBSCRIBE_PATH = '/v1/unsubscribe';
+
+export const unsubscribeQuery = z.strictObject({ code: z.string().min(1).max(200) });
+
 export const getAlertSettings = endpoint({
   method: 'GET',
   url: '/v1/profile/alerts',

@@ -1,3 +1,4 @@
+import { UNSUBSCRIBE_PATH } from '@cellhop/contract/alerts';
 import { CONFIRM_EMAIL_PATH } from '@cellhop/contract/auth';
 import { connect } from '@cellhop/contract/connections';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
@@ -92,18 +93,22 @@ test.each(named(reads))('%s changes nothing', async (name, endpoint) => {
   expect(statuses.has(200) || RECORDED.has(name)).toBe(true);
 });
 
-test.each([CONFIRM_EMAIL_PATH + '?code=x', '/health/ready', '/metrics', '/', LIVE_EVENTS_PATH])(
-  'GET %s changes nothing',
-  async (path) => {
-    const controller = new AbortController();
-    const { status } = await fetch(reading.url + path, {
-      headers: actors.customer.headers,
-      signal: controller.signal,
-    });
-    controller.abort();
-    expect(status).toBeLessThan(500);
-  },
-);
+test.each([
+  CONFIRM_EMAIL_PATH + '?code=x',
+  UNSUBSCRIBE_PATH + '?code=x',
+  '/health/ready',
+  '/metrics',
+  '/',
+  LIVE_EVENTS_PATH,
+])('GET %s changes nothing', async (path) => {
+  const controller = new AbortController();
+  const { status } = await fetch(reading.url + path, {
+    headers: actors.customer.headers,
+    signal: controller.signal,
+  });
+  controller.abort();
+  expect(status).toBeLessThan(500);
+});
 
 test('a request that changes something fails there', async () => {
   const response = await fetch(reading.url + createTicket.url, {

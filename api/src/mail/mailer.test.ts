@@ -47,6 +47,10 @@ const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'ended-idle', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
   { template: 'ended-exit-lost', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
 ];
+const news: Omit<MailRequest, 'to' | 'languageCode'> = {
+  template: 'news',
+  values: { link, subject: 'News', html: ['Portugal'], text: 'Portugal' },
+};
 const titles = {
   en: [
     'Confirm your email',
@@ -86,7 +90,8 @@ test.each(
   expect(mail!.links).toEqual([link]);
 });
 
-test('every mail says that a program has sent it and that it answers none, so that absence notes do not reply', async () => {
+/** @returns the header of each mail as it travels */
+async function headersOf(sent: typeof requests): Promise<string[]> {
   const received: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -99,18 +104,28 @@ test('every mail says that a program has sent it and that it answers none, so th
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const config = { ...testApp.ctx.config, mailSinkPort: (server.server.address() as AddressInfo).port };
   const ctx = { ...testApp.ctx, config };
-  for (const request of requests)
+  for (const request of sent)
     await deliverMail(
       ctx,
       sealMail(ctx, { ...request, to: 'away@example.com', languageCode: 'en' } as MailRequest, null),
     );
   await new Promise<void>((resolve) => server.close(resolve));
-  expect(received).toHaveLength(requests.length);
-  for (const raw of received) {
-    const headers = raw.slice(0, raw.indexOf('\r\n\r\n'));
+  expect(received).toHaveLength(sent.length);
+  return received.map((raw) => raw.slice(0, raw.indexOf('\r\n\r\n')));
+}
+
+test('every mail says that a program has sent it and that it answers none, so that absence notes do not reply', async () => {
+  for (const headers of await headersOf([...requests, news])) {
     expect(headers).toMatch(/^Auto-Submitted: auto-generated$/m);
     expect(headers).not.toMatch(/^(?:In-Reply-To|References):/im);
   }
+});
+
+test('mail programs can unsubscribe from news with one click, and from nothing else', async () => {
+  const [ofNews, ...others] = await headersOf([news, ...requests]);
+  expect(ofNews).toContain(`List-Unsubscribe: <${link}>\r\n`);
+  expect(ofNews).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click$/m);
+  for (const headers of others) expect(headers).not.toMatch(/^List-Unsubscribe/im);
 });
 
 test('a transaction that is rolled back sends no mail', async () => {

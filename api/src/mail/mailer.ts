@@ -5,6 +5,7 @@ import type { Ctx } from '../ctx.ts';
 import { mailRequestSchema, openMail, type SealedMail } from './mail-requests.ts';
 import type { MailContent } from './layout.ts';
 import { renderMail, type MailRequest } from './templates.ts';
+import { unsubscribeHeaders } from './unsubscribe-link.ts';
 
 const TIMEOUT_MS = 10_000;
 /** RFC 3834, section 5: absence notes and other programs do not reply. */
@@ -23,11 +24,17 @@ export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<boolean> 
 /** Rejects if the mail server did not accept the mail; the job is then retried with exponential backoff. */
 async function sendMail(ctx: Ctx, request: MailRequest): Promise<void> {
   const content = renderMail(request, ctx.config.brandName);
-  await deliver(ctx.config, request.to, content, messageId(ctx.config, request));
+  const headers = { ...AUTOMATIC, ...(request.template === 'news' && unsubscribeHeaders(request.values.link)) };
+  await deliver(ctx.config, request.to, content, { messageId: messageId(ctx.config, request), headers });
   ctx.log.info({ template: request.template }, 'mail sent');
 }
 
-async function deliver(config: Config, to: string, content: MailContent, id: string): Promise<void> {
+async function deliver(
+  config: Config,
+  to: string,
+  content: MailContent,
+  fields: { messageId: string; headers: Record<string, string> },
+): Promise<void> {
   const transport = createTransport({
     ...(config.smtpUrl === undefined
       ? { host: '127.0.0.1', port: config.mailSinkPort, secure: false, ignoreTLS: true }
@@ -40,7 +47,7 @@ async function deliver(config: Config, to: string, content: MailContent, id: str
     disableUrlAccess: true,
   });
   try {
-    await transport.sendMail({ ...content, to, from: config.mailFrom, messageId: id, headers: AUTOMATIC });
+    await transport.sendMail({ ...content, to, from: config.mailFrom, ...fields });
   } finally {
     transport.close();
   }

@@ -10,7 +10,7 @@ export interface NewsMail {
     /** Sanitized blocks. */
     html: string[];
     text: string;
-    /** Where the customer switches such mails off. */
+    /** Switches such mails off. */
     link: string;
   };
 }

@@ -37,7 +37,7 @@ type LanguageTexts = Record<MailTemplate, MailTexts> & {
 export const mailTexts: Record<LanguageCode, LanguageTexts> = {
   en: {
     fallback: 'If the button does not work, open this link:',
-    newsReason: (brandName) => `You get this as a customer of ${brandName}. Switch such emails off in your account:`,
+    newsReason: (brandName) => `You get this as a customer of ${brandName}. Stop such emails:`,
     footer: (brandName) => `This email was sent by ${brandName}. Please do not reply.`,
     facts: {
       time: 'Time',
@@ -135,8 +135,7 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
   },
   ru: {
     fallback: 'Если кнопка не работает, откройте эту ссылку:',
-    newsReason: (brandName) =>
-      `Вы клиент ${brandName}, поэтому получили это письмо. Отключить такие письма можно в аккаунте:`,
+    newsReason: (brandName) => `Вы клиент ${brandName}, поэтому получили это письмо. Отказаться от таких писем:`,
     footer: (brandName) => `Это письмо отправлено сервисом ${brandName}. Пожалуйста, не отвечайте на него.`,
     facts: {
       time: 'Время',

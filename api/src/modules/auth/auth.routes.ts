@@ -23,10 +23,10 @@ import {
 } from '@cellhop/contract/auth';
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
-import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { useFormBodies } from '../../http/body.ts';
+import { browserLanguage } from '../../http/link-page.ts';
 import { toRequester, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
 import * as confirmation from './confirmation.service.ts';
@@ -137,11 +137,6 @@ function confirmEmailRoutes(app: FastifyInstance): void {
       },
     );
   });
-}
-
-/** The language for an unknown link. */
-function browserLanguage(header: string | undefined): LanguageCode {
-  return header?.toLowerCase().startsWith('ru') ? 'ru' : 'en';
 }
 
 function presentRecovery({ id, nextSendingAllowedIn }: { id: string; nextSendingAllowedIn: number }) {

@@ -26,6 +26,8 @@ import * as sessions from './sessions.service.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { deleteExpiredViews } from './view-sessions.store.ts';
 
+export { limitLookups } from './passwords.ts';
+
 /**
  * @returns also the secret for this browser: the confirmation link signs in there, too (confirmation.service.ts)
  * @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED, UNAVAILABLE

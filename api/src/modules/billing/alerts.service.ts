@@ -50,6 +50,15 @@ export async function saveAlertSettings(
   });
 }
 
+/** Switches emails of broadcasts off. */
+export function stopNewsMails(ctx: Ctx, { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    await ledger.lockBalance(ctx, accountId);
+    const before = (await store.findSettings(ctx, userId)) ?? defaults;
+    if (before.mailsNews) await store.saveSettings(ctx, userId, { ...before, mailsNews: false });
+  });
+}
+
 function toEndMails({ endMails }: SaveAlertSettingsBody): Partial<store.AlertSettingsRow> {
   return { mailsNoMoney: endMails.noMoney, mailsIdle: endMails.idle, mailsExitLost: endMails.exitLost };
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
 import * as receipts from './receipts.service.ts';
 import * as alerts from './alerts.service.ts';
+import { unsubscribeRoutes } from './unsubscribe.routes.ts';
 
 export function billingRoutes(app: FastifyInstance): void {
   routeStream(app, getReceipt, async ({ ctx, actor, params }) => ({
@@ -21,4 +22,5 @@ export function billingRoutes(app: FastifyInstance): void {
   route(app, saveAlertSettings, async ({ ctx, actor, body }) => ({
     data: await alerts.saveAlertSettings(ctx, actor, body),
   }));
+  unsubscribeRoutes(app);
 }

@@ -78,7 +78,7 @@ export async function mailBroadcasts(ctx: Ctx): Promise<void> {
     const mailed = readers.filter(({ isMailable }) => isMailable);
     const expiredAt = new Date(Date.now() + MAIL_EXPIRY_MS);
     for (const reader of mailed)
-      await send(ctx, reader.id, toNewsMail(ctx, reader, texts[reader.languageCode]), expiredAt);
+      await send(ctx, reader.id, toNewsMail(ctx.config, reader, texts[reader.languageCode]), expiredAt);
     const until = readers.at(-1)?.id ?? null;
     await store.saveMailed(ctx, id, { count: mailed.length, until, isLast: readers.length < limit });
   });

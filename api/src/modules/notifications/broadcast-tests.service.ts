@@ -47,7 +47,7 @@ export function testBroadcast(
       if (text === undefined) continue;
       count += 1;
       await notify(ctx, userId, `${PREFIX}${id}:${languageCode}`, { kind: 'MESSAGE', details: text });
-      const mail = toNewsMail(ctx, { email, languageCode }, text);
+      const mail = toNewsMail(ctx.config, { id: userId, email, languageCode }, text);
       if (isMailed) await send(ctx, userId, mail, new Date(Date.now() + MAIL_EXPIRY_MS));
     }
     const recent = await store.countRecentTests(ctx, userId, PREFIX);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Ctx } from '../../ctx.ts';
+import { unsubscribeLink } from '../../mail/unsubscribe-link.ts';
 import { toNewsMail, toPlainText } from './news-mail.ts';
 
-const ctx = { config: { publicUrl: 'https://shop.example' } } as Ctx;
-const reader = { email: 'reader@example.com', languageCode: 'en' } as const;
+const config = { publicUrl: 'https://shop.example', secretKeys: ['x'.repeat(32)] } as const;
+const reader = { id: '00000000-0000-4000-8000-000000000001', email: 'reader@example.com', languageCode: 'en' } as const;
 
 test.each([
   ['plain &#60;text&#62;', 'plain <text>'],
@@ -16,7 +16,7 @@ test.each([
 });
 
 test('a mail has its text as subject, and links to pages of the shop with their origin', () => {
-  const { values, to } = toNewsMail(ctx, reader, {
+  const { values, to } = toNewsMail(config, reader, {
     description: '<b>News</b> about <a href="/faq">the FAQ</a>',
     content: '<a href="https://a.example" target="_blank">elsewhere</a>',
   });
@@ -24,11 +24,11 @@ test('a mail has its text as subject, and links to pages of the shop with their 
   expect(values.subject).toBe('News about the FAQ');
   expect(values.html[0]).toContain('<a href="https://shop.example/faq">');
   expect(values.text).toBe('News about the FAQ (https://shop.example/faq)\n\nelsewhere (https://a.example)');
-  expect(values.link).toBe('https://shop.example/account#alerts');
+  expect(values.link).toBe(unsubscribeLink(config, reader.id));
 });
 
 test('a long text is cut after a word for the subject', () => {
-  const { values } = toNewsMail(ctx, reader, { description: 'word '.repeat(100) });
+  const { values } = toNewsMail(config, reader, { description: 'word '.repeat(100) });
   expect(values.subject.length).toBeLessThanOrEqual(121);
   expect(values.subject).toMatch(/word…$/);
 });

@@ -2,25 +2,26 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import { Parser } from 'htmlparser2';
-import type { Ctx } from '../../ctx.ts';
 import type { NewsMail } from '../../mail/news.ts';
+import { unsubscribeLink } from '../../mail/unsubscribe-link.ts';
+import type { Config } from '../../process/config.ts';
 
 const SUBJECT_LENGTH_MAX = 120;
 
 /** @param text sanitized HTML */
 export function toNewsMail(
-  { config: { publicUrl } }: Ctx,
-  { email, languageCode }: { email: string; languageCode: LanguageCode },
+  config: Pick<Config, 'publicUrl' | 'secretKeys'>,
+  { id, email, languageCode }: { id: string; email: string; languageCode: LanguageCode },
   { description, content }: NotificationText,
 ): NewsMail & { to: string; languageCode: LanguageCode } {
   const blocks = content === undefined ? [description] : [description, content];
   // Pages of the shop have no origin in notifications.
-  const html = blocks.map((block) => block.replaceAll('<a href="/', `<a href="${publicUrl}/`));
+  const html = blocks.map((block) => block.replaceAll('<a href="/', `<a href="${config.publicUrl}/`));
   const values = {
     subject: toSubject(toPlainText(description, { hasAddresses: false })),
     html,
     text: html.map((block) => toPlainText(block)).join('\n\n'),
-    link: `${publicUrl}/account#alerts`,
+    link: unsubscribeLink(config, id),
   };
   return { template: 'news', to: email, languageCode, values };
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, runJobs, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
+import { unsubscribeLink } from '../../mail/unsubscribe-link.ts';
 import { deliverBroadcast, mailBroadcasts } from './broadcast-delivery.service.ts';
 
 let testApp: TestApp;
@@ -240,7 +241,7 @@ describe('mails of a broadcast', () => {
     const [mail, ...others] = await mailsTo(testApp, reader.email);
     expect(others).toEqual([]);
     expect(mail).toMatchObject({ subject: 'News' });
-    expect(mail!.text).toContain('/account#alerts');
+    expect(mail!.text).toContain(unsubscribeLink(testApp.ctx.config, reader.id));
   });
 
   test('are sent after all other mails, also after those that were queued later', async () => {
