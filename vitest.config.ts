@@ -8,8 +8,9 @@ const project = (test: TestUserConfig) => ({ extends: true as const, test });
 /** `npm run test:long` runs only the tests with the tag. */
 const isLong = process.env['TEST_LONG'] === '1';
 
-/** Tests of the web app that replace modules or change the language, which is global. They get modules of their own. */
-const NEEDS_OWN_MODULES = /vi\.(?:mock|doMock|resetModules)\(|test\/browser\.ts|changeLanguage\(/;
+/** Tests of the web app that replace modules or set what is global: the language, the clock, the network. They get modules of their own. */
+const NEEDS_OWN_MODULES =
+  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\(|test\/browser\.ts|changeLanguage\(|i18next\.init\(/;
 const isolated = fs
   .readdirSync(new URL('web/src', import.meta.url), { recursive: true, encoding: 'utf8' })
   .map((file) => `web/src/${file}`)
