@@ -16,6 +16,7 @@ import { onCaughtError } from '../src/app/start-app.tsx';
 import { acceptTranslators } from '../src/app/translated-page.ts';
 import { startTranslations } from '../src/i18n/setup.ts';
 import { queryClient } from '../src/data/query.ts';
+import { clearToasts } from '../src/ui/toasts.ts';
 import { issued } from './browser.ts';
 
 configure({
@@ -109,6 +110,7 @@ export async function openApp(path: string, options: Options = {}) {
   router.update({ history });
   onTestFinished(() => {
     cleanup();
+    clearToasts();
     history.destroy();
     queryClient.clear();
     vi.unstubAllGlobals();

@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { wrapTexts } from '../../test/translator.ts';
 import { acceptTranslators } from './translated-page.ts';
 
 beforeAll(acceptTranslators);
+afterEach(() => document.body.replaceChildren());
 
 function open(html: string): HTMLElement {
   document.body.innerHTML = `<main>${html}</main>`;
