@@ -1,4 +1,4 @@
-/** The link in emails of broadcasts that switches them off. It works without a sign-in and never expires: old emails are opened, too. */
+/** The link in emails of broadcasts that switches them off. It works without a sign-in, until the key that signed it is removed. */
 import { UNSUBSCRIBE_PATH } from '@cellhop/contract/alerts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Config } from '../process/config.ts';
