@@ -75,8 +75,8 @@ export function useFormBodies(scope: FastifyInstance): void {
   );
 }
 
-/** Routes of this scope get the body as it is, whatever its content type: a file, which no other route accepts. */
-export function useFileBodies(scope: FastifyInstance): void {
+/** Routes of this scope get the body as it is, whatever its content type. */
+export function useRawBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, payload, done) =>
     collect(payload, request.routeOptions.bodyLimit, (error, body) => done(error, body)),

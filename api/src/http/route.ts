@@ -10,7 +10,7 @@ import type { Requester } from './requester.ts';
 import type { Ctx } from '../ctx.ts';
 import { clientAddress } from './admission.ts';
 import { matchesEtag } from './etag.ts';
-import { bodyLimitFor, useFileBodies, valueCountLimitFor } from './body.ts';
+import { bodyLimitFor, useRawBodies, valueCountLimitFor } from './body.ts';
 import { COMPRESSION } from './responses.ts';
 import type { Transfers } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
@@ -100,7 +100,7 @@ export function routeUpload<const E extends EndpointDefinition>(
   handler: (request: Request<E> & { content: Buffer }) => Promise<z.input<E['response']>>,
 ): void {
   void app.register(async (scope) => {
-    useFileBodies(scope);
+    useRawBodies(scope);
     // After the permission check, so that refused requests do not count as uploads.
     scope.addHook('preParsing', async (request, reply) => {
       const { actor } = request.getDecorator<Identity>('identity');

@@ -3,7 +3,7 @@ import { UNSUBSCRIBE_PATH, unsubscribeQuery } from '@cellhop/contract/alerts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { useFileBodies } from '../../http/body.ts';
+import { useRawBodies } from '../../http/body.ts';
 import { browserLanguage, type LinkPage, linkPage } from '../../http/link-page.ts';
 import { toRequester } from '../../http/route.ts';
 import { readUnsubscribeCode } from '../../mail/unsubscribe-link.ts';
@@ -85,7 +85,7 @@ export function unsubscribeRoutes(app: FastifyInstance): void {
   });
   void app.register(async (scope) => {
     // Of mail programs, `List-Unsubscribe=One-Click` in one of two content types. Nothing depends on it.
-    useFileBodies(scope);
+    useRawBodies(scope);
     scope.post<{ Querystring: Query }>(UNSUBSCRIBE_PATH, { schema }, async (request, reply) => {
       const reader = await limitLookups(toRequester(request).ip, false, () => stop(request));
       if (!reader) return refuse(request, reply);
