@@ -1,4 +1,4 @@
--- revision: 2
+-- revision: 3
 -- Sells a proxy in one round trip. Checks follow the lock order: payer, proxy, connection.
 -- A refusal changes nothing.
 create or replace function buy_proxy(
@@ -74,6 +74,11 @@ begin
     return;
   end if;
 
+  -- What the connection keeps as its address, and what the buyer is shown.
+  if proxy.ip is null then
+    select seen_address into proxy.ip from exit_checks where exit_id = proxy.exit_id;
+  end if;
+
   -- Moves the money from the payer to the connection's escrow account, as the first charge of its receipt.
   outcome := 'BOUGHT';
   connection_id := new_id;
@@ -91,10 +96,10 @@ begin
                   order by port limit 1 for update skip locked)
   returning port into dns_port;
   insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, charged_megabytes,
-                           exit_id, username, password_encrypted, password_hash, idempotency_key, dns_port, escrow_micros,
+                           exit_id, address, username, password_encrypted, password_hash, idempotency_key, dns_port, escrow_micros,
                            charge_count, charge_hash)
   values (new_id, buyer_id, wanted_proxy_id, payer_id, escrow_id, shown_price_micros, prepaid_megabytes(),
-          proxy.exit_id, new_username, new_password_encrypted, new_password_hash, key, dns_port, cost_micros, 1, head);
+          proxy.exit_id, proxy.ip, new_username, new_password_encrypted, new_password_hash, key, dns_port, cost_micros, 1, head);
   -- Inserted after the connection, because a transfer references its accounts.
   insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
                          uploaded_bytes, downloaded_bytes, charge_hash)

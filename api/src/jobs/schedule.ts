@@ -9,6 +9,7 @@ import { lapseRequests } from '../modules/approvals/approvals.service.ts';
 import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
+import { fillSoldAddresses } from '../modules/billing/sold-addresses.service.ts';
 import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
 import { deleteOldMails } from '../modules/mails/mails.service.ts';
@@ -36,6 +37,8 @@ const schedule: ScheduledTask[] = [
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
   { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },
+  // Rows of the release before: deleted one release later.
+  { name: 'connections.fill-addresses', cron: '* * * * *', run: fillSoldAddresses },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   // Spread over the hour.
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },

@@ -68,7 +68,7 @@ const SELECT_ROW = `
          case when requests.status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) then 'LAPSED'
               else requests.status end as status,
          invoice_id as "invoiceId", currency, units, credited_before_micros as "creditedBeforeMicros",
-         requests.connection_id as "connectionId", requests.deposit_id as "depositId", host(proxies.ip) as ip, requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
+         requests.connection_id as "connectionId", requests.deposit_id as "depositId", host(connections.address) as ip, requests.promo_code_id as "promoCodeId", promo_codes.code as "promoCode",
          promo_codes.trial_credit_micros as "trialCreditMicros", promo_codes.credits_max as "creditsMax",
          requests.body_hash as "bodyHash", amount_micros as "amountMicros", reason, author_id as "authorId", author.email as "authorEmail",
          requests.created_at as "createdAt", lapses_at as "lapsesAt", decided_by as "deciderId",
@@ -79,7 +79,6 @@ const SELECT_ROW = `
     left join readable_users as referrer on referrer.id = customer.referrer_id
     left join readable_promo_codes as promo_codes on promo_codes.id = requests.promo_code_id
     left join readable_connections as connections on connections.id = requests.connection_id
-    left join readable_proxies as proxies on proxies.id = connections.proxy_id
     left join readable_users as decider on decider.id = decided_by`;
 
 function toRow(stored: Stored): RequestRow {

@@ -80,8 +80,8 @@ export interface CapWarning extends AlertRecipient {
 export function insertCapWarnings(ctx: Ctx, alertBytes: number, limit: number): Promise<CapWarning[]> {
   return ctx.db.query(
     `with near as (
-       select id, user_id, proxy_id, used_bytes, cap_megabytes
-         from connections
+       select id, user_id, address, used_bytes, cap_megabytes
+         from readable_connections as connections
         where status = 'WORK' and cap_megabytes is not null and used_bytes >= cap_megabytes * $1::numeric
           and not exists (select from cap_warnings where connection_id = connections.id
                              and cap_warnings.cap_megabytes >= connections.cap_megabytes)
@@ -92,12 +92,11 @@ export function insertCapWarnings(ctx: Ctx, alertBytes: number, limit: number): 
          where cap_warnings.cap_megabytes < excluded.cap_megabytes
        returning connection_id
      )
-     select connection_id as "connectionId", near.user_id as "userId", host(ip) as ip, used_bytes as "usedBytes",
+     select connection_id as "connectionId", near.user_id as "userId", host(address) as ip, used_bytes as "usedBytes",
             cap_megabytes as "capMegabytes", email, language_code as "languageCode",
             coalesce(is_mailed, true) as "isMailed"
        from warned
        join near on near.id = connection_id
-       join readable_proxies as proxies on proxies.id = near.proxy_id
        join readable_users as users on users.id = near.user_id
        left join alert_settings on alert_settings.user_id = near.user_id`,
     [alertBytes, limit],
@@ -178,13 +177,12 @@ export function takeEnds(
        on conflict (user_id, reason) do update set mailed_at = excluded.mailed_at
      )
      select ends.user_id as "userId", email, language_code as "languageCode", reason, count,
-            refund_micros as "refundMicros", connections.id as "connectionId", host(ip) as ip,
+            refund_micros as "refundMicros", connections.id as "connectionId", host(address) as ip,
             coalesce(case reason when 'NO_MONEY' then mails_no_money when 'IDLE' then mails_idle else mails_exit_lost end,
                      true) as "isMailed"
        from ends
        join readable_users as users on users.id = ends.user_id and users.status = 'ACTIVE'
-       join connections on connections.id = connection_id
-       join readable_proxies as proxies on proxies.id = connections.proxy_id
+       join readable_connections as connections on connections.id = connection_id
        left join alert_settings on alert_settings.user_id = ends.user_id`,
     [gatherMs, intervalMs, expiryMs, limit, reasons],
   );

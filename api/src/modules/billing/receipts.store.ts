@@ -22,7 +22,7 @@ export interface ReceiptRow {
 /** One statement, so that totals, status and number of charges are consistent. */
 export async function findReceipt(ctx: Ctx, connectionId: string): Promise<ReceiptRow | undefined> {
   const [row] = await ctx.db.query<ReceiptRow>(
-    `select connections.id, user_id as "userId", escrow_account_id as "escrowAccountId", host(ip) as ip,
+    `select connections.id, user_id as "userId", escrow_account_id as "escrowAccountId", host(coalesce(address, ip)) as ip,
             connections.price_micros as "priceMicros", status, end_reason as "endReason",
             charge_time(connections.created_at) as "createdAt", charge_time(ended_at) as "endedAt",
             charge_time(now()) as "issuedAt", used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",

@@ -45,7 +45,7 @@ export const SELECT_ROW = `
          refund_status as "refundStatus", staff_refunded_micros as "staffRefundedMicros", end_reason as "endReason", username,
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
-         ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,
+         ended_at as "endedAt", host(connections.address) as ip, country_code as "countryCode", region, city, zip, isp,
          connection_type as "connectionType", label, cap_megabytes as "capMegabytes",
          last_refusals.reason as "refusalReason", refused_at as "refusedAt",
          port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"
@@ -71,7 +71,7 @@ export interface OwnFilter {
 
 const OWN_FILTER = `user_id = $1 and ($2::uuid is null or connections.id = $2)
      and (not $3 or connections.status = 'WORK')
-     and ($4 = '' or strpos(lower(concat_ws(' ', host(ip), label, city, region, zip, isp, country_code)), $4) > 0)`;
+     and ($4 = '' or strpos(lower(concat_ws(' ', host(connections.address), label, city, region, zip, isp, country_code)), $4) > 0)`;
 
 function ownFilterValues(userId: string, { id, isActive = false, search = '' }: OwnFilter) {
   return [userId, id ?? null, isActive, search.trim().toLowerCase()];

@@ -37,8 +37,13 @@ function toConditions(filter: ConnectionFilter) {
   add(username, (parameter) => `id = (select id from connection_credentials where username = ${parameter})`);
   add(userId, (parameter) => `user_id = ${parameter}`);
   add(status, (parameter) => `status = ${parameter}`);
-  add(ip, (parameter) => `proxy_id = (select id from readable_proxies where ip = ${parameter}::inet)`);
   add(at, (parameter) => `created_at <= ${parameter} and (ended_at is null or ended_at > ${parameter})`);
+  const then =
+    at === undefined ? '' : `and since <= $${values.length} and (until is null or until > $${values.length})`;
+  add(
+    ip,
+    (parameter) => `id in (select connection_id from connection_addresses where address = ${parameter}::inet ${then})`,
+  );
   add(client, (parameter) => `id in (select connection_id from client_addresses where address = ${parameter}::inet)`);
   add(createdFrom, (parameter) => `created_at >= ${parameter}`);
   add(createdTo, (parameter) => `created_at < ${parameter}`);

@@ -26,7 +26,7 @@ export interface ConnectionCheckRow {
 /** The connection, what the catalogue says about its proxy, and the last check of its exit. */
 export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promise<ConnectionCheckRow | undefined> {
   const [row] = await ctx.db.query<ConnectionCheckRow>(
-    `select user_id as "userId", connections.status, connections.exit_id as "exitId", host(ip) as ip,
+    `select user_id as "userId", connections.status, connections.exit_id as "exitId", host(connections.address) as ip,
             country_code as "countryCode", region, city, zip, isp, connection_type as "connectionType",
             checked_at as "checkedAt", (extract(epoch from now() - checked_at) * 1000)::float8 as "checkedMs", reason,
             host(seen_address) as "seenAddress", latency_ms as "latencyMs",

@@ -101,11 +101,10 @@ export function listConnections(
   limit: number,
 ): Promise<ConnectionRow[]> {
   return ctx.db.query(
-    `select page.id, ${epochMicros(`page.${column}`)}, host(ip) as ip, status, end_reason as "endReason",
+    `select page.id, ${epochMicros(`page.${column}`)}, host(address) as ip, status, end_reason as "endReason",
             price_micros as "priceMicros", charged_megabytes as "chargedMegabytes",
             staff_refunded_micros as "staffRefundedMicros", used_bytes as "usedBytes"
        from (select * from readable_connections where user_id = $1 and ${before(column)}) as page
-       join readable_proxies as proxies on proxies.id = proxy_id
       order by page.${column} desc, page.id::text desc`,
     toValues(userId, position, limit),
   );

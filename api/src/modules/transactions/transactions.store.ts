@@ -80,7 +80,7 @@ export function listEntries(
      )
      select page.id, page.created_at as "createdAt", reason as kind, micros,
             balance_after_micros as "balanceAfterMicros", coalesce(connections.id, refunded.id) as "connectionId",
-            host(ip) as ip,
+            host(coalesce(connections.address, refunded.address)) as ip,
             case reason when 'TOP_UP' then invoice_id end as "invoiceId", case reason when 'TOP_UP' then currency end as currency,
             promo_codes.id as "promoCodeId", promo_codes.code as "promoCode",
             referral.id as "referralId", referral.email as "referralEmail",
@@ -90,7 +90,6 @@ export function listEntries(
        left join readable_staff_requests as requests on reason = 'ADJUSTMENT'
              and requests.id = substring(page.idempotency_key from '^adjustment:([0-9a-f-]{36})')::uuid
        left join readable_connections as refunded on refunded.id = requests.connection_id
-       left join readable_proxies as proxies on proxies.id = coalesce(connections.proxy_id, refunded.proxy_id)
        left join readable_deposits as deposits on reason in ('TOP_UP', 'REFERRAL_BONUS')
              and deposits.id = substring(page.idempotency_key from '^deposit:([0-9a-f-]{36})')::uuid
        left join readable_users as referral on reason = 'REFERRAL_BONUS' and referral.id = deposits.user_id

@@ -79,7 +79,7 @@ export async function findUsage(
               sum(micros)::bigint as micros
          from ranged group by grouping sets ((at), (id))
      ), listed as (
-       select sums.*, connections.created_at, proxy_id,
+       select sums.*, connections.created_at, proxy_id, address,
               row_number() over (order by ${ORDERS[sort]}, micros desc, sums.used_bytes desc, sums.id) as place
          from sums join readable_connections as connections on connections.id = sums.id
         order by place limit $7
@@ -90,7 +90,7 @@ export async function findUsage(
        from (select time_steps($2, $3, $4, $5) as at) as steps
        left join sums on sums.id is null and sums.at = steps.at
      union all
-     select listed.id, host(ip), country_code, listed.created_at, null, used_bytes, uploaded_bytes, micros, place
+     select listed.id, host(address), country_code, listed.created_at, null, used_bytes, uploaded_bytes, micros, place
        from listed join readable_proxies as proxies on proxies.id = proxy_id
       order by at, place`,
     [userId, from, to, step, timeZone, connectionId ?? null, limit],

@@ -1,0 +1,9 @@
+/** Fills in the address that connections of the release before were sold with. */
+import type { Ctx } from '../../ctx.ts';
+import { cleanUp } from '../../db/clean-up.ts';
+import * as store from './sold-addresses.store.ts';
+
+/** Each batch is a transaction of its own, so an interruption loses at most one. */
+export async function fillSoldAddresses(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'addresses of connections', store.fillAddresses);
+}
