@@ -1,4 +1,4 @@
-import { type FilterGroup, filterGroups } from '@cellhop/contract/proxies.values';
+import { type FilterGroup, filterGroups } from '@cellhop/contract/places.values';
 import { type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
 
 export interface Kind {

@@ -2,20 +2,11 @@ import { z } from 'zod';
 import { connectionLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import { FACET_VALUES_MAX, FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
-import { filterGroups } from './proxies.values.ts';
+import { filterGroups, ofGroups, ofPlace } from './places.values.ts';
 import { data, dateSchema, dollarsSchema, idSchema, repeated } from './schemas.ts';
 
 /** The location of a proxy; catalogue and connections have the same fields. */
-export const locationSchema = z.object({
-  ip: z.string(),
-  /** ISO 3166-1 alpha-2, upper case. */
-  countryCode: z.string(),
-  region: z.string(),
-  city: z.string(),
-  zip: z.string(),
-  isp: z.string(),
-  connectionType: z.string(),
-});
+export const locationSchema = z.object({ ip: z.string(), ...ofPlace(() => z.string()) });
 
 /** `price`: US dollars for 100 MB. */
 export const proxySchema = locationSchema.extend({
@@ -32,25 +23,11 @@ export type Proxy = z.infer<typeof proxySchema>;
 
 const countsSchema = z.record(z.string(), z.int().positive());
 /** For each group: value -> number of free proxies. Countries are codes. */
-export const proxyFilterSchema = z.object({
-  country: countsSchema,
-  city: countsSchema,
-  region: countsSchema,
-  zip: countsSchema,
-  isp: countsSchema,
-  connectionType: countsSchema,
-});
+export const proxyFilterSchema = z.object(ofGroups(() => countsSchema));
 export type ProxyFilter = z.infer<typeof proxyFilterSchema>;
 
 const values = repeated(z.string().min(1).max(FILTER_VALUE_LENGTH_MAX), FILTER_VALUES_MAX);
-export const proxyQuery = z.strictObject({
-  country: values,
-  city: values,
-  region: values,
-  zip: values,
-  isp: values,
-  connectionType: values,
-});
+export const proxyQuery = z.strictObject(ofGroups(() => values));
 export type ProxyQuery = z.infer<typeof proxyQuery>;
 
 export const proxyFacetsSchema = z.object({

@@ -1,17 +1,12 @@
+import type { Place } from '@cellhop/contract/places.values';
 import type { Ctx } from '../ctx.ts';
 import { demoCountries } from './demo-countries.ts';
 import { DEFAULT_NODE_NAME } from '../modules/gateway/gateway.service.ts';
 import { insertExit, insertProxies } from './seed.store.ts';
 
-export interface DemoProxy {
+export interface DemoProxy extends Place {
   ip: string;
   priceMicros: bigint;
-  countryCode: string;
-  region: string;
-  city: string;
-  zip: string;
-  isp: string;
-  connectionType: string;
 }
 
 const PROXY_COUNT = 500;

@@ -1,5 +1,7 @@
 import type { Permission } from '@cellhop/contract/permissions';
+import { placeNames } from '@cellhop/contract/places.values';
 import type { Ctx } from '../ctx.ts';
+import { placeSql } from '../db/place-columns.ts';
 import type { DemoProxy } from './demo-proxies.ts';
 
 export async function hasRoles(ctx: Ctx): Promise<boolean> {
@@ -52,20 +54,14 @@ export async function insertExit(ctx: Ctx, node: string): Promise<string> {
 
 export async function insertProxies(ctx: Ctx, exitId: string, proxies: readonly DemoProxy[]): Promise<void> {
   await ctx.db.query(
-    `insert into proxies (exit_id, ip, price_micros, country_code, region, city, zip, isp, connection_type)
-     select $1, proxy.*
-       from unnest($2::inet[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) as proxy
+    `insert into proxies (exit_id, ip, price_micros, ${placeSql.join(', ')})
+     select $1, proxy.* from unnest($2::inet[], $3::bigint[], ${placeNames.map((_, index) => `$${index + 4}::text[]`).join(', ')}) as proxy
      on conflict (ip) do nothing`,
     [
       exitId,
       proxies.map((proxy) => proxy.ip),
       proxies.map((proxy) => proxy.priceMicros),
-      proxies.map((proxy) => proxy.countryCode),
-      proxies.map((proxy) => proxy.region),
-      proxies.map((proxy) => proxy.city),
-      proxies.map((proxy) => proxy.zip),
-      proxies.map((proxy) => proxy.isp),
-      proxies.map((proxy) => proxy.connectionType),
+      ...placeNames.map((name) => proxies.map((proxy) => proxy[name])),
     ],
   );
 }

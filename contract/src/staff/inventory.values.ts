@@ -1,3 +1,5 @@
+import { placeNames } from '../places.values.ts';
+
 /**
  * `SOLD`, `RETIRED` and the states of an exit that does not work may overlap; the state of a row is the first that applies.
  * `UNCHECKED`: no check of its exit has succeeded yet. `UNHEALTHY`: checks fail.
@@ -50,19 +52,7 @@ export const inventorySorts = ['ip', '-ip', 'price', '-price'] as const;
 export type InventorySort = (typeof inventorySorts)[number];
 
 /** The columns that an import must have, in the order of an export. */
-export const importColumns = [
-  'ip',
-  'price',
-  'countryCode',
-  'region',
-  'city',
-  'zip',
-  'isp',
-  'connectionType',
-  'node',
-  'exitKind',
-  'exit',
-] as const;
+export const importColumns = ['ip', 'price', ...placeNames, 'node', 'exitKind', 'exit'] as const;
 export type ImportColumn = (typeof importColumns)[number];
 
 /** Further columns: limits of each proxy. Without one of them, an import keeps that limit; an empty cell is the setting of the shop. */

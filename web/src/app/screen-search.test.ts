@@ -1,4 +1,4 @@
-import { filterGroups } from '@cellhop/contract/proxies.values';
+import { filterGroups } from '@cellhop/contract/places.values';
 import { describe, expect, it } from 'vitest';
 import { codeSearch, referralSearch } from '../features/auth/screen.ts';
 import { connectionsSearch } from '../features/connections/screen.ts';

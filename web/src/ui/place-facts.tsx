@@ -1,30 +1,20 @@
 import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
+import { type Place, placeNames } from '@cellhop/contract/places.values';
 import { supportedProtocols } from '@cellhop/contract/proxies.values';
 import { useTranslation } from 'react-i18next';
 import { CountryFlag } from './country-flag.tsx';
 import type { Fact } from './facts.tsx';
 import { useLimitFacts } from './limit-facts.ts';
 
-interface Place {
-  countryCode: string;
-  region: string;
-  city: string;
-  zip: string;
-  isp: string;
-  connectionType: string;
-  limits: ConnectionLimits;
-}
-
 /** Where a proxy is, and what it accepts: in the details of proxies and of connections, for customers and for staff. */
-export function usePlaceFacts({ countryCode, region, city, zip, isp, connectionType, limits }: Place): Fact[] {
+export function usePlaceFacts({ limits, ...place }: Place & { limits: ConnectionLimits }): Fact[] {
   const { t } = useTranslation('common');
   return [
-    { label: t('location.country'), value: <CountryFlag code={countryCode} hasName /> },
-    { label: t('location.region'), value: region },
-    { label: t('location.city'), value: city },
-    { label: t('location.zip'), value: zip },
-    { label: t('location.isp'), value: isp },
-    { label: t('location.connectionType'), value: connectionType },
+    ...placeNames.map((name) =>
+      name === 'countryCode'
+        ? { label: t('location.country'), value: <CountryFlag code={place[name]} hasName /> }
+        : { label: t(`location.${name}`), value: place[name] },
+    ),
     { label: t('location.protocols'), value: supportedProtocols.join(', ') },
     ...useLimitFacts(limits),
   ];

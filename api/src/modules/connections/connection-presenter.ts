@@ -1,4 +1,5 @@
 import type { Connection, RefundStatus } from '@cellhop/contract/connections';
+import { placeOf } from '@cellhop/contract/places.values';
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { Config } from '../../process/config.ts';
@@ -30,18 +31,12 @@ export function presentForStaff(config: Config, row: ConnectionRow): StaffConnec
 }
 
 function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'label'> {
-  const { id, ip, countryCode, region, city, zip, isp, connectionType } = row;
-  const { status, endReason, dnsPort, username } = row;
+  const { id, ip, status, endReason, dnsPort, username } = row;
   const paidForMicros = netCostMicros(row);
   return {
     id,
     ip,
-    countryCode,
-    region,
-    city,
-    zip,
-    isp,
-    connectionType,
+    ...placeOf(row),
     status,
     refundStatus: toRefundStatus(row, paidForMicros),
     endReason,

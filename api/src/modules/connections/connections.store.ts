@@ -1,11 +1,13 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
+import type { Place } from '@cellhop/contract/places.values';
 import pg from 'pg';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
+import { selectPlace } from '../../db/place-columns.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import type { LimitsRow } from '../proxies/limits.service.ts';
 
-export interface ConnectionRow extends LimitsRow {
+export interface ConnectionRow extends LimitsRow, Place {
   id: string;
   userId: string;
   userEmail: string;
@@ -26,12 +28,6 @@ export interface ConnectionRow extends LimitsRow {
   syncedAt: Date | null;
   endedAt: Date | null;
   ip: string;
-  countryCode: string;
-  region: string;
-  city: string;
-  zip: string;
-  isp: string;
-  connectionType: string;
   /** Null without one. */
   label: string | null;
   capMegabytes: bigint | null;
@@ -45,8 +41,7 @@ export const SELECT_ROW = `
          refund_status as "refundStatus", staff_refunded_micros as "staffRefundedMicros", end_reason as "endReason", username,
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
-         ended_at as "endedAt", host(connections.address) as ip, country_code as "countryCode", region, city, zip, isp,
-         connection_type as "connectionType", label, cap_megabytes as "capMegabytes",
+         ended_at as "endedAt", host(connections.address) as ip, ${selectPlace()}, label, cap_megabytes as "capMegabytes",
          last_refusals.reason as "refusalReason", refused_at as "refusedAt",
          port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"
     from readable_connections as connections
@@ -154,17 +149,7 @@ export interface Purchase {
 /** The sold proxy, as in the catalogue, and the address of its node. */
 type SoldProxy = Pick<
   ConnectionRow,
-  | 'priceMicros'
-  | 'ip'
-  | 'countryCode'
-  | 'region'
-  | 'city'
-  | 'zip'
-  | 'isp'
-  | 'connectionType'
-  | 'publicHost'
-  | 'publicPort'
-  | keyof LimitsRow
+  'priceMicros' | 'ip' | keyof Place | 'publicHost' | 'publicPort' | keyof LimitsRow
 >;
 
 export type PurchaseOutcome =
@@ -191,8 +176,7 @@ export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOu
   const [row] = await ctx.db.query<PurchaseOutcome>(
     `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
-            (proxy).country_code as "countryCode", (proxy).region, (proxy).city, (proxy).zip, (proxy).isp,
-            (proxy).connection_type as "connectionType", retry_after_seconds as "retryAfterSeconds",
+            ${selectPlace('(proxy).')}, retry_after_seconds as "retryAfterSeconds",
             public_host as "publicHost", public_port as "publicPort", (proxy).port_rule as "portRule",
             (proxy).tunnels_max as "tunnelsMax", (proxy).bytes_per_second_max as "bytesPerSecondMax"
        from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)

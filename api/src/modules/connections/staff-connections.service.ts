@@ -1,4 +1,5 @@
 /** What staff do with several connections at once: end them, and export a list. */
+import { ofPlace } from '@cellhop/contract/places.values';
 import type { EndConnectionsBody, EndedConnection, StaffConnection } from '@cellhop/contract/staff/connections';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
@@ -52,12 +53,7 @@ export function exportForStaff(ctx: Ctx, by: By, filter: Omit<staffList.Connecti
       userId: ({ user }) => user.id,
       email: ({ user }) => user.email,
       ip: ({ ip }) => ip,
-      countryCode: ({ countryCode }) => countryCode,
-      region: ({ region }) => region,
-      city: ({ city }) => city,
-      zip: ({ zip }) => zip,
-      isp: ({ isp }) => isp,
-      connectionType: ({ connectionType }) => connectionType,
+      ...ofPlace((name) => (connection: StaffConnection) => connection[name]),
       status: ({ status }) => status,
       endReason: ({ endReason }) => endReason,
       refundStatus: ({ refundStatus }) => refundStatus,

@@ -2,6 +2,7 @@
 import type { ConnectionCheck } from '@cellhop/contract/connection-checks';
 import { AppError } from '@cellhop/contract/errors';
 import { CONNECTION_CHECKS_PER_HOUR_MAX } from '@cellhop/contract/limits';
+import { placeOf } from '@cellhop/contract/places.values';
 import type { Ctx } from '../../ctx.ts';
 import { countUse, type Rule } from '../../db/rate-limiter.ts';
 import type { Actor } from '../../http/actor.ts';
@@ -43,7 +44,7 @@ function toState({ reason }: store.ConnectionCheckRow): ConnectionCheck['state']
 }
 
 function present(row: store.ConnectionCheckRow, state: ConnectionCheck['state']): ConnectionCheck {
-  const { ip, countryCode, region, city, zip, isp, connectionType, checkedAt, seenAddress, latencyMs } = row;
+  const { ip, checkedAt, seenAddress, latencyMs } = row;
   const isAnswered = state !== 'RUNNING' && state !== 'UNANSWERED';
   const isOk = state === 'OK';
   return {
@@ -52,11 +53,6 @@ function present(row: store.ConnectionCheckRow, state: ConnectionCheck['state'])
     address: isOk ? seenAddress : null,
     latencyMs: isOk ? latencyMs : null,
     ip,
-    countryCode,
-    region,
-    city,
-    zip,
-    isp,
-    connectionType,
+    ...placeOf(row),
   };
 }

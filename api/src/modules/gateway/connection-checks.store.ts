@@ -1,17 +1,13 @@
 import type { ConnectionStatus } from '@cellhop/contract/connections';
+import type { Place } from '@cellhop/contract/places.values';
 import type { Ctx } from '../../ctx.ts';
+import { selectPlace } from '../../db/place-columns.ts';
 
-export interface ConnectionCheckRow {
+export interface ConnectionCheckRow extends Place {
   userId: string;
   status: ConnectionStatus;
   exitId: string;
   ip: string;
-  countryCode: string;
-  region: string;
-  city: string;
-  zip: string;
-  isp: string;
-  connectionType: string;
   checkedAt: Date | null;
   /** Since the last check. */
   checkedMs: number | null;
@@ -27,7 +23,7 @@ export interface ConnectionCheckRow {
 export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promise<ConnectionCheckRow | undefined> {
   const [row] = await ctx.db.query<ConnectionCheckRow>(
     `select user_id as "userId", connections.status, connections.exit_id as "exitId", host(connections.address) as ip,
-            country_code as "countryCode", region, city, zip, isp, connection_type as "connectionType",
+            ${selectPlace()},
             checked_at as "checkedAt", (extract(epoch from now() - checked_at) * 1000)::float8 as "checkedMs", reason,
             host(seen_address) as "seenAddress", latency_ms as "latencyMs",
             case when is_requested then (extract(epoch from now() - requested_at) * 1000)::float8 end as "requestedMs"

@@ -1,26 +1,30 @@
+import { type FilterGroup, filterGroups, ofGroups } from '@cellhop/contract/places.values';
 import type { ProxyFilter } from '@cellhop/contract/proxies';
-import type { FilterGroup } from '@cellhop/contract/proxies.values';
 import type { Ctx } from '../../ctx.ts';
+import { filterSql } from '../../db/place-columns.ts';
+import { areaGroups, offerGroups } from './facet-index.ts';
 
 export interface Counts {
   body: string;
   etag: string;
 }
 
-/** Scans all free proxies once: most of a second for a million. */
+const GROUPS = filterGroups.map((group) => filterSql[group]);
+const AREA = areaGroups.map((group) => filterSql[group]).join(', ');
+const OFFER = offerGroups.map((group) => filterSql[group]).join(', ');
+
+/** Scans all free proxies once: most of a second for a million. The columns are not null, but for the groups of others. */
 export async function countFree(ctx: Ctx): Promise<ProxyFilter> {
   await ctx.db.query(`select set_config('jit', 'off', true)`);
   const rows = await ctx.db.query<{ group: FilterGroup; value: string; count: number }>(
-    `select case grouping(country_code, city, region, zip, isp, connection_type)
-              when 31 then 'country' when 47 then 'city' when 55 then 'region'
-              when 59 then 'zip' when 61 then 'isp' else 'connectionType' end as "group",
-            coalesce(country_code, city, region, zip, isp, connection_type) as value, count(*)::int as count
+    `select case ${filterGroups.map((group) => `when ${filterSql[group]} is not null then '${group}'`).join(' ')} end as "group",
+            coalesce(${GROUPS.join(', ')}) as value, count(*)::int as count
        from proxies
       where connection_id is null and is_healthy
-      group by grouping sets ((country_code), (city), (region), (zip), (isp), (connection_type))
+      group by grouping sets (${GROUPS.map((column) => `(${column})`).join(', ')})
       order by value`,
   );
-  const filter: ProxyFilter = { country: {}, city: {}, region: {}, zip: {}, isp: {}, connectionType: {} };
+  const filter: ProxyFilter = ofGroups(() => ({}));
   for (const { group, value, count } of rows) filter[group][value] = count;
   return filter;
 }
@@ -84,16 +88,16 @@ export async function countFacets(ctx: Ctx): Promise<void> {
   await ctx.db.query(`select set_config('jit', 'off', true)`);
   await ctx.db.query(
     `with combinations as materialized (
-       select country_code, region, city, zip, isp, connection_type, count(*) as free
+       select country_code, ${AREA}, ${OFFER}, count(*) as free
          from proxies
         where connection_id is null and is_healthy
-        group by country_code, region, city, zip, isp, connection_type
+        group by country_code, ${AREA}, ${OFFER}
      ), places as (
        select country_code,
-              json_build_array(region, city, zip, json_agg(json_build_array(isp, connection_type, free))) as place,
-              sum(hashtextextended(row(region, city, zip, isp, connection_type, free)::text, 0)) as fingerprint
+              json_build_array(${AREA}, json_agg(json_build_array(${OFFER}, free))) as place,
+              sum(hashtextextended(row(${AREA}, ${OFFER}, free)::text, 0)) as fingerprint
          from combinations
-        group by country_code, region, city, zip
+        group by country_code, ${AREA}
      ), counted as materialized (
        select country_code, json_agg(place)::text as body, sum(fingerprint) as fingerprint
          from places

@@ -3,15 +3,18 @@
  * some milliseconds for a catalogue of a million proxies.
  */
 import { FACET_VALUES_MAX } from '@cellhop/contract/limits';
-import type { FilterGroup } from '@cellhop/contract/proxies.values';
+import { type FilterGroup, filterGroups, ofGroups } from '@cellhop/contract/places.values';
 import type { ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
 
 /** The format that counts.store.ts writes. Parsing with a schema would triple the time that the event loop is blocked. */
 type Place = readonly [region: string, city: string, zip: string, offers: readonly Offer[]];
-type Offer = readonly [isp: string, connectionType: string, count: number];
+type Offer = readonly [...values: string[], count: number];
 
-/** The groups inside a country, in the order of the columns of `Combinations`. */
-const columns = ['region', 'city', 'zip', 'isp', 'connectionType'] as const;
+/** The groups of an area inside a country, and those of what it offers: all others. */
+export const areaGroups = ['region', 'city', 'zip'] as const satisfies FilterGroup[];
+export const offerGroups = filterGroups.filter((group) => ![...areaGroups, 'country'].includes(group));
+/** In the order of the columns of `Combinations`. */
+const columns = [...areaGroups, ...offerGroups];
 /** The codes of `columns`, and the number of free proxies. */
 const STRIDE = columns.length + 1;
 /** Row after row. */
@@ -64,9 +67,13 @@ function encode(places: readonly Place[], dictionaries: readonly Dictionary[]): 
     return values.push(value) - 1;
   };
   for (const [region, city, zip, offers] of places) {
-    const place = [codeFor(0, region), codeFor(1, city), codeFor(2, zip)] as const;
-    for (const [isp, connectionType, count] of offers)
-      rows.push(...place, codeFor(3, isp), codeFor(4, connectionType), count);
+    const area = [codeFor(0, region), codeFor(1, city), codeFor(2, zip)];
+    for (const offer of offers) {
+      rows.push(...area);
+      for (let index = 0; index < offerGroups.length; index++)
+        rows.push(codeFor(area.length + index, offer[index] as string));
+      rows.push(offer[offerGroups.length] as number);
+    }
   }
   return Uint32Array.from(rows);
 }
@@ -87,7 +94,7 @@ function countCombinations(
     return addCountry(countries.get(countryCode)!, allowed, isAllowed ? sums : undefined);
   });
   const facets: ProxyFacets = {
-    counts: { country: {}, city: {}, region: {}, zip: {}, isp: {}, connectionType: {} },
+    counts: ofGroups(() => ({})),
     truncated: [],
   };
   const add = (group: FilterGroup, values: readonly string[], counts: Uint32Array) => {

@@ -1,5 +1,5 @@
 import { FACET_VALUES_MAX } from '@cellhop/contract/limits';
-import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/places.values';
 import { getProxyFacets, type Proxy, type ProxyQuery } from '@cellhop/contract/proxies';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -7,6 +7,7 @@ import {
   NODE_NAME_LENGTH_MAX,
   PROXY_PRICE_MAX,
 } from '@cellhop/contract/limits';
+import { ofPlace, type Place, placeColumns } from '@cellhop/contract/places.values';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import {
   type FileFormat,
@@ -23,15 +24,9 @@ import { type ImportLimits, limitShape } from './import-limits.ts';
 import { withDecimalPoint } from './import-numbers.ts';
 import { isColumn, readTable, unknownColumn } from './import-table.ts';
 
-export interface ImportRow extends ImportLimits {
+export interface ImportRow extends ImportLimits, Place {
   ip: string;
   priceMicros: bigint;
-  countryCode: string;
-  region: string;
-  city: string;
-  zip: string;
-  isp: string;
-  connectionType: string;
   nodeId: string;
   exitKind: ExitKind;
   /** An address (empty: the host's own route), or the upstream without its credentials. */
@@ -54,6 +49,12 @@ const textSchema = z
   .refine((text) => !INVISIBLE.test(text), problem('INVALID_TEXT'))
   .transform((text) => text.normalize('NFC').replaceAll(SPACES, ' '))
   .refine((text) => text.length <= FILTER_VALUE_LENGTH_MAX, problem('TOO_LONG'));
+
+const countrySchema = z
+  .string(problem('NOT_TEXT'))
+  .min(1, problem('REQUIRED'))
+  .refine(isCountryCode, problem('NOT_A_COUNTRY'));
+const placeSchemas = { country: countrySchema, text: textSchema };
 
 const addressSchema = z
   .string(problem('NOT_TEXT'))
@@ -83,15 +84,7 @@ const priceSchema = z
 const rowSchema = z.object({
   ip: addressSchema,
   price: priceSchema,
-  countryCode: z
-    .string(problem('NOT_TEXT'))
-    .min(1, problem('REQUIRED'))
-    .refine(isCountryCode, problem('NOT_A_COUNTRY')),
-  region: textSchema,
-  city: textSchema,
-  zip: textSchema,
-  isp: textSchema,
-  connectionType: textSchema,
+  ...ofPlace((name) => placeSchemas[placeColumns[name].kind]),
   node: textSchema.refine((name) => name.length <= NODE_NAME_LENGTH_MAX, problem('TOO_LONG')),
   exitKind: z.enum(exitKinds, problem('UNKNOWN_EXIT_KIND')),
   ...limitShape,

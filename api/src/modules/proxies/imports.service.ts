@@ -98,7 +98,7 @@ async function stageExits(
     });
   const rows: store.StagedRow[] = [];
   for await (const { upstream, ...row } of paced(batch))
-    rows.push({ ...row, staged: upstream && stageUpstream(ctx, upstream, kept.get(row.ip)) });
+    rows.push({ ...row, upstream: upstream && stageUpstream(ctx, upstream, kept.get(row.ip)) });
   return { rows, errors };
 }
 

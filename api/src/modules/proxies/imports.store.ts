@@ -1,5 +1,7 @@
+import { placeColumns, placeNames } from '@cellhop/contract/places.values';
 import type { ChangeCounts } from '@cellhop/contract/staff/inventory';
 import type { Ctx } from '../../ctx.ts';
+import { placeSql } from '../../db/place-columns.ts';
 import type { ImportRow } from './import-rows.ts';
 
 export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
@@ -43,7 +45,7 @@ export interface StagedUpstream {
   keptExitId: string | null;
 }
 
-export type StagedRow = Omit<ImportRow, 'upstream'> & { staged: StagedUpstream | undefined };
+export type StagedRow = Omit<ImportRow, 'upstream'> & { upstream: StagedUpstream | undefined };
 
 /** Finds current exits of proxies that match the upstreams in these rows. @returns exits by the address of the proxy */
 export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
@@ -69,62 +71,52 @@ export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promi
 const hashesText = (hashes: Buffer[] | null | undefined) =>
   hashes ? `{${hashes.map((hash) => `"\\\\x${hash.toString('hex')}"`).join(',')}}` : null;
 
+/** The columns of `catalogue_import_rows` with their types and values. */
+const staged: readonly (readonly [column: string, type: string, value: (row: StagedRow) => unknown])[] = [
+  ['ip', 'inet', ({ ip }) => ip],
+  ['price_micros', 'bigint', ({ priceMicros }) => priceMicros],
+  ...placeNames.map((name) => [placeColumns[name].sql, 'text', (row: StagedRow) => row[name]] as const),
+  ['node_id', 'uuid', ({ nodeId }) => nodeId],
+  ['exit_kind', 'exit_kind', ({ exitKind }) => exitKind],
+  ['exit_address', 'text', ({ exit }) => exit],
+  ['upstream_host', 'text', ({ upstream }) => upstream?.host],
+  ['upstream_port', 'integer', ({ upstream }) => upstream?.port],
+  ['credentials_encrypted', 'bytea', ({ upstream }) => upstream?.encrypted],
+  ['credentials_hashes', 'bytea[]', ({ upstream }) => hashesText(upstream?.hashes)],
+  ['kept_exit_id', 'uuid', ({ upstream }) => upstream?.keptExitId],
+  ['port_rule', 'text', ({ portRule }) => portRule],
+  ['tunnels_max', 'integer', ({ tunnelsMax }) => tunnelsMax],
+  ['bytes_per_second_max', 'integer', ({ bytesPerSecondMax }) => bytesPerSecondMax],
+];
+const STAGED = staged.map(([column]) => column).join(', ');
+const INSERT = `
+  insert into catalogue_import_rows (import_id, ${STAGED})
+  select $1, ${staged.map(([column, type]) => `${column}::${type}`).join(', ')}
+    from unnest(${staged.map((_, index) => `$${index + 2}::text[]`).join(', ')}) as file (${STAGED})`;
+
 /** The caller has checked that no address is repeated. */
 export async function insertRows(ctx: Ctx, importId: string, rows: readonly StagedRow[]): Promise<void> {
-  const column = <Key extends keyof StagedRow>(key: Key) => rows.map((row) => row[key]);
-  const ofUpstream = <Key extends keyof StagedUpstream>(key: Key) => rows.map(({ staged }) => staged?.[key] ?? null);
-  await ctx.db.query(
-    `insert into catalogue_import_rows (import_id, ip, price_micros, country_code, region, city, zip, isp, connection_type, node_id,
-                                        exit_kind, exit_address, upstream_host, upstream_port, credentials_encrypted,
-                                        credentials_hashes, kept_exit_id, port_rule, tunnels_max, bytes_per_second_max)
-     select $1, ip::inet, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind::exit_kind, exit,
-            upstream_host, upstream_port, encrypted, hashes::bytea[], kept_exit_id, port_rule, tunnels_max, bytes_per_second_max
-       from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[],
-                   $11::text[], $12::text[], $13::text[], $14::int[], $15::bytea[], $16::text[], $17::uuid[], $18::text[], $19::int[],
-                   $20::int[])
-         as file (ip, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind, exit,
-                  upstream_host, upstream_port, encrypted, hashes, kept_exit_id, port_rule, tunnels_max, bytes_per_second_max)`,
-    [
-      importId,
-      column('ip'),
-      column('priceMicros'),
-      column('countryCode'),
-      column('region'),
-      column('city'),
-      column('zip'),
-      column('isp'),
-      column('connectionType'),
-      column('nodeId'),
-      column('exitKind'),
-      column('exit'),
-      ofUpstream('host'),
-      ofUpstream('port'),
-      ofUpstream('encrypted'),
-      rows.map(({ staged }) => hashesText(staged?.hashes)),
-      ofUpstream('keptExitId'),
-      column('portRule'),
-      column('tunnelsMax'),
-      column('bytesPerSecondMax'),
-    ],
-  );
+  await ctx.db.query(INSERT, [importId, ...staged.map(([, , value]) => rows.map((row) => value(row) ?? null))]);
 }
 
-/** A limit of which the file says nothing stays; an empty text or 0 removes it. */
-const LIMITS = `case when file.port_rule is null then proxies.port_rule else nullif(file.port_rule, '') end,
-       coalesce(nullif(file.tunnels_max, 0), case when file.tunnels_max is null then proxies.tunnels_max end),
-       coalesce(nullif(file.bytes_per_second_max, 0), case when file.bytes_per_second_max is null then proxies.bytes_per_second_max end)`;
+/** What a file may say nothing about, which then stays as it is, with the text or number that stands for none. */
+const optional = { port_rule: `''`, tunnels_max: '0', bytes_per_second_max: '0' };
+const VALUES = `file.price_micros, ${placeSql.map((column) => `file.${column}`).join(', ')}, ${Object.entries(optional)
+  .map(
+    ([column, none]) =>
+      `case when file.${column} is null then proxies.${column} else nullif(file.${column}, ${none}) end`,
+  )
+  .join(', ')}, coalesce(exits.id, upstreams.id)`;
+/** What an import writes, apart from the address that finds a proxy. */
+const written = ['price_micros', ...placeSql, ...Object.keys(optional), 'exit_id'];
+const WRITTEN = written.join(', ');
+const writtenOf = (table: string) => written.map((column) => `${table}.${column}`).join(', ');
 
 /** The rows of a file beside the proxies with their addresses. An exit that its node does not have yet is null. */
 const COMPARED = `
-  select file.ip, file.price_micros, file.country_code, file.region, file.city, file.zip, file.isp, file.connection_type,
-         new_limits.*, coalesce(exits.id, upstreams.id) as exit_id, proxies.id is null as is_new,
+  select file.ip, wanted.*, proxies.id is null as is_new,
          proxies.id is not null
-           and (coalesce(exits.id, upstreams.id) is null
-                or (proxies.price_micros, proxies.country_code, proxies.region, proxies.city, proxies.zip, proxies.isp,
-                    proxies.connection_type, proxies.port_rule, proxies.tunnels_max, proxies.bytes_per_second_max, proxies.exit_id)
-                   is distinct from (file.price_micros, file.country_code, file.region, file.city, file.zip, file.isp,
-                                     file.connection_type, new_limits.port_rule, new_limits.tunnels_max, new_limits.bytes_per_second_max,
-                                     coalesce(exits.id, upstreams.id))) as is_changed
+           and (wanted.exit_id is null or (${writtenOf('proxies')}) is distinct from (${writtenOf('wanted')})) as is_changed
     from catalogue_import_rows as file
     left join readable_exits as exits
       on file.upstream_host is null and exits.node_id = file.node_id and exits.kind = file.exit_kind
@@ -144,7 +136,7 @@ const COMPARED = `
        limit 1
     ) as upstreams on file.upstream_host is not null
     left join proxies on proxies.ip = file.ip
-   cross join lateral (select ${LIMITS}) as new_limits (port_rule, tunnels_max, bytes_per_second_max)
+   cross join lateral (select ${VALUES}) as wanted (${WRITTEN})
    where import_id = $1`;
 
 const COUNTS = `count(*) filter (where is_new)::int as "newCount", count(*) filter (where is_changed)::int as "changedCount",
@@ -213,16 +205,10 @@ export async function writeRows(
     `with batch as (
        select ip from catalogue_import_rows where import_id = $1 and ($2::inet is null or ip > $2) order by ip limit $3
      ), written as (
-       insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, port_rule, tunnels_max,
-                            bytes_per_second_max, exit_id)
-       select ip, price_micros, country_code, region, city, zip, isp, connection_type, port_rule, tunnels_max,
-              bytes_per_second_max, exit_id
+       insert into proxies (ip, ${WRITTEN})
+       select ip, ${WRITTEN}
          from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed order by ip
-           on conflict (ip) do update
-          set price_micros = excluded.price_micros, country_code = excluded.country_code, region = excluded.region,
-              city = excluded.city, zip = excluded.zip, isp = excluded.isp, connection_type = excluded.connection_type,
-              port_rule = excluded.port_rule, tunnels_max = excluded.tunnels_max,
-              bytes_per_second_max = excluded.bytes_per_second_max, exit_id = excluded.exit_id
+           on conflict (ip) do update set ${written.map((column) => `${column} = excluded.${column}`).join(', ')}
        returning 1
      )
      select (select count(*)::int from written) as written,

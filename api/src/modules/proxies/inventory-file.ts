@@ -17,14 +17,12 @@ export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolea
   const values = {
     ...row,
     price: toDollars(row.priceMicros),
-    node: row.node,
-    exitKind: row.exitKind,
-    exit: exitText(row) ?? '',
-    ports: row.portRule ?? '',
-    tunnels: row.tunnelsMax ?? '',
-    megabitsPerSecond: row.bytesPerSecondMax === null ? '' : toMegabits(row.bytesPerSecondMax),
+    exit: exitText(row),
+    ports: row.portRule,
+    tunnels: row.tunnelsMax,
+    megabitsPerSecond: row.bytesPerSecondMax === null ? null : toMegabits(row.bytesPerSecondMax),
   };
-  const cells = columns.map((column) => values[column]);
+  const cells = columns.map((column) => values[column] ?? '');
   if (format === 'csv') return `${cells.map((cell) => csvCell(String(cell))).join(',')}\r\n`;
   const entries = columns.map((column, index) => [column, cells[index]]);
   return `${isFirst ? '' : ','}\n${JSON.stringify(Object.fromEntries(entries))}`;

@@ -1,8 +1,10 @@
 /** The catalogue for staff, and bulk changes. Statements are planned with their values, because filters differ so much. */
+import type { Place } from '@cellhop/contract/places.values';
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
 import type { ExitHealth, InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
+import { selectPlace } from '../../db/place-columns.ts';
 import { type PageQuery, toOffset } from '../../http/paging.ts';
 import { tableParts, toConditions } from './inventory-filter.ts';
 import type { LimitsRow } from './limits.store.ts';
@@ -18,16 +20,10 @@ const orders: Record<InventorySort, (table: string) => string> = {
   '-price': (table) => `${table}.price_micros desc, ${table}.id desc`,
 };
 
-export interface InventoryRow extends LimitsRow {
+export interface InventoryRow extends LimitsRow, Place {
   id: string;
   ip: string;
   priceMicros: bigint;
-  countryCode: string;
-  region: string;
-  city: string;
-  zip: string;
-  isp: string;
-  connectionType: string;
   isOffered: boolean;
   isExitHealthy: boolean;
   isRetired: boolean;
@@ -67,8 +63,7 @@ export function listInventory(
     `with listed as (
        select id from (${parts.join(' union all ')}) as found order by ${order('found')} limit $1 offset $2
      )
-     select proxies.id, host(ip) as ip, proxies.price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
-            connection_type as "connectionType", ${LIMITS}, is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
+     select proxies.id, host(ip) as ip, proxies.price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
             retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", proxies.exit_id as "exitId",
             node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
             upstream_host as "upstreamHost", upstream_port as "upstreamPort",
@@ -103,12 +98,7 @@ export type ExportedRow = Pick<
   InventoryRow,
   | 'ip'
   | 'priceMicros'
-  | 'countryCode'
-  | 'region'
-  | 'city'
-  | 'zip'
-  | 'isp'
-  | 'connectionType'
+  | keyof Place
   | keyof LimitsRow
   | 'node'
   | 'exitKind'
@@ -126,8 +116,7 @@ export function listAfter(
 ): Promise<ExportedRow[]> {
   const { text, values } = toConditions(filter, [afterIp, limit]);
   return ctx.db.query(
-    `select host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
-            connection_type as "connectionType", ${LIMITS}, node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
+    `select host(ip) as ip, price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
             upstream_host as "upstreamHost", upstream_port as "upstreamPort", has_credentials as "hasCredentials"
        from (select * from proxies where ($1::inet is null or ip > $1) and ${text} order by ip limit $2) as proxies
        join readable_exits as exits on exits.id = exit_id

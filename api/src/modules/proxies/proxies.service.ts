@@ -4,7 +4,7 @@
  */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { Proxy, ProxyQuery, Stock as PublicStock } from '@cellhop/contract/proxies';
-import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/places.values';
 import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { effectiveLimits } from './limits.service.ts';

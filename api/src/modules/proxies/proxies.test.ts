@@ -1,5 +1,5 @@
 import { connect } from '@cellhop/contract/connections';
-import { filterGroups } from '@cellhop/contract/proxies.values';
+import { filterGroups } from '@cellhop/contract/places.values';
 import { getProxyFilter, searchProxies, type Proxy, type ProxyQuery } from '@cellhop/contract/proxies';
 import { toDollars } from '@cellhop/contract/units';
 import fc from 'fast-check';

@@ -4,29 +4,19 @@
  */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { ProxyQuery, Proxy } from '@cellhop/contract/proxies';
-import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/places.values';
 import type { Ctx } from '../../ctx.ts';
+import { filterSql, placeSql, selectPlace } from '../../db/place-columns.ts';
 import type { LimitsRow } from './limits.store.ts';
 
 export type ProxyRow = Omit<Proxy, 'price' | 'checkedAt' | 'latencyMs' | 'limits'> &
   LimitsRow & { priceMicros: bigint; exitId: string };
 
-const COLUMNS = `id, exit_id as "exitId", host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city,
-            zip, isp, connection_type as "connectionType", port_rule as "portRule", tunnels_max as "tunnelsMax",
-            bytes_per_second_max as "bytesPerSecondMax"`;
-
-const columns: Record<FilterGroup, string> = {
-  country: 'country_code',
-  city: 'city',
-  region: 'region',
-  zip: 'zip',
-  isp: 'isp',
-  connectionType: 'connection_type',
-};
+const COLUMNS = `id, exit_id as "exitId", host(ip) as ip, price_micros as "priceMicros", ${selectPlace()}, port_rule as "portRule",
+            tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"`;
 
 const IS_FREE = 'connection_id is null and is_healthy';
-const RAW_COLUMNS =
-  'id, exit_id, ip, price_micros, country_code, region, city, zip, isp, connection_type, port_rule, tunnels_max, bytes_per_second_max';
+const RAW_COLUMNS = `id, exit_id, ip, price_micros, ${placeSql.join(', ')}, port_rule, tunnels_max, bytes_per_second_max`;
 /** A stable order for equal prices: addresses as numbers. Without the cast `ip` would be the column of the result, a text. */
 const CHEAPEST = `order by price_micros, ip::inet limit ${PROXY_SEARCH_MAX}`;
 
@@ -84,14 +74,14 @@ export interface Walk {
 export async function walkByPrice(ctx: Ctx, group: FilterGroup, query: ProxyQuery, depth: number): Promise<Walk> {
   const others = filterGroups.filter((other) => other !== group);
   const conditions = others.map(
-    (other, index) => `and ($${index + 3}::text[] is null or ${columns[other]} = any($${index + 3}))`,
+    (other, index) => `and ($${index + 3}::text[] is null or ${filterSql[other]} = any($${index + 3}))`,
   );
   const rows = await ctx.db.query<{ isComplete: boolean } & (ProxyRow | { id: null })>(
     `with walked as materialized (
        select listed.*, value
          from unnest($1::text[]) as value
         cross join lateral (select ${RAW_COLUMNS} from proxies
-                             where ${IS_FREE} and ${columns[group]} = value order by price_micros limit $2) as listed
+                             where ${IS_FREE} and ${filterSql[group]} = value order by price_micros limit $2) as listed
      ), horizon as (
        select min(last_micros) as dearest_micros
          from (select max(price_micros) as last_micros from walked group by value having count(*) = $2) as left_early
@@ -115,7 +105,7 @@ export async function readMatches(ctx: Ctx, query: ProxyQuery, sampleSize: numbe
   return ctx.db.query(
     `with matching as materialized (
        select ${RAW_COLUMNS} from proxies
-        where ${IS_FREE} ${groups.map((group, index) => `and ${columns[group]} = any($${index + 2}::text[])`).join(' ')}
+        where ${IS_FREE} ${groups.map((group, index) => `and ${filterSql[group]} = any($${index + 2}::text[])`).join(' ')}
         limit $1
      )
      select ${COLUMNS} from matching ${CHEAPEST}`,

@@ -1,5 +1,5 @@
 import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
-import type { FilterGroup } from '@cellhop/contract/proxies.values';
+import type { FilterGroup } from '@cellhop/contract/places.values';
 import { CheckIcon, MultiSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -24,9 +24,9 @@ interface FilterChoicesProps {
 
 /** Replaces the plain field, with the list of values. */
 export function FilterChoices({ group, counts, value, onChange, hasFocus, firstText }: FilterChoicesProps) {
-  const { t, i18n } = useTranslation('proxy');
+  const { t, i18n } = useTranslation(['proxy', 'common']);
   const language = i18n.resolvedLanguage ?? 'en';
-  const name = t(`filter.${group}`);
+  const name = t(`common:location.${group}`);
   const options = useMemo(() => toOptions(group, counts, language), [group, counts, language]);
   return (
     <MultiSelect

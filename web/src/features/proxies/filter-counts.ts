@@ -1,4 +1,4 @@
-import type { FilterGroup } from '@cellhop/contract/proxies.values';
+import type { FilterGroup } from '@cellhop/contract/places.values';
 import type { ProxyFacets, ProxyFilter } from '@cellhop/contract/proxies';
 
 /** Value -> number of free proxies; undefined if it is not known. */

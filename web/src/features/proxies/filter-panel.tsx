@@ -1,6 +1,6 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { ProxyFilter, ProxyQuery } from '@cellhop/contract/proxies';
-import { filterGroups, type FilterGroup } from '@cellhop/contract/proxies.values';
+import { filterGroups, type FilterGroup } from '@cellhop/contract/places.values';
 import { IconSearch, IconSelector } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useId, useState, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -122,7 +122,7 @@ interface FilterFieldProps {
 
 /** A plain field that looks like the multi-select which replaces it when the user opens it. */
 function FilterField({ group, counts, value, onChange }: FilterFieldProps) {
-  const { t } = useTranslation('proxy');
+  const { t } = useTranslation(['proxy', 'common']);
   const id = useId();
   const [Choices, loadChoices] = useLazyPart(choices);
   const [text, setText] = useState('');
@@ -136,7 +136,7 @@ function FilterField({ group, counts, value, onChange }: FilterFieldProps) {
     return <Choices {...{ group, counts, value, onChange, hasFocus }} firstText={text} />;
   return (
     <div className={classes['field']} data-chosen={hasValue}>
-      <label htmlFor={id}>{t(`filter.${group}`)}</label>
+      <label htmlFor={id}>{t(`common:location.${group}`)}</label>
       <div className={classes['box']}>
         <input
           id={id}

@@ -1,5 +1,5 @@
 import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
-import { type FilterGroup, filterGroups } from '@cellhop/contract/proxies.values';
+import { type FilterGroup, filterGroups } from '@cellhop/contract/places.values';
 import { IconWorldSearch } from '@tabler/icons-react';
 import type { Screen } from '../../loading/screen.ts';
 import { idParameter, type Search, textParameters } from '../../loading/search-values.ts';
