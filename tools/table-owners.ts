@@ -19,7 +19,7 @@ const tablesByModule: Record<string, readonly string[]> = {
   connections: ['allowed_networks', 'client_addresses', 'connection_labels', 'last_refusals'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faq: ['faqs'],
-  gateway: ['exit_checks', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
+  gateway: ['exit_addresses', 'exit_checks', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
   invoices: [
     'chain_cursors',
     'comparisons',

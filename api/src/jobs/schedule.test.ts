@@ -32,6 +32,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'audit-log.clean-up',
     'notifications.clean-up',
     'rates.clean-up',
+    'exits.clean-up',
     'connections.clean-up',
   ]);
   expect(Object.keys(scheduledTasks(testApp.ctx))).toEqual(cronItems().map(({ task }) => task));

@@ -10,6 +10,7 @@ import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
 import { fillSoldAddresses } from '../modules/billing/sold-addresses.service.ts';
+import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
 import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
 import { deleteOldMails } from '../modules/mails/mails.service.ts';
@@ -47,6 +48,7 @@ const schedule: ScheduledTask[] = [
   { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
   { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
+  { name: 'exits.clean-up', cron: '37 * * * *', run: deleteOldAddresses },
   // Each chain once a day; a comparison that could not end is continued.
   { name: 'chains.compare', cron: '12 * * * *', run: (ctx) => compareChains(ctx) },
   { name: 'rates.clean-up', cron: '27 * * * *', run: deleteOldRates },

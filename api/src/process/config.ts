@@ -47,6 +47,7 @@ const environmentSchema = z.object({
   PORT: port.default(3000),
   PUBLIC_URL: optional(z.url()),
   EXIT_ECHO_URL: optional(z.url({ protocol: /^https?$/ })),
+  EXIT_ADDRESSES_DAYS: z.coerce.number().int().min(1).max(3650).default(365),
   DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
   DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
@@ -110,6 +111,7 @@ export interface Config {
   publicUrl: string;
   /** An echo for checks of exits besides that of `publicUrl`. */
   echoUrl: string | undefined;
+  exitAddressesDays: number;
   databaseUrl: string;
   databasePoolSize: number;
   /** Statement timeout; undefined: the default of the program. */
@@ -193,6 +195,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     internalHost: settings.INTERNAL_HOST ?? settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
     echoUrl: settings.EXIT_ECHO_URL,
+    exitAddressesDays: settings.EXIT_ADDRESSES_DAYS,
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     databaseTimeLimitMs: settings.DATABASE_TIMEOUT_SECONDS && settings.DATABASE_TIMEOUT_SECONDS * 1000,

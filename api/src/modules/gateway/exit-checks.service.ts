@@ -7,6 +7,7 @@ import type { checkExits, ExitCheck, ExitChecksResponse } from '@cellhop/contrac
 import type { Exit } from '@cellhop/contract/gateway';
 import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type ExitOfLogin, toExit } from '../connections/logins.service.ts';
 import { followExits } from '../proxies/inventory.service.ts';
@@ -74,6 +75,12 @@ export async function recordLost(ctx: Ctx, nodeId: string, connectionIds: readon
   if (exitIds.length === 0) return;
   await followExits(ctx, exitIds);
   ctx.changed(STAFF, 'staff-catalogue');
+}
+
+/** Who had an address is known for this long. */
+export async function deleteOldAddresses(ctx: Ctx): Promise<void> {
+  const days = ctx.config.exitAddressesDays;
+  await cleanUp(ctx, 'addresses of exits', (ctx, limit) => store.deleteOldAddresses(ctx, days, limit));
 }
 
 /** The node checks the exit within seconds. @throws AppError NOT_FOUND */

@@ -152,6 +152,17 @@ export async function saveLost(
   return rows.map(({ exitId }) => exitId);
 }
 
+/** Those that exits no longer have. @returns the number of deleted rows, at most `limit` */
+export async function deleteOldAddresses(ctx: Ctx, days: number, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `delete from exit_addresses where (exit_id, since) in (
+       select exit_id, since from exit_addresses where until < now() - $1 * interval '1 day' limit $2
+     ) returning exit_id`,
+    [days, limit],
+  );
+  return rows.length;
+}
+
 export interface ExitCount {
   node: string;
   health: ExitHealth;
