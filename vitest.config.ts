@@ -7,21 +7,29 @@ const project = (test: TestUserConfig) => ({ extends: true as const, test });
 
 /** `npm run test:long` runs only the tests with the tag. */
 const isLong = process.env['TEST_LONG'] === '1';
+const excluded = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.long.test.ts'])];
 
-/** Tests of the web app that replace modules or set what is global: the language, the clock, the network. They get modules of their own. */
+/** Tests that replace modules or set what is global: the clock, the network, the language. They get modules of their own. */
 const NEEDS_OWN_MODULES =
-  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\(|test\/browser\.ts|changeLanguage\(|i18next\.init\(/;
-const isolated = fs
-  .readdirSync(new URL('web/src', import.meta.url), { recursive: true, encoding: 'utf8' })
-  .map((file) => `web/src/${file}`)
-  .filter((file) => /\.test\.tsx?$/.test(file))
-  .filter((file) => NEEDS_OWN_MODULES.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
+  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\(|spyOn\((?:globalThis|performance|Date)\b|startSandbox|test\/browser\.ts|changeLanguage\(|i18next\.init\(/;
+/** @returns the tests below a folder that need modules of their own */
+const findIsolated = (folder: string) =>
+  fs
+    .readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => /\.test\.tsx?$/.test(file) && !file.includes('/node_modules/'))
+    .filter((file) => NEEDS_OWN_MODULES.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
+
+const PROGRAMS = ['contract', 'api', 'gateway', 'tools', 'bench'];
+const programs: TestUserConfig = { globalSetup: ['tools/vitest-postgres.ts'] };
+const isolatedPrograms = PROGRAMS.flatMap(findIsolated);
+const isolated = findIsolated('web/src');
 
 const pages: TestUserConfig = { environment: 'happy-dom', setupFiles: ['web/test/longer-waits.ts'] };
 
 export default defineConfig({
   test: {
-    exclude: ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.long.test.ts'])],
+    exclude: excluded,
     tags: [
       {
         name: 'long',
@@ -31,15 +39,17 @@ export default defineConfig({
     // Not isolated where possible: reloading the modules for each test file took half of the time.
     projects: [
       project({
+        ...programs,
         name: 'programs',
-        include: ['{contract,api,gateway,tools,bench}/**/*.test.ts'],
+        include: PROGRAMS.map((folder) => `${folder}/**/*.test.ts`),
+        exclude: [...excluded, ...isolatedPrograms],
         isolate: false,
-        globalSetup: ['tools/vitest-postgres.ts'],
       }),
+      project({ ...programs, name: 'programs-isolated', include: isolatedPrograms }),
       project({
         name: 'web',
         include: ['web/**/*.test.ts'],
-        exclude: ['**/node_modules/**', ...isolated],
+        exclude: [...excluded, ...isolated],
         isolate: false,
       }),
       project({ name: 'web-isolated', include: isolated.filter((file) => file.endsWith('.ts')) }),
@@ -48,7 +58,7 @@ export default defineConfig({
         ...pages,
         name: 'pages',
         include: ['web/**/*.test.tsx'],
-        exclude: ['**/node_modules/**', ...isolated],
+        exclude: [...excluded, ...isolated],
         isolate: false,
       }),
       project({ ...pages, name: 'pages-isolated', include: isolated.filter((file) => file.endsWith('.tsx')) }),

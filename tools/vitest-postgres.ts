@@ -9,8 +9,13 @@ declare module 'vitest' {
   }
 }
 
+/** Each project may load this module anew, and all use one server. */
+const shared = globalThis as { testPostgres?: ReturnType<typeof startTestPostgres> };
+
 export default async function setup(project: TestProject) {
-  const { url, stop } = await startTestPostgres();
+  const isFirst = shared.testPostgres === undefined;
+  shared.testPostgres ??= startTestPostgres();
+  const { url, stop } = await shared.testPostgres;
   project.provide('postgresUrl' satisfies keyof ProvidedContext, url);
-  return stop;
+  return isFirst ? stop : undefined;
 }

@@ -40,7 +40,7 @@ export interface GeneratedChain {
   end: () => void;
 }
 
-const ROUNDS = scaled(4, 8);
+const ROUNDS = scaled(2, 8);
 const POLLS_PER_ROUND = 3;
 /** With three, the watcher goes on without the liar; with two, it costs delay. */
 const COUNTS = scaled(1, 2) === 1 ? [3] : [2, 3];

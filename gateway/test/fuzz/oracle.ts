@@ -13,6 +13,7 @@ import {
 import type { OriginConnection } from './origins.ts';
 import type { Plan, RunContext } from './plan.ts';
 import type { ExpectedRequest, ParsedClient } from './reference-parser.ts';
+import { LIMITS } from './settings.ts';
 
 export interface Trial {
   readonly plan: Plan;
@@ -32,6 +33,7 @@ const REPLIES_MAX = 8;
 const SOCKS4_GRANTED = 0x5a;
 const SOCKS4_REFUSED = 0x5b;
 const SOCKS4_LOGIN_FAILED = 0x5d;
+const LOGIN_REFUSED = Buffer.from('05020101', 'hex');
 const TLS_ALERT = Buffer.from('15030300020246', 'hex');
 /** Shorter than any timeout of the gateway in this run. */
 const SLOW_MS = 900;
@@ -154,7 +156,8 @@ function checkSocks4(trial: Trial, { originPort }: RunContext): string[] {
     return stage === 'tunnel' ? checkDownload(trial, received.subarray(8), originPort) : [`succeeded at ${stage}`];
   if (received.length > 8) return ['bytes after a refusal'];
   // Only a wrong login has another code; that of a connection whose credit has ended is refused as well.
-  if (stage === 'login-wrong') return code === SOCKS4_LOGIN_FAILED ? [] : [`replied ${code} to a wrong login`];
+  if (stage === 'login-wrong')
+    return code === SOCKS4_LOGIN_FAILED || hasTimedOut(trial) ? [] : [`replied ${code} to a wrong login`];
   const isPoor = trial.plan.kind === 'socks4 poor login';
   return code === SOCKS4_REFUSED || isPoor ? [] : [`replied ${code} at ${stage}`];
 }
@@ -163,6 +166,12 @@ const isValidSocks4Reply = (received: Buffer) =>
   received.length >= 8 &&
   received[0] === 0 &&
   [SOCKS4_GRANTED, SOCKS4_REFUSED, SOCKS4_LOGIN_FAILED].includes(received[1] ?? 0);
+
+/** The handshake may have timed out before the control plane had answered. */
+const hasTimedOut = ({ transcript }: Trial) => transcript!.milliseconds >= LIMITS.handshakeMs;
+
+/** A valid login is refused without credit, and when the handshake times out before the control plane has answered. */
+const mayRefuseLogin = (trial: Trial) => trial.plan.kind === 'socks5 poor login' || hasTimedOut(trial);
 
 /** What a client may receive before its request, and at a refusal that it may also get (a timeout, a malformed message). */
 const validSocks5: Readonly<Record<Exclude<ParsedClient['stage'], 'refused' | 'association' | 'tunnel'>, string>> = {
@@ -176,13 +185,14 @@ const validSocks5: Readonly<Record<Exclude<ParsedClient['stage'], 'refused' | 'a
 function checkSocks5(trial: Trial, { originPort }: RunContext): string[] {
   const received = trial.transcript!.received;
   const { stage } = trial.parsed;
+  const isAfterLogin = stage === 'request' || stage === 'refused' || stage === 'association' || stage === 'tunnel';
+  if (isAfterLogin && received.equals(LOGIN_REFUSED)) return mayRefuseLogin(trial) ? [] : ['refused a valid login'];
   if (stage !== 'refused' && stage !== 'association' && stage !== 'tunnel') {
     const valid = Buffer.from(validSocks5[stage], 'hex');
     const isFailure = stage === 'request' && isValidReply(received) && received[5] !== 0;
     return isWithin(received, valid) || isFailure ? [] : [`replied ${received.toString('hex', 0, 40)} at ${stage}`];
   }
-  if (isWithin(received, Buffer.from('05020100', 'hex')) || isWithin(received, Buffer.from('05020101', 'hex')))
-    return [];
+  if (isWithin(received, Buffer.from('05020100', 'hex'))) return [];
   if (!isValidReply(received)) return [`replied ${received.toString('hex', 0, 40)}`];
   if (received[5] !== 0) return received.length === 14 ? [] : ['bytes after a refusal'];
   if (stage === 'association') return received.length === 14 ? [] : ['bytes on a control connection'];

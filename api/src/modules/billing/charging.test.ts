@@ -290,7 +290,7 @@ describe('in any order of events', () => {
             }
           },
         ),
-        { numRuns: scaled(200, 1000) },
+        { numRuns: scaled(67, 1000) },
       );
     },
   );

@@ -17,7 +17,7 @@ import { OracleUser } from '../../../test/billing-model/oracle.ts';
 import type { GatewayEvent, Script, Step } from '../../../test/billing-model/script.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
-const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(200, 4_000));
+const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(67, 4_000));
 const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) };
 const CUSTOMERS = 100;
 const TURNS = 12;

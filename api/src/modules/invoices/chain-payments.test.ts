@@ -345,7 +345,7 @@ test(
         expect((await dollars()) + spentMicros + (await lossMicros())).toBe(creditedMicros);
         assert.deepEqual(await checkInvariants(testApp.ctx), []);
       }),
-      { numRuns: scaled(4, 12) },
+      { numRuns: scaled(2, 12) },
     );
     expect((await user.call(listInvoices, { query: {} })).data).toHaveLength(1);
 

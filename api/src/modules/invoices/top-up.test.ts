@@ -12,7 +12,7 @@ import { expireInvoices, watchChain } from './watch.service.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
 const DOLLAR = 1_000_000n;
-const RUNS = scaled(8, 40);
+const RUNS = scaled(3, 40);
 
 let testApp: TestApp;
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import * as ledger from './ledger.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -173,7 +174,7 @@ class Model {
   }
 }
 
-test('agrees with the model for any lists of transfers, sequential or concurrent', async () => {
+test('agrees with the model for any lists of transfers, sequential or concurrent', { tags: ['long'] }, async () => {
   const list = fc.array(
     fc.record({
       key: fc.nat(60),
@@ -206,7 +207,7 @@ test('agrees with the model for any lists of transfers, sequential or concurrent
       for (const [index, id] of users.entries()) expect(await balance(id)).toBe(model.balances.get(index + 1) ?? 0n);
       expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
     }),
-    { numRuns: 25 },
+    { numRuns: scaled(8, 25) },
   );
 });
 

@@ -7,6 +7,7 @@ import { createProxy, createUser, defaultExit, type TestUser } from '../../../te
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { createFacetIndex } from './facet-index.ts';
 import { refreshCounts, refreshFacets } from './proxies.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 let testApp: TestApp;
 let user: TestUser;
@@ -52,30 +53,34 @@ function countSlowly(all: readonly Location[], filter: ProxyQuery) {
   );
 }
 
-test('before the first count by a worker, counts on request; then counts follow all other groups of any filter', async () => {
-  expect((await facets()).counts.country).toEqual({});
-  const all = await testApp.database.query<Location>(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
+test(
+  'before the first count by a worker, counts on request; then counts follow all other groups of any filter',
+  { tags: ['long'] },
+  async () => {
+    expect((await facets()).counts.country).toEqual({});
+    const all = await testApp.database.query<Location>(
+      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
      select '10.0.0.0'::inet + n, 100000, case n % 3 when 0 then 'XA' else 'XB' end, 'region ' || n % 3, 'city ' || n % 5,
             'zip ' || n % 11, case when n % 7 = 0 then 'both' else 'operator ' || n % 3 end, case n % 4 when 0 then '3G' else 'LTE' end,
             $1
        from generate_series(1, 600) as n
      returning country_code as "countryCode", region, city, zip, isp, connection_type as "connectionType"`,
-    [await defaultExit(testApp)],
-  );
-  const filter = fc.record(
-    Object.fromEntries(
-      filterGroups.map((group) => [group, fc.subarray<string>(values[group], { minLength: 1 })]),
-    ) as Record<FilterGroup, fc.Arbitrary<string[]>>,
-    { requiredKeys: [] },
-  );
-  await fc.assert(
-    fc.asyncProperty(filter, async (query) => {
-      expect(await facets(query)).toEqual({ counts: countSlowly(all, query), truncated: [] });
-    }),
-    { numRuns: 60 },
-  );
-});
+      [await defaultExit(testApp)],
+    );
+    const filter = fc.record(
+      Object.fromEntries(
+        filterGroups.map((group) => [group, fc.subarray<string>(values[group], { minLength: 1 })]),
+      ) as Record<FilterGroup, fc.Arbitrary<string[]>>,
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(filter, async (query) => {
+        expect(await facets(query)).toEqual({ counts: countSlowly(all, query), truncated: [] });
+      }),
+      { numRuns: scaled(20, 60) },
+    );
+  },
+);
 
 test('counts follow sales and returns, and a country whose last proxy is sold disappears and comes back', async () => {
   await refreshCounts(testApp.ctx);

@@ -9,6 +9,7 @@ import { createProxy, createUser, defaultExit, type TestUser } from '../../../te
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { refreshCounts } from './proxies.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 let testApp: TestApp;
 let user: TestUser;
@@ -129,7 +130,7 @@ describe('search in a larger catalogue', () => {
       }),
     );
 
-  test('returns all matches of every filter, up to 50, cheapest first', async () => {
+  test('returns all matches of every filter, up to 50, cheapest first', { tags: ['long'] }, async () => {
     await fc.assert(
       fc.asyncProperty(query, async (filter) => {
         // Proxies of other tests are in other countries.
@@ -145,7 +146,7 @@ describe('search in a larger catalogue', () => {
         const cheapest = expected.map(({ price }) => price).toSorted((a, b) => a - b);
         expect(prices).toEqual(expected.length <= 2000 ? cheapest.slice(0, 50) : prices);
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(20, 60) },
     );
   });
 

@@ -12,6 +12,7 @@ import * as ledger from '../ledger/ledger.service.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
 import { CSV_HEADER, maskEmail } from './transactions-presenter.ts';
 import { listTransactions as list, writeCsv, type Filter } from './transactions.service.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const DOLLAR = 1_000_000n;
 const { bonus } = ledger.systemAccounts;
@@ -205,7 +206,7 @@ const filters = fc
   )
   .map(({ kind, from, to }): Filter => ({ kind, from: from?.toISOString(), to: to?.toISOString() }));
 
-test('list and CSV agree with the model for every history, filter and page size', async () => {
+test('list and CSV agree with the model for every history, filter and page size', { tags: ['long'] }, async () => {
   await fc.assert(
     fc.asyncProperty(
       histories,
@@ -252,7 +253,7 @@ test('list and CSV agree with the model for every history, filter and page size'
         expect(sum).toBe((await ledger.readBalance(testApp.ctx, accountId)).balanceMicros);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: scaled(10, 30) },
   );
 });
 

@@ -32,8 +32,8 @@ async function readMissed(watcher: ChainWatcher, address: string, advance: () =>
 }
 
 test.each([
-  ['bitcoin', 144, 'bc', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu'],
-  ['litecoin', scaled(144, 576), 'ltc', 'ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh'],
+  ['bitcoin', scaled(48, 144), 'bc', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu'],
+  ['litecoin', scaled(48, 576), 'ltc', 'ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh'],
 ] as const)('%s: %i blocks', { tags: ['long'] }, async (name, blocks, addressPrefix, address) => {
   const script = witnessScript(address, addressPrefix);
   const paid = [HEAD + 1, HEAD + Math.floor(blocks / 2), HEAD + blocks];
@@ -51,9 +51,9 @@ test.each([
 
 test.each([
   // Of 12 s.
-  ['ethereum', 1, scaled(1_200, 7_200)],
+  ['ethereum', 1, scaled(400, 7_200)],
   // Of 0.45 s.
-  ['bsc', 56, scaled(6_000, 192_000)],
+  ['bsc', 56, scaled(2_000, 192_000)],
 ] as const)('%s with chain id %i: %i blocks', { tags: ['long'] }, async (name, chainId, blocks) => {
   const address = `0x${'0a'.repeat(20)}`;
   const end = HEAD + blocks;
