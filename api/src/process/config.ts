@@ -1,26 +1,95 @@
+/** The settings of API and worker: environment variables, parsed once. docs/settings.md explains them to the operator. */
 import {
   bytesPerSecondSchema,
   type ConnectionLimits,
   portRuleSchema,
   tunnelsSchema,
 } from '@cellhop/contract/connection-limits';
-import { promoCodeFields } from '@cellhop/contract/staff/promo-codes.forms';
-import { isDollarAmount, megabitsToBytes, toMicros } from '@cellhop/contract/units';
-import { z } from 'zod';
-import type { SecretKeys } from '../secrets/keys.ts';
 import {
-  paymentEnvironment,
-  readPaymentSettings,
-  requireCurrency,
-  type PaymentSettings,
-} from '../payments/settings.ts';
-import { portRangeSchema, type PortRange } from '@cellhop/contract/network';
+  type Environment,
+  logLevelSchema,
+  orProblem,
+  portSchema,
+  readEnvironment,
+} from '@cellhop/contract/environment';
+import { portRangeSchema } from '@cellhop/contract/network';
+import { promoCodeFields } from '@cellhop/contract/staff/promo-codes.forms';
+import { megabitsToBytes, toMicros } from '@cellhop/contract/units';
+import { z } from 'zod';
+import { readPaymentSettings } from '../payments/settings.ts';
+import type { SecretKeys } from '../secrets/keys.ts';
 
-const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
-const port = z.coerce.number().int().min(0).max(65_535);
-/** An empty variable counts as unset. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+export type Config = ReturnType<typeof loadConfig>;
+
+interface ApiEnvironment extends Environment {
+  isDevelopment: boolean;
+}
+
+/** Created with the demo. */
+export const DEMO_PROMO_CODE = 'WELCOME';
+
+/** @throws Error with one line per missing or invalid setting */
+export function loadConfig(variables: NodeJS.ProcessEnv = process.env) {
+  return readEnvironment(variables, ({ read, problems }) => {
+    const isDevelopment = read('NODE_ENV', z.enum(['development', 'production', 'test']).optional()) !== 'production';
+    const environment = { read, problems, isDevelopment };
+    refuseForgottenProduction(variables, problems);
+    return {
+      isDevelopment,
+      ...readAddresses(environment),
+      ...readSecrets(environment),
+      ...readDatabase(environment),
+      ...readMail(environment),
+      ...readBusiness(environment),
+      ...readUserLimits(environment),
+      ...readNetworkLimits(environment),
+      /** Larger changes of money by staff need the approval of a second member of staff; undefined: none do. */
+      approvalMicros:
+        // Unlike for other settings, empty does not mean the default.
+        variables['APPROVAL_USD'] === '' ? undefined : read('APPROVAL_USD', dollars(1_000_000, 100)),
+      /** Ignored in development, which uses the sandbox. */
+      payments: readPaymentSettings(environment),
+      logLevel: read('LOG_LEVEL', logLevelSchema),
+      /** Set by `npm start`, which handles Ctrl-C itself. */
+      isSupervised: read('SUPERVISED', z.stringbool().default(false)),
+    };
+  });
+}
+
+const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(min).max(max);
+const wholeSeconds = whole(1, 31_536_000);
+const toMs = (seconds: number) => seconds * 1000;
+const dollars = (max: number, byDefault: number) =>
+  z.coerce.number().min(0).max(max).default(byDefault).transform(orProblem(toMicros));
+
+/** Production has no built-in mail sink and no address of its own, so a missing setting must not fall back to them. */
+const neededInProduction = <T extends z.ZodType>(isDevelopment: boolean, schema: T, message: string) =>
+  schema.optional().refine((value) => isDevelopment || value !== undefined, message);
+
+function readAddresses({ read, isDevelopment }: ApiEnvironment) {
+  const host = read('HOST', z.string().default('127.0.0.1'));
+  const port = read('PORT', portSchema.default(3000));
+  const url = neededInProduction(isDevelopment, z.url(), 'PUBLIC_URL is not set: mails link to it');
+  return {
+    host,
+    port,
+    /** Port of the internal API for gateways; undefined: the public port. */
+    internalPort: read('INTERNAL_PORT', portSchema.optional()),
+    internalHost: read('INTERNAL_HOST', z.string().default(host)),
+    /** Without a trailing slash. */
+    publicUrl: (read('PUBLIC_URL', url) ?? `http://localhost:${port}`).replace(/\/$/, ''),
+    /** An echo for checks of exits besides that of `publicUrl`. */
+    echoUrl: read('EXIT_ECHO_URL', z.url({ protocol: /^https?$/ }).optional()),
+    trustedProxies: read('TRUSTED_PROXIES', z.string().default('loopback')),
+    /** The built-in node: the address shown to its customers, and its token. */
+    gateway: {
+      host: read('GATEWAY_HOST', z.string().default('127.0.0.1')),
+      port: read('GATEWAY_PORT', portSchema.default(1080)),
+      dnsPorts: read('GATEWAY_DNS_PORTS', portRangeSchema.default({ first: 20_000, last: 20_999 })),
+      token: read('GATEWAY_TOKEN', z.string({ error: 'GATEWAY_TOKEN is not set' }).min(16)),
+    },
+  };
+}
 
 const SECRET_KEY_LENGTH_MIN = 32;
 /** A limit, because an invalid token costs a hash per key. */
@@ -37,235 +106,115 @@ const secretKeysSchema = z
   .refine((keys) => keys.length <= SECRET_KEYS_MAX, `SECRET_KEY has more than ${SECRET_KEYS_MAX} keys`)
   .refine((keys) => new Set(keys).size === keys.length, 'SECRET_KEY contains a key twice')
   .transform((keys) => keys as unknown as SecretKeys);
+const metricsTokenSchema = z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces');
 
-/** Created with the demo. */
-export const DEMO_PROMO_CODE = 'WELCOME';
-
-const environmentSchema = z.object({
-  NODE_ENV: optional(z.enum(['development', 'production', 'test'])),
-  HOST: z.string().default('127.0.0.1'),
-  PORT: port.default(3000),
-  PUBLIC_URL: optional(z.url()),
-  EXIT_ECHO_URL: optional(z.url({ protocol: /^https?$/ })),
-  EXIT_ADDRESSES_DAYS: z.coerce.number().int().min(1).max(3650).default(365),
-  DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
-  DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
-  DATABASE_POOL_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(600).default(3),
-  SECRET_KEY: secretKeysSchema,
-  CONTACT_EMAIL: optional(z.email()),
-  SECURITY_CONTACT: optional(z.union([z.email(), z.url({ protocol: /^https$/ })])),
-  LEGAL_TEXTS_FOLDER: optional(z.string().min(1)),
-  /** Unset in development means the demo's. */
-  PUBLIC_PROMO_CODE: optional(promoCodeFields.shape.code),
-  BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
-  SMTP_URL: optional(z.url()),
-  MAIL_FROM: optional(z.string().min(3)),
-  MAIL_SINK_PORT: port.default(2525),
-  GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
-  GATEWAY_PORT: port.default(1080),
-  GATEWAY_DNS_PORTS: portRangeSchema.default({ first: 20_000, last: 20_999 }),
-  GATEWAY_TOKEN: z.string({ error: 'GATEWAY_TOKEN is not set' }).min(16),
-  CONNECTION_PORTS: portRuleSchema.default('deny 25'),
-  CONNECTION_TUNNELS: optional(z.coerce.number().pipe(tunnelsSchema)),
-  CONNECTION_MEGABITS_PER_SECOND: optional(z.coerce.number().transform(megabitsToBytes).pipe(bytesPerSecondSchema)),
-  REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
-  IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
-  TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
-  /** Unlike for other settings, empty does not mean the default: nothing needs approval. */
-  APPROVAL_USD: z.union([z.literal(''), z.coerce.number().min(0).max(1_000_000).refine(isDollarAmount)]).default(100),
-  DEMO_DATA: z.enum(['small', 'large']).default('small'),
-  REQUIRE_STAFF_2FA: optional(z.stringbool()),
-  INTERNAL_HOST: optional(z.string().min(1)),
-  INTERNAL_PORT: optional(port),
-  SOCKETS_MAX: z.coerce.number().int().min(10).max(1_000_000).default(2000),
-  SOCKETS_PER_NETWORK: z.coerce.number().int().min(4).max(1_000_000).default(256),
-  WRONG_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).default(300),
-  NODE_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000),
-  REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
-  INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
-  TICKETS_PER_HOUR: optional(z.coerce.number().int().min(1)),
-  TICKET_MESSAGES_PER_HOUR: optional(z.coerce.number().int().min(1)),
-  NEWS_MAILS_PER_MINUTE: z.coerce.number().int().min(1).max(1000).default(100),
-  OPEN_CONNECTIONS_MAX: z.coerce.number().int().min(1).max(1_000_000).default(200),
-  PURCHASES_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(600),
-  UNUSED_RETURNS_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(20),
-  RECONCILIATION_SECONDS: wholeSeconds.default(300),
-  ...paymentEnvironment,
-  METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
-  TRUSTED_PROXIES: z.string().default('loopback'),
-  /** Set by `npm start`, which handles Ctrl-C itself. */
-  SUPERVISED: optional(z.stringbool()),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-});
-
-/** The environment variables of the programs of this workspace, parsed once. */
-export interface Config {
-  isDevelopment: boolean;
-  host: string;
-  port: number;
-  /** Port of the internal API for gateways; undefined: the public port. */
-  internalPort: number | undefined;
-  internalHost: string;
-  /** Without a trailing slash. */
-  publicUrl: string;
-  /** An echo for checks of exits besides that of `publicUrl`. */
-  echoUrl: string | undefined;
-  exitAddressesDays: number;
-  databaseUrl: string;
-  databasePoolSize: number;
-  /** Statement timeout; undefined: the default of the program. */
-  databaseTimeLimitMs: number | undefined;
-  /** How long a request waits for a connection of the pool. */
-  databaseAcquireLimitMs: number;
-  secretKeys: SecretKeys;
-  brandName: string;
-  /** Contact address for blocked users and visitors; undefined: none is shown. */
-  contactEmail: string | undefined;
-  /** The promo code that visitors get; undefined: none. */
-  publicPromoCode: string | undefined;
-  /** Where to report a vulnerability: an email or a page; undefined: not published. */
-  securityContact: string | undefined;
-  /** The operator's own terms and other legal texts; undefined: the default texts apply. */
-  legalTextsFolder: string | undefined;
-  /** Undefined in development: mail goes to the built-in mail sink. */
-  smtpUrl: string | undefined;
-  mailFrom: string;
-  mailSinkPort: number;
-  /** The built-in node: the address shown to its customers, and its token. */
-  gateway: { host: string; port: number; dnsPorts: PortRange; token: string };
-  /** Of each connection, where its proxy has no limits of its own. */
-  connectionLimits: ConnectionLimits;
-  refundWindowMs: number;
-  idleTimeoutMs: number;
-  /** The trial credit of the demo's promo code. */
-  trialCreditMicros: bigint;
-  /** Larger changes of money by staff need the approval of a second member of staff; undefined: none do. */
-  approvalMicros: bigint | undefined;
-  /** In development: `large` adds months of history. */
-  demoData: 'small' | 'large';
-  /** Roles with any permission require two-factor sign-in. */
-  requiresStaffSecondFactor: boolean;
-  /** Per port of this process. */
-  socketsMax: number;
-  /** Also limits requests in progress per network, for clients behind a reverse proxy. */
-  socketsPerNetwork: number;
-  /** Per network. */
-  requestsPerMinute: number;
-  nodeRequestsPerMinute: number;
-  wrongTokensPerMinute: number;
-  /** Per user, because each may need an address that is watched forever. */
-  invoicesPerHour: number;
-  /** Per user. */
-  ticketsPerHour: number;
-  ticketMessagesPerHour: number;
-  /** Of broadcasts, for all workers together. */
-  newsMailsPerMinute: number;
-  /** Per user, at a time. */
-  openConnectionsMax: number;
-  /** Per user. */
-  purchasesPerHour: number;
-  /** Per user: connections without traffic that they end themselves with a full refund. */
-  unusedReturnsPerHour: number;
-  /** Ignored in development, which uses the sandbox. */
-  payments: PaymentSettings;
-  /** Interval of the invariant checks. */
-  reconciliationMs: number;
-  /** Bearer token of /metrics; undefined: public in development, disabled in production. */
-  metricsToken: string | undefined;
-  trustedProxies: string;
-  logLevel: string;
-  isSupervised: boolean;
-}
-
-/** @throws Error with one line per invalid setting */
-export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const parsed = environmentSchema.safeParse(environment);
-  if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));
-  const settings = parsed.data;
-  const isDevelopment = settings.NODE_ENV !== 'production';
-  const payments = readPaymentSettings(settings);
-  if (settings.NODE_ENV === undefined) refuseForgottenProduction(settings);
-  if (!isDevelopment) checkProductionSettings(settings, payments);
+function readSecrets({ read, isDevelopment }: ApiEnvironment) {
   return {
-    isDevelopment,
-    host: settings.HOST,
-    port: settings.PORT,
-    internalPort: settings.INTERNAL_PORT,
-    internalHost: settings.INTERNAL_HOST ?? settings.HOST,
-    publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
-    echoUrl: settings.EXIT_ECHO_URL,
-    exitAddressesDays: settings.EXIT_ADDRESSES_DAYS,
-    databaseUrl: settings.DATABASE_URL,
-    databasePoolSize: settings.DATABASE_POOL_SIZE,
-    databaseTimeLimitMs: settings.DATABASE_TIMEOUT_SECONDS && settings.DATABASE_TIMEOUT_SECONDS * 1000,
-    databaseAcquireLimitMs: settings.DATABASE_POOL_TIMEOUT_SECONDS * 1000,
-    secretKeys: settings.SECRET_KEY,
-    brandName: settings.BRAND_NAME,
-    contactEmail: settings.CONTACT_EMAIL,
-    publicPromoCode: settings.PUBLIC_PROMO_CODE ?? (isDevelopment ? DEMO_PROMO_CODE : undefined),
-    securityContact: settings.SECURITY_CONTACT,
-    legalTextsFolder: settings.LEGAL_TEXTS_FOLDER,
-    smtpUrl: settings.SMTP_URL,
-    mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,
-    mailSinkPort: settings.MAIL_SINK_PORT,
-    gateway: {
-      host: settings.GATEWAY_HOST,
-      port: settings.GATEWAY_PORT,
-      dnsPorts: settings.GATEWAY_DNS_PORTS,
-      token: settings.GATEWAY_TOKEN,
-    },
-    connectionLimits: {
-      ports: settings.CONNECTION_PORTS,
-      tunnels: settings.CONNECTION_TUNNELS ?? null,
-      bytesPerSecond: settings.CONNECTION_MEGABITS_PER_SECOND ?? null,
-    },
-    refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,
-    idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,
-    trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
-    approvalMicros: settings.APPROVAL_USD === '' ? undefined : toMicros(settings.APPROVAL_USD),
-    demoData: settings.DEMO_DATA,
-    requiresStaffSecondFactor: isStaffSecondFactorRequired(settings.REQUIRE_STAFF_2FA, isDevelopment),
-    socketsMax: settings.SOCKETS_MAX,
-    socketsPerNetwork: settings.SOCKETS_PER_NETWORK,
-    nodeRequestsPerMinute: settings.NODE_REQUESTS_PER_MINUTE,
-    wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
-    // Tests run a hundred users from one address.
-    requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
-    invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
-    ticketsPerHour: settings.TICKETS_PER_HOUR ?? (isDevelopment ? 1_000_000 : 10),
-    ticketMessagesPerHour: settings.TICKET_MESSAGES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 120),
-    newsMailsPerMinute: settings.NEWS_MAILS_PER_MINUTE,
-    openConnectionsMax: settings.OPEN_CONNECTIONS_MAX,
-    purchasesPerHour: settings.PURCHASES_PER_HOUR,
-    unusedReturnsPerHour: settings.UNUSED_RETURNS_PER_HOUR,
-    payments,
-    reconciliationMs: settings.RECONCILIATION_SECONDS * 1000,
-    metricsToken: settings.METRICS_TOKEN,
-    trustedProxies: settings.TRUSTED_PROXIES,
-    logLevel: settings.LOG_LEVEL,
-    isSupervised: settings.SUPERVISED ?? false,
+    secretKeys: read('SECRET_KEY', secretKeysSchema),
+    /** Roles with any permission require two-factor sign-in. Nobody should need an authenticator app to try the demo. */
+    requiresStaffSecondFactor: read('REQUIRE_STAFF_2FA', z.stringbool().default(!isDevelopment)),
+    /** Bearer token of /metrics; undefined: public in development, disabled in production. */
+    metricsToken: read('METRICS_TOKEN', metricsTokenSchema.optional()),
   };
 }
 
-/** By default in production only: nobody should need an authenticator app to try the demo. */
-export function isStaffSecondFactorRequired(setting: boolean | undefined, isDevelopment: boolean): boolean {
-  return setting ?? !isDevelopment;
+function readDatabase({ read }: Environment) {
+  return {
+    databaseUrl: read('DATABASE_URL', z.string({ error: 'DATABASE_URL is not set' })),
+    databasePoolSize: read('DATABASE_POOL_SIZE', whole(2, 500).default(20)),
+    /** Statement timeout; undefined: the default of the program. */
+    databaseTimeLimitMs: read('DATABASE_TIMEOUT_SECONDS', whole(1, 600).transform(toMs).optional()),
+    /** How long a request waits for a connection of the pool. */
+    databaseAcquireLimitMs: toMs(read('DATABASE_POOL_TIMEOUT_SECONDS', whole(1, 600).default(3))),
+    /** Interval of the invariant checks. */
+    reconciliationMs: toMs(read('RECONCILIATION_SECONDS', wholeSeconds.default(300))),
+    exitAddressesDays: read('EXIT_ADDRESSES_DAYS', whole(1, 3650).default(365)),
+  };
 }
 
-function describe(issue: z.core.$ZodIssue): string {
-  const name = issue.path.join('.');
-  return issue.message.startsWith(name) ? issue.message : `${name}: ${issue.message}`;
+function readMail({ read, isDevelopment }: ApiEnvironment) {
+  const needed = (schema: z.ZodType<string>, name: string) =>
+    read(name, neededInProduction(isDevelopment, schema, `${name} is not set: production sends real mail`));
+  const brandName = read('BRAND_NAME', z.string().max(60).default('Cellhop'));
+  return {
+    brandName,
+    /** Undefined in development: mail goes to the built-in mail sink. */
+    smtpUrl: needed(z.url(), 'SMTP_URL'),
+    mailFrom: needed(z.string().min(3), 'MAIL_FROM') ?? `${brandName} <no-reply@localhost>`,
+    mailSinkPort: read('MAIL_SINK_PORT', portSchema.default(2525)),
+    /** Of broadcasts, for all workers together. */
+    newsMailsPerMinute: read('NEWS_MAILS_PER_MINUTE', whole(1, 1000).default(100)),
+    /** Contact address for blocked users and visitors; undefined: none is shown. */
+    contactEmail: read('CONTACT_EMAIL', z.email().optional()),
+    /** Where to report a vulnerability: an email or a page; undefined: not published. */
+    securityContact: read('SECURITY_CONTACT', z.union([z.email(), z.url({ protocol: /^https$/ })]).optional()),
+  };
+}
+
+function readBusiness({ read, isDevelopment }: ApiEnvironment) {
+  const demoPromoCode = isDevelopment ? DEMO_PROMO_CODE : undefined;
+  const megabits = z.coerce.number().transform(megabitsToBytes).pipe(bytesPerSecondSchema);
+  const connectionLimits: ConnectionLimits = {
+    ports: read('CONNECTION_PORTS', portRuleSchema.default('deny 25')),
+    tunnels: read('CONNECTION_TUNNELS', z.coerce.number().pipe(tunnelsSchema).optional()) ?? null,
+    bytesPerSecond: read('CONNECTION_MEGABITS_PER_SECOND', megabits.optional()) ?? null,
+  };
+  return {
+    /** Of each connection, where its proxy has no limits of its own. */
+    connectionLimits,
+    /** The promo code that visitors get; undefined: none. */
+    publicPromoCode: read('PUBLIC_PROMO_CODE', promoCodeFields.shape.code.optional()) ?? demoPromoCode,
+    /** The operator's own terms and other legal texts; undefined: the default texts apply. */
+    legalTextsFolder: read('LEGAL_TEXTS_FOLDER', z.string().optional()),
+    refundWindowMs: toMs(read('REFUND_WINDOW_SECONDS', wholeSeconds.default(1800))),
+    idleTimeoutMs: toMs(read('IDLE_TIMEOUT_SECONDS', wholeSeconds.default(1800))),
+    /** The trial credit of the demo's promo code. */
+    trialCreditMicros: read('TRIAL_CREDIT_USD', dollars(1000, 1)),
+    /** In development: `large` adds months of history. */
+    demoData: read('DEMO_DATA', z.enum(['small', 'large']).default('small')),
+  };
+}
+
+/** Of one user. */
+function readUserLimits({ read, isDevelopment }: ApiEnvironment) {
+  const unlimitedInDevelopment = (limit: number) => whole(1).default(isDevelopment ? 1_000_000 : limit);
+  return {
+    /** Each may need an address that is watched forever. */
+    invoicesPerHour: read('INVOICES_PER_HOUR', unlimitedInDevelopment(30)),
+    ticketsPerHour: read('TICKETS_PER_HOUR', unlimitedInDevelopment(10)),
+    ticketMessagesPerHour: read('TICKET_MESSAGES_PER_HOUR', unlimitedInDevelopment(120)),
+    /** At a time. */
+    openConnectionsMax: read('OPEN_CONNECTIONS_MAX', whole(1, 1_000_000).default(200)),
+    purchasesPerHour: read('PURCHASES_PER_HOUR', whole(1, 1_000_000).default(600)),
+    /** Connections without traffic that they end themselves with a full refund. */
+    unusedReturnsPerHour: read('UNUSED_RETURNS_PER_HOUR', whole(1, 1_000_000).default(20)),
+  };
+}
+
+/** Of one network, but for `socketsMax`. */
+function readNetworkLimits({ read, isDevelopment }: ApiEnvironment) {
+  return {
+    /** Per port of this process. */
+    socketsMax: read('SOCKETS_MAX', whole(10, 1_000_000).default(2000)),
+    /** Also limits requests in progress, for clients behind a reverse proxy. */
+    socketsPerNetwork: read('SOCKETS_PER_NETWORK', whole(4, 1_000_000).default(256)),
+    // Tests run a hundred users from one address.
+    requestsPerMinute: read('REQUESTS_PER_MINUTE', whole(1).default(isDevelopment ? 1_000_000 : 1200)),
+    nodeRequestsPerMinute: read('NODE_REQUESTS_PER_MINUTE', whole(1).default(60_000)),
+    wrongTokensPerMinute: read('WRONG_TOKENS_PER_MINUTE', whole(1).default(300)),
+  };
 }
 
 /**
  * Development publishes all mails, plays payments and has no limits, so it needs to be asked for where it can be reached or has data of
  * others: in a shop whose operator forgot NODE_ENV anybody could take over any account.
  */
-function refuseForgottenProduction({ DATABASE_URL, PUBLIC_URL }: z.output<typeof environmentSchema>): void {
+function refuseForgottenProduction(variables: NodeJS.ProcessEnv, problems: string[]): void {
+  const { NODE_ENV, DATABASE_URL, PUBLIC_URL } = variables;
+  if (NODE_ENV?.trim()) return;
   for (const [name, value] of Object.entries({ DATABASE_URL, PUBLIC_URL }))
-    if (value !== undefined && !isOnThisMachine(value))
-      throw new Error(
+    if (value?.trim() && !isOnThisMachine(value))
+      problems.push(
         `NODE_ENV is not set, but ${name} is not of this machine: set NODE_ENV to production, or to development`,
       );
 }
@@ -278,11 +227,3 @@ function isOnThisMachine(text: string): boolean {
 }
 
 const LOCAL_HOST = /^(?:|localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?|(?:%2F|\/).*)$/i;
-
-/** Production has no built-in mail sink and no sandbox chain, so a missing setting must not fall back to them. */
-function checkProductionSettings(settings: z.output<typeof environmentSchema>, payments: PaymentSettings): void {
-  if (!settings.SMTP_URL) throw new Error('SMTP_URL is not set: production sends real mail');
-  if (!settings.MAIL_FROM) throw new Error('MAIL_FROM is not set: production sends real mail');
-  if (!settings.PUBLIC_URL) throw new Error('PUBLIC_URL is not set: mails link to it');
-  requireCurrency(payments);
-}

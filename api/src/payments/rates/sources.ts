@@ -10,7 +10,7 @@ import {
   type AskSource,
   type SourceAccess,
 } from './exchanges.ts';
-import { rateSourceNames, type RateIds, type RateSourceName } from './ids.ts';
+import type { RateIds, RateSourceName } from './ids.ts';
 import type { Asset } from './quote.ts';
 import { FRESH_MS, type SourceQuote } from './rate-policy.ts';
 
@@ -52,22 +52,6 @@ export const rateSources: Record<RateSourceName, SourceRules> = {
     maxAgeMs: 27 * MINUTE_MS,
   },
 };
-
-/** @param typed by the operator: empty for the default, `off` for none */
-export function rateSourceUrls(
-  typed: Record<RateSourceName, string>,
-  hasKey: boolean,
-): Partial<Record<RateSourceName, string>> {
-  const chosen = rateSourceNames.flatMap((name) => {
-    const { url, needsKey } = rateSources[name];
-    const text = typed[name].trim();
-    if (text === 'off' || (text === '' && needsKey && !hasKey)) return [];
-    if (text !== '' && !/^https?:\/\/[^\s]+$/.test(text))
-      throw new Error(`RATES_${name.toUpperCase()}_URL is neither an http address nor "off"`);
-    return [[name, text === '' ? url : text] as const];
-  });
-  return Object.fromEntries(chosen);
-}
 
 export interface FetchedQuotes {
   quotes: SourceQuote[];
