@@ -21,6 +21,7 @@ export interface Ctx {
 
 export function createCtx(database: Database, config: Config, log: Log): Ctx {
   const changes = collectChanges(database, log);
+  database.beforeClose(changes.end);
   const outer: Ctx = {
     db: database,
     config,

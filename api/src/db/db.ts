@@ -26,6 +26,8 @@ export interface Database extends Db {
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>;
   poolUsage(): PoolUsage;
+  /** What works in the background uses the pool until then. */
+  beforeClose(end: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ export function openDatabase(
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const connect = () => acquire(pool, acquireLimitMs);
+  const ends: (() => Promise<void>)[] = [];
   return {
     query: (text, values, options) => retryIfStale(() => runOnce(connect, text, values, options)),
     transaction: (work, options) => transaction(connect, work, options),
@@ -81,7 +84,11 @@ export function openDatabase(
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    close: () => pool.end(),
+    beforeClose: (end) => void ends.push(end),
+    async close() {
+      await Promise.all(ends.map((end) => end()));
+      await pool.end();
+    },
   };
 }
 

@@ -49,6 +49,8 @@ const rulesOfStaffTopics = Object.entries(staffTopics) as [StaffTopic, (typeof s
 export interface Changes {
   /** Call it after the commit. */
   add: (owner: Owner, topic: Topic) => void;
+  /** Sends what is collected, and nothing afterwards: call it before the database is closed. */
+  end: () => Promise<void>;
 }
 
 export function collectChanges(db: Db, log: Log): Changes {
@@ -56,10 +58,13 @@ export function collectChanges(db: Db, log: Log): Changes {
   const forStaff = startBatches(db, log);
   return {
     add(owner, topic) {
-      if ('isStaff' in owner) return forStaff(topic, topic, STAFF_SPACING_MS);
-      forUsers(topic, ownerKey(owner), isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS);
+      if ('isStaff' in owner) return forStaff.add(topic, topic, STAFF_SPACING_MS);
+      forUsers.add(topic, ownerKey(owner), isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS);
       for (const [staffTopic, rules] of rulesOfStaffTopics)
-        if ('follows' in rules && rules.follows === topic) forStaff(staffTopic, staffTopic, STAFF_SPACING_MS);
+        if ('follows' in rules && rules.follows === topic) forStaff.add(staffTopic, staffTopic, STAFF_SPACING_MS);
+    },
+    async end() {
+      await Promise.all([forUsers.end(), forStaff.end()]);
     },
   };
 }
@@ -69,22 +74,32 @@ function ownerKey(owner: Exclude<Owner, typeof STAFF>): string {
   return 'userId' in owner ? owner.userId : String(owner.accountId);
 }
 
-/** @returns a function that adds to the next batch, which is sent `spacingMs` after the last one */
-function startBatches(db: Db, log: Log): (topic: Topic, key: string, spacingMs: number) => void {
+interface Batches {
+  /** Adds to the next batch, which is sent `spacingMs` after the last one. */
+  add: (topic: Topic, key: string, spacingMs: number) => void;
+  end: () => Promise<void>;
+}
+
+function startBatches(db: Db, log: Log): Batches {
+  let isOver = false;
+  /** Of all batches so far. */
+  let sent: Promise<unknown> = Promise.resolve();
   let collected = new Map<Topic, Set<string>>();
   let timer: NodeJS.Timeout | undefined;
   let timerAt = 0;
   let sentAt = 0;
 
-  async function send(): Promise<void> {
+  function send(): void {
+    clearTimeout(timer);
     timer = undefined;
     sentAt = performance.now();
     const payloads = encode(collected);
     collected = new Map();
     // Not retried: all streams refetch once the database is back.
-    await db
+    const sending = db
       .query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [CHANNEL, payloads])
       .catch((error: unknown) => log.warn({ err: error }, 'live events could not be sent'));
+    sent = Promise.all([sent, sending]);
   }
 
   /** The timer does not keep the process alive. */
@@ -92,13 +107,21 @@ function startBatches(db: Db, log: Log): (topic: Topic, key: string, spacingMs: 
     if (timer !== undefined && timerAt <= at) return;
     clearTimeout(timer);
     timerAt = at;
-    timer = setTimeout(() => void send(), Math.max(0, at - performance.now())).unref();
+    timer = setTimeout(send, Math.max(0, at - performance.now())).unref();
   }
 
-  return (topic, key, spacingMs) => {
-    const keys = collected.get(topic) ?? new Set();
-    collected.set(topic, keys.add(key));
-    sendAt(sentAt + spacingMs);
+  return {
+    add(topic, key, spacingMs) {
+      if (isOver) return;
+      const keys = collected.get(topic) ?? new Set();
+      collected.set(topic, keys.add(key));
+      sendAt(sentAt + spacingMs);
+    },
+    async end() {
+      isOver = true;
+      if (timer !== undefined) send();
+      await sent;
+    },
   };
 }
 

@@ -29,6 +29,7 @@ async function watch(work: (ctx: Ctx) => Promise<unknown>) {
     ...spied(database),
     transaction: (inner) => database.transaction((db) => inner(spied(db))),
     poolUsage: () => database.poolUsage(),
+    beforeClose: (end) => database.beforeClose(end),
     close: () => database.close(),
   };
   const startedAt = performance.now();
