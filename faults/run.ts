@@ -250,7 +250,7 @@ async function prepareSecondGateway(ctx: Ctx): Promise<() => ReturnType<typeof s
     ...SECOND_GATEWAY,
     LOG_LEVEL: 'warn',
   };
-  return () => startChild('gateway/dist/main.js', environment, LOG_FILE);
+  return () => startChild(['gateway/dist/main.js'], environment, LOG_FILE);
 }
 
 function readOnlyConfig() {

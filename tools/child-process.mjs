@@ -25,7 +25,7 @@ const YOUNG_SPACE_MIB = 64;
 const HEAP_GROWTH_PERCENT = 100;
 
 /**
- * @param {string} script relative to the checkout
+ * @param {string[]} script relative to the checkout, and its arguments
  * @param {NodeJS.ProcessEnv} env
  * @param {string} [logFile] receives the output of the program; default: the terminal
  * @returns {Child}
@@ -35,7 +35,7 @@ export function startChild(script, env, logFile) {
   // Without --enable-source-maps: Node creates a stack trace for each connection that clients break, and mapping them took most of the
   // CPU time under attack. NODE_OPTIONS=--enable-source-maps turns it on; names of functions and files are in the bundles.
   const heap = [`--max-semi-space-size=${YOUNG_SPACE_MIB}`, `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`];
-  const child = spawn(process.execPath, [...heap, script], {
+  const child = spawn(process.execPath, [...heap, ...script], {
     cwd: root,
     env,
     stdio: ['ignore', log ?? 'inherit', log ?? 'inherit'],

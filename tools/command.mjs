@@ -1,11 +1,13 @@
 // @ts-check
-/** `npm start`, `npm test` and `npm run create-admin` on a fresh checkout: the imports must not need installed dependencies. */
+/**
+ * `npm start`, `npm test` and the commands of `api/src/commands` on a fresh checkout: the imports must not need installed dependencies.
+ */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildChanged } from './build.mjs';
 import { installDependencies } from './install.mjs';
 import { waitForLock } from './lock.mjs';
-import { reportFailure, Problem } from './problem.mjs';
+import { reportFailure } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,12 +46,9 @@ try {
     const { check } = await import('./test.mjs');
     process.exit(await check());
   }
-  if (mode === 'create-admin' || mode === 'add-node' || mode === 'catalogue' || mode === 'payments') {
-    await prepare();
-    const { runOnDatabase } = await import('./database-command.mjs');
-    process.exit(await runOnDatabase(mode, names));
-  }
-  throw new Problem('Use "npm start", "npm test", or "npm run" with create-admin, add-node, catalogue or payments.');
+  await prepare();
+  const { runOnDatabase } = await import('./database-command.mjs');
+  process.exit(await runOnDatabase(process.argv.slice(2)));
 } catch (error) {
   process.exit(reportFailure(error));
 }

@@ -58,7 +58,7 @@ export async function startProduct(options) {
 
   try {
     if (parts.includes('api') || parts.includes('worker')) {
-      const code = await programs.launch('api/dist/commands/setup.js').exited;
+      const code = await programs.launch('api/dist/commands/main.js', 'setup').exited;
       signal?.throwIfAborted();
       if (code !== 0) throw new Problem(`Preparing the database failed with code ${code}.`, code);
     }

@@ -65,7 +65,7 @@ export function createPrograms(settings, options) {
   /** Ends the supervision of a part. @type {Map<Part, () => void>} */
   const supervisions = new Map();
 
-  const launch = (/** @type {string} */ script) => {
+  const launch = (/** @type {string[]} */ ...script) => {
     if (!isReady) signal?.throwIfAborted();
     const child = startChild(script, settings, logFile);
     onSpawn?.(child.pid);

@@ -15,7 +15,7 @@ test('restarts a program that ends by itself, with growing pauses', async () => 
   const file = script('process.exit(3)');
   const ends: [number, number | undefined][] = [];
   let last: Child | undefined;
-  const stop = supervise(() => (last = startChild(file, {})), {
+  const stop = supervise(() => (last = startChild([file], {})), {
     firstDelayMs: 10,
     onEnd: (...end) => ends.push(end),
   });
@@ -35,7 +35,7 @@ test('gives up a program that keeps ending soon after its start', async () => {
   let starts = 0;
   const launch = () => {
     starts += 1;
-    return startChild(file, {});
+    return startChild([file], {});
   };
   supervise(launch, { firstDelayMs: 1, quickEndsMax: 3, onEnd: (...end) => ends.push(end) });
   await expect.poll(() => ends.length).toBe(3);
@@ -52,7 +52,7 @@ test('restarts a program that was killed from outside, but not one that was ende
   const children: Child[] = [];
   const codes: number[] = [];
   const launch = () => {
-    const child = startChild(file, {});
+    const child = startChild([file], {});
     children.push(child);
     return child;
   };
@@ -71,7 +71,7 @@ test('starts nothing after the supervision has ended, even during a pause', asyn
   const stop = supervise(
     () => {
       starts += 1;
-      return startChild(file, {});
+      return startChild([file], {});
     },
     { firstDelayMs: 60_000, onEnd: () => (ends += 1) },
   );

@@ -113,6 +113,18 @@ describe('the repository', () => {
     expect(errorCodes.filter((name) => !texts.some((text) => text.includes(use(name))))).toEqual([]);
   });
 
+  it('knows in one place how operators call commands, and in one where npm was called', () => {
+    const shipped = programs.filter((file) => /^(api\/src|contract\/src|gateway\/src|tools)\//.test(file));
+    const using = (name: string) =>
+      shipped.filter((file) =>
+        read(file)
+          .replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+          .includes(name),
+      );
+    expect(using('npm run')).toEqual(['contract/src/command-line.ts']);
+    expect(using('INIT_CWD')).toEqual(['api/src/commands/terminal.ts']);
+  });
+
   it('has no utility folders', () => {
     expect(code.filter((file) => /\/src\/(.*\/)?(utils?|helpers?|common|misc)(\.|\/)/.test(file))).toEqual([]);
   });

@@ -51,8 +51,10 @@ export function startSecondApp({ ctx: { config } }: TestApp, overrides: Partial<
 }
 
 async function serve(config: Config, log = createLog('test', config.logLevel, false)): Promise<TestApp> {
-  const { databaseUrl, databasePoolSize, databaseTimeLimitMs, databaseAcquireLimitMs } = config;
-  const database = openDatabase(databaseUrl, databasePoolSize, databaseTimeLimitMs, databaseAcquireLimitMs);
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize, {
+    timeLimitMs: config.databaseTimeLimitMs,
+    acquireLimitMs: config.databaseAcquireLimitMs,
+  });
   const ctx = createCtx(database, config, log);
   const app = await buildApp(ctx);
   const staffWrites = new StaffWrites();

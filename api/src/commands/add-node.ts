@@ -1,31 +1,64 @@
+import { portRangeSchema } from '@cellhop/contract/network';
+import { z } from 'zod';
+import * as gateway from '../modules/gateway/gateway.service.ts';
+import type { Command } from './command.ts';
+
+export const addNode: Command = {
+  name: 'add-node',
+  summary: 'Registers another gateway and prints its token',
+  usage: 'NAME [host=HOST port=PORT] [dns-ports=FIRST-LAST]',
+  parse(values) {
+    const { name, options } = parseNodeArguments(values);
+    return {
+      kind: 'change',
+      async run(ctx) {
+        const token = await gateway.addNode(ctx, name, options);
+        return `The gateway "${name}" starts with GATEWAY_TOKEN=${token}
+The token is shown this once. The same command again gives the gateway a new one; the old one works for 24 hours more.`;
+      },
+    };
+  },
+};
+
+const nameSchema = z
+  .string()
+  .regex(/^[a-z0-9-]{1,60}$/, 'NAME has lower-case letters, digits and hyphens, 60 at most.')
+  .refine(
+    (name) => name !== gateway.DEFAULT_NODE_NAME,
+    `The node "${gateway.DEFAULT_NODE_NAME}" has the token of the setting GATEWAY_TOKEN: choose another name.`,
+  );
+/** No IPv6 address: `host:port:username:password`, which customers copy, would be ambiguous. */
+const optionsSchema = z
+  .strictObject({
+    host: z.hostname('host is a name or an IPv4 address').optional(),
+    port: z.coerce.number('port is a number').int().min(1).max(65_535).optional(),
+    'dns-ports': portRangeSchema.optional(),
+  })
+  .refine(({ host, port }) => (host === undefined) === (port === undefined), 'host and port belong together');
+
 /**
- * `npm run add-node -- NAME [host=HOST port=PORT] [dns-ports=FIRST-LAST]`: registers another gateway and prints its token. Migrates the
- * database if needed.
+ * @param values the name, then options such as `port=1080`
+ * @throws Error with a sentence for each invalid argument
  */
-import { loadConfig } from '../process/config.ts';
-import { createCtx } from '../ctx.ts';
-import { openDatabase } from '../db/db.ts';
-import { createLog } from '../process/log.ts';
-import { migrate } from '../db/migrate.ts';
-import { addNode } from '../modules/gateway/gateway.service.ts';
-import { parseNodeArguments } from './node-arguments.ts';
+export function parseNodeArguments([name, ...values]: readonly string[]): {
+  name: string;
+  options: gateway.NodeOptions;
+} {
+  const options = Object.fromEntries(values.map((value) => splitOption(value)));
+  const parsed = z.object({ name: nameSchema, options: optionsSchema }).safeParse({ name: name ?? '', options });
+  if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));
+  const { host, port, 'dns-ports': dnsPorts } = parsed.data.options;
+  const address = host === undefined || port === undefined ? undefined : { host, port };
+  return { name: parsed.data.name, options: { address, dnsPorts } };
+}
 
-const { name, options } = readArguments();
-const config = loadConfig();
-await migrate(config.databaseUrl);
-const database = openDatabase(config.databaseUrl, 2);
-const token = await addNode(createCtx(database, config, createLog('add-node', 'warn', false)), name, options);
-await database.close();
-console.log(`The gateway "${name}" starts with GATEWAY_TOKEN=${token}`);
-console.log(
-  'The token is shown this once. The same command again gives the gateway a new one; the old one works for 24 hours more.',
-);
+/** One without a value has an empty one, which no option takes. */
+function splitOption(text: string): [option: string, value: string] {
+  const [option = '', ...rest] = text.split('=');
+  return [option, rest.join('=')];
+}
 
-function readArguments() {
-  try {
-    return parseNodeArguments(process.argv.slice(2));
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exit(1);
-  }
+function describe({ path, message }: z.core.$ZodIssue): string {
+  const option = path[1];
+  return option === undefined || message.startsWith(String(option)) ? message : `${String(option)}: ${message}`;
 }

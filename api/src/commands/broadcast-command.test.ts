@@ -15,9 +15,10 @@ import {
 } from '../../test/holdings.ts';
 import { signList, type Signing } from '../../test/offline-signing.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { order } from '../../test/operator.ts';
 import * as addresses from '../modules/invoices/addresses.store.ts';
 import type { AddressSpace } from '../payments/currencies.ts';
-import { runPaymentsCommand } from './payments-command.ts';
+import { payments as paymentsCommand } from './payments.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -52,7 +53,7 @@ async function startEthereum(count = 2): Promise<SweepNode[]> {
 async function broadcast(file: string): Promise<string> {
   const directory = temporaryDirectory();
   fs.writeFileSync(path.join(directory, 'signed.json'), file);
-  return runPaymentsCommand(testApp.ctx, ['broadcast', path.join(directory, 'signed.json')]);
+  return (await order(testApp.ctx, paymentsCommand, ['broadcast', path.join(directory, 'signed.json')])).output;
 }
 
 const outcomes = (output: string) =>
@@ -176,7 +177,7 @@ test('checks the whole file before it sends anything', async () => {
   await expect(broadcast(withLast({ chain: 'tron', raw: 'ff' }))).rejects.toThrow('Transaction 4');
   for (const file of ['', '{}', '[]', withLast({ chain: 'bitcoin', raw: 'ff' }), withLast({ chain: 'tron', raw: 'F' })])
     await expect(broadcast(file)).rejects.toThrow('is not a file that the offline program has signed');
-  await expect(runPaymentsCommand(testApp.ctx, ['broadcast', '/none'])).rejects.toThrow('/none cannot be read.');
+  await expect(order(testApp.ctx, paymentsCommand, ['broadcast', '/none'])).rejects.toThrow('/none cannot be read.');
   await issue('evm', [EVM_TREASURY]);
   await expect(broadcast(ethereum.file)).rejects.toThrow(`${EVM_TREASURY} is an address of a customer of this shop`);
   await testApp.database.query('delete from deposit_addresses where address = any($1)', [[...EVM_ADDRESSES]]);

@@ -1,6 +1,5 @@
-/** `npm run payments -- broadcast FILE`: sends what the offline program has signed, and reports in words. */
+/** `payments broadcast FILE`: sends what the offline program has signed, and reports in words. */
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Ctx } from '../ctx.ts';
 import { broadcastSweeps, checkSweeps, type SweepOutcome } from '../modules/invoices/broadcast.service.ts';
 import { networks } from '../payments/sweep/networks.ts';
@@ -13,8 +12,8 @@ const BYTES_MAX = 16 * 1024 * 1024;
 const NOT_PRINTABLE = /[^\x20-\x7e\n]/g;
 
 /** @throws Error with a message for the operator */
-export async function broadcastFile(ctx: Ctx, name: string): Promise<string> {
-  const sweeps = await checkSweeps(ctx, await readSignedFile(name));
+export async function broadcastFile(ctx: Ctx, file: string): Promise<string> {
+  const sweeps = await checkSweeps(ctx, await readSignedFile(file));
   if (sweeps.length === 0) return 'The file contains no transactions.';
   const lines: string[] = [];
   let number = 0;
@@ -29,9 +28,7 @@ export async function broadcastFile(ctx: Ctx, name: string): Promise<string> {
   return lines.join('\n').replace(NOT_PRINTABLE, '?');
 }
 
-/** @param name relative to where the operator is, which npm tells */
-async function readSignedFile(name: string): Promise<SignedFile> {
-  const file = path.resolve(process.env['INIT_CWD'] ?? '.', name);
+async function readSignedFile(file: string): Promise<SignedFile> {
   const text = await readFile(file, 'utf8').catch(() => {
     throw new Error(`${file} cannot be read.`);
   });

@@ -17,10 +17,11 @@ import { TON_WORDS } from '../../test/offline-machine.ts';
 import { signList } from '../../test/offline-signing.ts';
 import { shownAfter, trimLines } from '../../test/sweeping-guide.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { order } from '../../test/operator.ts';
 import * as addresses from '../modules/invoices/addresses.store.ts';
 import { openTonAccount } from '../payments/offline/ton-seed.ts';
 import type { HoldingsFile } from '../payments/holdings-file.ts';
-import { runPaymentsCommand } from './payments-command.ts';
+import { payments as paymentsCommand } from './payments.ts';
 
 const [FIRST, SECOND] = TON_ADDRESSES;
 
@@ -75,14 +76,14 @@ const file = () => path.join(temporaryDirectory(), 'file.json');
 async function makeList(): Promise<HoldingsFile> {
   mine();
   const name = file();
-  await runPaymentsCommand(testApp.ctx, ['holdings', 'ton', '--file', name]);
+  await order(testApp.ctx, paymentsCommand, ['holdings', 'ton', '--file', name]);
   return JSON.parse(fs.readFileSync(name, 'utf8')) as HoldingsFile;
 }
 
 async function broadcast(signed: string): Promise<string[]> {
   const name = file();
   fs.writeFileSync(name, signed);
-  return (await runPaymentsCommand(testApp.ctx, ['broadcast', name])).split('\n');
+  return (await order(testApp.ctx, paymentsCommand, ['broadcast', name])).output.split('\n');
 }
 
 const WAITING =

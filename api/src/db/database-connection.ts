@@ -30,9 +30,11 @@ const SERVER_LIMITS = {
 /**
  * Options of every pool and every single connection.
  * @param timeLimitMs the statement timeout of the server
+ * @param isReadOnly refuses statements that change something
  */
-export function connectionOptions(url: string, timeLimitMs: number): pg.ClientConfig {
+export function connectionOptions(url: string, timeLimitMs: number, isReadOnly = false): pg.ClientConfig {
   const settings = {
+    ...(isReadOnly ? { default_transaction_read_only: 'on' } : {}),
     // PostgreSQL's default is for spinning disks: with it a batch of 500 rows scans whole tables (docs/decisions/0009).
     random_page_cost: '1.1',
     statement_timeout: String(timeLimitMs),

@@ -62,11 +62,14 @@ const ACQUIRE_LIMIT_MS = 3000;
 export function openDatabase(
   url: string,
   poolSize: number,
-  timeLimitMs = TIME_LIMIT_MS,
-  acquireLimitMs = ACQUIRE_LIMIT_MS,
+  {
+    timeLimitMs = TIME_LIMIT_MS,
+    acquireLimitMs = ACQUIRE_LIMIT_MS,
+    isReadOnly = false,
+  }: { timeLimitMs?: number | undefined; acquireLimitMs?: number; isReadOnly?: boolean } = {},
 ): Database {
   const pool = new pg.Pool({
-    ...connectionOptions(url, timeLimitMs),
+    ...connectionOptions(url, timeLimitMs, isReadOnly),
     Client: BoundedClient,
     max: poolSize,
     types,

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { packagePath } from '../process/package-path.ts';
 import { BoundedClient, connectionOptions } from './database-connection.ts';
-import { applySqlTexts } from './sql-texts.ts';
+import { applySqlTexts, listOutdated } from './sql-texts.ts';
 
 const migrationsDirectory = packagePath('migrations/');
 const sqlDirectory = packagePath('sql/');
@@ -18,6 +18,7 @@ const OUTSIDE_TRANSACTION = /_concurrently\.sql$/;
 const RETRIED_STATES = new Set(['55P03', '40P01']);
 /** Statement timeout: a migration may read a large table. */
 const TIME_LIMIT_MS = 3_600_000;
+const PENDING_LIMIT_MS = 8000;
 
 export interface MigrationOptions {
   directory?: URL;
@@ -75,6 +76,24 @@ export async function migrate(
   }
 }
 
+/** @returns the names of what `migrate` would apply. Changes nothing */
+export async function listPending(databaseUrl: string): Promise<string[]> {
+  const client: pg.Client = new BoundedClient(connectionOptions(databaseUrl, PENDING_LIMIT_MS, true));
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const has = async (table: string) =>
+      (await client.query<{ isThere: boolean }>(`select to_regclass($1) is not null as "isThere"`, [table])).rows[0]!
+        .isThere;
+    const known = (await has('schema_migrations')) ? await readApplied(client) : new Map<string, string>();
+    const migrations = (await listMigrations(migrationsDirectory)).filter((name) => !known.has(name));
+    const texts = (await has('sql_texts')) ? await listOutdated(client, sqlDirectory) : [{ name: 'sql_texts' }];
+    return [...migrations, ...texts.map(({ name }) => name)];
+  } finally {
+    await client.end();
+  }
+}
+
 type Retry = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 /**
@@ -116,14 +135,13 @@ async function applyAll(client: pg.PoolClient, directory: URL, retry: Retry): Pr
   await client.query(
     'create table if not exists schema_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
   );
-  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
-  const known = new Map(rows.map((row) => [row.name, row.sha256]));
+  const known = await readApplied(client);
   if (known.size > 0 && !known.has(BASELINE))
     throw new Error(
       'A development version before 0.1.0 has created this database, and there is no upgrade from it. Delete the directory .data, or set DATABASE_URL to an empty database.',
     );
   const applied: string[] = [];
-  for (const name of (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()) {
+  for (const name of await listMigrations(directory)) {
     const text = await readFile(new URL(name, directory), 'utf8');
     const sha256 = createHash('sha256').update(text).digest('hex');
     if (known.get(name) === sha256) continue;
@@ -135,6 +153,16 @@ async function applyAll(client: pg.PoolClient, directory: URL, retry: Retry): Pr
     applied.push(name);
   }
   return applied;
+}
+
+/** @returns names and hashes */
+async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
+  return new Map(rows.map((row) => [row.name, row.sha256]));
+}
+
+async function listMigrations(directory: URL): Promise<string[]> {
+  return (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort();
 }
 
 async function applyOne(client: pg.PoolClient, name: string, text: string, record: () => Promise<void>): Promise<void> {

@@ -39,15 +39,19 @@ export async function applySqlTexts(
   await client.query(
     'create table if not exists sql_texts (name text primary key, revision integer not null, sha256 text not null, applied_at timestamptz not null default now())',
   );
+  const changed = await listOutdated(client, directory);
+  if (changed.length > 0) await retry('of the texts in sql/', () => applyAll(client, changed));
+  return changed.map(({ name }) => name);
+}
+
+export async function listOutdated(client: pg.ClientBase, directory: URL): Promise<SqlText[]> {
   const { rows } = await client.query<AppliedText>(
     // Applies functions and views again that a migration has dropped.
     `select name, revision, sha256 from sql_texts
       where to_regclass(name) is not null or exists (select from pg_proc where proname = name)`,
   );
   const known = new Map(rows.map((row) => [row.name, row]));
-  const changed = (await readTexts(directory)).filter((text) => isOutdated(text, known.get(text.name)));
-  if (changed.length > 0) await retry('of the texts in sql/', () => applyAll(client, changed));
-  return changed.map(({ name }) => name);
+  return (await readTexts(directory)).filter((text) => isOutdated(text, known.get(text.name)));
 }
 
 /** The same revision with another text is a change during development. */

@@ -20,8 +20,8 @@ export async function runProcess(
   const config = configOrExit();
   const log = createLog(name, config.logLevel, config.isDevelopment && process.stdout.isTTY);
   const timeLimitMs = config.databaseTimeLimitMs ?? STATEMENT_LIMITS_MS[name];
-  const { databaseUrl, databasePoolSize, databaseAcquireLimitMs } = config;
-  const database = openDatabase(databaseUrl, databasePoolSize, timeLimitMs, databaseAcquireLimitMs);
+  const { databaseUrl, databasePoolSize, databaseAcquireLimitMs: acquireLimitMs } = config;
+  const database = openDatabase(databaseUrl, databasePoolSize, { timeLimitMs, acquireLimitMs });
   const fail = (reason: string) => {
     log.fatal(reason);
     process.exit(1);

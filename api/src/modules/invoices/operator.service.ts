@@ -1,4 +1,5 @@
 /** The commands of the operator: check keys and nodes, release deposits, resume chains. */
+import { commandLine } from '@cellhop/contract/command-line';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import type { SourceFinding } from '../../payments/chains/watcher.ts';
@@ -88,7 +89,7 @@ export function resumeChain(ctx: Ctx, chain: Chain): Promise<boolean> {
     const { pauseReason, unavailableReason } = await states.readState(ctx, chain);
     if (unavailableReason === 'DEEP_REORGANISATION')
       throw new Error(
-        `All blocks that ${chain} was read to have left the chain. First name a block before that: npm run payments -- rescan ${chain} <block>`,
+        `All blocks that ${chain} was read to have left the chain. First name a block before that: ${commandLine('payments', 'rescan', chain, '<block>')}`,
       );
     if (!(await states.resume(ctx, chain))) return false;
     await record(ctx, { action: 'CHAIN_RESUMED', requester: undefined, details: { chain, pause: pauseReason } });

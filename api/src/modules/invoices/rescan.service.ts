@@ -1,4 +1,5 @@
 /** Reads blocks again, for the operator: because a payment in them was missed, or because the blocks of the cursor have left the chain. */
+import { commandLine } from '@cellhop/contract/command-line';
 import type { Ctx } from '../../ctx.ts';
 import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
 import { addressSpaces, type Chain } from '../../payments/currencies.ts';
@@ -72,7 +73,8 @@ async function readAgain(
     }
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    throw new Error(`${error.message}. To go on: npm run payments -- rescan ${chain} ${nextHeight}`, { cause: error });
+    const command = commandLine('payments', 'rescan', chain, String(nextHeight));
+    throw new Error(`${error.message}. To go on: ${command}`, { cause: error });
   }
   return { toHeight, found };
 }

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeNode, listenAsNode } from '../../../test/chains/fake-node.ts';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { runPaymentsCommand } from '../../commands/payments-command.ts';
+import { order } from '../../../test/operator.ts';
+import { payments as paymentsCommand } from '../../commands/payments.ts';
 import { createLog } from '../../process/log.ts';
 import { loadConfig } from '../../process/config.ts';
 import type { Chain } from '../../payments/currencies.ts';
@@ -89,7 +90,7 @@ test.each(faults)('keys of a source that responds with %s appear nowhere', async
   shown.push(await testApp.database.query('select * from chain_cursors'));
   shown.push((await staff.call(getSystemState, {})).data);
   shown.push(await (await fetch(`${testApp.url}/metrics`)).text());
-  shown.push(await runPaymentsCommand(testApp.ctx, ['check']).catch(String));
+  shown.push(await order(testApp.ctx, paymentsCommand, ['check']).catch(String));
   expect(lines.join('')).toMatch(/chain unavailable/);
   const text = JSON.stringify([shown, lines], (_key, value: unknown) =>
     typeof value === 'bigint' ? `${value}` : value,

@@ -14,7 +14,8 @@ import { type Sending, TON } from '../../../test/chains/ton/ton-chain.ts';
 import { on, startTwoSources, type TwoSources } from '../../../test/chains/ton/two-sources.ts';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { runPaymentsCommand } from '../../commands/payments-command.ts';
+import { order } from '../../../test/operator.ts';
+import { payments as paymentsCommand } from '../../commands/payments.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
 import type { AccountKey } from '../../payments/derive/account-key.ts';
@@ -226,11 +227,13 @@ describe('in production, on TON', () => {
     const { address } = await newInvoice('USDT_TON');
     await payTokens(address, 25_000_000n);
     await poll();
-    expect(await runPaymentsCommand(testApp.ctx, ['holdings', 'USDT_TON'])).toContain(`\t698983192\t${address}\t25.00`);
-    expect(await runPaymentsCommand(testApp.ctx, ['check'])).toMatch(/698983191 {2}UQ/);
+    expect((await order(testApp.ctx, paymentsCommand, ['holdings', 'USDT_TON'])).output).toContain(
+      `\t698983192\t${address}\t25.00`,
+    );
+    expect((await order(testApp.ctx, paymentsCommand, ['check'])).output).toMatch(/698983191 {2}UQ/);
     ton.node.behaviour.globalId = -3;
     ton.index.behaviour.disabled = new Set(['/runGetMethod']);
-    const found = await runPaymentsCommand(testApp.ctx, ['check']);
+    const { output: found } = await order(testApp.ctx, paymentsCommand, ['check']);
     expect(found).toMatch(/DOES NOT WORK: newest block: .*serves the network -3, not -239/);
     expect(found).toMatch(/works, BUT: wallets of USDT/);
   });

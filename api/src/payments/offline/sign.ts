@@ -1,4 +1,5 @@
 /** Signs sweeps: reads the list, asks where the money goes, says what it will sign, asks again, signs, and checks what was signed. */
+import { commandLine } from '@cellhop/contract/command-line';
 import assert from 'node:assert/strict';
 import { parseAddress } from '../derive/addresses.ts';
 import { networks } from '../sweep/networks.ts';
@@ -43,7 +44,7 @@ export async function signSweeps(
   const file: SignedFile = { kind: 'cellhop-signed', version: 1, transactions };
   writeFile(machine, signedFile, `${JSON.stringify(file, null, 2)}\n`);
   terminal.say(`Signed ${count}: ${signedFile} contains no secret. Take it to the server:`);
-  terminal.say(`npm run payments -- broadcast ${signedFile}`);
+  terminal.say(commandLine('payments', 'broadcast', signedFile));
 }
 
 function readFile(machine: Machine, path: string): Uint8Array {

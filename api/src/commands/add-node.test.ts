@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeArguments } from './node-arguments.ts';
+import { parseNodeArguments } from './add-node.ts';
 
 describe('the arguments of add-node', () => {
   test('are a name, and the host and ports that customers of the node see', () => {
@@ -26,8 +26,7 @@ describe('the arguments of add-node', () => {
     [['paris', 'dns-ports=20999-20000'], 'dns-ports: must be a range of ports'],
     [['paris', 'dns-ports=1-65536'], 'dns-ports: must be a range of ports'],
     [['paris', 'dnsPorts=20000-20999'], 'dnsPorts'],
-  ])('%j are refused, and how it is done is shown', (values, problem) => {
+  ])('%j are refused', (values, problem) => {
     expect(() => parseNodeArguments(values)).toThrow(problem);
-    expect(() => parseNodeArguments(values)).toThrow('Usage: npm run add-node -- NAME');
   });
 });

@@ -1,7 +1,11 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../tools/temporary-directory.ts';
 import { createProxy } from '../../test/factories.ts';
+import { order } from '../../test/operator.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
-import { parseCatalogueArguments, refusalText, runCatalogueCommand } from './catalogue-command.ts';
+import { catalogue, parseCatalogueArguments } from './catalogue.ts';
 import { addNode } from '../modules/gateway/gateway.service.ts';
 
 let testApp: TestApp;
@@ -12,14 +16,9 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 async function run(values: string[], files: Record<string, string> = {}) {
-  const lines: string[] = [];
-  let output = '';
-  const code = await runCatalogueCommand(testApp.ctx, parseCatalogueArguments(values), {
-    readFile: async (file) => Buffer.from(files[file]!),
-    write: async (text) => void (output += text),
-    say: (line) => void lines.push(line),
-  });
-  return { code, lines, output };
+  const directory = temporaryDirectory();
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(directory, name), text);
+  return order(testApp.ctx, catalogue, values, { INIT_CWD: directory });
 }
 
 const HEADER =
@@ -83,7 +82,9 @@ describe('the commands', () => {
   });
 
   test('import prints the errors with their lines', async () => {
-    expect(await run(['import', 'a.csv'], { 'a.csv': FILE.replace('0.8', 'cheap').replace('paris', 'rome') })).toEqual({
+    expect(
+      await run(['import', 'a.csv'], { 'a.csv': FILE.replace('0.8', 'cheap').replace('paris', 'rome') }),
+    ).toMatchObject({
       code: 1,
       output: '',
       lines: [
@@ -126,7 +127,13 @@ describe('the commands', () => {
     expect(lines[1]).toContain('Proxies that match: 2');
   });
 
-  test('an unexpected error is not turned into a refusal', () => {
-    expect(refusalText(new Error('x'))).toBeUndefined();
+  test.each([
+    [['price', '--percent=1'], 'question'],
+    [['restore'], 'question'],
+    [['retire', '--apply=1'], 'change'],
+    [['import', 'a.csv', '--dry-run'], 'change'],
+    [['export'], 'change'],
+  ])('%j are a %s', (values, kind) => {
+    expect(catalogue.parse(values).kind).toBe(kind);
   });
 });

@@ -1,0 +1,9 @@
+/** All commands. Each one that operators call also has a script in package.json. */
+import { addNode } from './add-node.ts';
+import { catalogue } from './catalogue.ts';
+import type { Command } from './command.ts';
+import { createAdmin } from './create-admin.ts';
+import { payments } from './payments.ts';
+import { setup } from './setup.ts';
+
+export const commands: readonly Command[] = [setup, createAdmin, addNode, catalogue, payments];
