@@ -1,12 +1,41 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type DefaultValues, type FieldValues, useForm, type UseFormReturn } from 'react-hook-form';
+import {
+  type DefaultValues,
+  type FieldValues,
+  get,
+  type Resolver,
+  set,
+  useForm,
+  type UseFormReturn,
+} from 'react-hook-form';
 import type { z } from 'zod';
 import { formErrorMap } from '../data/form-errors.ts';
 
-/** A form whose fields are validated by a schema, with our own error keys. */
+/**
+ * A form whose fields are validated by a schema, with our own error keys. What the fields show is validated and submitted: password managers
+ * and autofill set values without an event that React notices.
+ */
 export function useSchemaForm<Values extends FieldValues, Sent>(
   schema: z.ZodType<Sent, Values>,
   defaultValues: DefaultValues<Values>,
 ): UseFormReturn<Values, unknown, Sent> {
-  return useForm<Values, unknown, Sent>({ resolver: zodResolver(schema, { error: formErrorMap }), defaultValues });
+  const validate: Resolver<Values, unknown, Sent> = zodResolver(schema, { error: formErrorMap });
+  return useForm<Values, unknown, Sent>({
+    resolver: (values, context, options) => validate(withShownTexts(values, options), context, options),
+    defaultValues,
+  });
+}
+
+/** Reads the elements of registered fields. Controlled fields have none, and keep their values. */
+function withShownTexts<Values extends FieldValues>(
+  values: Values,
+  { names = [], fields }: Parameters<Resolver<Values>>[2],
+): Values {
+  const shown = structuredClone(values);
+  for (const name of names) {
+    const element: unknown = get<typeof fields, { ref?: unknown } | undefined>(fields, name)?.ref;
+    const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+    if (isText && element.isConnected) set(shown, name, element.value);
+  }
+  return shown;
 }

@@ -28,6 +28,8 @@ export const passwordForm = z.object({ password: passwordSchema });
 export const appCodeForm = z.object({ code: appCodeSchema });
 /** Confirmation that is required to change two-factor sign-in. */
 export const proofForm = z.object({ password: passwordSchema, code: anyCodeSchema });
+/** A code only where two-factor sign-in is on. */
+export const deletionForm = proofForm.extend({ code: z.string().trim().optional() });
 export type Proof = z.infer<typeof proofForm>;
 
 const sessionsQuery = apiQuery('GET /v1/auth/sessions', {}, { topics: ['account'] });

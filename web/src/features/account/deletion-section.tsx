@@ -1,14 +1,16 @@
 import { ApiError } from '@cellhop/contract/client';
 import { Alert, Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
+import { fieldErrorText } from '../../data/form-errors.ts';
+import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useProfile } from '../../session/profile.ts';
 import { destructive } from '../../ui/destructive.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import classes from './account-section.module.css';
 import { AccountSection } from './account-section.tsx';
-import { useDeleteAccount, useDownloadData } from './api.ts';
+import { deletionForm, useDeleteAccount, useDownloadData } from './api.ts';
 import { FormAlert, SecretInput } from './proof-form.tsx';
 
 export function DeletionSection() {
@@ -40,23 +42,22 @@ export function DeletionSection() {
 function DeletionForm() {
   const { t } = useTranslation('user');
   const { balance = 0, secondFactor = 'OFF' } = useProfile() ?? {};
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
+  const form = useSchemaForm(deletionForm, { password: '', code: '' });
+  const { errors } = form.formState;
   // The balance that was shown when it was given up; a greater one is refused.
   const [waived, setWaived] = useState<number>();
   const deletion = useDeleteAccount();
   const isChanged = deletion.error instanceof ApiError && deletion.error.code === 'BALANCE_NOT_ZERO';
   const isWaived = balance === 0 || (waived !== undefined && waived >= balance);
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  const submit = form.handleSubmit(async ({ password, code = '' }) => {
     if (!isWaived) return;
     await deletion.run({
       password,
-      ...(code.trim() !== '' && { secondFactorCode: code.trim() }),
+      ...(code !== '' && { secondFactorCode: code }),
       ...(waived !== undefined && { waivedBalance: waived }),
     });
-  }
+  });
 
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
@@ -80,8 +81,8 @@ function DeletionForm() {
           label={t('password.current')}
           autoComplete="current-password"
           data-autofocus
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          {...form.register('password')}
+          error={fieldErrorText(errors.password)}
         />
         {secondFactor === 'ON' && (
           <TextInput
@@ -90,17 +91,11 @@ function DeletionForm() {
             autoComplete="one-time-code"
             autoCapitalize="none"
             spellCheck={false}
-            value={code}
-            onChange={({ currentTarget }) => setCode(currentTarget.value)}
+            {...form.register('code')}
+            error={fieldErrorText(errors.code)}
           />
         )}
-        <Button
-          type="submit"
-          size="md"
-          {...destructive.confirms}
-          disabled={!isWaived || password === ''}
-          loading={deletion.isRunning}
-        >
+        <Button type="submit" size="md" {...destructive.confirms} disabled={!isWaived} loading={deletion.isRunning}>
           {t('deletion.submit')}
         </Button>
       </Stack>

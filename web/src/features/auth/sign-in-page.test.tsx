@@ -73,6 +73,31 @@ it('keeps the language of the account after a reload, whatever the browser says'
   expect(localStorage.getItem('language')).toBe('"ru"');
 });
 
+it.each(['with events', 'in silence'])('signs in with what a password manager has set %s', async (way) => {
+  const sent: unknown[] = [];
+  const { email, password, submit } = await openForm('/sign-in', {
+    [SIGN_IN]: ({ body }) => {
+      sent.push(body);
+      return signedIn();
+    },
+  });
+  act(() => email().focus());
+  for (const [element, value] of [
+    [email(), EMAIL],
+    [password(), PASSWORD],
+  ] as const) {
+    // Through the property of the element, as a script of another program does: React believes that it knows the value already.
+    element.value = value;
+    if (way === 'with events')
+      for (const name of ['input', 'change'])
+        act(() => {
+          element.dispatchEvent(new Event(name, { bubbles: true }));
+        });
+  }
+  await submit();
+  await expect.poll(() => sent).toMatchObject([{ email: EMAIL, password: PASSWORD }]);
+});
+
 it('names the account for password managers', async () => {
   const { email } = await openForm();
   expect(email().autocomplete).toBe('username');
