@@ -20,13 +20,23 @@ export interface CurrencyRules {
   lifetimeMs: number;
   /** The share of the due amount from which an invoice is PAID, because exchanges round and take fees. */
   paidFromBasisPoints: bigint;
+  /** The smallest payment that nodes of the network relay: nobody can send a smaller rest. */
+  smallestPaymentUnits: bigint;
   /** True if a new address per invoice costs the payer nothing. It keeps payments apart. */
   hasAddressPerInvoice: boolean;
 }
 
 const MINUTE_MS = 60_000;
-const volatile = { isStable: false, lifetimeMs: 15 * MINUTE_MS, paidFromBasisPoints: 9900n };
-const stable = { isStable: true, lifetimeMs: 60 * MINUTE_MS, paidFromBasisPoints: 9950n, displayDecimals: 2 };
+/** Nothing is too small for chains with accounts. */
+const smallestPaymentUnits = 1n;
+const volatile = { isStable: false, lifetimeMs: 15 * MINUTE_MS, paidFromBasisPoints: 9900n, smallestPaymentUnits };
+const stable = {
+  isStable: true,
+  lifetimeMs: 60 * MINUTE_MS,
+  paidFromBasisPoints: 9950n,
+  displayDecimals: 2,
+  smallestPaymentUnits,
+};
 const perInvoice = { hasAddressPerInvoice: true };
 const perUser = { hasAddressPerInvoice: false };
 
@@ -37,10 +47,11 @@ const bsc = { chain: 'bsc', addressSpace: addressSpaces.bsc, ...perUser } as con
 const tron = { chain: 'tron', addressSpace: addressSpaces.tron, ...perUser } as const;
 const ton = { chain: 'ton', addressSpace: addressSpaces.ton, ...perUser } as const;
 
+/** The dust limits of Bitcoin Core and Litecoin Core for any kind of address (`GetDustThreshold` of P2PKH). */
 export const currencyRules: Record<Currency, CurrencyRules> = {
-  BTC: { ...bitcoin, ...volatile, asset: 'BTC', decimals: 8, displayDecimals: 8 },
+  BTC: { ...bitcoin, ...volatile, asset: 'BTC', decimals: 8, displayDecimals: 8, smallestPaymentUnits: 546n },
   ETH: { ...ethereum, ...volatile, asset: 'ETH', decimals: 18, displayDecimals: 6 },
-  LTC: { ...litecoin, ...volatile, asset: 'LTC', decimals: 8, displayDecimals: 8 },
+  LTC: { ...litecoin, ...volatile, asset: 'LTC', decimals: 8, displayDecimals: 8, smallestPaymentUnits: 5460n },
   TRX: { ...tron, ...volatile, asset: 'TRX', decimals: 6, displayDecimals: 2 },
   TON: { ...ton, ...volatile, asset: 'TON', decimals: 9, displayDecimals: 3 },
   USDT_TRC20: { ...tron, ...stable, asset: 'USDT', decimals: 6 },

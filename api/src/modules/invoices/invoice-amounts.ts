@@ -3,7 +3,7 @@ import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values'
 import { type CurrencyRules, currencyRules } from '../../payments/currencies.ts';
 import { roundUpToDisplay, toCreditMicros, PAR_RATE_E12 } from '../../payments/amounts.ts';
 import type { InvoiceDeposit } from './invoice-deposits.store.ts';
-import { isPaid } from './invoice-status.ts';
+import { isEnough, isPaid, type PaidRules } from './invoice-status.ts';
 
 interface SummarizedInvoice {
   dueUnits: bigint;
@@ -19,10 +19,10 @@ interface SummarizedInvoice {
  */
 export function summarizePayment(
   { dueUnits, status, expiredAt, deposits }: SummarizedInvoice,
-  rules: Pick<CurrencyRules, 'decimals' | 'displayDecimals'>,
+  rules: PaidRules & Pick<CurrencyRules, 'decimals' | 'displayDecimals'>,
 ) {
   const receivedUnits = sum(deposits.map(({ units }) => units));
-  const isShort = !isPaid(status) && receivedUnits < dueUnits;
+  const isShort = !isPaid(status) && !isEnough(receivedUnits, dueUnits, rules);
   return {
     receivedUnits,
     confirmingUnits: sum(deposits.map(({ units, isCredited }) => (isCredited ? 0n : units))),

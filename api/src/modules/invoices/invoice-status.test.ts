@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { currencyRules } from '../../payments/currencies.ts';
 import { toStatus, type DepositAmount } from './invoice-status.ts';
 
 const credited = (units: bigint): DepositAmount => ({ units, isCredited: true });
 const waiting = (units: bigint): DepositAmount => ({ units, isCredited: false });
-const statusOf = (deposits: DepositAmount[], { hasEnded = false, paidFromBasisPoints = 9900n } = {}) =>
-  toStatus({ dueUnits: 10_000n, paidFromBasisPoints, hasEnded, deposits });
+const RULES = { paidFromBasisPoints: 9900n, smallestPaymentUnits: 1n };
+const statusOf = (deposits: DepositAmount[], { hasEnded = false, rules = {} } = {}) =>
+  toStatus({ dueUnits: 10_000n, rules: { ...RULES, ...rules }, hasEnded, deposits });
 
 test.each([
   ['nothing seen', [], 'PENDING'],
@@ -30,9 +32,23 @@ test('only invoices without deposits expire', () => {
 });
 
 test('a stablecoin is paid from 99.5 % on', () => {
-  expect(statusOf([credited(9949n)], { paidFromBasisPoints: 9950n })).toBe('PARTIALLY_PAID');
-  expect(statusOf([credited(9950n)], { paidFromBasisPoints: 9950n })).toBe('PAID');
+  expect(statusOf([credited(9949n)], { rules: { paidFromBasisPoints: 9950n } })).toBe('PARTIALLY_PAID');
+  expect(statusOf([credited(9950n)], { rules: { paidFromBasisPoints: 9950n } })).toBe('PAID');
 });
+
+test.each([
+  ['BTC', 5000n, 4454n, 'PARTIALLY_PAID'],
+  ['BTC', 5000n, 4455n, 'PAID'],
+  ['LTC', 500_000n, 494_540n, 'PARTIALLY_PAID'],
+  ['LTC', 500_000n, 494_541n, 'PAID'],
+  ['ETH', 10n ** 15n, 98n * 10n ** 13n, 'PARTIALLY_PAID'],
+] as const)(
+  'no rest is asked for that the network of %s does not carry: of %i units %i are %s',
+  (currency, dueUnits, units, status) => {
+    const rules = { ...currencyRules[currency], paidFromBasisPoints: 9950n };
+    expect(toStatus({ dueUnits, rules, hasEnded: false, deposits: [credited(units)] })).toBe(status);
+  },
+);
 
 test('the order of deposits does not matter', () => {
   const payment = fc.record({ units: fc.bigInt(1n, 20_000n), isCredited: fc.boolean() });

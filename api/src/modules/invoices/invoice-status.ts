@@ -1,7 +1,7 @@
 /** The status of an invoice, which follows from its deposits and the time. */
 import type { InvoiceStatus } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
-import { currencyRules } from '../../payments/currencies.ts';
+import { type CurrencyRules, currencyRules } from '../../payments/currencies.ts';
 import * as deposits from './invoice-deposits.store.ts';
 import * as store from './invoices.store.ts';
 
@@ -13,24 +13,36 @@ export interface DepositAmount {
 
 export interface InvoiceState {
   dueUnits: bigint;
-  /** The share of the due units from which it is PAID. */
-  paidFromBasisPoints: bigint;
+  rules: PaidRules;
   /** It has expired or was replaced by a newer invoice. */
   hasEnded: boolean;
   deposits: readonly DepositAmount[];
 }
 
+/** When an invoice is PAID. */
+export type PaidRules = Pick<CurrencyRules, 'paidFromBasisPoints' | 'smallestPaymentUnits'>;
+
 const WHOLE_BASIS_POINTS = 10_000n;
 const OVERPAID_ABOVE_BASIS_POINTS = 10_100n;
 
 /** The first matching rule (docs/payments.md). Tolerances only affect the status, never the credited amount. */
-export function toStatus({ dueUnits, paidFromBasisPoints, hasEnded, deposits }: InvoiceState): InvoiceStatus {
+export function toStatus({ dueUnits, rules, hasEnded, deposits }: InvoiceState): InvoiceStatus {
   const credited = deposits.reduce((sum, { units, isCredited }) => (isCredited ? sum + units : sum), 0n);
   if (credited * WHOLE_BASIS_POINTS > dueUnits * OVERPAID_ABOVE_BASIS_POINTS) return 'OVERPAID';
-  if (credited * WHOLE_BASIS_POINTS >= dueUnits * paidFromBasisPoints) return 'PAID';
+  if (isEnough(credited, dueUnits, rules)) return 'PAID';
   if (deposits.some(({ isCredited }) => !isCredited)) return 'CONFIRMING';
   if (credited > 0n) return 'PARTIALLY_PAID';
   return hasEnded ? 'EXPIRED' : 'PENDING';
+}
+
+/** Whether the rest is within the tolerance, or too small to be sent. */
+export function isEnough(
+  units: bigint,
+  dueUnits: bigint,
+  { paidFromBasisPoints, smallestPaymentUnits }: PaidRules,
+): boolean {
+  const isRestTooSmall = units > 0n && dueUnits - units < smallestPaymentUnits;
+  return isRestTooSmall || units * WHOLE_BASIS_POINTS >= dueUnits * paidFromBasisPoints;
 }
 
 export function isPaid(status: InvoiceStatus): boolean {
@@ -48,9 +60,8 @@ export async function updateStatuses(ctx: Ctx, invoiceIds: readonly string[]): P
   const allDeposits = await deposits.listOfInvoices(ctx, invoiceIds);
   const newlyPaid: string[] = [];
   for (const { id, userId, currency, dueUnits, hasEnded, status } of invoices) {
-    const { paidFromBasisPoints } = currencyRules[currency];
     const own = allDeposits.filter(({ invoiceId }) => invoiceId === id);
-    const next = toStatus({ dueUnits, paidFromBasisPoints, hasEnded, deposits: own });
+    const next = toStatus({ dueUnits, rules: currencyRules[currency], hasEnded, deposits: own });
     await store.saveStatus(ctx, id, next, !hasEnded && !isPaid(next));
     // Also if the status stays the same, because the received amount may have changed.
     ctx.changed({ userId }, 'invoices');

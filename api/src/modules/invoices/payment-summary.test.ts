@@ -25,8 +25,7 @@ function summaryOf(payments: readonly Payment[]) {
     isByHand,
     creditedMicros: isCredited ? units / 4n : null,
   }));
-  const { paidFromBasisPoints } = rules;
-  const status = toStatus({ dueUnits, paidFromBasisPoints, hasEnded: false, deposits });
+  const status = toStatus({ dueUnits, rules, hasEnded: false, deposits });
   return summarizePayment({ dueUnits, status, expiredAt: ENDS_AT, deposits }, rules);
 }
 
@@ -53,6 +52,10 @@ test('payments that are being confirmed are not missing', () => {
     creditedMicros: 10_000_000n,
   });
   expect(summaryOf([{ units: 40_000_000n, isCredited: false }]).missingUnits).toBe(60_000_000n);
+});
+
+test('nothing is missing while a payment within the tolerance is being confirmed', () => {
+  expect(summaryOf([{ units: 99_000_000n, isCredited: false }]).missingUnits).toBe(0n);
 });
 
 test('within the tolerance nothing is missing or in excess', () => {
