@@ -1,16 +1,16 @@
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
-import { QRCodeSVG } from 'qrcode.react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useFocusOnMount, RecoveryCodes } from './recovery-codes.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
+import { QrCode } from '../../ui/qr-code.tsx';
 import { appCodeForm, passwordForm, useEnableSecondFactor, useSetUpSecondFactor } from './api.ts';
 import { FormAlert, SecretInput } from './proof-form.tsx';
 import classes from './set-up-steps.module.css';
 
-const QR_PIXELS = 176;
+const QR_PIXELS = 204;
 
 interface SetUpStepsProps {
   /** The recovery codes are shown, for the only time. */
@@ -79,7 +79,7 @@ function AppStep({ secret, uri, enabling, onCodes }: AppStepProps) {
         </Text>
         <div className={classes['app']}>
           <div className={classes['qr']}>
-            <QRCodeSVG value={uri} size={QR_PIXELS} title={t('setUp.qr')} />
+            <QrCode value={uri} pixels={QR_PIXELS} title={t('setUp.qr')} />
           </div>
           <div className={classes['secret']}>
             <p>{t('setUp.byHand')}</p>

@@ -1,15 +1,13 @@
 import { type Access, proxyUrls } from '@cellhop/contract/access-strings';
 import { Button, SegmentedControl } from '@mantine/core';
 import { IconShare2 } from '@tabler/icons-react';
-import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { QrCode } from '../../ui/qr-code.tsx';
 import { telegramLink } from './access-strings.ts';
 import classes from './connection-access.module.css';
 
-const QR_PIXELS = 148;
-/** Quiet zone around the QR code in modules, which cameras need to detect it. */
-const QUIET_ZONE = 2;
+const QR_PIXELS = 164;
 
 type Kind = 'telegram' | 'socks';
 
@@ -32,7 +30,7 @@ export function PhoneAccess({ connection }: { connection: Access }) {
         onChange={(value) => setKind(value === 'socks' ? 'socks' : 'telegram')}
       />
       <div className={classes['qr']}>
-        <QRCodeSVG value={link} size={QR_PIXELS} marginSize={QUIET_ZONE} title={t('access.qr')} />
+        <QrCode value={link} pixels={QR_PIXELS} title={t('access.qr')} />
       </div>
       <Button component="a" href={link} variant="default" size="xs" target="_blank" rel="noreferrer">
         {t(kind === 'telegram' ? 'access.openTelegram' : 'access.openApp')}

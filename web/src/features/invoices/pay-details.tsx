@@ -1,15 +1,13 @@
 import type { Invoice } from '@cellhop/contract/invoices';
 import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
-import { QRCodeSVG } from 'qrcode.react';
 import { useTranslation } from 'react-i18next';
 import { currencyTicker, feeCoin } from '@cellhop/contract/coins';
 import { Copyable } from '../../ui/copyable.tsx';
+import { QrCode } from '../../ui/qr-code.tsx';
 import classes from './pay-details.module.css';
 
 const QR_PIXELS = 192;
-/** Quiet zone around the QR code in modules, which cameras need to detect it. */
-const QUIET_ZONE = 4;
 /** Length of each end of an address, which users compare before they send. */
 const END_LENGTH = 6;
 
@@ -38,7 +36,7 @@ export function PayDetails({ invoice, amount }: PayDetailsProps) {
   return (
     <div className={classes['details']}>
       <div className={classes['code']}>
-        <QRCodeSVG value={paymentUri} size={QR_PIXELS} marginSize={QUIET_ZONE} title={t('pay.qr')} />
+        <QrCode value={paymentUri} pixels={QR_PIXELS} title={t('pay.qr')} />
       </div>
       <dl className={classes['values']}>
         <div>
