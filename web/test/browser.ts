@@ -176,8 +176,10 @@ export function startBrowser({ isHeld = false } = {}) {
   );
   vi.stubGlobal('navigator', { locks: started.locks, languages: ['en'] });
   // A timer belongs to its tab, whichever tab advances the time.
-  const { setTimeout } = globalThis;
-  vi.stubGlobal('setTimeout', (task: () => void, delayMs: number) => setTimeout(AsyncLocalStorage.bind(task), delayMs));
+  for (const name of ['setTimeout', 'setInterval'] as const) {
+    const start = globalThis[name];
+    vi.stubGlobal(name, (task: () => void, delayMs: number) => start(AsyncLocalStorage.bind(task), delayMs));
+  }
   vi.stubGlobal('BroadcastChannel', FakeChannel);
   return {
     items: started.items,

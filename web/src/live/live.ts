@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
+import { leadInOneTab } from './lead-in-one-tab.ts';
 import { keepStream } from './live-stream.ts';
 import { takeEcho } from './echoes.ts';
 import { dependsOn, isStreamed, queryClient, refetchStale, type Topic } from '../data/query.ts';
@@ -112,28 +113,6 @@ export function startLive(session: string): () => void {
     refetch.stop();
     setAnnouncedSince(undefined);
   };
-}
-
-/**
- * Runs `lead` in one tab of the browser. Web Locks exist in secure contexts only; otherwise the visible tab leads,
- * because browsers open at most six connections to a server without TLS, and each stream uses one.
- */
-async function leadInOneTab(
-  name: string,
-  lead: (signal: AbortSignal) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  const locks = (navigator as Partial<Navigator>).locks;
-  // Rejects if this tab is closed or signed out while it waits for the lock.
-  if (locks !== undefined) return locks.request(name, { signal }, () => lead(signal)).catch(() => undefined);
-  let leaving = new AbortController();
-  const follow = () => {
-    leaving.abort();
-    leaving = new AbortController();
-    if (!document.hidden) void lead(AbortSignal.any([signal, leaving.signal]));
-  };
-  document.addEventListener('visibilitychange', follow, { signal });
-  follow();
 }
 
 function setAnnouncedSince(next: number | undefined): void {
