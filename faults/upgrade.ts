@@ -1,6 +1,6 @@
 /**
  * Tests whether the newest release works during and after the migrations of this checkout: its API, worker and gateway serve
- * customers while the database is migrated; finally the worker of this checkout replaces the old one.
+ * customers while the database is migrated, and import proxies afterwards; finally the worker of this checkout replaces the old one.
  *
  * Usage: npm run test:upgrade [-- commit=<a commit to test instead of the release>]
  */
@@ -24,8 +24,11 @@ import { startProduct } from '../tools/product.mjs';
 import { checkOutRelease, installRelease, readReleases } from '../tools/releases.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 import { createRandom } from '../tools/random.ts';
+import { fillSoldAddresses } from '../api/src/modules/billing/sold-addresses.service.ts';
+import { fillExits } from '../api/src/modules/gateway/exit-resealing.service.ts';
 import { EndpointMonitor } from './endpoint-monitor.ts';
 import type { Customers, CustomersOptions } from './customers.ts';
+import { findIncomplete, isApplied, orderImport } from './release-imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const LOG_FILE = path.join(root, '.data/upgrade.log');
@@ -139,9 +142,19 @@ async function serveWhileMigrating(
   await serveCustomers('before the migration');
   const applied = await migrate(databaseUrl);
   console.log(applied.length > 0 ? `migrated: ${applied.join(', ')}` : 'there was nothing to migrate');
+  const migratedAt = new Date();
+  const call = createClient({
+    baseUrl: product.url,
+    headers: () => ({ authorization: `Bearer ${data.accessToken}` }),
+    timeoutMs: REQUEST_LIMIT_MS,
+  });
+  const ordered = await orderImport(call, '198.51.100');
+  await until('an import is applied by the old worker', () => isApplied(call, ordered));
   await serveCustomers('by the old processes on the new schema');
   await product.kill('worker');
+  const checkedByOld = await orderImport(call, '203.0.113');
   await startNewWorker(databaseUrl, secrets, product);
+  await until('an import of the old API is applied by the new worker', () => isApplied(call, checkedByOld));
   await serveCustomers('by the new worker and the old API and gateway');
   closing.abort();
   await Promise.all(work);
@@ -149,7 +162,7 @@ async function serveWhileMigrating(
     ...monitor.violations,
     ...(await customers.close()),
     ...customers.violations,
-    ...(await checkMoney(customers, databaseUrl, secrets)),
+    ...(await checkDatabase(customers, databaseUrl, secrets, migratedAt)),
   );
   return violations;
 }
@@ -164,15 +177,20 @@ async function startNewWorker(
   cleanUps.push(() => worker.stop());
 }
 
-async function checkMoney(
+async function checkDatabase(
   customers: Customers,
   databaseUrl: string,
   secrets: Record<string, string>,
+  migratedAt: Date,
 ): Promise<string[]> {
   const database = openDatabase(databaseUrl, 2);
   cleanUps.push(() => database.close());
   const config = loadConfig({ DATABASE_URL: databaseUrl, ...secrets });
-  const violations = await checkInvariants(createCtx(database, config, createLog('upgrade', 'fatal', false)));
+  const ctx = createCtx(database, config, createLog('upgrade', 'fatal', false));
+  const violations = [...(await checkInvariants(ctx)), ...(await findIncomplete(database, migratedAt))];
+  await fillExits(ctx);
+  await fillSoldAddresses(ctx);
+  violations.push(...(await findIncomplete(database, new Date(0))));
   const moneyOut = await customers.moneyOutMicros();
   const { bought, ended, downloads, paid } = customers.counts;
   console.log(`${bought} bought, ${ended} ended, ${downloads} downloads, ${paid} payments`);
@@ -181,9 +199,9 @@ async function checkMoney(
   return violations;
 }
 
-async function until(what: string, isTrue: () => boolean): Promise<void> {
+async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
-  while (!isTrue()) {
+  while (!(await isTrue())) {
     if (performance.now() > deadline)
       throw new Problem(`Timeout of ${WAIT_LIMIT_MS / 1000} s: ${what}; see ${LOG_FILE}.`);
     await pause(100);

@@ -33,8 +33,9 @@ let addresses = 0;
 export async function createUncheckedExit(test: TestApp, node: CheckingNode) {
   addresses += 1;
   const [exit] = await test.database.query<{ id: string }>(
-    `insert into exits (node_id, kind, upstream_host, upstream_port)
-     select id, 'http', 'upstream.test', $2 from gateway_nodes where name = $1 returning id`,
+    `insert into exits (node_id, kind, key, parameters)
+     select id, 'http', 'http://upstream.test:' || $2::int, jsonb_build_object('host', 'upstream.test', 'port', $2::int)
+       from gateway_nodes where name = $1 returning id`,
     [node.name, addresses],
   );
   const countryCode = `${String.fromCharCode(65 + Math.floor(addresses / 26))}${String.fromCharCode(65 + (addresses % 26))}`;

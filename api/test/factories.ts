@@ -142,8 +142,9 @@ export async function defaultExit(test: Pick<TestApp, 'database'>): Promise<stri
        insert into gateway_nodes (name, token_hash) values ($1, '') on conflict (name) do update set name = excluded.name
        returning id
      )
-     insert into exits (node_id, kind) select id, 'local-address' from node
-         on conflict (node_id, address) where kind = 'local-address' do update set address = excluded.address
+     insert into exits (node_id, kind, key, parameters)
+     select id, 'local-address', 'local-address://', '{"address": null}' from node
+         on conflict (node_id, key) where key is not null do update set key = excluded.key
      returning id`,
     [DEFAULT_NODE_NAME],
   );
@@ -154,7 +155,9 @@ export async function defaultExit(test: Pick<TestApp, 'database'>): Promise<stri
 /** @returns the id of a working exit of this node from an address, or by its own route */
 export async function createExit(test: TestApp, node: string, address: string | null = null): Promise<string> {
   const [row] = await test.database.query<{ id: string }>(
-    `insert into exits (node_id, kind, address) select id, 'local-address', $2 from gateway_nodes where name = $1
+    `insert into exits (node_id, kind, key, parameters)
+     select id, 'local-address', 'local-address://' || coalesce($2, ''), jsonb_build_object('address', $2::text)
+       from gateway_nodes where name = $1
      returning id`,
     [node, address],
   );

@@ -136,7 +136,10 @@ async function insertUsers(client: pg.Client, count: number): Promise<Actor[]> {
 }
 
 async function insertProxies(client: pg.Client, count: number): Promise<void> {
-  await client.query(`insert into exits (node_id, kind) select id, 'local-address' from gateway_nodes`);
+  await client.query(
+    `insert into exits (node_id, kind, key, parameters)
+     select id, 'local-address', 'local-address://', '{"address": null}' from gateway_nodes`,
+  );
   await client.query(`update exit_checks set health = 'HEALTHY'`);
   await client.query(
     `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)

@@ -1,7 +1,7 @@
 /** Checks of exits: what gateways and the API say about them, and the echo that they ask. See also gateway.ts. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { exitSchema } from './gateway.ts';
+import { exitSchema } from './exits.ts';
 import { data, idSchema } from './schemas.ts';
 
 /** The most checks that one call reports or asks for. */

@@ -10,6 +10,7 @@
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { exitSchema } from './exits.ts';
 import { data, idSchema } from './schemas.ts';
 
 /** Increases with each call or exit kind that nodes or APIs of the release before do not know. */
@@ -50,30 +51,6 @@ export const hello = endpoint({
     }),
   ),
 });
-
-/** Another proxy through which traffic leaves. `host` is a name or an address. */
-const upstreamShape = {
-  id: idSchema,
-  host: z.string().min(1).max(253),
-  port: z.int().min(1).max(65_535),
-  credentials: z.object({ username: z.string().min(1).max(255), password: z.string().min(1).max(255) }).optional(),
-};
-
-/**
- * How traffic leaves: from a local address, or by the host's default route if `address` is null; or through another proxy.
- * Connections whose exits have the same `id` share one exit in the node.
- */
-export const exitSchema = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('local-address'),
-    id: idSchema,
-    address: z.union([z.ipv4(), z.ipv6()]).nullable(),
-  }),
-  z.object({ kind: z.literal('socks5'), ...upstreamShape }),
-  z.object({ kind: z.literal('http'), ...upstreamShape }),
-]);
-export type Exit = z.infer<typeof exitSchema>;
-export type UpstreamExit = Exclude<Exit, { kind: 'local-address' }>;
 
 /**
  * Why there is no further grant, or why a connection has ended: one of `endReasons` (connections.ts), or `RECALLED`: the run

@@ -1,4 +1,4 @@
-import type { Exit } from '@cellhop/contract/gateway';
+import type { Exit } from '@cellhop/contract/exits';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { pino } from 'pino';

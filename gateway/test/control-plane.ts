@@ -14,13 +14,13 @@ import {
   type CreditState,
   dnsPorts,
   end,
-  type Exit,
   hello,
   update,
   type Usage,
   watch,
   type WatchResponse,
 } from '@cellhop/contract/gateway';
+import type { Exit } from '@cellhop/contract/exits';
 
 type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> & { id?: string } : never;
 /** Without an id, exits with equal fields are one. */

@@ -22,6 +22,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'approvals.lapse',
     'proxies.fail-abandoned',
     'notifications.mail',
+    'exits.fill-keys',
     'connections.fill-addresses',
   ];
   expect(due(1)).toEqual(everyMinute);

@@ -10,6 +10,7 @@ import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
 import { fillSoldAddresses } from '../modules/billing/sold-addresses.service.ts';
+import { fillExits } from '../modules/gateway/exit-resealing.service.ts';
 import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
 import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
@@ -38,7 +39,8 @@ const schedule: ScheduledTask[] = [
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
   { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },
-  // Rows of the release before: deleted one release later.
+  // Rows of the release before: both are deleted one release later.
+  { name: 'exits.fill-keys', cron: '* * * * *', run: fillExits },
   { name: 'connections.fill-addresses', cron: '* * * * *', run: fillSoldAddresses },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   // Spread over the hour.

@@ -1,6 +1,6 @@
 /** The credentials of upstream proxies at rest: encrypted, and hashed with a key so that an import recognizes known credentials. */
 import { createHmac } from 'node:crypto';
-import { z } from 'zod';
+import { credentialsSchema, type ExitCredentials, type ExitParameters } from '@cellhop/contract/exits';
 import { deriveKey, deriveKeys, type SecretKeys } from './keys.ts';
 import { seal, tryUnseal } from './sealing.ts';
 
@@ -8,30 +8,22 @@ import { seal, tryUnseal } from './sealing.ts';
 const ENCRYPTION = 'exit-credentials-encryption';
 const CHECK = 'exit-credentials-check';
 
-const credentialsSchema = z.object({ username: z.string(), password: z.string() });
-export type ExitCredentials = z.infer<typeof credentialsSchema>;
-
-export interface UpstreamAddress {
-  host: string;
-  port: number;
-}
-
 /** A ciphertext copied to another host does not decrypt, so credentials are never sent to the wrong proxy. */
 export function encryptCredentials(
   secretKeys: SecretKeys,
-  upstream: UpstreamAddress,
+  parameters: ExitParameters,
   credentials: ExitCredentials,
 ): Buffer {
-  return encryptText(secretKeys, ownerName(upstream), toText(credentials));
+  return encryptText(secretKeys, ownerName(parameters), toText(credentials));
 }
 
 /** @returns undefined if the key was removed or the ciphertext belongs to another host */
 export function decryptCredentials(
   secretKeys: SecretKeys,
-  upstream: UpstreamAddress,
+  parameters: ExitParameters,
   encrypted: Buffer,
 ): ExitCredentials | undefined {
-  const opened = tryUnseal(credentialsKeys(secretKeys), ownerName(upstream), encrypted);
+  const opened = tryUnseal(credentialsKeys(secretKeys), ownerName(parameters), encrypted);
   return opened && credentialsSchema.parse(JSON.parse(opened.secret));
 }
 
@@ -52,7 +44,7 @@ export function resealCredentials(secretKeys: SecretKeys, owner: string, text: s
 const encryptText = (secretKeys: SecretKeys, owner: string, text: string) =>
   seal(deriveKey(secretKeys, ENCRYPTION), owner, text);
 
-const ownerName = ({ host, port }: UpstreamAddress) => `${host}:${port}`;
+const ownerName = ({ host, port }: ExitParameters) => `${String(host)}:${String(port)}`;
 
 const toText = ({ username, password }: ExitCredentials) => JSON.stringify({ username, password });
 

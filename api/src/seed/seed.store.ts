@@ -45,7 +45,8 @@ export async function insertPromoCode(
 /** @returns the id of the exit by the host's own route, which works on any machine, with the internet or without */
 export async function insertExit(ctx: Ctx, node: string): Promise<string> {
   const [row] = await ctx.db.query<{ id: string }>(
-    `insert into exits (node_id, kind) select id, 'local-address' from gateway_nodes where name = $1 returning id`,
+    `insert into exits (node_id, kind, key, parameters)
+     select id, 'local-address', 'local-address://', '{"address": null}' from gateway_nodes where name = $1 returning id`,
     [node],
   );
   if (!row) throw new Error(`The node ${node} is not registered`);

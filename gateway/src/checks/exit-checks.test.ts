@@ -1,5 +1,5 @@
 import { checkExits, type ExitCheck } from '@cellhop/contract/exit-checks';
-import type { Exit } from '@cellhop/contract/gateway';
+import type { Exit } from '@cellhop/contract/exits';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';

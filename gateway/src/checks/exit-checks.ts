@@ -1,5 +1,5 @@
 import { type ExitCheck, EXIT_CHECKS_MAX } from '@cellhop/contract/exit-checks';
-import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
+import type { Exit as ExitDescription } from '@cellhop/contract/exits';
 import type { Logger } from 'pino';
 import { inBackground, Loop } from '../background.ts';
 import type { ControlClient } from '../control/control-client.ts';

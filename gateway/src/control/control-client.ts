@@ -1,4 +1,5 @@
 import { checkExits, type ExitChecksResponse } from '@cellhop/contract/exit-checks';
+import { type Exit, exitSchema } from '@cellhop/contract/exits';
 import {
   type Authorization,
   authorize,
@@ -8,8 +9,6 @@ import {
   creditSchema,
   dnsPorts,
   end,
-  type Exit,
-  exitSchema,
   GATEWAY_CONTRACT_VERSION,
   GATEWAY_WATCH_HELD_MS,
   hello,

@@ -1,3 +1,4 @@
+import type { ExitKind } from '@cellhop/contract/exits';
 import type { Duplex } from 'node:stream';
 import type { Side } from '../pipe/pipe.ts';
 import type { Query } from '../protocol/dns.ts';
@@ -51,7 +52,7 @@ export interface ExitPort {
  * an exit fails, the dial fails: traffic never leaves by another route.
  */
 export interface Exit {
-  readonly kind: 'local-address' | 'socks5' | 'http';
+  readonly kind: ExitKind;
   /**
    * How it carries UDP: not at all, by a port for each address family, or by one port for all, which another proxy may
    * refuse.

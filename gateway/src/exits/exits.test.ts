@@ -1,4 +1,4 @@
-import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
+import type { Exit as ExitDescription } from '@cellhop/contract/exits';
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Exit } from './exit.ts';

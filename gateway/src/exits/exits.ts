@@ -1,4 +1,4 @@
-import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
+import type { Exit as ExitDescription } from '@cellhop/contract/exits';
 import { canonicalAddress, type PortRange } from '@cellhop/contract/network';
 import type { Logger } from 'pino';
 import { type DestinationPolicy, isDestinationAllowed, ownListeners } from '../destination-policy.ts';

@@ -1,4 +1,4 @@
-import type { Exit } from '@cellhop/contract/gateway';
+import type { Exit } from '@cellhop/contract/exits';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openClient, socks5Greeting, socks5Login, socks5Request, untilGauge } from '../../test/gateway-harness.ts';

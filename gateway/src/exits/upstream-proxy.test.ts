@@ -1,4 +1,4 @@
-import type { Exit } from '@cellhop/contract/gateway';
+import type { Exit } from '@cellhop/contract/exits';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-import type { UpstreamExit } from '@cellhop/contract/gateway';
+import type { UpstreamExit } from '@cellhop/contract/exits';
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';

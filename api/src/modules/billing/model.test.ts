@@ -34,7 +34,7 @@ beforeAll(async () => {
   staff = { actor: { userId: id }, requester: { ip: '::1', userAgent: undefined, requestId: 'model' } };
   const rows = await testApp.database.query<{ id: string }>(
     `with node as (insert into gateway_nodes (name, token_hash) values ('one', 'x'), ('two', 'y') returning id)
-     insert into exits (node_id, kind) select id, 'local-address' from node returning node_id as id`,
+     insert into exits (node_id, kind, key, parameters) select id, 'local-address', 'local-address://', '{"address": null}' from node returning node_id as id`,
   );
   await testApp.database.query("update exit_checks set health = 'HEALTHY'");
   nodeIds = rows.map(({ id }) => id);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
   await testApp.database.query(
     `with node as (insert into gateway_nodes (name, token_hash) values ('second', sha256('second-token')) returning id)
-     insert into exits (node_id, kind) select id, 'local-address' from node`,
+     insert into exits (node_id, kind, key, parameters) select id, 'local-address', 'local-address://', '{"address": null}' from node`,
   );
 });
 beforeEach(() => saveHeartbeat(testApp.ctx));

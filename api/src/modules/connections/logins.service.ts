@@ -1,7 +1,7 @@
 /** Finds the connection of a client by its credentials or its address. */
 import type { EndReason } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
-import type { Exit } from '@cellhop/contract/gateway';
+import type { Exit } from '@cellhop/contract/exits';
 import { refusalsOfEnds } from '@cellhop/contract/refusals.values';
 import type { Ctx } from '../../ctx.ts';
 import { decryptCredentials } from '../../secrets/exit-credentials.ts';
@@ -63,13 +63,10 @@ function toLogin(ctx: Ctx, { connectionId, passwordRevision, nodeId, ...row }: s
 
 /** @throws AppError UNAVAILABLE if no key decrypts its credentials */
 export function toExit(ctx: Ctx, row: store.ExitOfLogin): Exit {
-  const { exitId: id, exitKind: kind, exitAddress: address, upstreamHost: host, upstreamPort: port } = row;
-  if (kind === 'local-address') return { kind, id, address };
-  // Unreachable: the table has a constraint.
-  if (host === null || port === null) throw new Error(`Exit ${id} has no host`);
-  if (row.exitCredentials === null) return { kind, id, host, port };
-  const credentials = decryptCredentials(ctx.config.secretKeys, { host, port }, row.exitCredentials);
-  if (credentials) return { kind, id, host, port, credentials };
+  const { exitId: id, exitKind: kind, parameters, exitCredentials: sealed } = row;
+  const credentials = sealed ? decryptCredentials(ctx.config.secretKeys, parameters, sealed) : undefined;
+  // The database has what the descriptor of the kind has read.
+  if (credentials || !sealed) return { kind, id, ...parameters, ...(credentials && { credentials }) } as Exit;
   // Without its login an upstream might let traffic leave by another route.
   ctx.log.error({ exitId: id }, 'no key of SECRET_KEY decrypts the credentials of this exit');
   throw new AppError('UNAVAILABLE');

@@ -1,15 +1,13 @@
 import type { EndReason } from '@cellhop/contract/connections';
-import type { Exit } from '@cellhop/contract/gateway';
+import type { ExitKind, ExitParameters } from '@cellhop/contract/exits';
 import type { Ctx } from '../../ctx.ts';
 import type { Position, SealedRow } from '../../secrets/sealing.ts';
 
 export interface ExitOfLogin {
   exitId: string;
-  exitKind: Exit['kind'];
-  exitAddress: string | null;
-  upstreamHost: string | null;
-  upstreamPort: number | null;
-  /** Null: the upstream asks for none. */
+  exitKind: ExitKind;
+  parameters: ExitParameters;
+  /** Null: it needs none. */
   exitCredentials: Buffer | null;
 }
 
@@ -27,8 +25,7 @@ interface LoginRow extends OpenLoginRow {
 
 const OPEN_LOGIN_COLUMNS = `
   connections.id as "connectionId", password_revision as "passwordRevision", exits.id as "exitId", exits.kind as "exitKind",
-  exits.address as "exitAddress", node_id as "nodeId", exits.upstream_host as "upstreamHost",
-  exits.upstream_port as "upstreamPort", credentials_encrypted as "exitCredentials"`;
+  parameters, node_id as "nodeId", credentials_encrypted as "exitCredentials"`;
 
 /** Finds connections that are open or have ended within these hours. Connections of blocked users count as ended. */
 export async function findLogin(ctx: Ctx, username: string, endedHours: number): Promise<LoginRow | undefined> {

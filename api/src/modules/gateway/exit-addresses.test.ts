@@ -91,6 +91,15 @@ describe('the addresses of an exit', () => {
     ]);
   });
 
+  test('have one that is open at most, whatever writes them', async () => {
+    await see('198.51.100.1');
+    const another = testApp.database.query(
+      `insert into exit_addresses (exit_id, address, since) values ($1, '198.51.100.2', now() + interval '1 second')`,
+      [exit.id],
+    );
+    await expect(another).rejects.toMatchObject({ code: '23505' });
+  });
+
   test('are written for each release: the row of a check is what a process of the release before writes', async () => {
     await see('198.51.100.1');
     await buy();

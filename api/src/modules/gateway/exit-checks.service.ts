@@ -4,7 +4,7 @@
  */
 import { AppError } from '@cellhop/contract/errors';
 import type { checkExits, ExitCheck, ExitChecksResponse } from '@cellhop/contract/exit-checks';
-import type { Exit } from '@cellhop/contract/gateway';
+import type { Exit } from '@cellhop/contract/exits';
 import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
 import { cleanUp } from '../../db/clean-up.ts';

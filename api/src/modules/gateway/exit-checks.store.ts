@@ -28,9 +28,11 @@ export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<ExitOf
        update exit_checks set next_check_at = now() + case when is_used then $3::int else $4::int end * interval '1 millisecond'
          from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, is_used
      )
-     select exits.id as "exitId", kind as "exitKind", host(address) as "exitAddress", upstream_host as "upstreamHost",
-            upstream_port as "upstreamPort", credentials_encrypted as "exitCredentials"
-       from taken join exits on exits.id = taken.exit_id where is_used`,
+     select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials"
+       from taken
+       join readable_exits as exits on exits.id = taken.exit_id
+       left join exit_credentials as credentials on credentials.id = exits.id
+      where is_used`,
     [nodeId, limit, LEASE_MS, UNUSED_CHECK_MS],
   );
 }

@@ -4,11 +4,12 @@ import type { Position, SealedRow } from '../../secrets/sealing.ts';
 /** The next rows by creation time. Skips the newest, because concurrent transactions may still add rows before them. */
 export function listSealed(ctx: Ctx, { createdAt, id }: Position, limit: number): Promise<SealedRow[]> {
   return ctx.db.query(
-    `select created_at::text as "createdAt", id, upstream_host || ':' || upstream_port as owner, credentials_encrypted as sealed
-       from exits
-      where credentials_encrypted is not null and (created_at, id) > ($1::timestamptz, $2::uuid)
+    `select created_at::text as "createdAt", sealed.id, parameters ->> 'host' || ':' || (parameters ->> 'port') as owner,
+            credentials_encrypted as sealed
+       from exit_credentials as sealed join readable_exits as exits on exits.id = sealed.id
+      where (created_at, sealed.id) > ($1::timestamptz, $2::uuid)
         and created_at < now() - interval '1 minute'
-      order by created_at, id limit $3`,
+      order by created_at, sealed.id limit $3`,
     [createdAt, id, limit],
   );
 }
@@ -29,7 +30,7 @@ export interface ResealedExit {
   hash: Buffer;
 }
 
-/** Skips locked rows. @returns the ids of the saved rows */
+/** The trigger of the table replaces the key together with the hash. Skips locked rows. @returns the ids of the saved rows */
 export async function saveSealed(ctx: Ctx, rows: readonly ResealedExit[]): Promise<ReadonlySet<string>> {
   const saved = await ctx.db.query<{ id: string }>(
     `with change as (
@@ -50,4 +51,10 @@ export async function saveSealed(ctx: Ctx, rows: readonly ResealedExit[]): Promi
     ],
   );
   return new Set(saved.map((row) => row.id));
+}
+
+/** @returns the number of filled rows, at most `limit` */
+export async function fillExits(ctx: Ctx, limit: number): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>('select fill_exits($1) as count', [limit]);
+  return row!.count;
 }

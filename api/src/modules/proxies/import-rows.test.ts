@@ -24,7 +24,8 @@ const ROW = {
   portRule: null,
   tunnelsMax: null,
   bytesPerSecondMax: null,
-  exit: '',
+  exit: { key: 'local-address://', parameters: { address: null } },
+  line: expect.any(Number) as number,
 };
 const nodes = new Map([['paris', 'id-of-paris']]);
 

@@ -8,6 +8,7 @@ import {
   PROXY_PRICE_MAX,
 } from '@cellhop/contract/limits';
 import { ofPlace, type Place, placeColumns } from '@cellhop/contract/places.values';
+import { type ExitKind, exitKinds, parseExit, type ParsedExit } from '@cellhop/contract/exits';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import {
   type FileFormat,
@@ -18,7 +19,6 @@ import {
   limitColumns,
 } from '@cellhop/contract/staff/inventory.values';
 import { z } from 'zod';
-import { type ExitKind, exitKinds, type ImportUpstream, parseExit } from './import-exit.ts';
 import { type FileObject, readJson } from './import-files.ts';
 import { type ImportLimits, limitShape } from './import-limits.ts';
 import { withDecimalPoint } from './import-numbers.ts';
@@ -29,10 +29,9 @@ export interface ImportRow extends ImportLimits, Place {
   priceMicros: bigint;
   nodeId: string;
   exitKind: ExitKind;
-  /** An address (empty: the host's own route), or the upstream without its credentials. */
-  exit: string;
-  /** The line number, for errors that are found later, against the catalogue. */
-  upstream?: (ImportUpstream & { line: number }) | undefined;
+  exit: ParsedExit;
+  /** For errors that are found later, against the catalogue. */
+  line: number;
 }
 
 const problem = (name: ImportProblem) => name;
@@ -132,10 +131,7 @@ function* readRow(
   if (firstLine === undefined) firstLines.set(row.ip, line);
   else yield { line, column: 'ip', problem: 'DUPLICATE_IP', value: String(firstLine) };
   if (nodeId === undefined) yield importError(line, 'node', 'UNKNOWN_NODE');
-  else if (firstLine === undefined) {
-    const upstream = exit.upstream && { ...exit.upstream, line };
-    yield { ...row, ...limits, priceMicros: price, nodeId, exit: exit.exit, upstream };
-  }
+  else if (firstLine === undefined) yield { ...row, ...limits, priceMicros: price, nodeId, exit, line };
   return undefined;
 }
 

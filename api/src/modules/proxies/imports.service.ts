@@ -4,6 +4,7 @@
  */
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_ERRORS_COUNTED_MAX, IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
+import type { ParsedExit } from '@cellhop/contract/exits';
 import type { ChangeCounts, CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
 import type { FileFormat } from '@cellhop/contract/staff/inventory.values';
 import { createHash } from 'node:crypto';
@@ -13,7 +14,6 @@ import { paced } from '../../process/paced.ts';
 import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { decode } from './import-encoding.ts';
-import type { ImportUpstream } from './import-exit.ts';
 import { type ImportRow, readRows } from './import-rows.ts';
 import * as store from './imports.store.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
@@ -60,6 +60,7 @@ function refused(errors: ImportError[], errorCount: number): CheckedImport {
 
 /** Stores rows until the first error, and continues to read to find the others, up to the largest number. */
 async function stage(ctx: Ctx, importId: string, format: FileFormat, text: string) {
+  await store.fillExits(ctx);
   const nodes = await store.readNodes(ctx);
   const errors: ImportError[] = [];
   let errorCount = 0;
@@ -84,34 +85,28 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   return { errors, errorCount };
 }
 
-/** Encrypts the credentials of upstreams, and finds the exits whose credentials an exported line has hidden. */
+/** Encrypts credentials, and finds the exits whose credentials an exported line has hidden. */
 async function stageExits(
   ctx: Ctx,
   batch: readonly ImportRow[],
 ): Promise<{ rows: store.StagedRow[]; errors: ImportError[] }> {
-  const hidden = batch.filter(({ upstream }) => upstream?.credentials === 'hidden');
+  const hidden = batch.filter(({ exit }) => exit.credentials === 'hidden');
   const kept = hidden.length === 0 ? new Map<string, string>() : await store.findKeptExits(ctx, hidden);
   const errors = hidden
     .filter(({ ip }) => !kept.has(ip))
-    .map(({ upstream }): ImportError => {
-      return { line: upstream!.line, column: 'exit', problem: 'HIDDEN_CREDENTIALS', value: null };
-    });
+    .map(({ line }): ImportError => ({ line, column: 'exit', problem: 'HIDDEN_CREDENTIALS', value: null }));
   const rows: store.StagedRow[] = [];
-  for await (const { upstream, ...row } of paced(batch))
-    rows.push({ ...row, upstream: upstream && stageUpstream(ctx, upstream, kept.get(row.ip)) });
+  for await (const row of paced(batch))
+    rows.push({ ...row, ...stageExit(ctx, row.exit), keptExitId: kept.get(row.ip) });
   return { rows, errors };
 }
 
-function stageUpstream(
-  ctx: Ctx,
-  { host, port, credentials }: ImportUpstream,
-  keptExitId: string | undefined,
-): store.StagedUpstream {
-  if (credentials === undefined || credentials === 'hidden')
-    return { host, port, encrypted: null, hashes: null, keptExitId: keptExitId ?? null };
+function stageExit(ctx: Ctx, { key, parameters, credentials }: ParsedExit): store.StagedCredentials {
+  if (credentials === undefined || credentials === 'hidden') return { keys: [key], encrypted: null, hashes: null };
   const { secretKeys } = ctx.config;
-  const encrypted = encryptCredentials(secretKeys, { host, port }, credentials);
-  return { host, port, encrypted, hashes: hashCredentials(secretKeys, credentials), keptExitId: null };
+  const hashes = hashCredentials(secretKeys, credentials);
+  const encrypted = encryptCredentials(secretKeys, parameters, credentials);
+  return { keys: hashes.map((hash) => `${key}#${hash.toString('hex')}`), encrypted, hashes };
 }
 
 /**
@@ -130,6 +125,7 @@ export async function checkOrder(
 }
 
 async function requireSameCounts(ctx: Ctx, id: string, seen: ChangeCounts): Promise<void> {
+  await store.fillExits(ctx);
   const current = await store.countChanges(ctx, id);
   if (current.newCount !== seen.newCount || current.changedCount !== seen.changedCount)
     throw new AppError('CHANGED_ELSEWHERE');

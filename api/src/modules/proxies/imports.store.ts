@@ -35,41 +35,38 @@ export async function insertImport(ctx: Ctx, { actorId, fileName, sha256 }: NewI
   return row!.id;
 }
 
-/** An upstream as it is stored. */
-export interface StagedUpstream {
-  host: string;
-  port: number;
+/** What finds the exit at its node: its key with the hash of its credentials, by each key of the setting, the newest first. */
+export interface StagedCredentials {
+  keys: string[];
   encrypted: Buffer | null;
-  /** Null: the upstream needs no credentials, or those of `keptExitId` are kept. */
   hashes: Buffer[] | null;
-  keptExitId: string | null;
 }
 
-export type StagedRow = Omit<ImportRow, 'upstream'> & { upstream: StagedUpstream | undefined };
+export interface StagedRow extends ImportRow, StagedCredentials {
+  /** The exit whose credentials stay. */
+  keptExitId: string | undefined;
+}
 
-/** Finds current exits of proxies that match the upstreams in these rows. @returns exits by the address of the proxy */
+/** All exits have their keys: those of the release before may lack them until a job has filled them in. */
+export async function fillExits(ctx: Ctx): Promise<void> {
+  await ctx.db.query('select fill_exits(null)');
+}
+
+/** Finds the current exits of proxies that are those of the rows, whatever their credentials are. @returns exits by the address of the proxy */
 export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
   const found = await ctx.db.query<{ ip: string; exitId: string }>(
     `select host(proxies.ip) as ip, exits.id as "exitId"
-       from unnest($1::inet[], $2::uuid[], $3::text[], $4::text[], $5::int[]) as file (ip, node_id, kind, host, port)
+       from unnest($1::inet[], $2::uuid[], $3::text[]) as file (ip, node_id, key)
        join proxies on proxies.ip = file.ip
        join readable_exits as exits on exits.id = proxies.exit_id
-      where exits.node_id = file.node_id and exits.kind::text = file.kind and upstream_host = file.host
-        and upstream_port = file.port and has_credentials`,
-    [
-      rows.map(({ ip }) => ip),
-      rows.map(({ nodeId }) => nodeId),
-      rows.map(({ exitKind }) => exitKind),
-      rows.map(({ upstream }) => upstream?.host),
-      rows.map(({ upstream }) => upstream?.port),
-    ],
+      where exits.node_id = file.node_id and split_part(exits.key, '#', 1) = file.key and has_credentials`,
+    [rows.map(({ ip }) => ip), rows.map(({ nodeId }) => nodeId), rows.map(({ exit }) => exit.key)],
   );
   return new Map(found.map(({ ip, exitId }) => [ip, exitId]));
 }
 
-/** Encodes the hashes as the text of an array, because `unnest` would flatten an array of arrays. */
-const hashesText = (hashes: Buffer[] | null | undefined) =>
-  hashes ? `{${hashes.map((hash) => `"\\\\x${hash.toString('hex')}"`).join(',')}}` : null;
+/** Encodes texts as that of an array, because `unnest` would flatten an array of arrays. */
+const arrayText = (texts: readonly string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
 
 /** The columns of `catalogue_import_rows` with their types and values. */
 const staged: readonly (readonly [column: string, type: string, value: (row: StagedRow) => unknown])[] = [
@@ -78,12 +75,15 @@ const staged: readonly (readonly [column: string, type: string, value: (row: Sta
   ...placeNames.map((name) => [placeColumns[name].sql, 'text', (row: StagedRow) => row[name]] as const),
   ['node_id', 'uuid', ({ nodeId }) => nodeId],
   ['exit_kind', 'exit_kind', ({ exitKind }) => exitKind],
-  ['exit_address', 'text', ({ exit }) => exit],
-  ['upstream_host', 'text', ({ upstream }) => upstream?.host],
-  ['upstream_port', 'integer', ({ upstream }) => upstream?.port],
-  ['credentials_encrypted', 'bytea', ({ upstream }) => upstream?.encrypted],
-  ['credentials_hashes', 'bytea[]', ({ upstream }) => hashesText(upstream?.hashes)],
-  ['kept_exit_id', 'uuid', ({ upstream }) => upstream?.keptExitId],
+  ['exit_keys', 'text[]', ({ keys }) => arrayText(keys)],
+  ['exit_parameters', 'jsonb', ({ exit }) => JSON.stringify(exit.parameters)],
+  ['credentials_encrypted', 'bytea', ({ encrypted }) => encrypted],
+  [
+    'credentials_hashes',
+    'bytea[]',
+    ({ hashes }) => hashes && arrayText(hashes.map((hash) => `\\x${hash.toString('hex')}`)),
+  ],
+  ['kept_exit_id', 'uuid', ({ keptExitId }) => keptExitId],
   ['port_rule', 'text', ({ portRule }) => portRule],
   ['tunnels_max', 'integer', ({ tunnelsMax }) => tunnelsMax],
   ['bytes_per_second_max', 'integer', ({ bytesPerSecondMax }) => bytesPerSecondMax],
@@ -106,36 +106,31 @@ const VALUES = `file.price_micros, ${placeSql.map((column) => `file.${column}`).
     ([column, none]) =>
       `case when file.${column} is null then proxies.${column} else nullif(file.${column}, ${none}) end`,
   )
-  .join(', ')}, coalesce(exits.id, upstreams.id)`;
+  .join(', ')}, coalesce(file.kept_exit_id, found.id)`;
 /** What an import writes, apart from the address that finds a proxy. */
 const written = ['price_micros', ...placeSql, ...Object.keys(optional), 'exit_id'];
 const WRITTEN = written.join(', ');
 const writtenOf = (table: string) => written.map((column) => `${table}.${column}`).join(', ');
 
-/** The rows of a file beside the proxies with their addresses. An exit that its node does not have yet is null. */
+/**
+ * The rows of a file beside the proxies that they mean: by the address that a row promises, or else by its exit. An exit that its node does
+ * not have yet is null.
+ */
 const COMPARED = `
-  select file.ip, wanted.*, proxies.id is null as is_new,
+  select file.ip, proxies.id as proxy_id, wanted.*, proxies.id is null as is_new,
          proxies.id is not null
            and (wanted.exit_id is null or (${writtenOf('proxies')}) is distinct from (${writtenOf('wanted')})) as is_changed
     from catalogue_import_rows as file
-    left join readable_exits as exits
-      on file.upstream_host is null and exits.node_id = file.node_id and exits.kind = file.exit_kind
-     and coalesce(exits.address, '') = file.exit_address
     left join lateral (
-      select file.kept_exit_id as id where file.kept_exit_id is not null
+      select exits.id from readable_exits as exits
+       where file.kept_exit_id is null and exits.node_id = file.node_id and exits.key = any (file.exit_keys) order by exits.key limit 1
+    ) as found on true
+    left join lateral (
+      select * from proxies where proxies.ip = file.ip
        union all
-      select found.id
-        from exit_credentials as found join readable_exits as of_node on of_node.id = found.id
-       where found.credentials_hash = any (file.credentials_hashes) and found.upstream_host = file.upstream_host
-         and found.upstream_port = file.upstream_port and of_node.node_id = file.node_id and of_node.kind = file.exit_kind
-       union all
-      select found.id from readable_exits as found
-       where file.credentials_hashes is null and file.kept_exit_id is null and not found.has_credentials
-         and found.upstream_host = file.upstream_host and found.upstream_port = file.upstream_port
-         and found.node_id = file.node_id and found.kind = file.exit_kind
-       limit 1
-    ) as upstreams on file.upstream_host is not null
-    left join proxies on proxies.ip = file.ip
+      (select * from proxies
+        where file.ip is null and proxies.ip is null and proxies.exit_id = coalesce(file.kept_exit_id, found.id) limit 1)
+    ) as proxies on true
    cross join lateral (select ${VALUES}) as wanted (${WRITTEN})
    where import_id = $1`;
 
@@ -191,10 +186,7 @@ export interface WrittenRows {
   lastIp: string | null;
 }
 
-/**
- * Writes the rows that differ among the next `limit` ones of a file, in the order of their addresses: two statements then lock proxies in
- * the same order.
- */
+/** Writes the rows that differ among the next `limit` ones of a file. */
 export async function writeRows(
   ctx: Ctx,
   importId: string,
@@ -204,14 +196,14 @@ export async function writeRows(
   const [row] = await ctx.db.query<WrittenRows>(
     `with batch as (
        select ip from catalogue_import_rows where import_id = $1 and ($2::inet is null or ip > $2) order by ip limit $3
-     ), written as (
-       insert into proxies (ip, ${WRITTEN})
-       select ip, ${WRITTEN}
-         from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed order by ip
-           on conflict (ip) do update set ${written.map((column) => `${column} = excluded.${column}`).join(', ')}
-       returning 1
+     ), compared as materialized (
+       select * from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed
+     ), changed as (
+       update proxies set (${WRITTEN}) = (${writtenOf('compared')}) from compared where proxies.id = compared.proxy_id returning 1
+     ), added as (
+       insert into proxies (ip, ${WRITTEN}) select ip, ${WRITTEN} from compared where is_new order by ip returning 1
      )
-     select (select count(*)::int from written) as written,
+     select (select count(*)::int from compared) as written,
             (select host(ip) from batch order by batch.ip desc limit 1) as "lastIp"`,
     [importId, afterIp, limit],
     { isPrepared: false },

@@ -10,6 +10,7 @@ import type { ExportedRow } from './inventory.store.ts';
 
 const HEADER = [...importColumns, ...limitColumns].join(',');
 const ROW: ExportedRow = {
+  id: '',
   ip: '192.0.2.1',
   priceMicros: 800_000n,
   countryCode: 'DE',
@@ -20,9 +21,7 @@ const ROW: ExportedRow = {
   connectionType: 'LTE',
   node: 'paris',
   exitKind: 'local-address',
-  exitAddress: null,
-  upstreamHost: null,
-  upstreamPort: null,
+  parameters: { address: null },
   hasCredentials: false,
   portRule: null,
   tunnelsMax: null,

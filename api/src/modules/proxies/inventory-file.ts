@@ -1,8 +1,8 @@
 /** The lines of an exported file, which has the columns of an import. */
 import { csvCell } from '@cellhop/contract/csv.values';
+import { formatExit } from '@cellhop/contract/exits';
 import { type FileFormat, importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
 import { toDollars, toMegabits } from '@cellhop/contract/units';
-import { exitText } from './import-exit.ts';
 import type { ExportedRow } from './inventory.store.ts';
 
 const columns = [...importColumns, ...limitColumns];
@@ -17,7 +17,7 @@ export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolea
   const values = {
     ...row,
     price: toDollars(row.priceMicros),
-    exit: exitText(row),
+    exit: formatExit(row.exitKind, row.parameters, row.hasCredentials),
     ports: row.portRule,
     tunnels: row.tunnelsMax,
     megabitsPerSecond: row.bytesPerSecondMax === null ? null : toMegabits(row.bytesPerSecondMax),

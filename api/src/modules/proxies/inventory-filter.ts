@@ -37,7 +37,11 @@ export function toConditions(filter: InventoryFilter, values: readonly unknown[]
     all.push(value);
     conditions.push(condition(`$${all.length}`));
   };
-  add((network) => `ip <<= ${network}::inet`, filter.ip === undefined ? undefined : parseAddressPrefix(filter.ip));
+  add(
+    (network) =>
+      `(ip <<= ${network}::inet or ip is null and exit_id in (select exit_id from exit_states where seen_address <<= ${network}::inet))`,
+    filter.ip === undefined ? undefined : parseAddressPrefix(filter.ip),
+  );
   // The catalogue's indexes are ordered by price only within one value.
   const [country, ...otherCountries] = filter.country ?? [];
   if (otherCountries.length > 0) add((countries) => `country_code = any(${countries}::text[])`, filter.country);

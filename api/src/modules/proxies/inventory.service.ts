@@ -1,6 +1,7 @@
 /** The catalogue as staff see it: all proxies, bulk changes of price, retiring, and files with the columns of an import. */
 import { BULK_PROXIES_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
 import { AppError } from '@cellhop/contract/errors';
+import { formatExit } from '@cellhop/contract/exits';
 import type { InventoryFilter, InventoryProxy, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
 import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { toDollars, toMicros } from '@cellhop/contract/units';
@@ -10,7 +11,6 @@ import type { Requester } from '../../http/requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { fileEnds, toFileLine } from './inventory-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';
-import { exitText } from './import-exit.ts';
 import * as store from './inventory.store.ts';
 import { ownLimits } from './limits.service.ts';
 
@@ -38,8 +38,9 @@ function present(row: store.InventoryRow): InventoryProxy {
   const { health, checkedAt, latencyMs, checkFailure, seenAddress, isAddressDifferent } = row;
   return {
     ...row,
+    ip: row.ip ?? '',
     price: toDollars(priceMicros),
-    exit: { id: exitId, node: row.node, kind: row.exitKind, address: exitText(row) },
+    exit: { id: exitId, node: row.node, kind: row.exitKind, address: formatExit(row.exitKind, row.parameters) || null },
     check: {
       health,
       checkedAt: checkedAt?.toISOString() ?? null,
@@ -181,11 +182,11 @@ export async function* exportInventory(
   });
   yield fileEnds[format].start;
   let lines = 0;
-  for (let afterIp: string | null = null; ;) {
-    const rows: store.ExportedRow[] = await store.listAfter(ctx, filter, afterIp, PAGE_ROWS);
+  for (let after: store.ExportedRow | undefined; ;) {
+    const rows: store.ExportedRow[] = await store.listAfter(ctx, filter, after, PAGE_ROWS);
     if (rows.length > 0) yield rows.map((row) => toFileLine(format, row, lines++ === 0)).join('');
     if (rows.length < PAGE_ROWS) break;
-    afterIp = rows.at(-1)!.ip;
+    after = rows.at(-1);
   }
   yield fileEnds[format].end;
 }

@@ -1,5 +1,6 @@
 /** The catalogue for staff, and bulk changes. Statements are planned with their values, because filters differ so much. */
 import type { Place } from '@cellhop/contract/places.values';
+import type { ExitParameters } from '@cellhop/contract/exits';
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
 import type { ExitHealth, InventorySort } from '@cellhop/contract/staff/inventory.values';
 import { toMicros } from '@cellhop/contract/units';
@@ -12,17 +13,18 @@ import type { LimitsRow } from './limits.store.ts';
 const LIMITS = `port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"`;
 const PLANNED = { isPrepared: false };
 
-/** The SQL order by, for a table name. Ties are broken by id. */
+/** The SQL order by, for a table name. Ties are broken by id, as of proxies that promise no address. */
 const orders: Record<InventorySort, (table: string) => string> = {
-  ip: (table) => `${table}.ip`,
-  '-ip': (table) => `${table}.ip desc`,
+  ip: (table) => `${table}.ip, ${table}.id`,
+  '-ip': (table) => `${table}.ip desc, ${table}.id desc`,
   price: (table) => `${table}.price_micros, ${table}.id`,
   '-price': (table) => `${table}.price_micros desc, ${table}.id desc`,
 };
 
 export interface InventoryRow extends LimitsRow, Place {
   id: string;
-  ip: string;
+  /** The promised one, or else the one that the checks of its exit see. */
+  ip: string | null;
   priceMicros: bigint;
   isOffered: boolean;
   isExitHealthy: boolean;
@@ -31,9 +33,7 @@ export interface InventoryRow extends LimitsRow, Place {
   exitId: string;
   node: string;
   exitKind: string;
-  exitAddress: string | null;
-  upstreamHost: string | null;
-  upstreamPort: number | null;
+  parameters: ExitParameters;
   health: ExitHealth;
   checkedAt: Date | null;
   latencyMs: number | null;
@@ -63,10 +63,9 @@ export function listInventory(
     `with listed as (
        select id from (${parts.join(' union all ')}) as found order by ${order('found')} limit $1 offset $2
      )
-     select proxies.id, host(ip) as ip, proxies.price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
+     select proxies.id, host(coalesce(ip, seen_address)) as ip, proxies.price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
             retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", proxies.exit_id as "exitId",
-            node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
-            upstream_host as "upstreamHost", upstream_port as "upstreamPort",
+            node_name as node, exits.kind as "exitKind", parameters,
             health, checked_at as "checkedAt", latency_ms as "latencyMs", reason as "checkFailure", host(seen_address) as "seenAddress",
             coalesce(family(seen_address) = family(ip) and seen_address <> ip, false) as "isAddressDifferent",
             proxies.connection_id as "connectionId", connections.created_at as "connectedAt",
@@ -96,31 +95,26 @@ export async function countInventory(ctx: Ctx, filter: InventoryFilter, limit: n
 
 export type ExportedRow = Pick<
   InventoryRow,
-  | 'ip'
-  | 'priceMicros'
-  | keyof Place
-  | keyof LimitsRow
-  | 'node'
-  | 'exitKind'
-  | 'exitAddress'
-  | 'upstreamHost'
-  | 'upstreamPort'
+  'id' | 'ip' | 'priceMicros' | keyof Place | keyof LimitsRow | 'node' | 'exitKind' | 'parameters'
 > & { hasCredentials: boolean };
 
-/** The next proxies after an address; null: from the first one. */
+/** The next proxies by the address that they promise, then those that promise none. @param after undefined: from the first one */
 export function listAfter(
   ctx: Ctx,
   filter: InventoryFilter,
-  afterIp: string | null,
+  after: ExportedRow | undefined,
   limit: number,
 ): Promise<ExportedRow[]> {
-  const { text, values } = toConditions(filter, [afterIp, limit]);
+  const { text, values } = toConditions(filter, [after?.ip, after?.ip === null ? after.id : null, limit]);
   return ctx.db.query(
-    `select host(ip) as ip, price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
-            upstream_host as "upstreamHost", upstream_port as "upstreamPort", has_credentials as "hasCredentials"
-       from (select * from proxies where ($1::inet is null or ip > $1) and ${text} order by ip limit $2) as proxies
+    `select proxies.id, host(ip) as ip, price_micros as "priceMicros", ${selectPlace()}, ${LIMITS}, node_name as node, exits.kind as "exitKind", parameters, has_credentials as "hasCredentials"
+       from ((select * from proxies
+               where ip is not null and ($1::inet is null or ip > $1) and $2::uuid is null and ${text} order by ip limit $3)
+             union all
+             (select * from proxies where ip is null and ($2::uuid is null or id > $2) and ${text} order by id limit $3)
+             order by ip, id limit $3) as proxies
        join readable_exits as exits on exits.id = exit_id
-      order by proxies.ip`,
+      order by proxies.ip, proxies.id`,
     values,
     PLANNED,
   );

@@ -21,10 +21,11 @@ export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
   const checks = await store.findChecks(ctx, [...new Set(rows.map(({ exitId }) => exitId))]);
   const checkById = new Map(checks.map((check) => [check.exitId, check]));
   return rows.map((row) => {
-    const { priceMicros, exitId, portRule, tunnelsMax, bytesPerSecondMax, ...proxy } = row;
+    const { ip, priceMicros, exitId, portRule, tunnelsMax, bytesPerSecondMax, ...proxy } = row;
     const check = checkById.get(exitId);
     return {
       ...proxy,
+      ip: ip ?? check?.seenAddress ?? '',
       price: toDollars(priceMicros),
       checkedAt: check?.succeededAt?.toISOString() ?? null,
       latencyMs: check?.latencyMs ?? null,

@@ -9,8 +9,8 @@ import type { Ctx } from '../../ctx.ts';
 import { filterSql, placeSql, selectPlace } from '../../db/place-columns.ts';
 import type { LimitsRow } from './limits.store.ts';
 
-export type ProxyRow = Omit<Proxy, 'price' | 'checkedAt' | 'latencyMs' | 'limits'> &
-  LimitsRow & { priceMicros: bigint; exitId: string };
+export type ProxyRow = Omit<Proxy, 'ip' | 'price' | 'checkedAt' | 'latencyMs' | 'limits'> &
+  LimitsRow & { ip: string | null; priceMicros: bigint; exitId: string };
 
 const COLUMNS = `id, exit_id as "exitId", host(ip) as ip, price_micros as "priceMicros", ${selectPlace()}, port_rule as "portRule",
             tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"`;
@@ -128,11 +128,12 @@ export interface CheckedExit {
   /** Null: never. */
   succeededAt: Date | null;
   latencyMs: number | null;
+  seenAddress: string | null;
 }
 
 export function findChecks(ctx: Ctx, exitIds: readonly string[]): Promise<CheckedExit[]> {
   return ctx.db.query(
-    `select exit_id as "exitId", succeeded_at as "succeededAt", latency_ms as "latencyMs"
+    `select exit_id as "exitId", succeeded_at as "succeededAt", latency_ms as "latencyMs", host(seen_address) as "seenAddress"
        from exit_states where exit_id = any($1::uuid[])`,
     [exitIds],
   );

@@ -225,7 +225,7 @@ describe('key rotation', () => {
     await reseal(during.ctx);
     expect(await exitFor(after)).toMatchObject(passwordIs);
     const sealed = await testApp.database.query<{ hash: Buffer }>(
-      `select credentials_hash as hash from exits where upstream_host = 'rotated.test'`,
+      `select credentials_hash as hash from exits where parameters ->> 'host' = 'rotated.test'`,
     );
     expect(sealed).toHaveLength(1);
     await during.stop();
@@ -235,7 +235,9 @@ describe('key rotation', () => {
   test('if the key is missing, the exit is refused, and never used without its login', async () => {
     await importAll(fileOf(lineOf('192.0.2.72', 'http', 'http://own:hidden-pass@lost.test:1')));
     const connection = await buy('192.0.2.72');
-    await testApp.database.query(`update exits set upstream_host = 'moved.test' where upstream_host = 'lost.test'`);
+    await testApp.database.query(
+      `update exits set parameters = '{"host": "moved.test", "port": 1}' where parameters ->> 'host' = 'lost.test'`,
+    );
     await expect(createGatewayRun(testApp, nodeToken).authorize(connection)).rejects.toMatchObject({ status: 503 });
   });
 });

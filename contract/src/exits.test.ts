@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { type ExitKind, exitSchema, formatExit, parseExit } from './exits.ts';
+
+const ID = '00000000-0000-4000-8000-000000000001';
+/** What a file says, the key, and what lists show. */
+const written: [kind: ExitKind, text: string, key: string, shown: string][] = [
+  ['local-address', '', 'local-address://', ''],
+  ['local-address', '192.0.2.7', 'local-address://192.0.2.7', '192.0.2.7'],
+  ['local-address', '2001:DB8:0:0::7', 'local-address://2001:db8::7', '2001:db8::7'],
+  ['socks5', 'socks5://Gate.Test:1080/', 'socks5://gate.test:1080', 'socks5://gate.test:1080'],
+  ['socks5', 'socks5://one:%3A@[2001:db8::1]:1', 'socks5://[2001:db8::1]:1', 'socks5://***@[2001:db8::1]:1'],
+  ['socks5', 'socks5://***@gate.test:1', 'socks5://gate.test:1', 'socks5://***@gate.test:1'],
+  ['http', 'http://one:two@192.0.2.1:8080', 'http://192.0.2.1:8080', 'http://***@192.0.2.1:8080'],
+];
+
+test.each(written)(
+  'an exit of the kind %s, written %j, has the key %j and is shown as %j',
+  (kind, text, key, shown) => {
+    const exit = parseExit(kind, text);
+    if (typeof exit === 'string') throw new Error(exit);
+    expect(exit.key).toBe(key);
+    expect(formatExit(kind, exit.parameters, exit.credentials !== undefined)).toBe(shown);
+    // The shown text means the same exit.
+    expect(parseExit(kind, shown)).toMatchObject({ key, parameters: exit.parameters });
+    const credentials = typeof exit.credentials === 'object' ? exit.credentials : undefined;
+    const sent = { kind, id: ID, ...exit.parameters, ...(credentials && { credentials }) };
+    expect(exitSchema.parse(sent)).toEqual(sent);
+  },
+);
+
+test('an exit of a kind that only a newer release knows is shown by its kind', () => {
+  expect(formatExit('newer', { any: 'thing' })).toBe('newer');
+});
