@@ -5,26 +5,40 @@ import path from 'node:path';
 import { writeAtomically } from './lock.mjs';
 import { freePort, isPortFree, parsePort } from './ports.mjs';
 import { Problem } from './problem.mjs';
+import { findMisspelt } from './setting-names.mjs';
 
 /** @typedef {import('./programs.mjs').Part} Part */
 /** @typedef {Record<string, string | undefined>} Environment */
 
-/** The settings that each part requires in production; the programs validate the values themselves. @type {Record<Part, string[]>} */
+const REQUIRED_BY_WORKER = ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'];
+/** What `npm start` requires in production of each part, and of all on one machine, where the address of the api is known. */
 const REQUIRED_IN_PRODUCTION = {
-  api: ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL'],
-  worker: ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL'],
-  gateway: ['GATEWAY_TOKEN', 'GATEWAY_CONTROL_URL', 'GATEWAY_NAME_SERVERS'],
+  api: [...REQUIRED_BY_WORKER, 'GATEWAY_HOST'],
+  worker: REQUIRED_BY_WORKER,
+  gateway: ['GATEWAY_TOKEN', 'GATEWAY_HOST', 'GATEWAY_CONTROL_URL', 'GATEWAY_NAME_SERVERS'],
+  all: [...REQUIRED_BY_WORKER, 'GATEWAY_HOST', 'GATEWAY_NAME_SERVERS'],
 };
+/** Modes of tools/command.mjs that have settings of their own. */
+const DEVELOPMENT_MODES = new Set(['test', 'test:long', 'check']);
+const WRONG_SETTINGS = 78;
 
-/** Of all parts on one machine; the address of the api is known then. */
-const REQUIRED_OF_ALL = [...REQUIRED_IN_PRODUCTION.api, 'GATEWAY_NAME_SERVERS'];
-
-/** @param {Environment} environment @param {Part[]} parts */
-function refuseIncompleteProduction(environment, parts) {
-  const required = parts.length === 3 ? REQUIRED_OF_ALL : parts.flatMap((part) => REQUIRED_IN_PRODUCTION[part]);
-  const missing = required.filter((name) => !environment[name]);
-  if (missing.length === 0) return;
-  throw new Problem(`NODE_ENV=production needs ${missing.join(', ')}: docs/settings.md describes them.`);
+/**
+ * Finds missing and misspelt names, before anything is fetched or built. The programs validate the values.
+ * @param {Environment} environment @param {string[]} values the arguments of tools/command.mjs; none for other npm scripts
+ * @throws Problem with a line for each
+ */
+export function requireNames(environment, [mode, part = 'all', ...values]) {
+  if (mode === undefined || DEVELOPMENT_MODES.has(mode) || [part, ...values].includes('--help')) return;
+  // The commands need what the worker needs.
+  const required = Object.entries(REQUIRED_IN_PRODUCTION).find(
+    ([name]) => name === (mode === 'start' ? part : 'worker'),
+  );
+  const isProduction = environment['NODE_ENV'] === 'production';
+  const missing = isProduction ? (required?.[1] ?? []).filter((name) => !environment[name]) : [];
+  const problems = findMisspelt(environment);
+  if (missing.length > 0)
+    problems.unshift(`NODE_ENV=production needs ${missing.join(', ')}: docs/settings.md describes them.`);
+  if (problems.length > 0) throw new Problem(problems.join('\n'), WRONG_SETTINGS);
 }
 
 /**
@@ -83,7 +97,6 @@ export function loadOrCreateSecrets(dataDir) {
 export async function readSettings(environment, parts) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const isProduction = given['NODE_ENV'] === 'production';
-  if (isProduction) refuseIncompleteProduction(given, parts);
   const dataDir = path.resolve(given['DATA_DIR'] ?? '.data');
   const port = parsePort('PORT', given['PORT'] ?? '3000');
   const gatewayPort = parsePort('GATEWAY_PORT', given['GATEWAY_PORT'] ?? '1080');

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadOrCreateSecrets } from './settings.mjs';
+import { loadOrCreateSecrets, requireNames } from './settings.mjs';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('secrets', () => {
@@ -22,5 +22,30 @@ describe('secrets', () => {
     const dataDir = temporaryDirectory();
     fs.writeFileSync(path.join(dataDir, 'secrets.json'), '{"SECRET_KEY":');
     expect(() => loadOrCreateSecrets(dataDir)).toThrow('is damaged');
+  });
+});
+
+describe('names of settings', () => {
+  const production = { NODE_ENV: 'production' };
+  const worker = 'DATABASE_URL, SECRET_KEY, GATEWAY_TOKEN, SMTP_URL, MAIL_FROM, PUBLIC_URL';
+
+  it.each([
+    [['start'], `${worker}, GATEWAY_HOST, GATEWAY_NAME_SERVERS:`],
+    [['start', 'gateway'], 'needs GATEWAY_TOKEN, GATEWAY_HOST, GATEWAY_CONTROL_URL, GATEWAY_NAME_SERVERS:'],
+    [['payments', 'check'], `needs ${worker}:`],
+  ])('that %j lacks in production are told at once, with those that are misspelt', (values, text) => {
+    const expected = expect.objectContaining({
+      exitCode: 78,
+      message: expect.stringMatching(new RegExp(`${text} .*\nPAY_BTC_XPUBB is not a setting`)),
+    });
+    expect(() => requireNames({ ...production, PAY_BTC_XPUBB: 'xpub' }, values)).toThrow(expected);
+  });
+
+  it.each([[[]], [['test']], [['payments', '--help']], [['start', 'nothing']]])('%j needs none', (values) => {
+    expect(() => requireNames(production, values)).not.toThrow();
+  });
+
+  it('development needs none', () => {
+    expect(() => requireNames({}, ['start'])).not.toThrow();
   });
 });

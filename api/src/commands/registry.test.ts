@@ -10,7 +10,7 @@ test('each command has a script in package.json, apart from the setup, which the
     scripts: Record<string, string>;
   };
   const called = Object.entries(scripts).flatMap(([name, script]) =>
-    script.endsWith(`exec node tools/command.mjs ${name}`) ? [name] : [],
+    script === `exec sh tools/command.sh ${name}` ? [name] : [],
   );
   const expected = commands.map(({ name }) => name).filter((name) => name !== 'setup');
   expect(new Set(called)).toEqual(new Set([...TOOLS, ...expected]));
