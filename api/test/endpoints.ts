@@ -14,6 +14,8 @@ function isEndpoint(value: unknown): value is EndpointDefinition {
   return typeof value === 'object' && value !== null && 'access' in value && 'url' in value;
 }
 
+export const nameOf = ({ method, url }: EndpointDefinition) => `${method} ${url}`;
+
 /** Rows for `test.each`. */
 export const named = (list: readonly EndpointDefinition[]) =>
-  list.map((endpoint) => [`${endpoint.method} ${endpoint.url}`, endpoint] as const);
+  list.map((endpoint) => [nameOf(endpoint), endpoint] as const);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../src/db/db.ts';
-import { permissionTable } from './permission-table.ts';
+import { neededPermission } from './permission-table.ts';
 
 /** Reads that use POST because they need a body, and the order of a check, which changes nothing by itself. */
 const unrecorded: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ export class StaffWrites {
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', async ({ method, routeOptions, id }, { statusCode }) => {
       const endpoint = `${method} ${routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}')}`;
-      if (method === 'GET' || statusCode >= 300 || permissionTable[endpoint] === undefined || unrecorded.has(endpoint))
+      if (method === 'GET' || statusCode >= 300 || neededPermission(endpoint) === undefined || unrecorded.has(endpoint))
         return;
       this.#requestIds.set(endpoint, [...(this.#requestIds.get(endpoint) ?? []), id]);
     });

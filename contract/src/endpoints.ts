@@ -2,88 +2,48 @@
  * The endpoints by method and URL, for the browser: these are types only, so it loads no schemas. The rest of the contract declares them.
  */
 import type { ClientInput, EndpointDefinition, Output } from './endpoint.ts';
-import type * as alerts from './alerts.ts';
-import type * as auth from './auth.ts';
-import type * as browserErrors from './browser-errors.ts';
-import type * as company from './company.ts';
-import type * as connectionChecks from './connection-checks.ts';
-import type * as connections from './connections.ts';
-import type * as development from './development.ts';
-import type * as faq from './faq.ts';
-import type * as invoices from './invoices.ts';
-import type * as legal from './legal.ts';
-import type * as notifications from './notifications.ts';
-import type * as proxies from './proxies.ts';
-import type * as receipts from './receipts.ts';
-import type * as referrals from './referrals.ts';
-import type * as settings from './settings.ts';
-import type * as tickets from './tickets.ts';
-import type * as transactions from './transactions.ts';
-import type * as usage from './usage.ts';
-import type * as users from './users.ts';
-import type * as staffApprovals from './staff/approvals.ts';
-import type * as staffAuditLog from './staff/audit-log.ts';
-import type * as staffCannedReplies from './staff/canned-replies.ts';
-import type * as staffConnections from './staff/connections.ts';
-import type * as staffDashboard from './staff/dashboard.ts';
-import type * as staffExitChecks from './staff/exit-checks.ts';
-import type * as staffFaq from './staff/faq.ts';
-import type * as staffInventory from './staff/inventory.ts';
-import type * as staffInvoices from './staff/invoices.ts';
-import type * as staffMails from './staff/mails.ts';
-import type * as staffNodes from './staff/nodes.ts';
-import type * as staffNotifications from './staff/notifications.ts';
-import type * as staffPromoCodes from './staff/promo-codes.ts';
-import type * as staffRoles from './staff/roles.ts';
-import type * as staffSearch from './staff/search.ts';
-import type * as staffTickets from './staff/tickets.ts';
-import type * as staffSystem from './staff/system.ts';
-import type * as staffTimeline from './staff/timeline.ts';
-import type * as staffTransactions from './staff/transactions.ts';
-import type * as staffUsers from './staff/users.ts';
-import type * as staffViewAs from './staff/view-as.ts';
 
 type Module =
-  | typeof alerts
-  | typeof auth
-  | typeof browserErrors
-  | typeof company
-  | typeof connectionChecks
-  | typeof connections
-  | typeof development
-  | typeof faq
-  | typeof invoices
-  | typeof legal
-  | typeof notifications
-  | typeof proxies
-  | typeof receipts
-  | typeof referrals
-  | typeof settings
-  | typeof tickets
-  | typeof transactions
-  | typeof usage
-  | typeof users
-  | typeof staffApprovals
-  | typeof staffAuditLog
-  | typeof staffCannedReplies
-  | typeof staffConnections
-  | typeof staffDashboard
-  | typeof staffExitChecks
-  | typeof staffFaq
-  | typeof staffInventory
-  | typeof staffInvoices
-  | typeof staffMails
-  | typeof staffNodes
-  | typeof staffNotifications
-  | typeof staffPromoCodes
-  | typeof staffRoles
-  | typeof staffSearch
-  | typeof staffTickets
-  | typeof staffSystem
-  | typeof staffTimeline
-  | typeof staffTransactions
-  | typeof staffUsers
-  | typeof staffViewAs;
+  | typeof import('./alerts.ts')
+  | typeof import('./auth.ts')
+  | typeof import('./browser-errors.ts')
+  | typeof import('./company.ts')
+  | typeof import('./connection-checks.ts')
+  | typeof import('./connections.ts')
+  | typeof import('./development.ts')
+  | typeof import('./faq.ts')
+  | typeof import('./invoices.ts')
+  | typeof import('./legal.ts')
+  | typeof import('./notifications.ts')
+  | typeof import('./proxies.ts')
+  | typeof import('./receipts.ts')
+  | typeof import('./referrals.ts')
+  | typeof import('./settings.ts')
+  | typeof import('./tickets.ts')
+  | typeof import('./transactions.ts')
+  | typeof import('./usage.ts')
+  | typeof import('./users.ts')
+  | typeof import('./staff/approvals.ts')
+  | typeof import('./staff/audit-log.ts')
+  | typeof import('./staff/canned-replies.ts')
+  | typeof import('./staff/connections.ts')
+  | typeof import('./staff/dashboard.ts')
+  | typeof import('./staff/exit-checks.ts')
+  | typeof import('./staff/faq.ts')
+  | typeof import('./staff/inventory.ts')
+  | typeof import('./staff/invoices.ts')
+  | typeof import('./staff/mails.ts')
+  | typeof import('./staff/nodes.ts')
+  | typeof import('./staff/notifications.ts')
+  | typeof import('./staff/promo-codes.ts')
+  | typeof import('./staff/roles.ts')
+  | typeof import('./staff/search.ts')
+  | typeof import('./staff/system.ts')
+  | typeof import('./staff/tickets.ts')
+  | typeof import('./staff/timeline.ts')
+  | typeof import('./staff/transactions.ts')
+  | typeof import('./staff/users.ts')
+  | typeof import('./staff/view-as.ts');
 
 /** The endpoints among the exports of a module; distributes over a union of modules. */
 type Declared<M> = M extends unknown ? Extract<M[keyof M], EndpointDefinition> : never;
