@@ -1,8 +1,8 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { askServer } from '../data/network.ts';
 import { loadSettings } from '../data/settings.ts';
+import type { StaffTitle } from '../features/staff-parts/staff-screen.ts';
 import { memberTexts } from '../i18n/languages.ts';
-import type staff from '../i18n/locales/en/staff.json';
 import { loadTexts } from '../i18n/setup.ts';
 import { OfflineLoadError } from '../loading/load-failure.ts';
 import type { Screen, ScreenCode } from '../loading/screen.ts';
@@ -19,8 +19,6 @@ declare module '@tanstack/react-router' {
     staffScreen?: { title: StaffTitle; isSubscreen: boolean };
   }
 }
-
-type StaffTitle = keyof (typeof staff)['titles'];
 
 export const root = createRootRoute({
   component: RootLayout,

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './breadcrumbs.module.css';
 
-interface Crumb {
+export interface Crumb {
   label: string;
   /** Without it, and at the end, the crumb is plain text. */
-  to?: LinkProps['to'];
+  to?: LinkProps['to'] | undefined;
 }
 
 export const HOME = '/proxies';

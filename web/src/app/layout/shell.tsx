@@ -3,6 +3,7 @@ import { IconShieldLock } from '@tabler/icons-react';
 import { useRouterState, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useId, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useStaffTitle } from '../../hooks/use-staff-title.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useProfile } from '../../session/profile.ts';
 import { storedValue } from '../../session/stored-value.ts';
@@ -25,6 +26,7 @@ const menuChoice = storedValue<boolean>('isMenuHidden', (value) => typeof value 
 /** Side menu and top bar; on narrow screens the menu is in a drawer. */
 export function Shell({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
+  const staffTitle = useStaffTitle();
   const isNarrow = useMediaQuery(NARROW_SCREEN, undefined, { getInitialValueInEffect: false });
   const isHidden = useSyncExternalStore(menuChoice.subscribe, () => menuChoice.get() ?? false);
   const [MenuDrawer, loadDrawer] = useLazyPart(menuDrawer);
@@ -35,7 +37,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const isSubscreen = staffScreen?.isSubscreen ?? !titledScreens.some((screen) => screen.path === path);
   const screen = titledScreens.find((each) => (isSubscreen ? path.startsWith(`${each.path}/`) : each.path === path));
   const ownTitle = screen === undefined ? undefined : t(`titles.${screen.title}`);
-  const title = staffScreen === undefined ? ownTitle : t(`titles.${staffScreen.title}`, { ns: 'staff' });
+  const title = staffTitle ?? ownTitle;
   const { close } = drawer;
   useEffect(close, [path, close]);
   // The profile may load after the page.

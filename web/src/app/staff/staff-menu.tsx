@@ -6,8 +6,10 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAttention } from '../../features/staff-dashboard/api.ts';
+import type { StaffScreen } from '../../features/staff-parts/staff-screen.ts';
 import { mayOpen } from '../../features/staff-parts/use-permission.ts';
 import { formatLimitedCount } from '../../format/format.ts';
+import { readLanguage } from '../../i18n/languages.ts';
 import classes from '../layout/side-menu.module.css';
 import type { SlotProps } from '../layout/staff-slot.tsx';
 import { staffMenuScreens } from './staff-screens.ts';
@@ -41,15 +43,13 @@ export function StaffMenu({ permissions, children }: SlotProps) {
 }
 
 function AdminGroup({ permissions }: { permissions: readonly Permission[] }) {
-  const { t } = useTranslation('staff');
-  const waiting = useWaiting();
-  const items = staffMenuScreens.filter((screen) =>
-    mayOpen('permission' in screen ? screen.permission : undefined, permissions),
-  );
-  const total = items.reduce((sum, { title }) => sum + (waiting[title] ?? 0), 0);
+  const { t, i18n } = useTranslation('staff');
+  const counts = useCounts();
+  const items = staffMenuScreens.filter(({ permission }) => mayOpen(permission, permissions));
+  const total = items.reduce((sum, { waiting }) => sum + (waiting === undefined ? 0 : counts[waiting]), 0);
   return (
     <Group label={t('menu.group')} badge={<Badge count={total} kind="all" />}>
-      {items.map(({ path, title, Icon }) => (
+      {items.map(({ path, title, menuItem = title, waiting, Icon }) => (
         <li key={path}>
           <Link
             to={path}
@@ -57,8 +57,8 @@ function AdminGroup({ permissions }: { permissions: readonly Permission[] }) {
             activeOptions={{ includeSearch: false, exact: path === '/admin' }}
           >
             <Icon size={19} stroke={1.6} aria-hidden="true" />
-            {t(`menu.${title}`)}
-            {isCounted(title) && <Badge count={waiting[title]} kind={title} />}
+            {menuItem[readLanguage(i18n)]}
+            {waiting !== undefined && <Badge count={counts[waiting]} kind={waiting} />}
           </Link>
         </li>
       ))}
@@ -66,16 +66,9 @@ function AdminGroup({ permissions }: { permissions: readonly Permission[] }) {
   );
 }
 
-/** Screens whose menu item has a badge. */
-const counted = ['tickets', 'approvals', 'invoices', 'system'] as const;
-type Counted = (typeof counted)[number];
+type Waiting = NonNullable<StaffScreen['waiting']>;
 
-function isCounted(title: string): title is Counted {
-  return counted.some((each) => each === title);
-}
-
-/** By the title of the screen. */
-function useWaiting(): Partial<Record<string, number>> & Record<Counted, number> {
+function useCounts(): Record<Waiting, number> {
   const attention = useAttention();
   return {
     tickets: attention?.tickets?.waiting ?? 0,
@@ -117,7 +110,7 @@ function Group({ label, isFolded = false, badge, children }: GroupProps) {
 }
 
 /** The number of what waits, up to a limit. */
-function Badge({ count, kind }: { count: number; kind: Counted | 'all' }) {
+function Badge({ count, kind }: { count: number; kind: Waiting | 'all' }) {
   const { t } = useTranslation('staff');
   if (count === 0) return null;
   const number = formatLimitedCount(count, ATTENTION_COUNTED_MAX);

@@ -13,7 +13,7 @@ import { profileQuery, useProfile } from '../../session/profile.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { ScreenFailure } from '../failure-pages.tsx';
 import { members, memberRoutes, routeOptions, publicRoutes, root } from '../routes.tsx';
-import { staffScreens } from './staff-screens.ts';
+import { staffScreens, staffTitle } from './staff-screens.ts';
 
 /** The routes of the admin area. app/router.ts loads this file when one of them is first opened. */
 
@@ -25,12 +25,12 @@ if (endedView !== undefined)
 type ListedScreen = StaffScreen & ScreenCode;
 
 function staffRoute<S extends ListedScreen>(screen: S) {
-  const { permission, texts, title, Icon } = screen;
+  const { permission, texts, title } = screen;
   const options = routeOptions(screen);
   return createRoute({
     ...options,
     getParentRoute: () => members,
-    staticData: { staffScreen: { title, isSubscreen: Icon === undefined } },
+    staticData: { staffScreen: { title: staffTitle(screen), isSubscreen: title === undefined } },
     errorComponent: ScreenFailure,
     loader: loadTexts('staff', ...texts),
     ...(permission === undefined

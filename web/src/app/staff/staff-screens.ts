@@ -13,6 +13,7 @@ import { staffPromoCodesScreen } from '../../features/staff-promo-codes/screen.t
 import { cannedRepliesScreen, staffTicketScreen, staffTicketsScreen } from '../../features/staff-tickets/screen.ts';
 import { staffSystemScreen } from '../../features/staff-system/screen.ts';
 import { staffRolesScreen, staffUserScreen, staffUsersScreen } from '../../features/staff-users/screen.ts';
+import type { StaffScreen, StaffTitle } from '../../features/staff-parts/staff-screen.ts';
 import { withCode } from '../../loading/screen.ts';
 
 export const staffScreens = [
@@ -53,4 +54,13 @@ export const staffScreens = [
   withCode(staffRolesScreen, () => import('../../features/staff-users/roles-page.tsx'), 'RolesPage'),
 ] as const;
 
-export const staffMenuScreens = staffScreens.filter((screen) => 'Icon' in screen);
+type MenuScreen = StaffScreen &
+  Required<Pick<StaffScreen, 'title' | 'Icon'>> & { path: (typeof staffScreens)[number]['path'] };
+
+export const staffMenuScreens: readonly MenuScreen[] = staffScreens.filter((screen) => 'Icon' in screen);
+
+/** The title of a screen, or of the one that it is below. */
+export function staffTitle({ path }: Pick<StaffScreen, 'path'>): StaffTitle {
+  const above = staffMenuScreens.filter((screen) => `${path}/`.startsWith(`${screen.path}/`));
+  return above.reduce((one, other) => (other.path.length > one.path.length ? other : one)).title;
+}

@@ -10,7 +10,8 @@ export const staffApprovalsScreen = {
   permission: ['TRANSACTIONS_READ', 'PAYMENTS_READ', 'PROMO_CODES_READ'],
   texts: ['staffMoney', 'payment'],
   search: staffApprovalsSearch,
-  title: 'approvals',
+  title: { en: 'Approvals', ru: 'Согласования' },
+  waiting: 'approvals',
   Icon: IconChecks,
 } as const satisfies StaffScreenOf<
   'GET /v1/approvals/admin/adjustments' | 'GET /v1/approvals/admin/settlements' | 'GET /v1/approvals/admin/promo-codes'

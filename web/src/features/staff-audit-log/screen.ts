@@ -16,7 +16,7 @@ export const staffAuditLogScreen = {
   permission: 'AUDIT_READ',
   texts: ['staffSystem'],
   search: staffAuditLogSearch,
-  title: 'auditLog',
+  title: { en: 'Audit log', ru: 'Журнал действий' },
   Icon: IconHistory,
 } as const satisfies StaffScreenOf<'GET /v1/audit-log/admin'>;
 

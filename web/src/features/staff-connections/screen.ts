@@ -49,7 +49,8 @@ export const staffConnectionsScreen = {
   permission: 'CONNECTIONS_READ',
   texts: ['staffMoney', 'staffConnections', 'proxyConnection', 'receipt'],
   search: staffConnectionsSearch,
-  title: 'connections',
+  title: { en: 'Customer connections', ru: 'Подключения клиентов' },
+  menuItem: { en: 'Connections', ru: 'Подключения' },
   Icon: IconPlugConnected,
 } as const satisfies StaffScreenOf<'GET /v1/proxies/connections/admin'>;
 

@@ -7,7 +7,7 @@ export const staffDashboardScreen = {
   path: '/admin',
   texts: ['staffDashboard', 'proxyConnection', 'payment'],
   search: dashboardSearch,
-  title: 'dashboard',
+  title: { en: 'Dashboard', ru: 'Обзор' },
   Icon: IconLayoutDashboard,
 } as const satisfies StaffScreen;
 

@@ -8,7 +8,8 @@ export const staffFaqScreen = {
   permission: 'FAQ_READ',
   texts: ['staffContent', 'faq'],
   search: staffFaqSearch,
-  title: 'faq',
+  title: { en: 'FAQ entries', ru: 'Вопросы и ответы' },
+  menuItem: { en: 'FAQ', ru: 'Вопросы и ответы' },
   Icon: IconListDetails,
 } as const satisfies StaffScreenOf<'GET /v1/faqs/admin'>;
 

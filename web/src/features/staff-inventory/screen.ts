@@ -22,6 +22,6 @@ export const staffInventoryScreen = {
   permission: 'PROXIES_READ',
   texts: ['staffInventory'],
   search: staffInventorySearch,
-  title: 'proxies',
+  title: { en: 'Inventory', ru: 'Парк прокси' },
   Icon: IconServer2,
 } as const satisfies StaffScreenOf<'GET /v1/proxies/admin'>;

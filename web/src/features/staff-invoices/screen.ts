@@ -18,7 +18,9 @@ export const staffInvoicesScreen = {
   permission: 'PAYMENTS_READ',
   texts: ['staffMoney', 'payment'],
   search: staffInvoicesSearch,
-  title: 'invoices',
+  title: { en: 'Customer invoices', ru: 'Счета клиентов' },
+  menuItem: { en: 'Invoices', ru: 'Счета' },
+  waiting: 'invoices',
   Icon: IconReceipt2,
 } as const satisfies StaffScreenOf<'GET /v1/payments/admin/invoices'>;
 

@@ -7,7 +7,7 @@ import { toList } from '../../data/use-list.ts';
 import { formatMoney, formatMoment, maxDecimals } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
-import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
 import { ColumnMoney } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -37,9 +37,7 @@ export function LedgerPage() {
   useDocumentTitle(t('ledger.title'));
   return (
     <>
-      <Breadcrumbs
-        items={[{ label: t('staff:titles.users') }, { label: user?.email ?? '…' }, { label: t('ledger.title') }]}
-      />
+      <StaffBreadcrumbs items={[{ label: user?.email ?? '…' }, { label: t('ledger.title') }]} />
       {user !== undefined && (
         <div className={classes['head']}>
           <Facts

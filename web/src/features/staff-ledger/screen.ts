@@ -8,7 +8,6 @@ export const staffLedgerScreen = {
   permission: 'TRANSACTIONS_READ',
   texts: ['staffMoney', 'transaction', 'payment'],
   search: staffLedgerSearch,
-  title: 'users',
 } as const satisfies StaffScreenOf<'GET /v1/transactions/admin'>;
 
 export type StaffLedgerSearch = ReturnType<typeof staffLedgerSearch>;

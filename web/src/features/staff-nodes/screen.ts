@@ -5,6 +5,6 @@ export const staffNodesScreen = {
   path: '/admin/nodes',
   permission: 'NODES_READ',
   texts: ['staffInventory'],
-  title: 'nodes',
+  title: { en: 'Gateways', ru: 'Шлюзы' },
   Icon: IconRouter,
 } as const satisfies StaffScreenOf<'GET /v1/nodes/admin'>;

@@ -7,7 +7,7 @@ export const broadcastsScreen = {
   permission: 'MASS_NOTIFICATIONS_READ',
   texts: ['staffContent', 'notification'],
   search: pageSearch,
-  title: 'broadcasts',
+  title: { en: 'Broadcasts', ru: 'Рассылки' },
   Icon: IconSpeakerphone,
 } as const satisfies StaffScreenOf<'GET /v1/notifications/admin/broadcasts'>;
 
@@ -16,5 +16,4 @@ export const userNotificationsScreen = {
   permission: 'NOTIFICATIONS_READ',
   texts: ['staffContent', 'notification'],
   search: pageSearch,
-  title: 'users',
 } as const satisfies StaffScreenOf<'GET /v1/notifications/admin'>;

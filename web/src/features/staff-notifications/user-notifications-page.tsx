@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
-import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
 import { CreateButton } from '../../ui/create-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -24,7 +24,7 @@ import classes from './staff-notifications.module.css';
 export function UserNotificationsPage() {
   const { userId } = useScreenParams(userNotificationsScreen);
   const [{ page = 1 }, change] = useScreenSearch(userNotificationsScreen);
-  const { t } = useTranslation(['staffContent', 'staff']);
+  const { t } = useTranslation('staffContent');
   const notifications = useUserNotifications(userId, page);
   const canSend = usePermission('NOTIFICATIONS_WRITE');
   const canReadUsers = usePermission('USERS_READ');
@@ -32,12 +32,9 @@ export function UserNotificationsPage() {
   useDocumentTitle(t('notifications.title'));
   return (
     <>
-      <Breadcrumbs
-        items={[
-          { label: t('staff:titles.users'), ...(canReadUsers && { to: '/admin/users' }) },
-          { label: notifications.user?.email ?? '…' },
-          { label: t('notifications.title') },
-        ]}
+      <StaffBreadcrumbs
+        to={canReadUsers ? '/admin/users' : undefined}
+        items={[{ label: notifications.user?.email ?? '…' }, { label: t('notifications.title') }]}
       />
       {canReadUsers && <UserTabs userId={userId} current="notifications" />}
       {canSend && (

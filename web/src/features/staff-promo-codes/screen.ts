@@ -19,6 +19,6 @@ export const staffPromoCodesScreen = {
   permission: 'PROMO_CODES_READ',
   texts: ['staffContent', 'referralSystem'],
   search: staffPromoCodesSearch,
-  title: 'promoCodes',
+  title: { en: 'Promo codes', ru: 'Промокоды' },
   Icon: IconTicket,
 } as const satisfies StaffScreenOf<'GET /v1/referral-system/promo-codes/admin'>;

@@ -8,7 +8,8 @@ export const staffSystemScreen = {
   permission: 'SYSTEM_READ',
   texts: ['staffSystem', 'transaction'],
   search: staffSystemSearch,
-  title: 'system',
+  title: { en: 'System', ru: 'Система' },
+  waiting: 'system',
   Icon: IconActivity,
 } as const satisfies StaffScreenOf<'GET /v1/system/admin'>;
 

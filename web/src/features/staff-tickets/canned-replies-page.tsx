@@ -7,7 +7,7 @@ import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
-import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CreateButton } from '../../ui/create-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -22,7 +22,7 @@ import { isConflict } from './api.ts';
 import { useCannedReplies, useDeleteCannedReply, useSaveCannedReply } from './canned-replies-api.ts';
 
 export function CannedRepliesPage() {
-  const { t } = useTranslation(['staffSupport', 'staff']);
+  const { t } = useTranslation('staffSupport');
   const replies = useCannedReplies();
   const canEdit = usePermission('TICKETS_EDIT');
   const [isAdding, setAdding] = useState(false);
@@ -37,9 +37,7 @@ export function CannedRepliesPage() {
 
   return (
     <>
-      <Breadcrumbs
-        items={[{ label: t('staff:titles.tickets'), to: '/admin/tickets' }, { label: t('replies.title') }]}
-      />
+      <StaffBreadcrumbs to="/admin/tickets" items={[{ label: t('replies.title') }]} />
       {canEdit && <ListHead actions={<CreateButton text={t('replies.add')} onClick={() => setAdding(true)} />} />}
       <PagedList
         list={replies}

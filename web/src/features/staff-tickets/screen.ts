@@ -49,7 +49,9 @@ export const staffTicketsScreen = {
   permission: 'TICKETS_READ',
   texts: ['staffSupport', 'support'],
   search: staffTicketsSearch,
-  title: 'tickets',
+  title: { en: 'Customer tickets', ru: 'Обращения клиентов' },
+  menuItem: { en: 'Tickets', ru: 'Обращения' },
+  waiting: 'tickets',
   Icon: IconMessages,
 } as const satisfies StaffScreenOf<'GET /v1/support/admin/tickets'>;
 
@@ -58,14 +60,12 @@ export const staffTicketScreen = {
   permission: 'TICKETS_READ',
   texts: ['staffSupport', 'support'],
   search: staffTicketSearch,
-  title: 'tickets',
 } as const satisfies StaffScreenOf<'GET /v1/support/admin/tickets/{id}'>;
 
 export const cannedRepliesScreen = {
   path: '/admin/tickets/replies',
   permission: 'TICKETS_READ',
   texts: ['staffSupport', 'support'],
-  title: 'tickets',
 } as const satisfies StaffScreenOf<'GET /v1/support/admin/canned-replies'>;
 
 /** Days over which the time to the first reply is measured. */

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { useProfile } from '../../session/profile.ts';
-import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
 import { PageFailure } from '../../ui/page-failure.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
@@ -22,7 +22,7 @@ import { Wait } from './wait.tsx';
 export function TicketPage() {
   const { ticketId: id } = useScreenParams(staffTicketScreen);
   const [{ page = 1, notes = 1 }, change] = useScreenSearch(staffTicketScreen);
-  const { t } = useTranslation(['staffSupport', 'support', 'staff']);
+  const { t } = useTranslation(['staffSupport', 'support']);
   const ticket = useAnyTicket(id);
   // Loaded in parallel and shown together, so that nothing moves when the ticket's height is known.
   const messages = useAnyMessages(id, page);
@@ -33,7 +33,7 @@ export function TicketPage() {
   useDocumentTitle(name);
   return (
     <>
-      <Breadcrumbs items={[{ label: t('staff:titles.tickets'), to: '/admin/tickets' }, { label: name }]} />
+      <StaffBreadcrumbs to="/admin/tickets" items={[{ label: name }]} />
       {ticket.failure !== undefined ? (
         <PageFailure
           failure={ticket.failure}

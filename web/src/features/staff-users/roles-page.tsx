@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount } from '../../format/format.ts';
+import { readLanguage } from '../../i18n/languages.ts';
 import { useProfile } from '../../session/profile.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CreateButton } from '../../ui/create-button.tsx';
@@ -16,6 +17,7 @@ import { useSeen } from '../staff-parts/use-seen.ts';
 import { useDeleteRole, useRoles } from './api.ts';
 import { ChangeRoleDialog, CreateRoleDialog } from './role-dialogs.tsx';
 import classes from './roles-page.module.css';
+import { staffRolesScreen } from './screen.ts';
 
 export function RolesPage() {
   const { t } = useTranslation('staffUsers');
@@ -64,7 +66,7 @@ interface RolesTableProps {
 }
 
 function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
-  const { t } = useTranslation(['staffUsers', 'staff']);
+  const { t, i18n } = useTranslation('staffUsers');
   const held = useProfile()?.role.permissions ?? [];
   /** The same rules as those of the API. */
   const canChange = ({ name, isFixed, permissions }: Role) =>
@@ -74,7 +76,7 @@ function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
     {
       key: 'users',
       width: 6.5,
-      header: t('staff:titles.users'),
+      header: t('roles.users'),
       isNumeric: true,
       render: ({ name, usersCount }) => (
         <Link to="/admin/users" search={{ role: name }}>
@@ -119,5 +121,12 @@ function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
         ),
     },
   ];
-  return <DataTable label={t('staff:titles.roles')} columns={columns} rows={roles} rowKey={({ name }) => name} />;
+  return (
+    <DataTable
+      label={staffRolesScreen.title[readLanguage(i18n)]}
+      columns={columns}
+      rows={roles}
+      rowKey={({ name }) => name}
+    />
+  );
 }

@@ -42,7 +42,7 @@ export const staffUsersScreen = {
   permission: 'USERS_READ',
   texts: ['staffUsers', 'referralSystem'],
   search: staffUsersSearch,
-  title: 'users',
+  title: { en: 'Users', ru: 'Пользователи' },
   Icon: IconUsers,
 } as const satisfies StaffScreenOf<'GET /v1/users/admin'>;
 
@@ -71,14 +71,13 @@ export const staffUserScreen = {
     'notification',
   ],
   search: staffUserSearch,
-  title: 'users',
 } as const satisfies StaffScreenOf<'GET /v1/users/admin/{id}'>;
 
 export const staffRolesScreen = {
   path: '/admin/roles',
   permission: 'ROLES_EDIT',
   texts: ['staffUsers'],
-  title: 'roles',
+  title: { en: 'Roles', ru: 'Роли' },
   Icon: IconShieldLock,
 } as const satisfies StaffScreenOf<'POST /v1/users/admin/roles'>;
 

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
-import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { PageFailure } from '../../ui/page-failure.tsx';
@@ -29,7 +29,7 @@ export function UserPage() {
   const { userId } = useScreenParams(staffUserScreen);
   const [search, changeSearch] = useScreenSearch(staffUserScreen);
   const change = (changed: StaffUserSearch) => changeSearch(changed, { resetScroll: false });
-  const { t } = useTranslation(['staffUsers', 'staff']);
+  const { t } = useTranslation('staffUsers');
   const { response, failure } = useUser(userId);
   const user = response?.data;
   const tab = search.tab ?? 'overview';
@@ -37,7 +37,7 @@ export function UserPage() {
   useDocumentTitle(name);
   return (
     <>
-      <Breadcrumbs items={[{ label: t('staff:titles.users'), to: '/admin/users' }, { label: name }]} />
+      <StaffBreadcrumbs to="/admin/users" items={[{ label: name }]} />
       {failure !== undefined ? (
         <PageFailure
           failure={failure}
