@@ -41,6 +41,10 @@ try {
     const { testLong } = await import('./test.mjs');
     process.exit(await testLong(prepare));
   }
+  if (mode === 'test:slow') {
+    const { testSlow } = await import('./test.mjs');
+    process.exit(await testSlow(prepare));
+  }
   if (mode === 'check') {
     installDependencies(root);
     const { check } = await import('./test.mjs');

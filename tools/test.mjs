@@ -10,6 +10,7 @@ import { ensureHeadlessShell } from './chromium.mjs';
 import { readDescriptorLimit, requireDescriptors } from './descriptors.mjs';
 import { reportFailure, Problem } from './problem.mjs';
 import { runConcurrently } from './run-concurrently.mjs';
+import { slowProcessorDown } from './slow-processor.mjs';
 import {
   countPlaywright,
   countVitest,
@@ -43,6 +44,9 @@ const CHECKS = [
 }));
 /** Each page has a limit for its JavaScript. */
 const BUNDLE_SIZES = { name: 'bundle sizes', command: process.execPath, args: ['bench/web/bundle-size.mjs'] };
+
+/** As many as Vitest has workers on one core (vitest.config.ts): the tests get half of it. */
+const SLOW_LOOPS = 5;
 
 /** Format, lint, dead code and types. @param {readonly import('./run-concurrently.mjs').Step[]} steps */
 const runChecks = (steps) =>
@@ -105,6 +109,19 @@ export function testLong(prepare) {
     await times.measure('install and build', prepare);
     await times.measure('long tests', () => runVitest('--tags-filter=long'));
     await times.measure('long end-to-end tests', () => runPlaywright('-c', 'playwright.long.config.ts'));
+  });
+}
+
+/**
+ * `npm run test:slow`: unit and integration tests with about a quarter of two cores, to find tests that depend on how fast the machine is.
+ * @param {() => Promise<void>} prepare installs and builds @returns {Promise<number>} the exit code
+ */
+export function testSlow(prepare) {
+  return report(async (times) => {
+    requireDescriptors(readDescriptorLimit());
+    await times.measure('install and build', prepare);
+    slowProcessorDown({ loops: SLOW_LOOPS });
+    await times.measure('unit and integration tests on a slow machine', () => runVitest());
   });
 }
 
