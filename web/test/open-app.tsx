@@ -17,7 +17,7 @@ import { acceptTranslators } from '../src/app/translated-page.ts';
 import { startTranslations } from '../src/i18n/setup.ts';
 import { queryClient } from '../src/data/query.ts';
 import { clearToasts } from '../src/ui/toasts.ts';
-import { issued } from './browser.ts';
+import { issued } from './tokens.ts';
 
 configure({
   // Without layout, menus and popovers count as scrolled out of view. What is visible has tests in a real browser.

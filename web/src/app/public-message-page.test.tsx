@@ -1,7 +1,7 @@
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import { expect, it } from 'vitest';
 import { customer, openApp, refusal } from '../../test/open-app.tsx';
-import { issued } from '../../test/browser.ts';
+import { issued } from '../../test/tokens.ts';
 
 const SIGN_IN = 'POST /v1/auth/confirm-email/sign-in';
 const id = '00000000-0000-4000-8000-00000000d001';

@@ -1,5 +1,5 @@
 import { currencies } from '@cellhop/contract/invoices.values';
-import { screen, waitFor, within } from '@testing-library/react';
+import { render, screen, waitFor, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import en from '../i18n/locales/en/landing.json';
 import enDetails from '../i18n/locales/en/landingDetails.json';
@@ -29,18 +29,18 @@ it.each([
   vi.stubGlobal('fetch', () =>
     Promise.resolve(Response.json({ data: { brandName: 'Cellhop', currencies: [], offer } })),
   );
-  const root = document.createElement('div');
-  document.body.append(root);
-  const landing = await import('./start-landing.tsx');
-  await landing.startLanding(root);
-  // One above the fold, one at the end of the page, which comes later.
-  const links = () => within(root).getAllByRole('link', { name: text });
-  await waitFor(() => expect(links().map((link) => link.getAttribute('href'))).toEqual([path, path]));
-  root.remove();
+  const { startTranslations } = await import('../i18n/setup.ts');
+  const { loadSettings } = await import('../data/settings.ts');
+  const { SignUpActions } = await import('../features/landing/sign-up-actions.tsx');
+  await Promise.all([startTranslations('landing'), loadSettings()]);
+  const { container, unmount } = render(<SignUpActions>{null}</SignUpActions>);
+  expect(within(container).getByRole('link', { name: text }).getAttribute('href')).toBe(path);
+  unmount();
   vi.unstubAllGlobals();
 });
 
-const settings = { brandName: 'Cellhop', contactEmail: null, currencies: [], offer: null };
+const offer = { code: 'WELCOME', credit: 1 };
+const settings = { brandName: 'Cellhop', contactEmail: null, currencies: [], offer };
 const countries = [
   { countryCode: 'DE', free: 1200, cities: 4, operators: 3, megabytePrice: 0.008 },
   { countryCode: 'KZ', free: 1, cities: 1, operators: 1, megabytePrice: null },
@@ -66,7 +66,7 @@ it.each([
     texts: [/The prices could not be loaded/],
     isEmpty: 'true',
   },
-])('says $what', async ({ answer, texts, isEmpty }) => {
+])('says $what, and has two ways in', async ({ answer, texts, isEmpty }) => {
   vi.resetModules();
   vi.stubGlobal('fetch', (url: string) =>
     Promise.resolve(url === '/v1/settings' ? Response.json({ data: settings }) : answer.clone()),
@@ -78,6 +78,11 @@ it.each([
   await waitFor(() => {
     for (const text of texts) expect(root.textContent).toMatch(text);
   });
+  // One above the fold, one at the end of the page, which comes later.
+  const waysIn = () => within(root).queryAllByRole('link', { name: 'Start with $1 free' });
+  await waitFor(() =>
+    expect(waysIn().map((link) => link.getAttribute('href'))).toEqual(['/sign-up?rc=WELCOME', '/sign-up?rc=WELCOME']),
+  );
   // Numbers that are not known are not shown as zero.
   expect(root.querySelector('[data-is-empty]')!.getAttribute('data-is-empty')).toBe(isEmpty);
   root.remove();

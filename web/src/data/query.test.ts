@@ -1,6 +1,7 @@
 import type { Profile } from '@cellhop/contract/users';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { issued, startBrowser, type Tab } from '../../test/browser.ts';
+import { startBrowser, type Tab } from '../../test/browser.ts';
+import { issued } from '../../test/tokens.ts';
 
 type Modules = Awaited<ReturnType<typeof loadModules>>;
 

@@ -1,7 +1,8 @@
 /** Several tabs of one browser that share a session. */
 import type { KeyedCall } from '@cellhop/contract/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { issued, startBrowser, type Tab } from '../../test/browser.ts';
+import { startBrowser, type Tab } from '../../test/browser.ts';
+import { issued } from '../../test/tokens.ts';
 
 const now = Date.UTC(2026, 10, 21);
 

@@ -25,7 +25,7 @@ it('takes a file that is chosen or dropped, in the language of the app, and the 
   expect(input.value).toBe('');
 
   fireEvent.dragEnter(zone);
-  expect(zone.dataset['over']).toBe('true');
+  await expect.poll(() => zone.dataset['over']).toBe('true');
   const dropped = { dataTransfer: { files: [notJson('dropped.json')] } };
   // The event is not left to the browser, which would open the file.
   expect(fireEvent.drop(zone, dropped)).toBe(false);

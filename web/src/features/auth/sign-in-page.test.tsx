@@ -1,7 +1,7 @@
 import type { SignInBody } from '@cellhop/contract/auth';
 import { act } from '@testing-library/react';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { issued } from '../../../test/browser.ts';
+import { issued } from '../../../test/tokens.ts';
 import { type Answers, customer, isDisabled, openApp, refusal } from '../../../test/open-app.tsx';
 
 const EMAIL = 'customer@example.com';
@@ -148,7 +148,7 @@ it('sends another confirmation email after a countdown, however far the clock is
   await clock.pass(60_000);
   await user.click(resend);
   await screen.findByText('A new email has been successfully sent');
-  await screen.findByText(/Resend is available in (?:1 minute 5\d|2 minutes 0) seconds/);
+  await screen.findByText(/Resend is available in (?:1 minute \d+|2 minutes 0) seconds?/);
   await clock.pass(5500);
   await expect.poll(() => screen.queryByText('A new email has been successfully sent')).toBeNull();
 

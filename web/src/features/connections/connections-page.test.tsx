@@ -132,14 +132,48 @@ it('asks before a connection over the return limit is ended without a refund', a
 });
 
 it.each([
-  ['en', 'Last refusal', 'invalid-credentials', 'A program used a wrong password (2 min ago)'],
-  ['ru', 'Последний отказ', 'cap-reached', 'Достигнут лимит трафика (2 мин назад)'],
-  ['en', 'Last refusal', 'of-a-newer-gateway', 'A program was refused: of-a-newer-gateway (2 min ago)'],
-] as const)('shows why a program was last refused: %s %s %s', async (language, label, reason, text) => {
-  const refusedAt = new Date(Date.now() - 125_000).toISOString();
-  const { dialog } = await openDetails([exampleConnection(1, { lastRefusal: { reason, refusedAt } })], { language });
-  expect((await dialog.findByText(label)).nextElementSibling?.textContent).toBe(text);
-});
+  {
+    language: 'en',
+    refusals: [
+      ['invalid-credentials', 'A program used a wrong password (2 min ago)'],
+      ['of-a-newer-gateway', 'A program was refused: of-a-newer-gateway (2 min ago)'],
+    ],
+    lastRefusal: 'Last refusal',
+    noPort: ['DNS port', 'None available'],
+    collides: 'Another connection lists this too: programs there need the password',
+  },
+  {
+    language: 'ru',
+    refusals: [['cap-reached', 'Достигнут лимит трафика (2 мин назад)']],
+    lastRefusal: 'Последний отказ',
+    noPort: ['Порт DNS', 'Нет свободных'],
+    collides: 'Есть и в списке другого подключения: программам нужен пароль',
+  },
+] as const)(
+  'says in $language why a program was last refused, that there was no DNS port left, and which entries collide with another connection',
+  async ({ language, refusals, lastRefusal, noPort, collides }) => {
+    const refusedFor = (reason: string) => {
+      const refusedAt = new Date(Date.now() - 125_000).toISOString();
+      return exampleConnection(1, { dnsPort: null, lastRefusal: { reason, refusedAt } });
+    };
+    const allowList = ['203.0.113.0/24', '198.51.100.7/32'];
+    const access: ConnectionAccess = { allowList, collidingNetworks: ['198.51.100.7/32'], recentAddresses: [] };
+    const rows = [refusedFor(refusals[0][0])];
+    const { api, dialog } = await openDetails(rows, {
+      language,
+      answers: { 'GET /v1/proxies/connections/*/access': { data: access } },
+    });
+    const valueOf = (name: string) => dialog.queryByText(name)?.nextElementSibling?.textContent;
+    for (const [reason, text] of refusals) {
+      rows[0] = refusedFor(reason);
+      api.refetch();
+      await expect.poll(() => valueOf(lastRefusal)).toBe(text);
+    }
+    expect(valueOf(noPort[0])).toBe(noPort[1]);
+    expect((await dialog.findByText(collides)).closest('li')?.textContent).toContain('198.51.100.7');
+    expect(dialog.getAllByText(collides)).toHaveLength(1);
+  },
+);
 
 it('shows no refusal if there was none, or if the API knows none', async () => {
   const { dialog } = await openDetails([exampleConnection(1, { lastRefusal: null })]);
@@ -273,31 +307,6 @@ it('needs no password at addresses of its allow-list', async () => {
   await user.click(await dialog.findByRole('button', { name: 'Remove 127.0.0.1' }));
   await expect.poll(() => dialog.queryByRole('button', { name: 'Remove 127.0.0.1' })).toBeNull();
   expect(sent).toEqual([{ allowList: ['127.0.0.1'] }, { allowList: [] }]);
-});
-
-it.each([
-  ['en', 'Another connection lists this too: programs there need the password'],
-  ['ru', 'Есть и в списке другого подключения: программам нужен пароль'],
-] as const)(
-  'marks the entries of its allow-list that collide with another connection, in %s',
-  async (language, text) => {
-    const allowList = ['203.0.113.0/24', '198.51.100.7/32'];
-    const access: ConnectionAccess = { allowList, collidingNetworks: ['198.51.100.7/32'], recentAddresses: [] };
-    const { dialog } = await openDetails([connection], {
-      language,
-      answers: { 'GET /v1/proxies/connections/*/access': { data: access } },
-    });
-    expect((await dialog.findByText(text)).closest('li')?.textContent).toContain('198.51.100.7');
-    expect(dialog.getAllByText(text)).toHaveLength(1);
-  },
-);
-
-it.each([
-  ['en', 'DNS port', 'None available'],
-  ['ru', 'Порт DNS', 'Нет свободных'],
-] as const)('shows that there was no DNS port left, in %s', async (language, name, text) => {
-  const { dialog } = await openDetails([exampleConnection(1, { dnsPort: null })], { language });
-  expect(dialog.getByText(name).nextElementSibling?.textContent).toBe(text);
 });
 
 it('has a receipt that can be retried, and that shows the end without live events', async () => {

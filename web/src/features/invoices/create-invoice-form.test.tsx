@@ -2,7 +2,7 @@ import type { CurrencyState } from '@cellhop/contract/invoices';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { exampleInvoice } from '../../../test/example-invoices.ts';
-import { issued } from '../../../test/browser.ts';
+import { issued } from '../../../test/tokens.ts';
 import { type Answers, clickTwice, customer, openApp, refusal } from '../../../test/open-app.tsx';
 
 const noInvoices: Answers = { 'GET /v1/payments/invoices': { data: [], totalPages: 1 } };

@@ -45,7 +45,8 @@ it('settles a paid invoice only after staff say that it is another payment', asy
   expect(sent).toEqual([{ amount: 5, due: 0, isPaidAgain: true, reason: 'paid twice' }]);
 });
 
-it.each([
+/** The coin of a deposit: its network, and its number in the wallet. */
+const coins = [
   ['BTC', 'Bitcoin', '0/3'],
   ['ETH', 'Ether on Ethereum', '0/3'],
   ['LTC', 'Litecoin', '0/3'],
@@ -55,26 +56,29 @@ it.each([
   ['USDT_ERC20', 'USDT on Ethereum (ERC20)', '0/3'],
   ['USDT_BSC', 'USDT on BNB Smart Chain (BEP20)', '0/3'],
   ['USDT_TON', 'USDT on TON', '698983194'],
-] as const)(
-  'shows a deposit in %s, its network, and its number in the wallet',
-  async (currency, network, walletNumber) => {
-    const deposit = exampleDeposit(1, { state: 'CREDITED', amountInCurrency: '12.5', credited: 25, rate: '2' });
-    const invoice = detail({ currency, walletNumber, deposits: [deposit] });
-    const { screen, user } = await openAsStaff('/admin/payment/invoices', {
-      answers: {
-        'GET /v1/payments/admin/invoices': listOf(invoice),
-        'GET /v1/payments/admin/held': none,
-        'GET /v1/payments/admin/unassigned': none,
-        'GET /v1/payments/admin/invoices/*': { data: invoice },
-      },
-    });
-    await user.click(await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ }));
-    const dialog = within(await screen.findByRole('dialog'));
+] as const;
+
+it('shows a deposit in each coin, its network, and its number in the wallet', async () => {
+  const deposit = exampleDeposit(1, { state: 'CREDITED', amountInCurrency: '12.5', credited: 25, rate: '2' });
+  let invoice = detail({ deposits: [deposit] });
+  const { api, screen, user } = await openAsStaff('/admin/payment/invoices', {
+    answers: {
+      'GET /v1/payments/admin/invoices': () => listOf(invoice),
+      'GET /v1/payments/admin/held': none,
+      'GET /v1/payments/admin/unassigned': none,
+      'GET /v1/payments/admin/invoices/*': () => ({ data: invoice }),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ }));
+  const dialog = within(await screen.findByRole('dialog'));
+  for (const [currency, network, walletNumber] of coins) {
+    invoice = detail({ currency, walletNumber, deposits: [deposit] });
+    api.refetch();
     expect(await dialog.findByText(network)).toBeTruthy();
     expect(dialog.getByText(walletNumber)).toBeTruthy();
     expect(dialog.getByText(`12.5 ${currency.split('_')[0]}`)).toBeTruthy();
-  },
-);
+  }
+});
 
 it('lists payments to deleted accounts', async () => {
   const payment: UnassignedPayment = {
