@@ -61,10 +61,12 @@ async function checkKeyboard(page: Page): Promise<void> {
   const last = page.getByRole('menuitem', { name: 'Log Out' });
   await expect(last).toBeVisible();
   // The focus moves into the menu shortly after it opens.
-  await expect(async () => {
-    await page.keyboard.press('ArrowDown');
-    await expect(last).toBeFocused({ timeout: 250 });
-  }).toPass();
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('ArrowDown');
+      return last.evaluate((item) => item === document.activeElement);
+    })
+    .toBe(true);
   await page.keyboard.press('Escape');
   await expect(account).toBeFocused();
 }
