@@ -4,6 +4,12 @@ import { configure } from '@testing-library/react';
 // The default of one second is too short on a busy machine.
 configure({ asyncUtilTimeout: 20_000 });
 
+// Without transitions, which take renders and time, and end only after the next frames. Tests in a real browser have none either.
+const { happyDOM } = window as unknown as {
+  happyDOM: { settings: { device: { prefersReducedMotion: 'reduce' | 'no-preference' } } };
+};
+happyDOM.settings.device.prefersReducedMotion = 'reduce';
+
 const NOT_SHOWN = /^(?:DATALIST|HEAD|LINK|META|SCRIPT|STYLE|TEMPLATE|TITLE)$/;
 const INLINE =
   /^(?:A|ABBR|B|BDI|BR|CODE|DATA|DEL|EM|I|IMG|INS|KBD|LABEL|MARK|OUTPUT|Q|S|SMALL|SPAN|STRONG|SUB|SUP|TIME|U|VAR|WBR)$/;
