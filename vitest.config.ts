@@ -9,9 +9,9 @@ const project = (test: TestUserConfig) => ({ extends: true as const, test });
 const isLong = process.env['TEST_LONG'] === '1';
 const excluded = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.long.test.ts'])];
 
-/** Tests that replace modules or set what is global: the clock, the network, the language. They get modules of their own. */
+/** Tests that replace modules or set what is global: the clock, the network. They get modules of their own. */
 const NEEDS_OWN_MODULES =
-  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\(|spyOn\((?:globalThis|performance|Date)\b|startSandbox|test\/browser\.ts|changeLanguage\(|i18next\.init\(/;
+  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\(|spyOn\((?:globalThis|performance|Date)\b|startSandbox|test\/browser\.ts|i18next\.init\(/;
 /** @returns the tests below a folder that need modules of their own */
 const findIsolated = (folder: string) =>
   fs
@@ -25,7 +25,9 @@ const programs: TestUserConfig = { globalSetup: ['tools/vitest-postgres.ts'] };
 const isolatedPrograms = PROGRAMS.flatMap(findIsolated);
 const isolated = findIsolated('web/src');
 
-const pages: TestUserConfig = { environment: 'happy-dom', setupFiles: ['web/test/longer-waits.ts'] };
+/** Tests of the web app do not wait for other programs. Each worker loads the whole app, so there are fewer, after those of the programs. */
+const web: TestUserConfig = { maxWorkers: os.availableParallelism() + 1, sequence: { groupOrder: 1 } };
+const pages: TestUserConfig = { ...web, environment: 'happy-dom', setupFiles: ['web/test/simulated-browser.ts'] };
 
 export default defineConfig({
   test: {
@@ -47,12 +49,14 @@ export default defineConfig({
       }),
       project({ ...programs, name: 'programs-isolated', include: isolatedPrograms }),
       project({
+        ...web,
         name: 'web',
         include: ['web/**/*.test.ts'],
         exclude: [...excluded, ...isolated],
+        setupFiles: ['web/test/texts.ts'],
         isolate: false,
       }),
-      project({ name: 'web-isolated', include: isolated.filter((file) => file.endsWith('.ts')) }),
+      project({ ...web, name: 'web-isolated', include: isolated.filter((file) => file.endsWith('.ts')) }),
       // Screens in a simulated browser.
       project({
         ...pages,

@@ -1,12 +1,9 @@
 import { isCountryCode } from '@cellhop/contract/countries.values';
-import i18next from 'i18next';
 import { readdirSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import english from '../i18n/locales/en/country.json' with { type: 'json' };
 import russian from '../i18n/locales/ru/country.json' with { type: 'json' };
 import { countryName } from './format.ts';
-
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { country: english }, ru: { country: russian } } }));
 
 describe('countryName', () => {
   it('names a country in the language of the user', () => {

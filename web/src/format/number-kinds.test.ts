@@ -1,10 +1,6 @@
 import i18next from 'i18next';
-import { beforeAll, expect, test } from 'vitest';
-import en from '../i18n/locales/en/common.json' with { type: 'json' };
-import ru from '../i18n/locales/ru/common.json' with { type: 'json' };
+import { expect, test } from 'vitest';
 import { type Bounds, type NumberKindName, readNumber } from './number-kinds.ts';
-
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { common: en }, ru: { common: ru } } }));
 
 test.each<['en' | 'ru', NumberKindName, string, number, string]>([
   ['en', 'money', '1,234.5', 1234.5, '$1,234.50'],

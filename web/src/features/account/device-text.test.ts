@@ -1,14 +1,11 @@
 import i18next, { type TFunction } from 'i18next';
 import { beforeAll, expect, it } from 'vitest';
-import en from '../../i18n/locales/en/user.json' with { type: 'json' };
-import ru from '../../i18n/locales/ru/user.json' with { type: 'json' };
 import { deviceText, isPhone } from './device-text.ts';
 
 let inEnglish: TFunction<'user'>;
 let inRussian: TFunction<'user'>;
 
 beforeAll(async () => {
-  await i18next.init({ resources: { en: { user: en }, ru: { user: ru } } });
   inEnglish = i18next.getFixedT('en', 'user');
   inRussian = i18next.getFixedT('ru', 'user');
 });

@@ -131,6 +131,11 @@ it('asks before a connection over the return limit is ended without a refund', a
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
 });
 
+function refusedFor(reason: string): Connection {
+  const refusedAt = new Date(Date.now() - 125_000).toISOString();
+  return exampleConnection(1, { dnsPort: null, lastRefusal: { reason, refusedAt } });
+}
+
 it.each([
   {
     language: 'en',
@@ -152,10 +157,6 @@ it.each([
 ] as const)(
   'says in $language why a program was last refused, that there was no DNS port left, and which entries collide with another connection',
   async ({ language, refusals, lastRefusal, noPort, collides }) => {
-    const refusedFor = (reason: string) => {
-      const refusedAt = new Date(Date.now() - 125_000).toISOString();
-      return exampleConnection(1, { dnsPort: null, lastRefusal: { reason, refusedAt } });
-    };
     const allowList = ['203.0.113.0/24', '198.51.100.7/32'];
     const access: ConnectionAccess = { allowList, collidingNetworks: ['198.51.100.7/32'], recentAddresses: [] };
     const rows = [refusedFor(refusals[0][0])];

@@ -15,10 +15,7 @@ it('accepts amounts as typed', () => {
 });
 
 it('parses them in the current language of the user', async () => {
-  await i18next.init({
-    lng: 'ru',
-    resources: { ru: { translation: { word: 'слово' } }, en: { translation: { word: 'word' } } },
-  });
+  await i18next.changeLanguage('ru');
   expect(invoiceForm.parse({ amount: '1 000,5', currency: 'BTC' }).amount).toBe(1000.5);
   await i18next.changeLanguage('en');
   expect(invoiceForm.safeParse({ amount: '1 000,5', currency: 'BTC' }).success).toBe(false);

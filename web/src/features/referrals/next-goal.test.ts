@@ -1,6 +1,5 @@
 import i18next from 'i18next';
 import { expect, it } from 'vitest';
-import ru from '../../i18n/locales/ru/referralSystem.json' with { type: 'json' };
 import { nextGoal } from './next-goal.ts';
 
 it.each([
@@ -18,7 +17,7 @@ it('is undefined at the highest level', () => {
 });
 
 it('is written after "left" in Russian: one top-up is left, not of one', async () => {
-  await i18next.init({ lng: 'ru', resources: { ru: { referralSystem: ru } } });
+  await i18next.changeLanguage('ru');
   const t = i18next.getFixedT('ru', 'referralSystem');
   expect([1, 3, 11].map((count) => t('topUps', { count }))).toEqual(['1 пополнение', '3 пополнения', '11 пополнений']);
 });

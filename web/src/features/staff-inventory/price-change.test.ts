@@ -1,10 +1,6 @@
 import i18next from 'i18next';
-import { beforeAll, expect, test } from 'vitest';
-import en from '../../i18n/locales/en/staffInventory.json' with { type: 'json' };
-import ru from '../../i18n/locales/ru/staffInventory.json' with { type: 'json' };
+import { expect, test } from 'vitest';
 import { customerPriceWords, priceChangeWords, toPriceChange } from './price-change.ts';
-
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staffInventory: en }, ru: { staffInventory: ru } } }));
 
 test.each([
   ['price', '0.8', { price: 0.8 }],

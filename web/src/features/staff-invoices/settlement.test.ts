@@ -1,9 +1,6 @@
 import i18next from 'i18next';
-import { beforeAll, expect, it } from 'vitest';
-import en from '../../i18n/locales/en/staffMoney.json' with { type: 'json' };
+import { expect, it } from 'vitest';
 import { settlementWords, toSettledAmount } from './settlement.ts';
-
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staffMoney: en } } }));
 
 it.each([
   ['USD', '25', { amount: 25 }],

@@ -1,12 +1,6 @@
 import i18next from 'i18next';
-import { beforeAll, expect, it } from 'vitest';
-import common from '../../i18n/locales/en/common.json';
-import staffContent from '../../i18n/locales/en/staffContent.json';
+import { expect, it } from 'vitest';
 import { audienceWords } from './audience-words.ts';
-
-beforeAll(() =>
-  i18next.init({ lng: 'en', ns: ['staffContent', 'common'], resources: { en: { staffContent, common } } }),
-);
 
 it('names each filter, or all users', () => {
   const t = i18next.getFixedT<['staffContent', 'common']>('en', ['staffContent', 'common']);

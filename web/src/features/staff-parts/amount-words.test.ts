@@ -1,10 +1,6 @@
 import i18next from 'i18next';
-import { beforeAll, expect, it } from 'vitest';
-import en from '../../i18n/locales/en/staffMoney.json' with { type: 'json' };
-import ru from '../../i18n/locales/ru/staffMoney.json' with { type: 'json' };
+import { expect, it } from 'vitest';
 import { balanceChangeAction, balanceChangeWords } from './amount-words.ts';
-
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staffMoney: en }, ru: { staffMoney: ru } } }));
 
 it.each([
   ['en', 1234, 'You will credit $1,234.00 to a@example.com.', 'Credit $1,234.00'],

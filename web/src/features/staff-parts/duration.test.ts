@@ -1,9 +1,6 @@
 import i18next from 'i18next';
-import { beforeAll, expect, it } from 'vitest';
-import en from '../../i18n/locales/en/staff.json' with { type: 'json' };
+import { expect, it } from 'vitest';
 import { durationText, roundDurationText } from './duration.ts';
-
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staff: en } } }));
 
 it.each([
   [0, '0 s'],

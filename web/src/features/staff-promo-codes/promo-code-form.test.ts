@@ -1,7 +1,6 @@
 import { CODE_CHARACTERS } from '@cellhop/contract/staff/promo-codes.forms';
 import i18next from 'i18next';
-import { beforeAll, describe, expect, it } from 'vitest';
-import en from '../../i18n/locales/en/staffContent.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
 import { formErrorMap } from '../../data/form-errors.ts';
 import { creditWords, emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
 
@@ -50,8 +49,6 @@ function words(values: Partial<PromoCodeForm>): string | undefined {
 }
 
 describe('creditWords', () => {
-  beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staffContent: en } } }));
-
   it('names the credit, and the total that the limits allow', () => {
     const each = 'You will give $5.00 to each customer who signs up with this code';
     expect(words({ trialCredit: '5', trialCreditsMax: '1,000', budget: '9,000' })).toBe(

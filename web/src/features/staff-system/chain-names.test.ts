@@ -1,11 +1,7 @@
 import { chains } from '@cellhop/contract/chains';
 import i18next from 'i18next';
-import { beforeAll, expect, it } from 'vitest';
-import en from '../../i18n/locales/en/staffSystem.json' with { type: 'json' };
-import ru from '../../i18n/locales/ru/staffSystem.json' with { type: 'json' };
+import { expect, it } from 'vitest';
 import { nameOfChain, nameOfSpace } from './chain-names.ts';
-
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { staffSystem: en }, ru: { staffSystem: ru } } }));
 
 it.each(['en', 'ru'])('chains have their proper names in %s', async (language) => {
   await i18next.changeLanguage(language);
