@@ -1,5 +1,5 @@
 // @ts-check
-/** A slow machine: one core, which busy loops share. For `npm run test:slow`. */
+/** A slow machine: one core, which busy loops share. For `test:slow`. */
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { Problem } from './problem.mjs';
@@ -13,8 +13,7 @@ const BUSY_LOOP = 'while (process.ppid === Number(process.argv[1]));';
  * @throws Problem where this is not possible
  */
 export function slowProcessorDown({ loops, platform = process.platform }) {
-  if (platform !== 'linux')
-    throw new Problem(`npm run test:slow needs Linux, where taskset exists; this is ${platform}.`);
+  if (platform !== 'linux') throw new Problem(`test:slow needs Linux, where taskset exists; this is ${platform}.`);
   const core = firstCore(fs.readFileSync('/proc/self/status', 'utf8'));
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', core, String(process.pid)], { stdio: 'pipe' });
   for (let started = 0; started < loops; started++) {

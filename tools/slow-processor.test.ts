@@ -34,9 +34,7 @@ it.runIf(process.platform === 'linux')('uses one core with its busy loops, which
 });
 
 it('says that it needs Linux', () => {
-  expect(() => slowProcessorDown({ loops: 1, platform: 'darwin' })).toThrow(
-    /^npm run test:slow needs Linux.* darwin\.$/,
-  );
+  expect(() => slowProcessorDown({ loops: 1, platform: 'darwin' })).toThrow(/^test:slow needs Linux.* darwin\.$/);
 });
 
 it('takes the first core that the process may use', () => {

@@ -176,7 +176,7 @@ it('is closed once, after a confirmation that Cancel leaves', async () => {
   await expect.poll(() => document.activeElement).toBe(asked.getByRole('button', { name: 'Cancel' }));
   await user.keyboard('{Enter}');
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
-  expect(document.activeElement).toBe(close);
+  await expect.poll(() => document.activeElement).toBe(close);
   await user.keyboard('{Enter}');
   clickTwice(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Close ticket' }));
   await screen.findByText(/^This ticket is closed/);
