@@ -7,6 +7,7 @@ import {
   REFERRAL_CODE_LENGTH_MAX,
   REFERRAL_CODE_LENGTH_MIN,
 } from './limits.ts';
+import { bareCode } from './typed-codes.values.ts';
 
 /** Product specification, section 5: letters, digits and ._%+- before @, a domain, a top-level part of at least 2 letters. */
 const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$/;
@@ -39,7 +40,7 @@ export const signUpBody = z.strictObject({
 export type SignUpBody = z.infer<typeof signUpBody>;
 
 /** A code of the authenticator app (6 digits) or one of the recovery codes. */
-export const secondFactorCodeSchema = z.string().trim().min(6).max(20);
+export const secondFactorCodeSchema = z.string().overwrite(bareCode).min(6).max(20);
 
 /** If `secondFactorCode` is missing, SECOND_FACTOR_REQUIRED is returned once email and password are correct. */
 export const signInBody = z.strictObject({

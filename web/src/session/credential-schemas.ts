@@ -1,4 +1,4 @@
-import { secondFactorCodeSchema } from '@cellhop/contract/auth.forms';
+import { bareCode } from '@cellhop/contract/typed-codes.values';
 import { z } from 'zod';
 
 /** Exists in forms only; the API gets the password once. */
@@ -21,14 +21,8 @@ interface Passwords {
   confirmPassword: string;
 }
 
-/** Authenticator apps show the code in two groups, and users type the space. */
-const withoutSpaces = (text: string) => text.replaceAll(/\s/g, '');
-
-/** Six digits of an authenticator app. */
+/** Six digits of an authenticator app, which shows them in two groups. */
 export const appCodeSchema = z
   .string()
-  .overwrite(withoutSpaces)
+  .overwrite(bareCode)
   .regex(/^\d{6}$/, { error: ({ input }) => (input === '' ? 'required' : 'sixDigits') });
-
-/** A code of the app or a recovery code; the server distinguishes them. */
-export const anyCodeSchema = z.string().overwrite(withoutSpaces).pipe(secondFactorCodeSchema);

@@ -180,8 +180,7 @@ async function withCode<T>(
 }
 
 /** Six digits are a code of the app, everything else a recovery code. */
-async function spendCode(ctx: Ctx, userId: string, typed: string, requester: Requester): Promise<boolean> {
-  const code = typed.replaceAll(/\s/g, '');
+async function spendCode(ctx: Ctx, userId: string, code: string, requester: Requester): Promise<boolean> {
   if (/^\d{6}$/.test(code)) {
     const secret = await store.findSecret(ctx, userId);
     return secret !== undefined && spendTotp(ctx, userId, secret, code);
@@ -192,13 +191,13 @@ async function spendCode(ctx: Ctx, userId: string, typed: string, requester: Req
   return true;
 }
 
-async function spendTotp(ctx: Ctx, userId: string, row: store.SecretRow, typed: string): Promise<boolean> {
+async function spendTotp(ctx: Ctx, userId: string, row: store.SecretRow, code: string): Promise<boolean> {
   const opened = tryUnseal(deriveKeys(ctx.config.secretKeys, ENCRYPTION), userId, row.secretEncrypted);
   if (!opened) {
     ctx.log.error({ userId }, 'no key of SECRET_KEY decrypts the secret of a second factor');
     return false;
   }
-  const step = findStep(opened.secret, typed.replaceAll(/\s/g, ''), Date.now());
+  const step = findStep(opened.secret, code, Date.now());
   return step !== undefined && store.spendStep(ctx, userId, step);
 }
 

@@ -136,7 +136,8 @@ describe('sign-in with a second factor', () => {
     // The code that enabled it is used up, the next one is not.
     await expect(enter(user.email, spentCode)).rejects.toMatchObject(INVALID);
     const next = codeOf(secret, 1);
-    const session = (await enter(user.email, `${next.slice(0, 3)} ${next.slice(3)}`)).data;
+    const inArabicDigits = next.replaceAll(/\d/g, (digit) => String.fromCodePoint(0x06_60 + Number(digit)));
+    const session = (await enter(user.email, `${inArabicDigits.slice(0, 3)}-${inArabicDigits.slice(3)}`)).data;
     expect(session.profile.secondFactor).toBe('ON');
     await expect(enter(user.email, next)).rejects.toMatchObject(INVALID);
     await expect(enter(user.email, wrongCode(secret))).rejects.toMatchObject(INVALID);

@@ -99,14 +99,15 @@ describe('sign-up', () => {
     );
   });
 
-  test('stores the referrer by referral code or promo code, which are not case-sensitive', async () => {
+  test('stores the referrer by referral code or promo code, in any case and width', async () => {
     const byUser = await userRow(await register({ referralCode: ` ${referrer.referralCode.toLowerCase()} ` }));
     expect(byUser).toMatchObject({ referrerId: referrer.id, promoCode: null });
     expect(byUser!.referralCode).toMatch(/^[2-9A-HJKMNP-TV-Z]{10}$/);
-    expect(await userRow(await register({ referralCode: 'tryout' }))).toMatchObject({
-      referrerId: referrer.id,
-      promoCode: 'TRYOUT',
-    });
+    for (const referralCode of ['tryout', 'ｔｒｙｏｕｔ'])
+      expect(await userRow(await register({ referralCode }))).toMatchObject({
+        referrerId: referrer.id,
+        promoCode: 'TRYOUT',
+      });
   });
 
   test('refuses codes that are unknown, expired, disabled, or belong to a blocked user', async () => {

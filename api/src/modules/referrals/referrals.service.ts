@@ -1,6 +1,7 @@
 /** Referrers, the trial credit of promo codes, and the referral programme page of a user. */
 import type { ReferralSummary } from '@cellhop/contract/referrals';
 import { referralLevelTable } from '@cellhop/contract/referrals.values';
+import { asciiCode } from '@cellhop/contract/typed-codes.values';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
@@ -12,9 +13,10 @@ import { currentLevel, levelFromPayments } from './levels.service.ts';
 export type Referrer = store.Referrer;
 export type Offer = store.OfferRow;
 
-/** @param code a user's referral code or a promo code, not case-sensitive; expired and disabled codes are not found */
-export function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {
-  return store.findReferrer(ctx, code.toUpperCase());
+/** @param code a user's referral code or a promo code as typed, not case-sensitive; expired and disabled codes are not found */
+export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {
+  const exact = await store.findReferrer(ctx, code.toUpperCase());
+  return exact ?? store.findReferrer(ctx, asciiCode(code).toUpperCase());
 }
 
 const OFFER_MAX_AGE_MS = 10_000;

@@ -5,19 +5,14 @@ import {
   type ChangePasswordBody,
   type DeleteAccountBody,
   passwordSchema,
+  secondFactorCodeSchema,
 } from '@cellhop/contract/auth.forms';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { call, callForData } from '../../data/http.ts';
 import { downloadText } from '../../data/download-text.ts';
 import { isPasswordRefused } from '../../data/form-errors.ts';
-import {
-  confirmation,
-  confirmPassword,
-  isConfirmed,
-  anyCodeSchema,
-  appCodeSchema,
-} from '../../session/credential-schemas.ts';
+import { confirmation, confirmPassword, isConfirmed, appCodeSchema } from '../../session/credential-schemas.ts';
 import { apiQuery } from '../../data/query.ts';
 import { endSession, tokens } from '../../session/tokens.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
@@ -27,7 +22,7 @@ export const changePasswordForm = changePasswordBody.extend({ confirmPassword })
 export const passwordForm = z.object({ password: passwordSchema });
 export const appCodeForm = z.object({ code: appCodeSchema });
 /** Confirmation that is required to change two-factor sign-in. */
-export const proofForm = z.object({ password: passwordSchema, code: anyCodeSchema });
+export const proofForm = z.object({ password: passwordSchema, code: secondFactorCodeSchema });
 /** A code only where two-factor sign-in is on. */
 export const deletionForm = proofForm.extend({ code: z.string().trim().optional() });
 export type Proof = z.infer<typeof proofForm>;

@@ -1,6 +1,7 @@
 import {
   emailBody,
   setPasswordBody,
+  secondFactorCodeSchema,
   signInBody,
   type SignInBody,
   signUpBody,
@@ -11,20 +12,14 @@ import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { ApiError } from '@cellhop/contract/client';
 import { z } from 'zod';
 import { call, callForData } from '../../data/http.ts';
-import {
-  confirmation,
-  confirmPassword,
-  isConfirmed,
-  anyCodeSchema,
-  appCodeSchema,
-} from '../../session/credential-schemas.ts';
+import { confirmation, confirmPassword, isConfirmed, appCodeSchema } from '../../session/credential-schemas.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { deviceToken, startSession } from '../../session/start-session.ts';
 
 export const signInForm = signInBody.omit({ secondFactorCode: true });
 export const secondFactorForms = {
   APP: z.object({ code: appCodeSchema }),
-  RECOVERY_CODE: z.object({ code: anyCodeSchema }),
+  RECOVERY_CODE: z.object({ code: secondFactorCodeSchema }),
 };
 export const restoreForm = emailBody;
 
