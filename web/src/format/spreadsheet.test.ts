@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCsv, spreadsheetTime, toSpreadsheet } from './spreadsheet.ts';
+import { csvToSpreadsheet, parseCsv, spreadsheetTime, toSpreadsheet } from './spreadsheet.ts';
 
 const columns = [{ header: 'Kind, and more' }, { header: 'Amount', isNumber: true }];
 
@@ -20,6 +20,24 @@ describe('toSpreadsheet', () => {
     const texts = ['=1+1', '+7', '-x', '@sum'];
     const written = toSpreadsheet('en', [{ header: 'a' }], [...texts.map((text) => [text]), ['a"b']]);
     expect(written.split('\r\n').slice(1, -1)).toEqual([...texts.map((text) => `'${text}`), '"a""b"']);
+  });
+});
+
+describe('csvToSpreadsheet', () => {
+  const text = 'id,city,amount,ip\r\n7,Köln,-0.400000,198.18.0.9\r\n8,"\'=1+1; x",,10.0.0.1\r\n';
+
+  it('keeps the separator of English, and adds the byte order mark that Excel needs', () => {
+    expect(csvToSpreadsheet('en', text)).toBe(`\uFEFF${text}`);
+  });
+
+  it('uses semicolons and decimal commas in Russian, in columns of numbers alone', () => {
+    expect(csvToSpreadsheet('ru', text)).toBe(
+      '\uFEFFid;city;amount;ip\r\n7;Köln;-0,400000;198.18.0.9\r\n8;"\'=1+1; x";;10.0.0.1\r\n',
+    );
+  });
+
+  it('is the header alone for a list without rows', () => {
+    expect(csvToSpreadsheet('ru', 'id,email\r\n')).toBe('\uFEFFid;email\r\n');
   });
 });
 

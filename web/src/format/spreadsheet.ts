@@ -32,6 +32,18 @@ export function toSpreadsheet(
   return BYTE_ORDER_MARK + lines.join('');
 }
 
+const NUMBER = /^(?:-?\d+(?:\.\d+)?)?$/;
+
+/** A CSV file of the API, which does not depend on a language, for the user's spreadsheet. */
+export function csvToSpreadsheet(language: string, text: string): string {
+  const [headers = [], ...rows] = parseCsv(text);
+  const columns = headers.map((header, index) => ({
+    header,
+    isNumber: rows.every((row) => NUMBER.test(row[index] ?? '')),
+  }));
+  return toSpreadsheet(language, columns, rows);
+}
+
 /** `2026-11-21 18:05:09` in the user's time zone: every spreadsheet recognizes this format as a time, and it sorts. */
 export function spreadsheetTime(iso: string): string {
   const at = new Date(iso);

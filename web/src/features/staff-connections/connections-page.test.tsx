@@ -3,6 +3,7 @@ import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { refusal } from '../../../test/open-app.tsx';
 import { exampleConnection } from '../../../test/example-connections.ts';
+import { catchDownloads } from '../../../test/downloads.ts';
 import { openAsStaff } from '../../../test/open-staff.ts';
 
 const staffConnection = (values: Partial<StaffConnection>): StaffConnection => {
@@ -119,6 +120,21 @@ it('disconnects the selected ones after a preview, and offers only open ones', a
   await user.click(dialog.getByRole('button', { name: 'Disconnect 1 connection' }));
   await screen.findByText('1 connection has ended');
   expect(sent).toEqual([{ ids: [id] }]);
+});
+
+it('exports the list as a file that Excel reads as UTF-8', async () => {
+  const downloads = catchDownloads();
+  const text = 'city,cost\r\nKöln,0.4\r\n';
+  const { screen, user } = await openAsStaff('/admin/connections', {
+    answers: {
+      'GET /v1/proxies/connections/admin': listOf(staffConnection({})),
+      'GET /v1/proxies/connections/admin/export': () =>
+        new Response(text, { headers: { 'content-disposition': 'attachment' } }),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Export CSV' }));
+  await expect.poll(() => downloads[0]?.name).toBe('connections.csv');
+  expect(await downloads[0]!.text()).toBe(`\uFEFF${text}`);
 });
 
 it('exports the filtered list, and says that too many rows match', async () => {

@@ -8,6 +8,7 @@ import { downloadText } from '../../data/download-text.ts';
 import { call } from '../../data/http.ts';
 import { useAction } from '../../data/use-action.ts';
 import { formatCount } from '../../format/format.ts';
+import { csvToSpreadsheet } from '../../format/spreadsheet.ts';
 import { showToast } from '../../ui/toasts.ts';
 
 const fileNames = {
@@ -26,13 +27,13 @@ interface ExportButtonProps<K extends ExportKey> {
   query: EndpointInput<K>['query'];
 }
 
-/** Saves all rows of a filtered list as a CSV file. The export is recorded in the audit log. */
+/** Saves all rows of a filtered list as a CSV file for the user's spreadsheet. The export is recorded in the audit log. */
 export function ExportButton<K extends ExportKey>({ endpoint, query }: ExportButtonProps<K>) {
-  const { t } = useTranslation('staff');
+  const { t, i18n } = useTranslation('staff');
   const exporting = useAction({
     call: (): Promise<string> =>
       call<ExportKey>(endpoint, { query } as EndpointInput<ExportKey>, { timeoutMs: TIMEOUT_MS }),
-    onSuccess: (text) => downloadText(fileNames[endpoint], text),
+    onSuccess: (text) => downloadText(fileNames[endpoint], csvToSpreadsheet(i18n.language, text)),
     onError: (error) => {
       if (!(error instanceof ApiError) || error.code !== 'VALIDATION') return undefined;
       showToast('warning', t('tools.tooMany', { number: formatCount(EXPORT_ROWS_MAX) }));
