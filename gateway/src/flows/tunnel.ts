@@ -67,13 +67,13 @@ export class Tunnel {
     throw new TunnelFailure(flow.endReason === 'client-failed' ? 'client-closed' : 'connection-terminated');
   }
 
-  /** Connects the client to the dialled stream. From now on the tunnel closes both. */
-  join({ client, exit, early }: { client: Side; exit: ExitStream; early: Buffer }): Pipe {
+  /** Connects the client to the side of the dialled stream. From now on the tunnel closes both. */
+  join({ client, exit, early }: { client: Side; exit: Side; early: Buffer }): Pipe {
     const { flow } = this;
     const { flows, relay, limits } = this.context;
     const pipe = relay.start({
       client,
-      exit: exit.side,
+      exit,
       early,
       meter: flow.meter,
       exitClosed: () => flows.released(flow),

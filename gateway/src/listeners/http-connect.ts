@@ -40,5 +40,5 @@ async function connectTunnel(
   const { tunnel, exit } = await openTunnel(context, login, 'http-connect', request);
   // A 2xx response to CONNECT has neither Content-Length nor Transfer-Encoding (RFC 9110, section 9.3.6).
   client.socket.write(ESTABLISHED);
-  tunnel.join({ client: client.toSide(), exit, early });
+  tunnel.join({ client: client.toSide(), exit: exit.side, early });
 }

@@ -10,21 +10,25 @@ import { openTunnel, type Tunnel } from '../flows/tunnel.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import type { Pipe } from '../pipe/pipe.ts';
 import {
+  encodeHead,
   hasBody,
   readRequestHead,
   requestFields,
   responseFields,
   fieldValues,
   transferCodings,
+  upgradedHead,
 } from '../protocol/http-fields.ts';
 import { forwardedOnce, lastRecipientAnswer } from '../protocol/max-forwards.ts';
 import type { Target } from '../protocol/host.ts';
+import { ResponseReader } from '../protocol/http-response.ts';
 import { toCause, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { whenStalled } from './closing.ts';
 import { logInOverHttp } from './authenticate.ts';
 import { HttpSide } from './http-side.ts';
 import type { ListenerContext } from './listener-context.ts';
+import { ResponseSource } from './response-source.ts';
 import type { RequestStream } from './request-stream.ts';
 
 interface Parties {
@@ -72,9 +76,11 @@ const causesThatCloseConnection: ReadonlySet<FailureCause> = new Set<FailureCaus
 
 /** One absolute-form request and its response, on a separate connection to the origin. */
 export class Exchange {
+  readonly #reader: ResponseReader;
   readonly #origin: HttpSide;
   #tunnel: Tunnel | undefined;
   #originResponse: IncomingMessage | undefined;
+  #isReset = false;
   /** The response is complete or has failed: later events of the origin no longer matter. */
   #isOver = false;
 
@@ -82,7 +88,8 @@ export class Exchange {
     private readonly context: ListenerContext,
     private readonly parties: Parties,
   ) {
-    this.#origin = new HttpSide(context.limits, () => this.fail('response-malformed'));
+    this.#reader = new ResponseReader(context.limits, parties.request.method ?? '');
+    this.#origin = new HttpSide(this.#reader);
   }
 
   async run(): Promise<void> {
@@ -96,12 +103,16 @@ export class Exchange {
       client.authenticated(login.connection);
       const answer = lastRecipientAnswer(head);
       if (answer) return this.#respond(answer, false);
-      const dialled = { target: forwarded.target, client: client.socket };
-      const { tunnel, exit } = await openTunnel(this.context, login, 'http-request', dialled);
+      const { target } = forwarded;
+      const { tunnel, exit } = await openTunnel(this.context, login, 'http-request', { target, client: client.socket });
       this.#tunnel = tunnel;
       const sent = this.#send(tunnel, { ...forwarded, method: head.method });
-      const pipe = tunnel.join({ client: this.#origin, exit, early: Buffer.alloc(0) });
-      sent.on('upgrade', (originResponse, _, bytes) => this.#joinUpgraded(pipe, originResponse, bytes));
+      const source = new ResponseSource(exit.side, this.#reader, () => this.fail('response-malformed'));
+      const pipe = tunnel.join({ client: this.#origin, exit: source, early: Buffer.alloc(0) });
+      sent.on('upgrade', (originResponse, _, bytes) => {
+        source.passAll();
+        this.#joinUpgraded(pipe, originResponse, bytes);
+      });
     } catch (error) {
       const cause = toCause(error);
       if (cause === 'internal') this.context.log.error({ err: error }, 'A request failed');
@@ -179,13 +190,23 @@ export class Exchange {
     if (codings.length > 0) fields.push('Transfer-Encoding', [...codings, 'chunked'].join(', '));
     response.writeHead(originResponse.statusCode ?? 502, originResponse.statusMessage ?? '', fields);
     originResponse.pipe(response, { end: false });
+    this.#sendHead();
+  }
+
+  /** Node keeps a head until the first byte of the body, which may come much later. */
+  #sendHead(): void {
+    const { client, response } = this.parties;
+    const writtenBytes = client.socket.bytesWritten;
+    setImmediate(() => {
+      if (!this.#isOver && client.socket.bytesWritten === writtenBytes) response.flushHeaders();
+    });
   }
 
   #responseEnded(originResponse: IncomingMessage): void {
     if (this.#isOver) return;
     // If the tunnel was closed early, a body without a length also ends like this.
-    if (!originResponse.complete || (this.#origin.isTruncated && !hasLength(originResponse)))
-      return this.fail('connection-terminated');
+    const isComplete = originResponse.complete && (this.#reader.isComplete || !this.#origin.isTruncated);
+    if (!isComplete) return this.fail('connection-terminated');
     this.#isOver = true;
     this.parties.response.end();
     this.#resetWhenStalled();
@@ -203,10 +224,12 @@ export class Exchange {
     failWhenForwarded();
   }
 
-  /** Forwards a reset of the origin as a reset. */
+  /** A reset by the origin is forwarded after all bytes that arrived before it. */
   #reset(): void {
     const { client, response } = this.parties;
-    if (!this.#isOver && response.headersSent) resetSocket(client.socket);
+    this.#isReset = true;
+    const isStopped = this.#tunnel?.flow.endReason !== undefined;
+    if (!this.#isOver && isStopped && response.headersSent) resetSocket(client.socket);
     this.#originFailed();
   }
 
@@ -234,10 +257,9 @@ export class Exchange {
   /** With a length or chunks, an early end marks the response as incomplete; without them only a reset does. */
   #abortResponse(): void {
     const { stream, response } = this.parties;
-    const isSelfDelimiting =
-      response.chunkedEncoding ||
-      (this.#originResponse && hasLength(this.#originResponse) && !isChunked(this.#originResponse));
-    if (isSelfDelimiting) stream.end();
+    const isSelfDelimiting = response.chunkedEncoding || (this.#originResponse && hasLength(this.#originResponse));
+    response.flushHeaders(); // It was counted.
+    if (isSelfDelimiting && !this.#isReset) stream.end();
     else stream.endWithReset();
     this.#resetWhenStalled();
   }
@@ -271,19 +293,4 @@ const toHead = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMess
 /** Node sets `complete` of a request without a body only after the handler has returned. */
 const isUnfinished = ({ complete, rawHeaders }: IncomingMessage) => !complete && hasBody(rawHeaders);
 
-const isChunked = ({ rawHeaders }: IncomingMessage) => transferCodings(rawHeaders).at(-1) === 'chunked';
-
-const hasLength = (originResponse: IncomingMessage) =>
-  isChunked(originResponse) || fieldValues(originResponse.rawHeaders, 'content-length').length > 0;
-
-function upgradedHead(originResponse: IncomingMessage): string {
-  const fields = [...responseFields(originResponse.rawHeaders), 'Connection', 'Upgrade'];
-  fields.push('Upgrade', fieldValues(originResponse.rawHeaders, 'upgrade').join(', '));
-  return encodeHead(101, originResponse.statusMessage, fields);
-}
-
-/** @param fields pairs of name and value */
-function encodeHead(status: number, reason = '', fields: readonly string[]): string {
-  const lines = fields.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${fields[index + 1]}\r\n`] : []));
-  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`;
-}
+const hasLength = ({ rawHeaders }: IncomingMessage) => fieldValues(rawHeaders, 'content-length').length > 0;

@@ -1,16 +1,14 @@
 import { Duplex } from 'node:stream';
 import type { Side, SideListener } from '../pipe/pipe.ts';
-import { type ResponseLimits, ResponseReader } from '../protocol/http-response.ts';
+import type { ResponseReader } from '../protocol/http-response.ts';
 
 /**
- * Node's HTTP client as a side of a pipe. The client uses `stream` as the socket to the origin, and reads the heads of its
- * responses as `ResponseReader` rewrites them.
+ * Node's HTTP client as a side of a pipe. The client uses `stream` as the socket to the origin, and reads its response as
+ * `ResponseReader` rewrites it: `ResponseSource` has read what is written to this side.
  */
 export class HttpSide implements Side {
   readonly stream: Duplex;
   #listener: SideListener | undefined;
-  readonly #responses: ResponseReader;
-  #isMalformed = false;
   #isInputEnded = false;
   #isTruncated = false;
   /** Called when the HTTP client can accept more data. */
@@ -18,12 +16,7 @@ export class HttpSide implements Side {
   /** Called when the pipe can accept more of the request; the HTTP client waits for it. */
   #onForwarded: (() => void) | undefined;
 
-  /** @param whenMalformed called once, and later, if the origin's response has no usable head; nothing more is read then */
-  constructor(
-    limits: ResponseLimits,
-    private readonly whenMalformed: () => void,
-  ) {
-    this.#responses = new ResponseReader(limits);
+  constructor(private readonly response: ResponseReader) {
     this.stream = new Duplex({
       allowHalfOpen: true,
       // With `Expect: 100-continue` Node writes the head without an encoding.
@@ -60,13 +53,7 @@ export class HttpSide implements Side {
   }
 
   write(chunk: Buffer, onDrained: () => void): boolean {
-    const bytes = this.#isMalformed ? 'malformed' : this.#responses.read(chunk);
-    if (bytes === 'malformed') {
-      // The pipe is still inside its own write.
-      if (!this.#isMalformed) process.nextTick(this.whenMalformed);
-      this.#isMalformed = true;
-      return true;
-    }
+    const bytes = this.response.take(chunk.length);
     if (bytes.length === 0) return true;
     const hasRoom = this.stream.push(bytes);
     if (!hasRoom) this.#onDrained = onDrained;

@@ -20,5 +20,5 @@ export async function serveSocks4(context: ListenerContext, handshake: Handshake
   const early = handshake.release();
   const { tunnel, exit } = await openTunnel(context, login, 'socks4', { target, client: client.socket, early });
   client.socket.write(encodeSocks4Reply(SOCKS4_GRANTED, exit.local()));
-  tunnel.join({ client: client.toSide(), exit, early });
+  tunnel.join({ client: client.toSide(), exit: exit.side, early });
 }

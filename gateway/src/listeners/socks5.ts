@@ -45,7 +45,7 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
   const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target, client: client.socket, early });
   // BND.ADDR is the address that the destination sees (RFC 1928, section 6).
   client.socket.write(encodeReply(SUCCEEDED, exit.local()));
-  tunnel.join({ client: client.toSide(), exit, early });
+  tunnel.join({ client: client.toSide(), exit: exit.side, early });
 }
 
 /**

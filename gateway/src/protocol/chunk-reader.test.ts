@@ -13,7 +13,7 @@ function read(text: string, pieceBytes: readonly number[] = [text.length]): stri
     const length = pieceBytes[index % pieceBytes.length] ?? 1;
     const piece = reader.read(bytes.subarray(at, at + length));
     if (piece === 'malformed') return piece;
-    rewritten += piece.toString('latin1');
+    rewritten += piece.bytes.toString('latin1');
     at += length;
   }
   return rewritten;

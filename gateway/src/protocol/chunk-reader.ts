@@ -4,9 +4,15 @@ const NOTHING = Buffer.alloc(0);
 const LINE_END = Buffer.from('\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
+/** Bytes of an origin, and what a strict parser gets instead of them. */
+export interface ReadPiece {
+  readonly rawBytes: number;
+  readonly bytes: Buffer;
+}
+
 /**
  * Reads a chunked body (RFC 9112, section 7.1) as tolerantly as browsers do, and rewrites it for a strict parser: with CR LF,
- * without extensions and trailers, and without anything after its end.
+ * without extensions and trailers.
  */
 export class ChunkReader {
   /** The incomplete line of a size or a trailer. */
@@ -18,10 +24,15 @@ export class ChunkReader {
   /** @param lineBytes the longest line of a size or a trailer */
   constructor(private readonly lineBytes: number) {}
 
-  /** @returns the bytes for a strict parser, possibly none yet; after `malformed` nothing more may be read */
-  read(bytes: Buffer): Buffer | 'malformed' {
+  get isComplete(): boolean {
+    return this.#next === 'nothing';
+  }
+
+  /** Reads up to its end; after `malformed` nothing more may be read. */
+  read(bytes: Buffer): ReadPiece | 'malformed' {
     const rewritten: Buffer[] = [];
-    for (let at = 0; at < bytes.length && this.#next !== 'nothing';) {
+    let at = 0;
+    while (at < bytes.length && this.#next !== 'nothing') {
       if (this.#next === 'data') {
         const data = bytes.subarray(at, at + this.#dataBytes);
         rewritten.push(data);
@@ -33,14 +44,14 @@ export class ChunkReader {
       const lineFeed = bytes.indexOf(LINE_FEED, at);
       this.#line += bytes.toString('latin1', at, lineFeed < 0 ? bytes.length : lineFeed);
       if (this.#line.length > this.lineBytes) return 'malformed';
+      at = lineFeed < 0 ? bytes.length : lineFeed + 1;
       if (lineFeed < 0) break;
-      at = lineFeed + 1;
       const piece = this.#finishLine();
       if (piece === 'malformed') return piece;
       rewritten.push(piece);
     }
     const [first = NOTHING] = rewritten;
-    return rewritten.length > 1 ? Buffer.concat(rewritten) : first;
+    return { rawBytes: at, bytes: rewritten.length > 1 ? Buffer.concat(rewritten) : first };
   }
 
   #finishLine(): Buffer | 'malformed' {

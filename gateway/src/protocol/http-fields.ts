@@ -69,6 +69,25 @@ export const responseFields = (rawHeaders: readonly string[]): string[] =>
     (name) => name === 'transfer-encoding' || (name.startsWith('proxy-') && name !== 'proxy-status'),
   );
 
+/** The head of a 101. */
+export function upgradedHead({
+  rawHeaders,
+  statusMessage,
+}: {
+  readonly rawHeaders: readonly string[];
+  readonly statusMessage?: string | undefined;
+}): string {
+  const fields = [...responseFields(rawHeaders), 'Connection', 'Upgrade'];
+  fields.push('Upgrade', fieldValues(rawHeaders, 'upgrade').join(', '));
+  return encodeHead(101, statusMessage, fields);
+}
+
+/** @param fields pairs of name and value */
+export function encodeHead(status: number, reason = '', fields: readonly string[]): string {
+  const lines = fields.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${fields[index + 1]}\r\n`] : []));
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`;
+}
+
 /**
  * Whether a request must be forwarded as an upgrade. One with a body, or that only offers to continue with HTTP/2 or TLS, is
  * served without it: any server may ignore the offer (RFC 9110, section 7.8), and the client's connection stays persistent.

@@ -9,15 +9,16 @@ function read(
   text: string,
   pieceBytes: readonly number[] = [text.length],
   responseHeadBytes = limits.responseHeadBytes,
+  method = 'GET',
 ): string {
-  const reader = new ResponseReader({ ...limits, responseHeadBytes });
+  const reader = new ResponseReader({ ...limits, responseHeadBytes }, method);
   const bytes = Buffer.from(text, 'latin1');
   const pieces: Buffer[] = [];
   for (let at = 0, index = 0; at < bytes.length; index += 1) {
     const length = pieceBytes[index % pieceBytes.length] ?? 1;
-    const piece = reader.read(bytes.subarray(at, at + length));
-    if (piece === 'malformed') return piece;
-    pieces.push(piece);
+    const readBytes = reader.read(bytes.subarray(at, at + length));
+    if (readBytes === 'malformed') return readBytes;
+    pieces.push(reader.take(readBytes));
     at += length;
   }
   return Buffer.concat(pieces).toString('latin1');
@@ -70,6 +71,44 @@ describe('the response of an origin', () => {
     ['Transfer-Encoding: xchunked', 'Transfer-Encoding: xchunked'],
   ])('has one delimiter: of %j it is %j', (given, expected) => {
     expect(read(`${OK}${given}\r\n\r\n`)).toBe(`${OK}${expected}\r\n\r\n`);
+  });
+
+  it.each([
+    ['GET', '200 OK', 'Content-Length: 5', 'hello'],
+    ['GET', '404 Gone', 'Content-Length: 0', ''],
+    ['GET', '200 OK', 'Transfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n'],
+    ['HEAD', '200 OK', 'Content-Length: 5', ''],
+    ['HEAD', '200 OK', 'Transfer-Encoding: chunked', ''],
+    ['HEAD', '200 OK', 'X: 1', ''],
+    ['POST', '304 Not', 'Content-Length: 5', ''],
+    ['GET', '304 Not', 'Transfer-Encoding: chunked', ''],
+    ['GET', '204 None', 'X: 1', ''],
+  ])('ends where its method, status or length says, at every split: %s, %s, %s', (method, status, field, body) => {
+    const response = `HTTP/1.1 ${status}\r\n${field}\r\n\r\n${body}`;
+    for (const surplus of ['X', ' ', '0\r\n\r\n', `${OK}Content-Length: 0\r\n\r\n`])
+      for (let at = 1; at <= response.length + surplus.length; at += 1)
+        expect(read(response + surplus, [at, Number.POSITIVE_INFINITY], undefined, method)).toBe(response);
+    const reader = new ResponseReader(limits, method);
+    expect(reader.read(Buffer.from(`HTTP/1.1 103 Early\r\n\r\n${response}surplus`))).toBe(22 + response.length);
+    expect(reader.isComplete).toBe(true);
+    expect(reader.read(Buffer.from('more'))).toBe(0);
+  });
+
+  it('of 204 has no length, whatever it says', () => {
+    expect(read('HTTP/1.1 204 None\r\nContent-Length: 5\r\nX: 1\r\n\r\nhello')).toBe(
+      'HTTP/1.1 204 None\r\nX: 1\r\n\r\n',
+    );
+  });
+
+  it('is taken in the pieces that are paid', () => {
+    const reader = new ResponseReader(limits, 'GET');
+    const text = 'HTTP/1.1 200 OK\nX: 1\nContent-Length: 5\n\nhello';
+    const expected = text.replaceAll('\n', '\r\n');
+    expect(reader.read(Buffer.from(`${text}surplus`))).toBe(text.length);
+    const taken = [1, 9, 29, 2, 4].map((rawBytes) => reader.take(rawBytes).toString());
+    expect(taken.slice(3)).toEqual([`${expected.slice(39, -5)}h`, 'ello']);
+    expect(taken.join('')).toBe(expected);
+    expect(reader.take(1).toString()).toBe('');
   });
 
   it('has chunks that are rewritten, too, from the first byte after the head', () => {

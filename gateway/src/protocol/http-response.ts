@@ -3,7 +3,7 @@
  * connection to an origin serves one request and is closed after its response, and the client gets the gateway's own
  * framing: so whatever an origin hides in an odd head, no other request and no other client can receive it.
  */
-import { ChunkReader } from './chunk-reader.ts';
+import { ChunkReader, type ReadPiece } from './chunk-reader.ts';
 import type { Limits } from '../limits.ts';
 import { fieldTokens, FRAMING_FIELDS, transferCodings } from './http-fields.ts';
 
@@ -19,47 +19,96 @@ const CARRIAGE_RETURN = 13;
 const LINE_FEED = 10;
 const SWITCHING_PROTOCOLS = 101;
 const FINAL_STATUS_MIN = 200;
+const NO_CONTENT = 204;
+const NOT_MODIFIED = 304;
+const NOTHING = Buffer.alloc(0);
 
 export type ResponseLimits = Pick<Limits, 'responseHeadBytes' | 'responseHeadFields' | 'interimResponses'>;
 
 type Field = readonly [name: string, value: string];
 
+interface Body {
+  /** After its last byte. */
+  readonly isComplete: boolean;
+  /** Reads up to its end. */
+  read(bytes: Buffer): ReadPiece | 'malformed';
+}
+
 /**
- * Passes on an origin's bytes: heads and the framing of chunks are rewritten, other bodies are unchanged. It keeps at most one
- * incomplete head.
+ * Reads the response to one request up to its end: heads and the framing of chunks are rewritten, other bodies are unchanged.
+ * It keeps at most one incomplete head, and what was read and not yet taken.
  */
 export class ResponseReader {
+  /** The current head. */
   #pieces: Buffer[] = [];
   #heldBytes = 0;
   /** The current line has had no byte but CR so far: an LF now ends the head. */
   #isLineEmpty = false;
   /** Set after the last head. */
-  #body: Pick<ChunkReader, 'read'> | undefined;
+  #body: Body | undefined;
   #interimResponses = 0;
+  #untaken: ReadPiece[] = [];
 
-  constructor(private readonly limits: ResponseLimits) {}
+  constructor(
+    private readonly limits: ResponseLimits,
+    private readonly method: string,
+  ) {}
 
-  /** @returns the bytes for a strict parser, possibly none yet; after `malformed` nothing more may be read */
-  read(chunk: Buffer): Buffer | 'malformed' {
-    if (this.#body) return this.#body.read(chunk);
-    const rewritten: Buffer[] = [];
-    for (let rest = chunk; ;) {
-      if (this.#heldBytes === 0) rest = withoutLineEnds(rest);
-      const length = this.#headLength(rest);
-      const isHead = this.#hold(rest.subarray(0, length));
-      if (!isHead) return 'malformed';
-      if (length === undefined) return Buffer.concat(rewritten);
-      const head = rewriteHead(this.#release().toString('latin1'), this.limits.responseHeadFields);
-      if (head === 'malformed') return 'malformed';
-      rest = rest.subarray(length);
-      if (!head.isLast) this.#interimResponses += 1;
-      if (this.#interimResponses <= this.limits.interimResponses || head.isLast)
-        rewritten.push(Buffer.from(head.text, 'latin1'));
-      if (!head.isLast) continue;
-      this.#body = head.isChunked ? new ChunkReader(this.limits.responseHeadBytes) : unchanged;
-      const body = this.#body.read(rest);
-      return body === 'malformed' ? body : Buffer.concat([...rewritten, body]);
+  /** The response has ended: by its length, its last chunk, or at its head. One that ends with the connection never is. */
+  get isComplete(): boolean {
+    return this.#body?.isComplete ?? false;
+  }
+
+  /** @returns how many of the bytes belong to the response; after `malformed` nothing more may be read */
+  read(chunk: Buffer): number | 'malformed' {
+    let rest = chunk;
+    while (rest.length > 0 && !this.isComplete) {
+      const piece = this.#body ? this.#body.read(rest) : this.#readHead(rest);
+      if (piece === 'malformed') {
+        this.#untaken = [];
+        return piece;
+      }
+      this.#untaken.push(piece);
+      rest = rest.subarray(piece.rawBytes);
     }
+    return chunk.length - rest.length;
+  }
+
+  /** @returns the bytes for a strict parser instead of the next `rawBytes` that were read, possibly none yet */
+  take(rawBytes: number): Buffer {
+    const taken: Buffer[] = [];
+    for (let leftBytes = rawBytes; leftBytes > 0;) {
+      const piece = this.#untaken.shift();
+      if (!piece) break;
+      const isWhole = piece.rawBytes <= leftBytes;
+      taken.push(isWhole ? piece.bytes : piece.bytes.subarray(0, leftBytes));
+      if (!isWhole)
+        this.#untaken.unshift({ rawBytes: piece.rawBytes - leftBytes, bytes: piece.bytes.subarray(leftBytes) });
+      leftBytes -= piece.rawBytes;
+    }
+    const [first = NOTHING] = taken;
+    return taken.length > 1 ? Buffer.concat(taken) : first;
+  }
+
+  #readHead(bytes: Buffer): ReadPiece | 'malformed' {
+    const start = this.#heldBytes === 0 ? lineEndBytes(bytes) : 0;
+    const length = this.#headLength(bytes.subarray(start));
+    const rawBytes = length === undefined ? bytes.length : start + length;
+    if (!this.#hold(bytes.subarray(start, rawBytes))) return 'malformed';
+    if (length === undefined) return { rawBytes, bytes: NOTHING };
+    const head = rewriteHead(this.#release().toString('latin1'), this.limits.responseHeadFields);
+    if (head === 'malformed') return head;
+    if (head.isLast) this.#body = this.#createBody(head);
+    else this.#interimResponses += 1;
+    const isKept = head.isLast || this.#interimResponses <= this.limits.interimResponses;
+    return { rawBytes, bytes: isKept ? Buffer.from(head.text, 'latin1') : NOTHING };
+  }
+
+  /** What ends the response (RFC 9112, section 6.3). */
+  #createBody({ status, isChunked, length }: Head): Body {
+    if (status === SWITCHING_PROTOCOLS) return new PlainBody(undefined);
+    if (this.method === 'HEAD' || status === NO_CONTENT || status === NOT_MODIFIED) return new PlainBody(0);
+    return isChunked ? new ChunkReader(this.limits.responseHeadBytes) : new PlainBody(length);
   }
 
   /** @returns how many of these bytes belong to the current head; undefined if it does not end in them */
@@ -95,18 +144,34 @@ export class ResponseReader {
   }
 }
 
-const unchanged = { read: (bytes: Buffer) => bytes };
+class PlainBody implements Body {
+  /** @param leftBytes undefined: until the end of the connection */
+  constructor(private leftBytes = Number.POSITIVE_INFINITY) {}
+
+  get isComplete(): boolean {
+    return this.leftBytes === 0;
+  }
+
+  read(bytes: Buffer): ReadPiece {
+    const taken = bytes.subarray(0, this.leftBytes);
+    this.leftBytes -= taken.length;
+    return { rawBytes: taken.length, bytes: taken };
+  }
+}
 
 interface Head {
   readonly text: string;
+  readonly status: number;
   /** It is not that of an interim response. */
   readonly isLast: boolean;
   readonly isChunked: boolean;
+  readonly length: number | undefined;
 }
 
-function withoutLineEnds(bytes: Buffer): Buffer {
+/** @returns how many bytes at the start are line ends */
+function lineEndBytes(bytes: Buffer): number {
   const start = bytes.findIndex((byte) => byte !== CARRIAGE_RETURN && byte !== LINE_FEED);
-  return bytes.subarray(start < 0 ? bytes.length : start);
+  return start < 0 ? bytes.length : start;
 }
 
 /**
@@ -119,15 +184,18 @@ function rewriteHead(text: string, fieldsMax: number): Head | 'malformed' {
   if (digits === undefined) return 'malformed';
   const status = Number(digits);
   const fields = lines.flatMap(readField);
-  const framing = status < FINAL_STATUS_MIN ? [] : readFraming(fields);
-  if (framing === 'malformed' || fields.length > fieldsMax) return 'malformed';
+  const delimiter = status < FINAL_STATUS_MIN ? [] : readFraming(fields);
+  if (delimiter === 'malformed' || fields.length > fieldsMax) return 'malformed';
+  const framing = status === NO_CONTENT ? [] : delimiter;
   const version = major === '0' || (major === '1' && minor === '0') ? '1.0' : '1.1';
   const kept = fields.filter(([name]) => !isFraming(name));
   const fieldLines = [...kept, ...framing].map(([name, value]) => `${name}: ${value}\r\n`);
   return {
     text: `HTTP/${version} ${status} ${reason}\r\n${fieldLines.join('')}\r\n`,
+    status,
     isLast: status >= FINAL_STATUS_MIN || status === SWITCHING_PROTOCOLS,
     isChunked: transferCodings(framing.flat()).at(-1) === 'chunked',
+    length: framing.flatMap(([name, value]) => (name === 'Content-Length' ? [Number(value)] : []))[0],
   };
 }
 

@@ -13,6 +13,8 @@ export interface OriginResponse {
   readonly ending: 'keep' | 'end' | 'reset';
   /** The body that a waiting client must receive; undefined if a failure is also correct. */
   readonly body: Buffer | undefined;
+  /** What follows the end of the response in `bytes`: no client may receive it, and it may not be counted. */
+  readonly surplusBytes?: number;
 }
 
 type Build = (request: ServedRequest, length: number) => OriginResponse;
@@ -77,12 +79,37 @@ const raw = (text: string, ending: OriginResponse['ending'] = 'end'): Build => {
   return () => broken(ending, Buffer.from(text, 'latin1'));
 };
 
+const SURPLUS = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${FORBIDDEN.length}\r\n\r\n${FORBIDDEN}`);
+
+const followed = (build: Build, surplus = SURPLUS): Build => {
+  return (request, length) => {
+    const response = build(request, length);
+    return {
+      ...response,
+      bytes: Buffer.concat([response.bytes, surplus]),
+      ending: 'keep',
+      surplusBytes: surplus.length,
+    };
+  };
+};
+
+const bodiless = (status: string, ...given: string[]): Build => {
+  return (request) => whole(NOTHING, 'keep', head(`HTTP/1.1 ${status}`, request, ...given));
+};
+
 /** What only tolerant readers accept, as browsers do. */
 const odd = (...given: string[]): Build => {
   return (request, length) => {
     const body = createBody(request, length);
     return whole(body, 'keep', head('HTTP/1.1 200 OK', request, ...given, `Content-Length: ${length}`), body);
   };
+};
+
+const withLengthAndChunks: Build = (request, length) => {
+  const body = createBody(request, length);
+  const coded = request.method === 'HEAD' ? NOTHING : inChunks(body);
+  const framing = ['Content-Length: 2', 'Transfer-Encoding: chunked'];
+  return whole(body, 'keep', head('HTTP/1.1 200 OK', request, ...framing), coded);
 };
 
 const oddResponses: Readonly<Record<string, Build>> = {
@@ -96,12 +123,7 @@ const oddResponses: Readonly<Record<string, Build>> = {
     );
   },
   'equal lengths': (request, length) => odd(`Content-Length: ${length}`)(request, length),
-  'length and chunks': (request, length) => {
-    const body = createBody(request, length);
-    const coded = request.method === 'HEAD' ? NOTHING : inChunks(body);
-    const framing = ['Content-Length: 2', 'Transfer-Encoding: chunked'];
-    return whole(body, 'keep', head('HTTP/1.1 200 OK', request, ...framing), coded);
-  },
+  'length and chunks': withLengthAndChunks,
   'chunks with bare line feeds': (request, length) => {
     const body = createBody(request, length);
     const coded = Buffer.concat([
@@ -117,6 +139,18 @@ const oddResponses: Readonly<Record<string, Build>> = {
   'lone CR in a field': odd('X-Return: a\rb'),
   'head of 60 KB': odd(`X-Long: ${'z'.repeat(60_000)}`),
   'many fields': odd(...Array.from({ length: 300 }, (_, nth) => `X-${nth}: ${nth}`)),
+  'more than the length': followed(withLength),
+  'a byte more than the length': followed(withLength, Buffer.from(' ')),
+  'more than the last chunk': followed(withChunks),
+  'length, chunks and more': followed(withLengthAndChunks),
+  'body of no content': followed(bodiless('204 No Content', 'Content-Length: 15')),
+  'last chunk of no content': followed(bodiless('204 No Content'), Buffer.from('0\r\n\r\n')),
+  'body of not modified': followed(bodiless('304 Not Modified')),
+  'body of no length': followed(bodiless('404 Not Found', 'Content-Length: 0')),
+  'body of HEAD': (request, length) => {
+    const isHead = request.method === 'HEAD';
+    return isHead ? followed(bodiless('200 OK'), pattern(20))(request, length) : withLength(request, length);
+  },
   'interim responses': (request, length) => {
     const { bytes, body, ending } = withLength(request, length);
     return {
@@ -183,11 +217,6 @@ export const invalidResponses: Readonly<Record<string, Build>> = {
     const framing = 'Transfer-Encoding: gzip, chunked';
     return broken('end', head('HTTP/1.1 200 OK', request, framing), inChunks(createBody(request, length)));
   },
-  'length, chunks and more': (request) => {
-    const framing = ['Content-Length: 2', 'Transfer-Encoding: chunked'];
-    const after = Buffer.from(`2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n${FORBIDDEN}`);
-    return broken('keep', head('HTTP/1.1 200 OK', request, ...framing), request.method === 'HEAD' ? NOTHING : after);
-  },
   'negative length': fields('Content-Length: -2'),
   'list of lengths': fields('Content-Length: 2, 2'),
   'huge length': fields('Content-Length: 99999999999999999999'),
@@ -209,14 +238,6 @@ export const invalidResponses: Readonly<Record<string, Build>> = {
   'length that is reset': (request) =>
     broken('reset', head('HTTP/1.1 200 OK', request, 'Content-Length: 10'), Buffer.from('ok')),
   'reset without a length': (request) => broken('reset', head('HTTP/1.1 200 OK', request), pattern(20)),
-  'more than the length': (request) => {
-    const { bytes } = withLength(request, 2);
-    return broken('end', bytes, Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n${FORBIDDEN}`));
-  },
-  'body of no content': (request) =>
-    broken('end', head('HTTP/1.1 204 No Content', request, 'Content-Length: 15'), Buffer.from(FORBIDDEN)),
-  'body of not modified': (request) =>
-    broken('end', head('HTTP/1.1 304 Not Modified', request), Buffer.from(FORBIDDEN)),
   'many interim responses': (request) =>
     broken('end', Buffer.from('HTTP/1.1 102 Wait\r\n\r\n'.repeat(50)), withLength(request, 2).bytes),
 };

@@ -20,6 +20,7 @@ export class OriginConnection {
   #hasResponded = false;
   #isContinued = false;
   #isSwitched = false;
+  #surplusBytes = 0;
 
   constructor(
     private readonly socket: Socket,
@@ -50,8 +51,9 @@ export class OriginConnection {
     return this.#chunks[0] ?? Buffer.alloc(0);
   }
 
+  /** Without what followed the end of a response. */
   get writtenBytes(): number {
-    return this.written.reduce((sum, { length }) => sum + length, 0);
+    return this.written.reduce((sum, { length }) => sum + length, -this.#surplusBytes);
   }
 
   #write(bytes: Buffer, then?: () => void): void {
@@ -103,6 +105,7 @@ export class OriginConnection {
     this.#isSwitched = isUpgrade && name === 'switching';
     const responseName = name === 'switching' && !isUpgrade ? 'length' : name;
     const response = responseTo(responseName, { mark, method: message.method, hasExpectation }, bytes);
+    this.#surplusBytes = response.surplusBytes ?? 0;
     this.#write(response.bytes, () => {
       if (response.ending === 'end') this.socket.end();
       if (response.ending === 'reset') this.#reset();
