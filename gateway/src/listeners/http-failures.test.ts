@@ -105,7 +105,7 @@ describe('failures of absolute-form requests:', () => {
   it.each([
     'no http at all\r\n\r\n',
     'HTTP/1.1 abc\r\n\r\n',
-    'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: x\r\nContent-Length: 2\r\n\r\n',
     'HTTP/1.1 101 Switching\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 000 None\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n',

@@ -19,13 +19,14 @@ describe('absolute-form requests', () => {
     for (const server of servers) server.close();
   });
 
-  /** An origin that answers each head with `response`, and never closes by itself. */
-  async function startOrigin(response: string) {
+  /** An origin that answers each head with `response`, and by default never closes by itself. */
+  async function startOrigin(response: string, isClosing = false) {
     const heads: string[] = [];
     const sockets: Socket[] = [];
     const respond = async (reader: Reader) => {
       heads.push(await reader.takeUntil('\r\n\r\n'));
       reader.socket.write(Buffer.from(response, 'latin1'));
+      if (isClosing) reader.socket.end();
     };
     const { server, port } = await listenLocally((socket) => {
       sockets.push(socket);
@@ -58,6 +59,14 @@ describe('absolute-form requests', () => {
       ['two equal lengths', `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok${NEXT}`],
       ['bare line feeds', `HTTP/1.1 200 OK\nContent-Length: 2\n\nok${NEXT}`],
       ['chunks with bare line feeds and spaces', `${OK}Transfer-Encoding: chunked\r\n\r\n2 \nok\n0\n\n`],
+      ['chunks on two lines', `${OK}${'Transfer-Encoding: chunked\r\n'.repeat(2)}\r\n2\r\nok\r\n0\r\n\r\n${NEXT}`],
+      ['chunks twice', `${OK}Transfer-Encoding: chunked, Chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n${NEXT}`],
+      ['chunks that are not the last coding', `${OK}Transfer-Encoding: chunked, x\r\n\r\n2\r\nok\r\n0\r\n\r\n${NEXT}`],
+      [
+        'chunk sizes of 16 digits',
+        `${OK}Transfer-Encoding: chunked\r\n\r\n${'2'.padStart(16, '0')}\r\nok\r\n${'0'.repeat(16)}\r\n\r\n${NEXT}`,
+      ],
+      ['no version', `HTTP 200 OK\r\nContent-Length: 2\r\n\r\nok${NEXT}`],
       ['odd names and values', `${OK}A b: 1\r\nnothing\r\nX: a\u0001\0b\r\nContent-Length : 2\r\n\r\nok${NEXT}`],
       ['a head of 60 KB', `${OK}X-Large: ${'x'.repeat(60_000)}\r\nContent-Length: 2\r\n\r\nok${NEXT}`],
       ['many fields', `${OK}${'X: 1\r\n'.repeat(900)}Content-Length: 2\r\n\r\nok${NEXT}`],
@@ -80,9 +89,27 @@ describe('absolute-form requests', () => {
       client.socket.destroy();
     });
 
+    it.each(['', '-1', '+5', 'null', '5 bytes', '5;', '99999999999999999999'])(
+      'a length that is no number (%j) is none: all is body until the origin closes',
+      async (length) => {
+        const origin = await startOrigin(`${OK}Content-Length: ${length}\r\n\r\nhello${NEXT}`, true);
+        const client = await openClient(harness.gateway.port);
+        for (let count = 1; count <= 2; count += 1) {
+          client.socket.write(get(origin.port));
+          expect(await client.takeUntil('\r\n\r\n')).toMatch(
+            /^HTTP\/1.1 200 OK\r\n(?![^]*Content-Length)[^]*Transfer-Encoding: chunked/,
+          );
+          const chunks = await client.takeUntil('\r\n0\r\n\r\n');
+          expect(chunks.replaceAll(/^[0-9a-f]{1,2}\r\n|\r\n0\r\n\r\n$/g, '')).toBe(`hello${NEXT}`);
+        }
+        client.socket.destroy();
+      },
+    );
+
     it.each([
       ['different lengths', `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`],
-      ['chunks that are not the last coding', `${OK}Transfer-Encoding: chunked, gzip\r\n\r\nok`],
+      ['a length and another that is no number', `${OK}Content-Length: 2\r\nContent-Length: +2\r\n\r\nok`],
+      ['a list of lengths with an empty one', `${OK}Content-Length: 2,\r\n\r\nok`],
       ['a head over 64 KB', `${OK}X-Large: ${'x'.repeat(70_000)}\r\n\r\n`],
       ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ])('but not to %s: 502, and everything that the origin sent is counted', async (_name, response) => {

@@ -28,6 +28,11 @@ describe('a chunked body', () => {
       '0A \t;a="b"\r\n0123\r\n6789\r\n00;x\r\n\r\n',
       'a\r\n0123\r\n6789\r\n0\r\n\r\n',
     ],
+    [
+      'sizes of 16 and more digits',
+      `${'5'.padStart(16, '0')}\r\nhello\r\n${'0'.repeat(40)}\n\n`,
+      '5\r\nhello\r\n0\r\n\r\n',
+    ],
     ['trailers', '1\r\n\n\r\n0\r\nX: 1\r\nContent-Length: 5\r\n\r\n', '1\r\n\n\r\n0\r\n\r\n'],
     ['bytes after it', '0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', '0\r\n\r\n'],
     ['no end', '5\r\nok', '5\r\nok'],

@@ -1,4 +1,5 @@
-const SIZE_LINE = /^([0-9a-f]{1,13})[ \t]*(?:;.*)?$/i;
+/** Some servers write sizes with a fixed number of digits. */
+const SIZE_LINE = /^0*([0-9a-f]{1,13})[ \t]*(?:;.*)?$/i;
 const LINE_FEED = 10;
 const NOTHING = Buffer.alloc(0);
 const LINE_END = Buffer.from('\r\n');

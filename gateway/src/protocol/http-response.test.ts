@@ -44,6 +44,11 @@ describe('the response of an origin', () => {
     ['line ends before it', `\r\n\n${OK}\r\n`, `${OK}\r\n`],
     ['other spaces in the status line', 'http/1.1  200\tFine \r\n\r\n', 'HTTP/1.1 200 Fine\r\n\r\n'],
     ['no reason', 'HTTP/1.1 200\r\n\r\n', 'HTTP/1.1 200 \r\n\r\n'],
+    ['no space before the reason', 'HTTP/1.1 200OK\r\n\r\n', `${OK}\r\n`],
+    ['no version', 'HTTP 200 OK\r\n\r\n', 'HTTP/1.0 200 OK\r\n\r\n'],
+    ['half of a version', 'HTTP/1 200 OK\r\n\r\n', 'HTTP/1.0 200 OK\r\n\r\n'],
+    ['a version and more', 'HTTP/1.1. 200 OK\r\n\r\n', `${OK}\r\n`],
+    ['no name of a version', 'HTTP/ \t200 OK\r\n\r\n', 'HTTP/1.0 200 OK\r\n\r\n'],
     ['another version', 'HTTP/2.0 200 OK\r\n\r\n', `${OK}\r\n`],
     ['an older version', 'HTTP/0.9 200 OK\r\n\r\n', 'HTTP/1.0 200 OK\r\n\r\n'],
     ['a control character in the reason', 'HTTP/1.1 200 a\u0001\0\rb\r\n\r\n', 'HTTP/1.1 200 a   b\r\n\r\n'],
@@ -69,6 +74,12 @@ describe('the response of an origin', () => {
     ['Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: gzip, chunked'],
     ['Transfer-Encoding: gzip\r\nContent-Length: 2', 'Transfer-Encoding: gzip'],
     ['Transfer-Encoding: xchunked', 'Transfer-Encoding: xchunked'],
+    ['Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: chunked, CHUNKED', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: chunked, identity', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: chunked, gzip', 'Transfer-Encoding: gzip, chunked'],
+    ['Transfer-Encoding: chunked\r\nContent-Length: 2\r\nContent-Length: 3', 'Transfer-Encoding: chunked'],
+    ['Content-Length: 0000000000000000002', 'Content-Length: 2'],
   ])('has one delimiter: of %j it is %j', (given, expected) => {
     expect(read(`${OK}${given}\r\n\r\n`)).toBe(`${OK}${expected}\r\n\r\n`);
   });
@@ -120,18 +131,33 @@ describe('the response of an origin', () => {
   });
 
   it.each([
-    'Content-Length: 2\r\nContent-Length: 3',
-    'Content-Length: 2, 3',
-    'Content-Length: -2',
-    'Content-Length: +2',
-    'Content-Length:',
-    'Content-Length: x',
-    'Content-Length: 0x2',
-    'Content-Length: 9999999999999999',
-    'Transfer-Encoding: chunked, gzip',
-    'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
-  ])('is malformed without a usable delimiter: %j', (given) => {
-    expect(read(`${OK}${given}\r\n\r\n`)).toBe('malformed');
+    '',
+    '-1',
+    '+5',
+    'null',
+    '5 bytes',
+    '5;',
+    '5.0',
+    '0x5',
+    '"5"',
+    '5 5',
+    '9999999999999999',
+    'x\r\nContent-Length: x',
+  ])('ends with the connection if its length is no number: %j', (length) => {
+    const body = 'hello, and whatever follows\r\n\r\nHTTP/1.1 200 OK\r\n\r\n';
+    expect(read(`${OK}Content-Length: ${length}\r\n\r\n${body}`)).toBe(`${OK}\r\n${body}`);
+  });
+
+  it.each([
+    '2\r\nContent-Length: 3',
+    '2, 3',
+    '2,',
+    '2\r\nContent-Length:',
+    '2\r\nContent-Length: +2',
+    '2, x',
+    'null, -1',
+  ])('is malformed with different lengths: %j', (length) => {
+    expect(read(`${OK}Content-Length: ${length}\r\n\r\n`)).toBe('malformed');
   });
 
   it.each([
@@ -141,7 +167,7 @@ describe('the response of an origin', () => {
     'HTTP/1.1 1000 Long',
     'HTTP/1.1 abc',
     'HTTP/1.1',
-    'HTTP/1.1 200x',
+    'HTTP/1.1200 OK',
   ])('is malformed without a usable status: %j', (line) => {
     expect(read(`${line}\r\n\r\n`)).toBe('malformed');
   });
@@ -189,6 +215,8 @@ describe('the response of an origin', () => {
   it.each([
     ['carriage returns', `${OK}X: ${'\r'.repeat(60_000)}x\r\n\r\n`],
     ['spaces', `${OK}X: ${' '.repeat(60_000)}x\r\n\r\n`],
+    ['spaces in the status line', `HTTP${'x'.repeat(30_000)}${' '.repeat(30_000)}200 OK\r\n\r\n`],
+    ['zeros of a length', `${OK}Content-Length: ${'0'.repeat(60_000)}x\r\n\r\n`],
     ['folded lines', `${OK}X: a${'\n b'.repeat(20_000)}\r\n\r\n`],
     ['spaces before line ends', `${OK}X: a${' \n '.repeat(20_000)}\r\n\r\n`],
     ['lengths', `${OK}Content-Length: 2${',2'.repeat(30_000)}\r\n\r\n`],

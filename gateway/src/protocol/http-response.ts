@@ -7,12 +7,13 @@ import { ChunkReader, type ReadPiece } from './chunk-reader.ts';
 import type { Limits } from '../limits.ts';
 import { fieldTokens, FRAMING_FIELDS, transferCodings } from './http-fields.ts';
 
-const STATUS_LINE = /^HTTP\/(\d)\.(\d)[ \t]+([1-9]\d{2})(?:[ \t]+(.*))?$/i;
-const STATUS_START = 'http/';
+/** Browsers need no version, and no space after the status. */
+const STATUS_LINE = /^HTTP(\/\d\.\d)?\S*[ \t]+([1-9]\d{2})(?!\d)[ \t]*(.*)$/i;
+const STATUS_START = 'http';
 /** Browsers ignore spaces before the colon, and lines without a name that is a token. */
 const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)$/;
 const FOLD = /\n[ \t]+/g;
-const LENGTH = /^\d{1,15}$/;
+const LENGTH = /^0*(\d{1,15})$/;
 /** Not allowed in values (RFC 9110, section 5.5), so each becomes a space. */
 const INVALID_CHARACTER = /[^\t\n\x20-\x7e\x80-\xff]/g;
 const CARRIAGE_RETURN = 13;
@@ -180,18 +181,17 @@ function lineEndBytes(bytes: Buffer): number {
  */
 function rewriteHead(text: string, fieldsMax: number): Head | 'malformed' {
   const [statusLine = '', ...lines] = text.replaceAll(INVALID_CHARACTER, ' ').replaceAll(FOLD, ' ').split('\n');
-  const [, major, minor, digits, reason = ''] = STATUS_LINE.exec(withoutSpaces(statusLine)) ?? [];
+  const [, version, digits, reason = ''] = STATUS_LINE.exec(withoutSpaces(statusLine)) ?? [];
   if (digits === undefined) return 'malformed';
   const status = Number(digits);
   const fields = lines.flatMap(readField);
   const delimiter = status < FINAL_STATUS_MIN ? [] : readFraming(fields);
   if (delimiter === 'malformed' || fields.length > fieldsMax) return 'malformed';
   const framing = status === NO_CONTENT ? [] : delimiter;
-  const version = major === '0' || (major === '1' && minor === '0') ? '1.0' : '1.1';
   const kept = fields.filter(([name]) => !isFraming(name));
   const fieldLines = [...kept, ...framing].map(([name, value]) => `${name}: ${value}\r\n`);
   return {
-    text: `HTTP/${version} ${status} ${reason}\r\n${fieldLines.join('')}\r\n`,
+    text: `HTTP/${version === undefined || version < '/1.1' ? '1.0' : '1.1'} ${status} ${reason}\r\n${fieldLines.join('')}\r\n`,
     status,
     isLast: status >= FINAL_STATUS_MIN || status === SWITCHING_PROTOCOLS,
     isChunked: transferCodings(framing.flat()).at(-1) === 'chunked',
@@ -218,18 +218,16 @@ const isSpace = (character: string | undefined) => character === ' ' || characte
 const isFraming = (name: string) => FRAMING_FIELDS.has(name.toLowerCase());
 
 /**
- * What delimits the body (RFC 9112, section 6.3): a coding wins over a length, and equal lengths are one. Different lengths
- * stay malformed, because each reader would find another end.
+ * What delimits the body, as browsers read it: chunks win over other codings and over lengths, and equal lengths are one. One
+ * that is no number is none. Different lengths are malformed, because each reader would find another end.
  */
 function readFraming(fields: readonly Field[]): Field[] | 'malformed' {
   const codings = transferCodings(fields.flat());
-  if (codings.length > 0) {
-    const isChunkedLast = codings.slice(0, -1).every((coding) => coding !== 'chunked');
-    return isChunkedLast ? [['Transfer-Encoding', codings.join(', ')]] : 'malformed';
-  }
-  const lengths = fieldTokens(fields.flat(), 'content-length');
-  if (lengths.length === 0) return [];
-  const distinct = new Set(lengths.map((length) => (LENGTH.test(length) ? Number(length) : undefined)));
-  const [length] = distinct;
-  return distinct.size === 1 && length !== undefined ? [['Content-Length', String(length)]] : 'malformed';
+  const others = codings.filter((coding) => coding !== 'chunked');
+  if (codings.length > 0)
+    return [['Transfer-Encoding', [...others, ...(others.length < codings.length ? ['chunked'] : [])].join(', ')]];
+  const lengths = fieldTokens(fields.flat(), 'content-length').map((value) => LENGTH.exec(value)?.[1] ?? value);
+  const [length = ''] = lengths;
+  if (lengths.some((other) => other !== length)) return 'malformed';
+  return LENGTH.test(length) ? [['Content-Length', length]] : [];
 }

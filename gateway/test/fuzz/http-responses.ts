@@ -112,6 +112,27 @@ const withLengthAndChunks: Build = (request, length) => {
   return whole(body, 'keep', head('HTTP/1.1 200 OK', request, ...framing), coded);
 };
 
+/** The body ends with the connection, whatever the head says about its length. */
+const endless = (line: string, ...given: string[]): Build => {
+  return (request, length) => {
+    const body = createBody(request, length);
+    return whole(body, 'end', head(line, request, ...given), body);
+  };
+};
+
+const longSize = (bytes: number) => Buffer.from(`${bytes.toString(16).padStart(16, '0')}\r\n`);
+
+/** Chunks with sizes of 16 digits. */
+const oddChunks = (...given: string[]): Build => {
+  return (request, length) => {
+    const body = createBody(request, length);
+    const start = head('HTTP/1.1 200 OK', request, ...given);
+    if (request.method === 'HEAD') return whole(body, 'keep', start);
+    const chunk = length > 0 ? [longSize(length), body, Buffer.from('\r\n')] : [];
+    return whole(body, 'keep', start, ...chunk, longSize(0), Buffer.from('\r\n'));
+  };
+};
+
 const oddResponses: Readonly<Record<string, Build>> = {
   'bare line feeds': (request, length) => {
     const body = createBody(request, length);
@@ -151,6 +172,14 @@ const oddResponses: Readonly<Record<string, Build>> = {
     const isHead = request.method === 'HEAD';
     return isHead ? followed(bodiless('200 OK'), pattern(20))(request, length) : withLength(request, length);
   },
+  'empty length': endless('HTTP/1.1 200 OK', 'Content-Length:'),
+  'negative length': endless('HTTP/1.1 200 OK', 'Content-Length: -1'),
+  'length with a unit': endless('HTTP/1.1 200 OK', 'Content-Length: 5 bytes'),
+  'length with a plus': endless('HTTP/1.1 200 OK', 'Content-Length: +5'),
+  'huge length': endless('HTTP/1.1 200 OK', 'Content-Length: 99999999999999999999'),
+  'no version': endless('HTTP 200 OK'),
+  'chunks on two lines': oddChunks('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'),
+  'chunks twice': followed(oddChunks('Transfer-Encoding: chunked, CHUNKED', 'Content-Length: 3')),
   'interim responses': (request, length) => {
     const { bytes, body, ending } = withLength(request, length);
     return {
@@ -217,9 +246,8 @@ export const invalidResponses: Readonly<Record<string, Build>> = {
     const framing = 'Transfer-Encoding: gzip, chunked';
     return broken('end', head('HTTP/1.1 200 OK', request, framing), inChunks(createBody(request, length)));
   },
-  'negative length': fields('Content-Length: -2'),
+  'a length and a negative one': fields('Content-Length: 2', 'Content-Length: -2'),
   'list of lengths': fields('Content-Length: 2, 2'),
-  'huge length': fields('Content-Length: 99999999999999999999'),
   'unknown coding': fields('Transfer-Encoding: gzip'),
   'chunks and more': fields('Transfer-Encoding: chunked, gzip'),
   'space before a colon': fields('Content-Length : 2'),
