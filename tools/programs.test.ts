@@ -58,9 +58,7 @@ describe('after the start', () => {
     const { programs, lines } = startPrograms('setInterval(() => {}, 1000)');
     const before = pids(programs);
     process.kill(programs.processes.get(part)!.pid, 'SIGKILL');
-    await expect
-      .poll(() => pids(programs).filter((pid, index) => pid !== before[index]).length, { timeout: 5000 })
-      .toBe(1);
+    await expect.poll(() => pids(programs).filter((pid, index) => pid !== before[index]).length).toBe(1);
     expect(programs.processes.get(part)!.pid).not.toBe(before[['api', 'worker', 'gateway'].indexOf(part)]);
     expect(lines).toEqual([`The ${part} ended with code 137; it is started again in 0.1 s.`]);
   });

@@ -28,7 +28,7 @@ function toDatabaseUrl(adminUrl, name) {
 }
 
 /**
- * Creates a database for the caller in about 60 ms: a migrated one, or with `template1` an empty one.
+ * Creates a database for the caller: a migrated one, or with `template1` an empty one.
  * @param {string} adminUrl
  */
 export async function cloneDatabase(adminUrl, template = TEMPLATE_DATABASE) {
@@ -44,17 +44,23 @@ export async function cloneDatabase(adminUrl, template = TEMPLATE_DATABASE) {
   };
 }
 
+/** Drops the databases that tests have left. @param {string} adminUrl */
+export const dropTestDatabases = (adminUrl) => withClient(adminUrl, dropAll);
+
+/** @param {pg.Client} client */
+async function dropAll(client) {
+  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [PREFIX]);
+  for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
+}
+
 /**
  * Drops databases of earlier runs and creates the template again.
  * @param {string} adminUrl @param {(databaseUrl: string) => Promise<unknown>} migrate
  */
 export async function createTemplate(adminUrl, migrate) {
   await withClient(adminUrl, async (client) => {
-    const { rows } = await client.query(
-      'select datname from pg_database where starts_with(datname, $1) or datname = $2',
-      [PREFIX, TEMPLATE_DATABASE],
-    );
-    for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
+    await dropAll(client);
+    await client.query(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
     await client.query(`create database ${TEMPLATE_DATABASE}`);
   });
   await migrate(toDatabaseUrl(adminUrl, TEMPLATE_DATABASE));

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { migrate } from '../api/src/db/migrate.ts';
 import { waitForLock } from './lock.mjs';
 import { startPostgres } from './pg.mjs';
-import { createTemplate } from './test-database.mjs';
+import { createTemplate, dropTestDatabases } from './test-database.mjs';
 
 const dataDir = fileURLToPath(new URL('../.data', import.meta.url));
 
@@ -17,6 +17,7 @@ export async function startTestPostgres(): Promise<{ url: string; stop: () => Pr
     return {
       url: server.url,
       stop: async () => {
+        await dropTestDatabases(server.url);
         await server.stop();
         lock.release();
       },

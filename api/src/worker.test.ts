@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Network } from '../../faults/network.ts';
+import { programArguments } from '../../tools/built-program.ts';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 import { openDatabase, type Database } from './db/db.ts';
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 function launch(databaseUrl = clone.url) {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('worker.ts', import.meta.url))], {
+  const child = spawn(process.execPath, programArguments('api', 'worker'), {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,

@@ -1,8 +1,6 @@
 import { createClient, type Call } from '@cellhop/contract/client';
 import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import { inject } from 'vitest';
-import { cloneDatabase } from '../../tools/test-database.mjs';
 import { buildApp } from '../src/app.ts';
 import { loadConfig, type Config } from '../src/process/config.ts';
 import { createCtx, type Ctx } from '../src/ctx.ts';
@@ -11,6 +9,7 @@ import { createLog, type Log } from '../src/process/log.ts';
 import { seedRoles } from '../src/seed/roles.ts';
 import { rememberContent, restoreContent } from './database-content.ts';
 import { StaffWrites } from './staff-writes.ts';
+import { borrowDatabase, openOwnDatabase } from './worker-database.ts';
 
 export interface TestApp {
   app: FastifyInstance;
@@ -29,32 +28,39 @@ export interface TestApp {
 }
 
 /**
- * The real application on a database of its own, listening on a free port.
+ * The real application, listening on a free port. Its database contains what migrations and seeds insert, and nobody else uses it
+ * meanwhile.
  * @param log default: silent
  */
 export async function startTestApp(overrides: Partial<Config> = {}, log?: Log): Promise<TestApp> {
-  const clone = await cloneDatabase(inject('postgresUrl'));
-  const served = await serve({ ...testConfig(clone.url), ...overrides }, log);
-  await seedRoles(served.ctx);
-  return {
-    ...served,
-    stop: async () => {
-      await served.stop();
-      await clone.drop();
-    },
-  };
+  const config = (url: string): Config => ({ ...testConfig(url), ...overrides });
+  const open = (url: string) => openPool(config(url));
+  const seed = async (url: string, database: Database) =>
+    seedRoles(createCtx(database, config(url), createLog('test', 'silent', false)));
+  const hasOwnPool = Object.keys(overrides).some((name) => name.startsWith('database'));
+  const { url, database, giveBack } = await (hasOwnPool ? openOwnDatabase : borrowDatabase)(open, seed);
+  return serve(config(url), database, giveBack, log);
 }
 
 /** Starts another API process on the database of the first one. */
-export function startSecondApp({ ctx: { config } }: TestApp, overrides: Partial<Config> = {}): Promise<TestApp> {
-  return serve({ ...config, ...overrides });
+export function startSecondApp(first: TestApp, overrides: Partial<Config> = {}): Promise<TestApp> {
+  const config = { ...first.ctx.config, ...overrides };
+  const database = openPool(config);
+  return serve(config, database, () => database.close());
 }
 
-async function serve(config: Config, log = createLog('test', config.logLevel, false)): Promise<TestApp> {
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize, {
+const openPool = (config: Config): Database =>
+  openDatabase(config.databaseUrl, config.databasePoolSize, {
     timeLimitMs: config.databaseTimeLimitMs,
     acquireLimitMs: config.databaseAcquireLimitMs,
   });
+
+async function serve(
+  config: Config,
+  database: Database,
+  close: () => Promise<void>,
+  log = createLog('test', config.logLevel, false),
+): Promise<TestApp> {
   const ctx = createCtx(database, config, log);
   const app = await buildApp(ctx);
   const staffWrites = new StaffWrites();
@@ -70,15 +76,18 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
     call: createClient({ baseUrl: url }),
     reset: async () => {
       await staffWrites.check(database);
-      if (remembered) await restoreContent(database);
-      else await rememberContent(database);
+      if (remembered) await restoreContent(database, 'remembered');
+      else await rememberContent(database, 'remembered');
       remembered ??= copyOf(config);
       Object.assign(config, copyOf(remembered));
     },
     stop: async () => {
       await app.close();
-      await staffWrites.check(database);
-      await database.close();
+      try {
+        await staffWrites.check(database);
+      } finally {
+        await close();
+      }
     },
   };
 }

@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { ControlPlane } from '../test/control-plane.ts';
 import { socks5Connect } from '../test/gateway-harness.ts';
+import { programArguments } from '../../tools/built-program.ts';
 import { freePort } from '../../tools/ports.mjs';
 import { connectLocally, listenLocally } from '../test/sockets.ts';
 
 /** Every write to this device fails with ENOSPC. */
 const FULL_DISK = '/dev/full';
-const program = fileURLToPath(new URL('main.ts', import.meta.url));
 const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
@@ -29,7 +28,7 @@ it.skipIf(!existsSync(FULL_DISK))('a full disk for the log stops neither tunnels
   const control = await new ControlPlane().start();
   const gatewayPort = await freePort();
   const log = openSync(FULL_DISK, 'w');
-  const child = spawn(process.execPath, ['--import', 'tsx', program], {
+  const child = spawn(process.execPath, programArguments('gateway', 'main'), {
     env: {
       PATH: process.env['PATH'],
       GATEWAY_PORT: String(gatewayPort),

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -17,6 +16,7 @@ import {
   socks5Login,
   startHarness,
 } from '../test/gateway-harness.ts';
+import { programArguments } from '../../tools/built-program.ts';
 import { freePort } from '../../tools/ports.mjs';
 import { listenLocally, patternedBytes, sha256, until } from '../test/sockets.ts';
 import { startGateway, type GatewaySettings } from './gateway.ts';
@@ -353,20 +353,18 @@ describe('curl', () => {
   });
 });
 
+function launch(environment: Record<string, string>) {
+  const child = spawn(process.execPath, programArguments('gateway', 'main'), {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+  return { child, output, exited: once(child, 'exit').then(([code]) => code as number | null) };
+}
+
 describe('the process', () => {
-  const program = fileURLToPath(new URL('main.ts', import.meta.url));
-
-  function launch(environment: Record<string, string>) {
-    const child = spawn(process.execPath, ['--import', 'tsx', program], {
-      env: { PATH: process.env['PATH'], ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const output = { stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
-    return { child, output, exited: once(child, 'exit').then(([code]) => code as number | null) };
-  }
-
   it('delivers the final totals on a signal, and on two signals in quick succession', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell();

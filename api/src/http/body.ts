@@ -33,8 +33,16 @@ export function bodyLimitFor({ access, body }: EndpointDefinition): number {
   if (body === undefined) return EMPTY_BODY_BYTES;
   if (access === 'gateway') return GATEWAY_BODY_BYTES;
   const isPublic = access === 'public' || access === 'development';
-  const longest = maxLengthFor(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
+  const longest = maxLengthFor(inputSchemaOf(body));
   return Math.min(isPublic ? PUBLIC_BODY_BYTES : USER_BODY_BYTES, EMPTY_BODY_BYTES + 2 * longest);
+}
+
+/** Both limits of a body follow from it. */
+const inputSchemas = new WeakMap<z.ZodType, z.core.JSONSchema._JSONSchema>();
+function inputSchemaOf(body: z.ZodType): z.core.JSONSchema._JSONSchema {
+  const schema = inputSchemas.get(body) ?? z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+  inputSchemas.set(body, schema);
+  return schema;
 }
 
 /** In bytes of JSON; infinite if the schema has no bound. */
@@ -137,7 +145,7 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = ['"', '\\', ',', '[', '{'].map
 export function valueCountLimitFor({ access, body }: EndpointDefinition): number {
   // Gateways report on thousands of connections, and are trusted.
   if (body === undefined || access === 'gateway') return Infinity;
-  return SPARE_VALUES + maxValuesFor(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
+  return SPARE_VALUES + maxValuesFor(inputSchemaOf(body));
 }
 
 function maxValuesFor(schema: z.core.JSONSchema._JSONSchema): number {

@@ -1,6 +1,6 @@
 /**
  * Files of the web app that search engines, link previews and installers read without running it: they contain the brand's name and
- * the public address. Filled in and compressed once, at the start.
+ * the public address. Filled in at the start, and compressed once, for the first request.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
@@ -72,16 +72,17 @@ function fillManifest(json: string, { brandName }: Brand): string {
   return JSON.stringify({ ...(JSON.parse(json) as object), name: brandName, short_name: brandName });
 }
 
+const encoders = { br: brotliCompressSync, gzip: gzipSync };
+type Encoding = keyof typeof encoders | 'identity';
+
 interface Page {
   etag: string;
-  bodies: Record<Encoding, Buffer>;
+  bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer };
 }
-
-type Encoding = 'br' | 'gzip' | 'identity';
 
 function prepare(text: string): Page {
   const identity = Buffer.from(text);
-  return { etag: etagOf(identity), bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } };
+  return { etag: etagOf(identity), bodies: { identity } };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { etag, bodies }: Page, type: string): FastifyReply {
@@ -93,8 +94,10 @@ function send(request: FastifyRequest, reply: FastifyReply, { etag, bodies }: Pa
 
 function sendBody(request: FastifyRequest, reply: FastifyReply, bodies: Page['bodies'], type: string): FastifyReply {
   const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '');
-  if (encoding !== 'identity') void reply.header('content-encoding', encoding);
-  return reply.type(type).send(bodies[encoding]);
+  void reply.type(type);
+  if (encoding === 'identity') return reply.send(bodies.identity);
+  bodies[encoding] ??= encoders[encoding](bodies.identity);
+  return reply.header('content-encoding', encoding).send(bodies[encoding]);
 }
 
 /** Chooses the smallest encoding that the client accepts (RFC 9110, section 12.5.3); a weight of 0 excludes an encoding. */

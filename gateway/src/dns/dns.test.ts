@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freeDnsPort } from '../../test/dns-client.ts';
 import {
   answerAll,
@@ -23,6 +23,7 @@ import { listenLocally, until } from '../../test/sockets.ts';
 import { startNameServer } from '../../test/name-server.ts';
 import { associate } from '../../test/udp.ts';
 import { dropped, startNode } from '../../test/udp-harness.ts';
+import { defaultLimits } from '../limits.ts';
 
 describe('the DNS port', () => {
   it('answers a client that has authenticated, over UDP and TCP, and counts the messages exactly', async () => {
@@ -57,12 +58,15 @@ describe('the DNS port', () => {
   });
 
   it('forgets a client after the time, and when the password changes', async () => {
-    const node = await startReadyNode(answerAll, { limits: { dnsClientMs: 300 } });
+    const node = await startReadyNode();
     const client = await openDnsClient(node.dnsPort);
     await client.ask(question('one.test'));
-    await new Promise((fulfil) => setTimeout(fulfil, 300));
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + defaultLimits.dnsClientMs);
+    onTestFinished(() => clock.mockRestore());
     client.send(question('two.test'));
     await untilDropped(node, 'client-not-allowed');
+    clock.mockRestore();
 
     const other = await startDnsNode();
     await logIn(other, other.connection);

@@ -1,3 +1,7 @@
+/**
+ * The embedded PostgreSQL that everything else runs on: each test creates clusters of its own, which takes seconds.
+ * @module-tag long
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
