@@ -44,6 +44,12 @@ describe('the repository', () => {
     expect(matching(programs, /replaceAll\('"', '""'\)/)).toEqual(['contract/src/csv.values.ts']);
   });
 
+  it('has no test that asserts on what other code has started, or on less than ten seconds of real time', () => {
+    const tests = code.filter((file) => !programs.includes(file));
+    expect(matching(tests, /getTimerCoun[t]|_getActiveHandle[s]|getActiveResourcesInf[o]/)).toEqual([]);
+    expect(matching(tests, /now\(\) - \w+\)\.toBeLessThan(?:OrEqual)?\((?:\d_)?\d{1,3}\)/)).toEqual([]);
+  });
+
   it('has no import cycle between modules', () => {
     const imports = new Map<string, Set<string>>();
     for (const file of ofApi.filter((file) => file.startsWith('api/src/modules/'))) {

@@ -28,21 +28,21 @@ test('reset restores rows, also those that triggers protect, sequences and setti
   expect((await createUser(testApp)).accountId).toBe(first.accountId);
 });
 
-describe('the database of a worker', () => {
-  /** @returns what a test app that is alone in its file finds, and its database */
-  async function use(work: (app: TestApp) => Promise<unknown>): Promise<{ name: string; users: number; ctx: Ctx }> {
-    const app = await startTestApp();
-    try {
-      const [row] = await app.database.query<{ name: string; users: number }>(
-        'select current_database() as name, count(*)::int as users from users',
-      );
-      await work(app);
-      return { ...row!, ctx: app.ctx };
-    } finally {
-      await app.stop();
-    }
+/** @returns what a test app that is alone in its file finds, and its database */
+async function use(work: (app: TestApp) => Promise<unknown>): Promise<{ name: string; users: number; ctx: Ctx }> {
+  const app = await startTestApp();
+  try {
+    const [row] = await app.database.query<{ name: string; users: number }>(
+      'select current_database() as name, count(*)::int as users from users',
+    );
+    await work(app);
+    return { ...row!, ctx: app.ctx };
+  } finally {
+    await app.stop();
   }
+}
 
+describe('the database of a worker', () => {
   test('is that of the next app, with its first content', async () => {
     const first = await use(async (app) => {
       await app.reset();

@@ -11,6 +11,7 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { exceptions, neededPermission } from '../../test/permission-table.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { valueCountLimitFor } from './body.ts';
+import { scaled } from '../../../tools/test-scale.ts';
 
 /** The permission that an endpoint of staff needs; `any`: at least one of all. */
 function permissionOf({ access }: EndpointDefinition): Permission | 'any' | undefined {
@@ -137,7 +138,7 @@ describe('for any input', () => {
   // Log-out would invalidate the token for later calls.
   const fuzzed = endpoints.filter((endpoint) => endpoint !== logout);
 
-  test('no endpoint has a server error, and all errors have the same format', async () => {
+  test('no endpoint has a server error, and all errors have the same format', { tags: ['long'] }, async () => {
     await testApp.database.query("insert into gateway_nodes (name, token_hash) values ('fuzz', sha256($1))", [
       Buffer.from(GATEWAY_TOKEN),
     ]);
@@ -149,7 +150,7 @@ describe('for any input', () => {
         const bodyStatus = status >= 400 ? errorBodySchema.parse(JSON.parse(text)).statusCode : status;
         expect(bodyStatus).toBe(status);
       }),
-      { numRuns: 600 },
+      { numRuns: scaled(200, 600) },
     );
   });
 });

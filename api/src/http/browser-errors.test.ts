@@ -1,7 +1,5 @@
-import { reportBrowserError } from '@cellhop/contract/browser-errors';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BrowserErrors, withoutSecrets } from './browser-errors.ts';
 
 const report = { name: 'TypeError', message: 'x is undefined', stack: 'at draw (app.js:1:2)', path: '/proxies' };
@@ -54,29 +52,5 @@ describe('reports of browsers', () => {
     ['/support/tickets/0f8fad5b-d9cb-469f-a165-70867728950e', '/support/tickets/[removed]'],
   ])('are logged without secrets: %s', (text, logged) => {
     expect(withoutSecrets(text)).toBe(logged);
-  });
-});
-
-describe('POST /v1/browser-errors', () => {
-  let testApp: TestApp;
-  beforeAll(async () => {
-    testApp = await startTestApp();
-  });
-  afterAll(() => testApp.stop());
-
-  it('accepts a report without a token, and the metrics count it', async () => {
-    expect(await testApp.call(reportBrowserError, { body: report })).toEqual({ data: { isAccepted: true } });
-    const metrics = await (await fetch(`${testApp.url}/metrics`)).text();
-    expect(metrics).toContain('browser_errors_total{outcome="logged"} 1');
-  });
-
-  it.each([
-    ['stack', 2001],
-    ['message', 301],
-    ['name', 101],
-    ['path', 201],
-  ])('refuses a %s of %i characters', async (field, length) => {
-    const body = { ...report, [field]: 'x'.repeat(length) };
-    await expect(testApp.call(reportBrowserError, { body })).rejects.toMatchObject({ status: 400, code: 'VALIDATION' });
   });
 });

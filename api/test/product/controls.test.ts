@@ -21,7 +21,7 @@ import {
 } from './product.ts';
 import { scaled } from '../../../tools/test-scale.ts';
 
-const CHANGES = scaled(20, 100);
+const CHANGES = scaled(7, 100);
 
 let product: Product;
 beforeAll(async () => {

@@ -12,13 +12,13 @@ import { GATEWAY_TOKEN } from '../test-app.ts';
 import { PRICE, startProduct, stopProduct } from './product.ts';
 import { scaled } from '../../../tools/test-scale.ts';
 
-const PORTS = scaled(30, 1_000);
+const PORTS = scaled(12, 1_000);
 const FIRST_PORT = 20_000;
 const AT_A_TIME = 20;
 /** How many connections are bought over HTTP. The others are bought in the database, which takes less time. */
-const BOUGHT_OVER_HTTP = scaled(10, 60);
+const BOUGHT_OVER_HTTP = scaled(4, 60);
 /** How many of the connections end. */
-const ENDED = scaled(6, 40);
+const ENDED = scaled(3, 40);
 const RESEND_MS = 2_000;
 const TEST_MS = 1_200_000;
 

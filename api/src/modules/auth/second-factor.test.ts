@@ -21,7 +21,7 @@ import { codeOf, activateSecondFactor, wrongCode } from '../../../test/second-fa
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
-const CODES = scaled(20, 100);
+const CODES = scaled(10, 100);
 
 let testApp: TestApp;
 beforeAll(async () => {

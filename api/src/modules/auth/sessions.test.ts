@@ -16,7 +16,7 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { issueTokens, newSecret } from './tokens.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
-const ATTEMPTS = scaled(20, 100);
+const ATTEMPTS = scaled(10, 100);
 
 let testApp: TestApp;
 beforeAll(async () => {

@@ -19,7 +19,7 @@ import { scaled } from '../../../../tools/test-scale.ts';
 const MB = 1_048_576;
 const HOME = '198.51.100.7';
 /** More than the passwords whose keys are stored. */
-const CHANGES = scaled(20, 100);
+const CHANGES = scaled(12, 100);
 
 let testApp: TestApp;
 beforeAll(async () => {

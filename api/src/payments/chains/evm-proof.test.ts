@@ -2,20 +2,23 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { buildStateTrie } from '../../../test/chains/state-trie.ts';
 import { readProvenBalance } from './evm-proof.ts';
+import { scaled } from '../../../../tools/test-scale.ts';
 
 const ownerOf = (index: number) => `0x${createHash('sha256').update(String(index)).digest('hex').slice(0, 40)}`;
-const balances = new Map(Array.from({ length: 300 }, (_, index) => [ownerOf(index), BigInt(index) ** 12n]));
+const balances = new Map(
+  Array.from({ length: scaled(100, 300) }, (_, index) => [ownerOf(index), BigInt(index) ** 12n]),
+);
 const { stateRoot, prove } = buildStateTrie(balances);
 
 const changed = (hex: string, at: number) => hex.slice(0, at) + (hex[at] === '0' ? '1' : '0') + hex.slice(at + 1);
 
 describe('a proof of a balance', () => {
-  it('is accepted for every account, however large', () => {
+  it('is accepted for every account, however large', { tags: ['long'] }, () => {
     for (const [owner, balance] of balances) expect(readProvenBalance(stateRoot, owner, prove(owner))).toBe(balance);
   });
 
-  it('proves that there is no account', () => {
-    for (let index = 1000; index < 1100; index += 1)
+  it('proves that there is no account', { tags: ['long'] }, () => {
+    for (let index = 1000; index < 1000 + scaled(33, 100); index += 1)
       expect(readProvenBalance(stateRoot, ownerOf(index), prove(ownerOf(index)))).toBe(0n);
   });
 
