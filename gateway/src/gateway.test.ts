@@ -170,7 +170,7 @@ describe('a running gateway', () => {
     async (failure) => {
       const sourcePort = await startSource();
       const { control, gateway } = await start({
-        limits: { updateIntervalMs: 50, updateRetryMs: 100, controlRequestMs: 200, grantWaitMs: 60_000 },
+        limits: { updateIntervalMs: 50, updateRetryMs: 100, controlRequestMs: 2_000, grantWaitMs: 60_000 },
       });
       const connection = control.sell({ grantStepBytes: 100_000 });
       const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);

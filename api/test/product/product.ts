@@ -53,7 +53,15 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
     descriptors: 1_000_000,
     log: pino({ name: 'gateway', level: 'trace' }, sink),
     ...node,
-    limits: { exitChecksPollMs: 50, exitChecksRetryMs: 50, workingMs: 1_000, ...node.limits },
+    limits: {
+      exitChecksPollMs: 50,
+      exitChecksRetryMs: 50,
+      workingMs: 1_000,
+      // On a busy machine the API must not seem unavailable.
+      controlRequestMs: 60_000,
+      handshakeMs: 60_000,
+      ...node.limits,
+    },
   };
   const gateway = await startGateway(settings);
   return {
