@@ -19,12 +19,12 @@ export function canonicalAddress(text: string): string | undefined {
 
 /**
  * The network that shares one limit of requests, sockets and failures: an IPv4 address, or the /64 of an IPv6 address.
- * All text that is not an address counts as one network, so that it cannot evade a limit.
+ * Other text, which stands for an address that is not known, is a network by itself.
  */
 export function clientNetwork(text: string): string {
   if (CANONICAL_IPV4.test(text)) return text;
   const address = parse(text);
-  if (address === undefined) return 'unknown';
+  if (address === undefined) return text;
   if (!isIpv6(address)) return address.toString();
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_CUSTOMER_PREFIX_BITS}`);
   return `${network.toString()}/${IPV6_CUSTOMER_PREFIX_BITS}`;

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../test/factories.ts';
 import { errorOf, exchangeBytes, openSocket, whenClosed } from '../../test/raw-http.ts';
+import { createLog } from '../process/log.ts';
 import { GATEWAY_TOKEN, startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 const started: TestApp[] = [];
@@ -63,6 +64,22 @@ describe('the rate limit', () => {
       statusOf(testApp, getSettings.url, { 'x-forwarded-for': `${network}::${(++host).toString(16)}` });
     expect(await statuses(10, from('2001:db8:1:1'))).toEqual({ 200: 3, 429: 7 });
     expect(await statuses(3, from('2001:db8:1:2'))).toEqual({ 200: 3 });
+  });
+
+  test('counts a client in all notations of a trusted proxy, and those without an address not together', async () => {
+    const logged: string[] = [];
+    const log = createLog('test', 'warn', false, { write: (line) => void logged.push(line) });
+    const testApp = await start({ requestsPerMinute: 3 }, log);
+    const from = (address: string) => statusOf(testApp, getSettings.url, { 'x-forwarded-for': address });
+    const notations = ['203.0.113.7:4711', '"203.0.113.7"', '203.000.113.007', '203.0.113.7:4712', '203.0.113.7'];
+    expect(await Promise.all(notations.slice(0, 3).map(from))).toEqual([200, 200, 200]);
+    expect(await Promise.all(notations.map(from))).toEqual([429, 429, 429, 429, 429]);
+    expect(logged).toEqual([]);
+    expect(await statuses(10, () => from('unknown'))).toEqual({ 200: 10 });
+    expect(await from('203.0.113.8, unknown')).toBe(200);
+    expect(logged.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { proxy: '127.0.0.1', forwardedFor: 'unknown' },
+    ]);
   });
 
   test('of users does not affect gateways, nor the other way round, in any notation of the path', async () => {

@@ -2,10 +2,11 @@
 import { AppError } from '@cellhop/contract/errors';
 import { echo } from '@cellhop/contract/exit-checks';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
-import { clientNetwork } from '@cellhop/contract/network';
+import { canonicalAddress, clientNetwork } from '@cellhop/contract/network';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from './errors.ts';
+import { readForwardedFor } from './forwarded-for.ts';
 import { InProgress } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
 
@@ -14,6 +15,10 @@ const ECHOES_PER_MINUTE = 6000;
 /** With more networks in one minute, the least recently seen one is evicted. */
 const NETWORKS_KEPT = 50_000;
 const RETRY_SECONDS = 1;
+const WARNING_INTERVAL_MS = 60_000;
+const LOGGED_LENGTH = 200;
+/** Begins what stands for an address that is not known. */
+const UNKNOWN = 'unknown ';
 /** Responses under these paths are not cached, unless the route sets another header. */
 const UNCACHED_PATHS = /^\/(?:v1|internal|dev|health|metrics)(?:\/|$)/;
 
@@ -40,10 +45,25 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
     echoes: ECHOES_PER_MINUTE,
     probe: Number.MAX_SAFE_INTEGER,
   };
+  let warnedAt = -Infinity;
+  const warnOfProxy = ({ headers, raw, log }: FastifyRequest) => {
+    const { remoteAddress } = raw.socket;
+    // A socket that was reset has no address either.
+    if (remoteAddress === undefined || performance.now() - warnedAt < WARNING_INTERVAL_MS) return;
+    warnedAt = performance.now();
+    const forwardedFor = String(headers['x-forwarded-for']).slice(0, LOGGED_LENGTH);
+    log.warn(
+      { proxy: remoteAddress, forwardedFor },
+      'a trusted proxy sends no address: limits by network are not applied',
+    );
+  };
   app.decorateRequest('network', '');
   app.addHook('onRequest', async (request, reply) => {
     const path = request.routeOptions.url;
+    const forwardedFor = request.headers['x-forwarded-for'];
+    if (typeof forwardedFor === 'string') request.headers['x-forwarded-for'] = readForwardedFor(forwardedFor);
     request.network = clientNetwork(clientAddress(request));
+    if (request.network.startsWith(UNKNOWN)) warnOfProxy(request);
     if (path !== undefined && UNCACHED_PATHS.test(path)) void reply.header('cache-control', 'no-store');
     requireSingleHost(request);
     if (!listeners.serves(request.raw.socket, path)) throw notFound(request);
@@ -71,10 +91,13 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
   });
 }
 
-/** Empty if the socket was reset, because it has no address any more. */
+/**
+ * Canonical. Undefined addresses, of a socket that was reset or a proxy that sends none, get a name that no other request has: otherwise
+ * all customers behind that proxy would share one limit.
+ */
 export function clientAddress(request: FastifyRequest): string {
   const ip: string | undefined = request.ip;
-  return ip ?? '';
+  return canonicalAddress(ip ?? '') ?? `${UNKNOWN}${request.id}`;
 }
 
 /** Health probes are not limited. Long-lived streams are counted separately from other requests. */

@@ -2,7 +2,7 @@ import { canonicalAddress } from '@cellhop/contract/network';
 
 /** Where a request comes from: for rate limits, the list of sessions and the audit log. */
 export interface Requester {
-  /** From the connection or a trusted proxy, so it may be malformed. */
+  /** Canonical; a name that no other request has where the address is not known. */
   ip: string;
   userAgent: string | undefined;
   requestId: string;
