@@ -19,7 +19,7 @@ const REQUIRED_IN_PRODUCTION = {
   all: [...REQUIRED_BY_WORKER, 'GATEWAY_HOST', 'GATEWAY_NAME_SERVERS'],
 };
 /** Modes of tools/command.mjs that have settings of their own. */
-const DEVELOPMENT_MODES = new Set(['test', 'test:long', 'check']);
+const DEVELOPMENT_MODES = new Set(['test', 'test:long', 'test:slow', 'check']);
 const WRONG_SETTINGS = 78;
 
 /**

@@ -41,9 +41,12 @@ describe('names of settings', () => {
     expect(() => requireNames({ ...production, PAY_BTC_XPUBB: 'xpub' }, values)).toThrow(expected);
   });
 
-  it.each([[[]], [['test']], [['payments', '--help']], [['start', 'nothing']]])('%j needs none', (values) => {
-    expect(() => requireNames(production, values)).not.toThrow();
-  });
+  it.each([[[]], [['test']], [['test:slow']], [['payments', '--help']], [['start', 'nothing']]])(
+    '%j needs none',
+    (values) => {
+      expect(() => requireNames(production, values)).not.toThrow();
+    },
+  );
 
   it('development needs none', () => {
     expect(() => requireNames({}, ['start'])).not.toThrow();
