@@ -259,7 +259,8 @@ export class Exchange {
     const { stream, response } = this.parties;
     const isSelfDelimiting = response.chunkedEncoding || (this.#originResponse && hasLength(this.#originResponse));
     response.flushHeaders(); // It was counted.
-    if (isSelfDelimiting && !this.#isReset) stream.end();
+    const isOriginReset = this.#isReset || (this.#origin.isTruncated && this.#tunnel?.flow.endReason === undefined);
+    if (isSelfDelimiting && !isOriginReset) stream.end();
     else stream.endWithReset();
     this.#resetWhenStalled();
   }

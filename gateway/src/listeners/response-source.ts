@@ -33,8 +33,8 @@ export class ResponseSource implements Side {
     this.origin.open({
       data: (chunk) => this.#read(chunk, listener),
       ended: () => listener.ended(),
-      failed: () => {
-        if (!this.response.isComplete) listener.failed();
+      failed: (restBytes) => {
+        if (!this.response.isComplete) listener.failed(restBytes);
       },
       closed: () => {
         this.#isClosed = true;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { moveHandle, shrinkNextRead } from './handle.ts';
+import { handleMoves, moveHandle, shrinkNextRead } from './handle.ts';
 import { createPump } from './pump.ts';
 import type { Relay } from './pipe.ts';
 import { streams } from './joined-sides.ts';
@@ -16,6 +16,7 @@ export async function chooseRelay(pumpBuffers: number, log: Logger): Promise<Rel
     await testHandleMove();
     return createPump(pumpBuffers);
   } catch (error) {
+    handleMoves.areSupported = false;
     log.warn({ err: error }, 'Handles cannot be moved here; tunnels use plain streams');
     return streams;
   }

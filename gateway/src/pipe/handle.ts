@@ -15,7 +15,7 @@ interface ReadingHandle {
 }
 
 interface Undocumented {
-  onread: SliceReader;
+  onread: SliceReader | undefined;
   handle: ReadingHandle;
   pauseOnCreate: boolean;
 }
@@ -26,12 +26,15 @@ interface WithHandle {
 
 const probe = Buffer.alloc(1);
 
+/** Whether this version of Node can move handles: `choose-relay.ts` tests it before the first tunnel. */
+export const handleMoves = { areSupported: true };
+
 /**
- * Moves the handle of a paused socket to a new, paused socket that reads into buffers of the caller (`onread`). Node
+ * Moves the handle of a socket to a new, paused socket, which may read into buffers of the caller (`onread`). Node
  * documents `onread` for outgoing sockets only; accepted ones need the undocumented `handle` option, so `choose-relay.ts`
  * tests it at the start. The old socket closes without closing the connection.
  */
-export function moveHandle(socket: Socket, reader: SliceReader): Socket {
+export function moveHandle(socket: Socket, reader?: SliceReader): Socket {
   const owner = socket as unknown as WithHandle;
   const handle = owner._handle;
   if (!handle) throw new Error('The socket has no handle');
@@ -56,6 +59,9 @@ export function moveHandle(socket: Socket, reader: SliceReader): Socket {
 export function shrinkNextRead(socket: Socket, slice: Uint8Array): void {
   (socket as unknown as WithHandle)._handle?.useUserBuffer(slice);
 }
+
+/** Whether a socket that was moved is reading now. */
+export const isReading = (socket: Socket): boolean => (socket as unknown as WithHandle)._handle?.reading ?? false;
 
 export const hasHandle = (socket: Socket): boolean => Boolean((socket as unknown as WithHandle)._handle);
 

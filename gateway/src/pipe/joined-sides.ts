@@ -67,16 +67,19 @@ export class JoinedSides implements Pipe {
     side.open({
       data: (chunk) => side !== this.#client || listener.data(chunk),
       ended: () => side === this.#client && listener.ended(),
-      failed: () => side === this.#client && listener.failed(),
+      failed: (restBytes) => side === this.#client && listener.failed(restBytes),
       closed: () => side === this.#client && listener.closed(),
     });
   }
 
   #listener(incoming: Lane, outgoing: Lane, failure: PipeEnd, other: () => Side): SideListener {
-    const failed = () => {
-      if (this.#isStopped) return;
-      if (this.#end === 'completed') this.#end = failure;
-      other().reset();
+    const failed = (restBytes?: number) => {
+      if (this.#isStopped || this.#end !== 'completed') return;
+      this.#end = failure;
+      // The last bytes of a destination may be its answer to what was being written.
+      const isAnswer = failure === 'exit-failed' && (restBytes !== undefined || other().pendingBytes > 0);
+      if (isAnswer || (restBytes ?? 0) > 0) other().resetAfterDelivery();
+      else other().reset();
     };
     return {
       data: (chunk) => outgoing.forward(chunk),

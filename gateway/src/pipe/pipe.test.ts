@@ -10,6 +10,7 @@ import { Lane } from './lane.ts';
 import { createPump } from './pump.ts';
 import type { Relay, Pipe, PipeEnd } from './pipe.ts';
 import { streams } from './joined-sides.ts';
+import { whenDelivered } from './send-queue.ts';
 import { TcpSide } from './tcp-side.ts';
 
 interface Fixture {
@@ -88,8 +89,9 @@ async function joined(
 /**
  * Pauses after every chunk, so that the writer must wait. It reads into its own buffer, because Node discards the data that
  * it has buffered for a paused socket when a reset follows.
+ * @param lastWords what it writes first
  */
-function readSlowly(socket: Socket): Promise<Buffer> {
+function readSlowly(socket: Socket, lastWords = ''): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const slice = Buffer.alloc(65_536);
   const early = socket.pause().read() as Buffer | null;
@@ -103,6 +105,7 @@ function readSlowly(socket: Socket): Promise<Buffer> {
     },
   });
   opened.push(reader);
+  reader.write(lastWords);
   reader.on('error', () => reader.destroy());
   reader.on('end', () => reader.end());
   return new Promise((fulfil) => {
@@ -198,6 +201,34 @@ describe.each([
     expect((await reader.rest()).end).toBe('reset');
     expect(await fixture.ended).toBe(side === 'client' ? 'client-failed' : 'exit-failed');
   });
+
+  it.each(['client', 'origin'] as const)(
+    'delivers what the %s had sent before its reset, if a write finds it',
+    async (side) => {
+      const relay = create();
+      const { client, origin, meter, ended } = await joined(relay);
+      const [sender, receiver] = side === 'client' ? [client, origin] : [origin, client];
+      const direction = side === 'client' ? 'toExit' : 'toClient';
+      receiver.pause();
+      // Until the pipe waits for the receiver, and the kernel has more for it.
+      const piece = patternedBytes(65_536);
+      let sentBytes = 0;
+      while (sentBytes - meter.usedBytes[direction] < 2 * piece.length) {
+        await new Promise<void>((fulfil) => {
+          sender.write(piece);
+          whenDelivered(sender, { lingerMs: 0, flushMs: 5_000 }, fulfil);
+        });
+        sentBytes += piece.length;
+      }
+      sender.resetAndDestroy();
+      await until(() => sender.closed);
+      const received = readSlowly(receiver, 'finds the reset');
+      expect((await received).length).toBe(sentBytes);
+      expect(meter.usedBytes[direction]).toBe(sentBytes);
+      expect(await ended).toBe(side === 'client' ? 'client-failed' : 'exit-failed');
+      await until(() => relay.buffersInUse === 0);
+    },
+  );
 
   it('stops exactly at the last granted byte', async () => {
     const relay = create();

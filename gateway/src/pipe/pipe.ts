@@ -7,8 +7,8 @@ export interface SideListener {
   data(chunk: Buffer): boolean;
   /** The peer has ended its direction cleanly, and all of its data has been read. */
   ended(): void;
-  /** A reset or a network failure. */
-  failed(): void;
+  /** A reset or a network failure. `restBytes`: what was read after a failed write; undefined if no write has failed. */
+  failed(restBytes?: number): void;
   /** The side is closed, and no write uses a buffer any more. */
   closed(): void;
 }

@@ -78,6 +78,23 @@ describe('a TCP side', () => {
     expect(side.isReady).toBe(false);
   });
 
+  it.each(['a', 'another'])('is reset after %s failed write only when all that had arrived is read', async (which) => {
+    const { far, side, events, readBytes } = await open();
+    await new Promise((fulfil) => far.write(Buffer.alloc(30_000), fulfil));
+    far.resetAndDestroy();
+    await until(() => far.closed);
+    expect(side.write(Buffer.alloc(1), () => {})).toBe(true);
+    if (which === 'another') side.write(Buffer.alloc(1), () => {});
+    await new Promise(setImmediate);
+    expect(side.write(Buffer.alloc(1), () => {})).toBe(false);
+    expect(side.pendingBytes).toBeGreaterThan(0);
+    expect(events).toEqual([]);
+    side.resume();
+    await until(() => events.includes('closed'));
+    expect(events).toEqual(['failed', 'closed']);
+    expect(readBytes()).toBe(30_000);
+  });
+
   it('reports an end that arrived before `open`', async () => {
     const accepted: Socket[] = [];
     const { server, port } = await listenLocally((socket) => accepted.push(socket.pause()));

@@ -1,14 +1,30 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
-import { hasHandle, moveHandle, resetSocket, shrinkNextRead, type SliceReader, wasReset } from './handle.ts';
+import {
+  handleMoves,
+  hasHandle,
+  isReading,
+  moveHandle,
+  resetSocket,
+  shrinkNextRead,
+  type SliceReader,
+  wasReset,
+} from './handle.ts';
 import { whenDelivered } from './send-queue.ts';
 import type { DirectReads, Side, SideListener } from './pipe.ts';
+
+/** After these errors of a write the peer can send nothing more: what has arrived is all that will be read. */
+const PEER_IS_GONE = new Set(['ECONNRESET', 'EPIPE']);
 
 type DeliveryLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
 
 /** A TCP socket as a side of a pipe. The socket must be paused and allow half-open connections. */
 export class TcpSide implements Side, DirectReads {
-  #isDirect = false;
+  #reader: SliceReader | undefined;
+  #listener: SideListener | undefined;
+  #onDrained: () => void = () => {};
+  /** What had been read when a write failed: since then the rest is read, and nothing more is written. */
+  #readBytesAtFailure: number | undefined;
 
   constructor(
     private socket: Socket,
@@ -29,7 +45,7 @@ export class TcpSide implements Side, DirectReads {
   }
 
   takeOver(reader: SliceReader): Buffer {
-    this.#isDirect = true;
+    this.#reader = reader;
     const alreadyRead = (this.socket.read() as Buffer | null) ?? Buffer.alloc(0);
     this.socket = moveHandle(this.socket, reader);
     return alreadyRead;
@@ -40,36 +56,29 @@ export class TcpSide implements Side, DirectReads {
   }
 
   open(listener: SideListener): void {
+    this.#listener = listener;
     const { socket } = this;
-    const closed = () => {
-      this.whenClosed();
-      listener.closed();
-    };
     if (socket.destroyed) {
       queueMicrotask(() => {
         listener.failed();
-        closed();
+        this.#closed();
       });
       return;
     }
-    socket.on('error', () => listener.failed());
-    socket.on('close', closed);
-    if (socket.readableEnded) queueMicrotask(() => this.#ended(listener));
-    else socket.on('end', () => this.#ended(listener));
-    if (this.#isDirect) return;
-    socket.pause();
-    socket.on('data', (chunk: Buffer) => {
-      if (!listener.data(chunk)) socket.pause();
-    });
+    this.#listen();
+    if (socket.readableEnded) queueMicrotask(this.#ended);
+    if (!this.#reader) socket.pause();
   }
 
   write(chunk: Buffer, onDrained: () => void): boolean {
-    this.socket.write(chunk, onDrained);
+    if (this.#readBytesAtFailure !== undefined) return false;
+    this.#onDrained = onDrained;
+    this.socket.write(chunk, this.#written);
     return this.socket.writableLength === 0;
   }
 
   get pendingBytes(): number {
-    return this.socket.writableLength;
+    return this.#readBytesAtFailure !== undefined ? Number.POSITIVE_INFINITY : this.socket.writableLength;
   }
 
   /** If the other direction has ended and nothing is pending, a close equals a half-close but costs half as much. */
@@ -95,10 +104,55 @@ export class TcpSide implements Side, DirectReads {
     if (!this.socket.destroyed) this.socket.resume();
   }
 
-  #ended(listener: SideListener): void {
-    // A failed write has consumed the error that distinguishes a reset from an end.
-    if (this.socket.errored === null && !wasReset(this.socket)) return listener.ended();
-    listener.failed();
-    this.reset();
+  #listen(): void {
+    this.socket.on('error', this.#failed);
+    this.socket.on('close', this.#closed);
+    this.socket.on('end', this.#ended);
+    if (!this.#reader) this.socket.on('data', this.#read);
   }
+
+  readonly #read = (chunk: Buffer): void => {
+    if (!this.#listener?.data(chunk)) this.socket.pause();
+  };
+
+  readonly #written = (error?: NodeJS.ErrnoException | null): void => {
+    if (!error) this.#onDrained();
+    else if (PEER_IS_GONE.has(error.code ?? '')) this.#readRest();
+  };
+
+  /**
+   * After a failed write Node destroys the socket, with everything that had arrived: often the answer to what was being
+   * written. So its handle moves to a socket that only reads, at the pace of the other side, until the end or the reset.
+   */
+  #readRest(): void {
+    const { socket } = this;
+    if (this.#readBytesAtFailure !== undefined || !handleMoves.areSupported) return;
+    if (!hasHandle(socket) || socket.readableEnded) return;
+    const isFlowing = this.#reader ? isReading(socket) : socket.readableFlowing === true;
+    socket.off('error', this.#failed).off('close', this.#closed).off('end', this.#ended).off('data', this.#read);
+    const unread = socket.read() as Buffer | null;
+    this.#readBytesAtFailure = socket.bytesRead - (unread?.length ?? 0);
+    this.socket = moveHandle(socket, this.#reader);
+    if (unread) this.socket.unshift(unread);
+    this.#listen();
+    if (isFlowing) this.socket.resume();
+  }
+
+  readonly #failed = (): void => {
+    const before = this.#readBytesAtFailure;
+    this.#listener?.failed(before === undefined ? undefined : this.socket.bytesRead - before);
+  };
+
+  readonly #closed = (): void => {
+    this.whenClosed();
+    this.#listener?.closed();
+  };
+
+  readonly #ended = (): void => {
+    // A failed write has consumed the error that distinguishes a reset from an end.
+    const isClean = this.#readBytesAtFailure === undefined && this.socket.errored === null && !wasReset(this.socket);
+    if (isClean) return this.#listener?.ended();
+    this.#failed();
+    this.reset();
+  };
 }

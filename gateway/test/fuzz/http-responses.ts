@@ -10,7 +10,8 @@ export interface ServedRequest {
 
 export interface OriginResponse {
   readonly bytes: Buffer;
-  readonly ending: 'keep' | 'end' | 'reset';
+  /** `close`: with unread input, this is a reset. */
+  readonly ending: 'keep' | 'end' | 'reset' | 'close';
   /** The body that a waiting client must receive; undefined if a failure is also correct. */
   readonly body: Buffer | undefined;
   /** What follows the end of the response in `bytes`: no client may receive it, and it may not be counted. */
@@ -205,6 +206,11 @@ export const validResponses: Readonly<Record<string, Build>> = {
   'own failure': (request) => {
     const body = request.method === 'HEAD' ? NOTHING : Buffer.from('gone');
     return whole(body, 'keep', head('HTTP/1.1 503 Busy', request, 'Content-Length: 4', 'Retry-After: 1'), body);
+  },
+  /** Sent as soon as the head of the request has arrived. */
+  'early refusal': (request) => {
+    const body = request.method === 'HEAD' ? NOTHING : Buffer.from('large');
+    return whole(body, 'close', head('HTTP/1.1 413 Too Large', request, 'Content-Length: 5'), body);
   },
   'early hints': (request, length) => {
     const { bytes, body, ending } = withLength(request, length);

@@ -94,7 +94,7 @@ export class OriginConnection {
     const message = readRequest(this.received, 0);
     if (typeof message === 'string') return;
     const hasExpectation = fieldTokens(message.fields, 'expect').includes('100-continue');
-    if (message.state !== 'complete') {
+    if (message.state !== 'complete' && name !== 'early refusal') {
       if (hasExpectation && !this.#isContinued) this.#write(CONTINUE);
       this.#isContinued = true;
       return;
@@ -108,6 +108,7 @@ export class OriginConnection {
     this.#surplusBytes = response.surplusBytes ?? 0;
     this.#write(response.bytes, () => {
       if (response.ending === 'end') this.socket.end();
+      if (response.ending === 'close') this.socket.destroy();
       if (response.ending === 'reset') this.#reset();
     });
   }
