@@ -7,7 +7,7 @@ import { Exits } from './exits.ts';
 function registry() {
   const events: string[] = [];
   const exits = new Exits((exit) => {
-    const address = exit.kind === 'local-address' ? exit.address : exit.host;
+    const address = 'host' in exit ? exit.host : (exit as { address?: string | null }).address;
     events.push(`open ${address}`);
     const check = () => Promise.resolve(void events.push(`check ${address}`));
     return { close: () => void events.push(`close ${address}`), check } as Exit;
