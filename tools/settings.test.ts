@@ -27,10 +27,10 @@ describe('secrets', () => {
 
 describe('names of settings', () => {
   const production = { NODE_ENV: 'production' };
-  const worker = 'DATABASE_URL, SECRET_KEY, GATEWAY_TOKEN, SMTP_URL, MAIL_FROM, PUBLIC_URL';
+  const worker = 'DATABASE_URL, SECRET_KEY, GATEWAY_TOKEN, SMTP_URL, MAIL_FROM, PUBLIC_URL, GATEWAY_HOST';
 
   it.each([
-    [['start'], `${worker}, GATEWAY_HOST, GATEWAY_NAME_SERVERS:`],
+    [['start'], `${worker}, GATEWAY_NAME_SERVERS:`],
     [['start', 'gateway'], 'needs GATEWAY_TOKEN, GATEWAY_HOST, GATEWAY_CONTROL_URL, GATEWAY_NAME_SERVERS:'],
     [['payments', 'check'], `needs ${worker}:`],
   ])('that %j lacks in production are told at once, with those that are misspelt', (values, text) => {

@@ -18,7 +18,7 @@ export function readEnvironment<T>(
 ): T {
   const problems: string[] = [];
   const read: Environment['read'] = (name, schema) => {
-    const parsed = schema.safeParse(variables[name]?.trim() === '' ? undefined : variables[name]);
+    const parsed = schema.safeParse(variables[name]?.trim() === '' ? undefined : variables[name], { error: explain });
     if (parsed.success) return parsed.data;
     problems.push(...parsed.error.issues.map(({ path, message }) => describe([name, ...path].join('.'), message)));
     return undefined as never;
@@ -28,8 +28,24 @@ export function readEnvironment<T>(
   return settings;
 }
 
+/** In place of the library's texts, for schemas without a text of their own. */
+const explain: z.core.$ZodErrorMap = (issue) => {
+  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : '';
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is not set';
+  if (issue.code === 'invalid_type')
+    return issue.expected === 'int' ? 'must be a whole number' : `must be a ${issue.expected}, without a unit`;
+  if (issue.code === 'too_small')
+    return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit}`;
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}${unit}`;
+  if (issue.code === 'invalid_value') return `must be ${issue.values.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
+  return 'is not valid: docs/settings.md shows its form';
+};
+
 /** Some messages begin with the name themselves. */
-const describe = (name: string, message: string) => (message.startsWith(name) ? message : `${name}: ${message}`);
+function describe(name: string, message: string): string {
+  if (message.startsWith(name)) return message;
+  return /^(?:is|has|must|needs) /.test(message) ? `${name} ${message}` : `${name}: ${message}`;
+}
 
 /** For `transform`: a function that throws a sentence for the operator. */
 export const orProblem =
@@ -43,6 +59,33 @@ export const orProblem =
       return z.NEVER;
     }
   };
+
+const ipSchema = z.union([z.ipv4(), z.ipv6()]);
+const isHost = (text: string) => ipSchema.safeParse(text).success || z.hostname().safeParse(text).success;
+/** A name or an address, without a scheme and a port. */
+export const hostSchema = z
+  .string()
+  .refine(isHost, 'must be a name or an IP address alone, such as shop.example.com, without a scheme or a port');
+
+/** @param example of the schemes that are allowed */
+export const urlSchema = (schemes: RegExp, example: string) =>
+  z
+    .string()
+    .trim()
+    .refine(
+      (text) => URL.canParse(text) && schemes.test(new URL(text).protocol) && /^[^:]+:\/\/[^\s#]*$/.test(text),
+      `must be a URL such as ${example}`,
+    );
+/** Scheme, host and port. */
+export const originSchema = (example: string) =>
+  z
+    .string()
+    .trim()
+    .refine(
+      (text) => URL.canParse(text) && /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(text),
+      `must be a URL such as ${example}, without a path, a query or a password`,
+    )
+    .transform((text) => new URL(text).origin);
 
 export const portSchema = z.coerce.number().int().min(0).max(65_535);
 export const logLevelSchema = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info');

@@ -16,7 +16,7 @@ describe('the settings', () => {
 
   it('drain tunnels for a minute unless they say otherwise', () => {
     expect(parseConfig(required).drainMs).toBe(60_000);
-    const production = { ...required, NODE_ENV: 'production', GATEWAY_NAME_SERVERS: '9.9.9.9' };
+    const production = { ...required, NODE_ENV: 'production', GATEWAY_HOST: 'a.test', GATEWAY_NAME_SERVERS: '9.9.9.9' };
     expect(parseConfig(production).drainMs).toBe(60_000);
     expect(parseConfig({ ...required, GATEWAY_DRAIN_SECONDS: '0' }).drainMs).toBe(0);
   });
@@ -37,8 +37,10 @@ describe('the settings', () => {
     expect(config.nameServers).toEqual(['192.0.2.1', '[2001:db8::1]:53']);
   });
 
-  it('require name servers in production, because those of the host may know names of its own network', () => {
-    expect(() => parseConfig({ ...required, NODE_ENV: 'production' })).toThrow('GATEWAY_NAME_SERVERS: is required');
+  it('require in production the host that customers see, and name servers, because those of the host may know names of its own network', () => {
+    expect(() => parseConfig({ ...required, NODE_ENV: 'production' })).toThrow(
+      /^GATEWAY_HOST is required.*\nGATEWAY_NAME_SERVERS is required/,
+    );
     expect(parseConfig({ ...required, NODE_ENV: 'development' }).nameServers).toBeUndefined();
   });
 
@@ -52,7 +54,13 @@ describe('the settings', () => {
     [{ GATEWAY_PORT: '70000' }, 'GATEWAY_PORT'],
     [{ GATEWAY_DNS_PORTS: '21099-21000' }, 'GATEWAY_DNS_PORTS'],
     [{ GATEWAY_DNS_PORTS: '20000' }, 'GATEWAY_DNS_PORTS'],
-    [{ GATEWAY_CONTROL_URL: 'ftp://x' }, 'GATEWAY_CONTROL_URL'],
+    [{ GATEWAY_CONTROL_URL: 'ftp://x' }, 'GATEWAY_CONTROL_URL must be a URL such as https://'],
+    [{ GATEWAY_CONTROL_URL: 'shop.example.com:443' }, 'GATEWAY_CONTROL_URL must be a URL such as https://'],
+    [{ GATEWAY_CONTROL_URL: 'https://shop.example.com?a=b' }, 'GATEWAY_CONTROL_URL must have no query'],
+    [{ GATEWAY_HOST: 'http://a.test' }, 'GATEWAY_HOST must be a name or an IP address alone'],
+    [{ GATEWAY_LISTEN_HOST: '0.0.0.0:1080' }, 'GATEWAY_LISTEN_HOST must be a name or an IP address alone'],
+    [{ GATEWAY_DRAIN_SECONDS: '30s' }, 'GATEWAY_DRAIN_SECONDS must be a number, without a unit'],
+    [{ GATEWAY_METRICS_PORT: '1.5' }, 'GATEWAY_METRICS_PORT must be a whole number'],
     [{ GATEWAY_TOKEN: '' }, 'GATEWAY_TOKEN'],
     [{ EXIT_LOST_SECONDS: '-1' }, 'EXIT_LOST_SECONDS'],
     [{ GATEWAY_GRANT_MEGABYTES_MAX: '0' }, 'GATEWAY_GRANT_MEGABYTES_MAX'],

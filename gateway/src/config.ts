@@ -1,4 +1,4 @@
-import { logLevelSchema, portSchema, readEnvironment } from '@cellhop/contract/environment';
+import { hostSchema, logLevelSchema, portSchema, readEnvironment, urlSchema } from '@cellhop/contract/environment';
 import { portRangeSchema } from '@cellhop/contract/network';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { isIP } from 'node:net';
@@ -28,16 +28,22 @@ export type Config = ReturnType<typeof parseConfig>;
 export function parseConfig(variables: NodeJS.ProcessEnv) {
   return readEnvironment(variables, ({ read }) => {
     const isDevelopment = read('NODE_ENV', z.string().optional()) !== 'production';
-    const publicHost = read('GATEWAY_HOST', z.string().default('127.0.0.1'));
+    const neededHost = hostSchema
+      .optional()
+      .refine((host) => isDevelopment || host !== undefined, 'is required in production: customers connect to it');
+    const publicHost = read('GATEWAY_HOST', neededHost) ?? '127.0.0.1';
     return {
       isDevelopment,
       logLevel: read('LOG_LEVEL', logLevelSchema),
-      host: read('GATEWAY_LISTEN_HOST', z.string().default(publicHost)),
+      host: read('GATEWAY_LISTEN_HOST', hostSchema.default(publicHost)),
       port: read('GATEWAY_PORT', port.default(1080)),
       dnsPorts: read('GATEWAY_DNS_PORTS', portRangeSchema.default({ first: 20_000, last: 20_999 })),
       udpPorts: read('GATEWAY_UDP_PORTS', portRangeSchema.default({ first: 21_000, last: 29_999 })),
       publicAddresses: read('GATEWAY_PUBLIC_ADDRESSES', addresses.default([])),
-      controlUrl: read('GATEWAY_CONTROL_URL', z.url({ protocol: /^https?$/ })),
+      controlUrl: read(
+        'GATEWAY_CONTROL_URL',
+        urlSchema(/^https?:$/, 'https://shop.example.com').refine((text) => !text.includes('?'), 'must have no query'),
+      ),
       token: read('GATEWAY_TOKEN', z.string()),
       allowPrivate: read('GATEWAY_ALLOW_PRIVATE', isTrue.default(false)),
       metricsPort: read('GATEWAY_METRICS_PORT', port.optional()),

@@ -38,6 +38,7 @@ const PRODUCTION = {
   SMTP_URL: 'smtp://127.0.0.1',
   MAIL_FROM: 'shop@example.com',
   PUBLIC_URL: 'https://shop.example.com',
+  GATEWAY_HOST: 'proxy.example.com',
   PAY_EVM_XPUB:
     'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
   PAY_EVM_ADDRESS_0: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',

@@ -178,14 +178,14 @@ function requireFirstAddress(
     throw new Error(
       space === 'ton'
         ? `${name}_ADDRESS_0 is not set: copy the address that your wallet shows for its version v4R2`
-        : `${name}_ADDRESS_0 is not set: copy the first receiving address from your wallet; this key has ${derived}`,
+        : `${name}_ADDRESS_0 is not set: copy the first receiving address from your wallet, which proves that the key is of it`,
     );
   if (isSameAddress(space, derived, address)) return;
   const advice =
     space === 'ton'
       ? 'the key is either not of this wallet (v4R2), or a private key: then consider it as known to others'
       : 'check that both are of the same account';
-  throw new Error(`${name}_ADDRESS_0 is ${address}, but the first address of ${keyName} is ${derived}: ${advice}`);
+  throw new Error(`${name}_ADDRESS_0 is ${address}, which is not the first address of ${keyName}: ${advice}`);
 }
 
 function parseOrExplain(name: string, key: string): AccountKey {

@@ -13,6 +13,7 @@ const production = {
   SMTP_URL: 'smtp://mail.example.com',
   MAIL_FROM: 'Cellhop <mail@example.com>',
   PUBLIC_URL: 'https://cellhop.example.com',
+  GATEWAY_HOST: 'proxy.example.com',
 };
 /** An account of the seed phrase `abandon` x 11 + `about`. */
 const payments = {
@@ -127,6 +128,7 @@ describe('loadConfig', () => {
   test('reports all missing and invalid settings at once', () => {
     expect(reported({ NODE_ENV: 'production' })).toEqual([
       'PUBLIC_URL',
+      'GATEWAY_HOST',
       'GATEWAY_TOKEN',
       'SECRET_KEY',
       'DATABASE_URL',
@@ -162,7 +164,56 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ ...complete, ...wrong })).toThrow(Object.keys(wrong)[0]!);
   });
 
-  test.each(['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'])('production does not start without %s', (name) => {
+  test.each([
+    [{ PUBLIC_URL: 'https://Shop.example.com:8443/' }, 'https://shop.example.com:8443'],
+    [{ PUBLIC_URL: ' http://192.0.2.1 ' }, 'http://192.0.2.1'],
+    [{ PUBLIC_URL: 'http://[2001:db8::1]:3000' }, 'http://[2001:db8::1]:3000'],
+  ])('%j is the address %s', (setting, publicUrl) => {
+    expect(loadConfig({ ...complete, NODE_ENV: 'development', ...setting }).publicUrl).toBe(publicUrl);
+  });
+
+  test.each([
+    ...[
+      'shop.example.com',
+      'shop.example.com:8443',
+      '//shop.example.com',
+      'ftp://shop.example.com',
+      'https:shop.example.com',
+      'https:///shop.example.com',
+      'https://shop.example.com//',
+      'https://shop.example.com/shop',
+      'https://shop.example.com?a=b',
+      'https://shop.example.com/#top',
+      'https://user:password@shop.example.com',
+      'https://shop.example.com:port',
+    ].map((text) => ({ PUBLIC_URL: text })),
+    { EXIT_ECHO_URL: 'echo.example.com:443' },
+    { DATABASE_URL: 'mysql://localhost/cellhop' },
+    { DATABASE_URL: 'localhost:5432/cellhop' },
+    { SMTP_URL: 'mail.example.com:587' },
+    { SMTP_URL: 'https://mail.example.com' },
+    { SECURITY_CONTACT: 'security' },
+    { MAIL_FROM: 'Cellhop' },
+    { HOST: '0.0.0.0:3000' },
+    { INTERNAL_HOST: 'http://10.0.0.1' },
+    { GATEWAY_HOST: 'https://proxy.example.com' },
+    { TRUSTED_PROXIES: '10.0.0.0/99' },
+    { TRUSTED_PROXIES: 'all' },
+    { PORT: '3000/tcp' },
+    { REFUND_WINDOW_SECONDS: '30m' },
+    { REFUND_WINDOW_SECONDS: '1.5' },
+    { DEMO_DATA: 'huge' },
+    { TRIAL_CREDIT_USD: '$5' },
+    { PAY_WATCH_DAYS: '1000' },
+    { BRAND_NAME: 'x'.repeat(100) },
+  ])('%j is refused in a sentence', (setting) => {
+    const [name] = Object.keys(setting);
+    const load = () => loadConfig({ ...complete, NODE_ENV: 'development', ...setting });
+    expect(load).toThrow(new RegExp(`^${name} (?:is|has|must|needs) [^:]`));
+    expect(load).not.toThrow(/Invalid|Too (?:big|small)|expected|received/);
+  });
+
+  test.each(['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL', 'GATEWAY_HOST'])('production does not start without %s', (name) => {
     expect(() => loadConfig({ ...production, [name]: undefined })).toThrow(name);
   });
 

@@ -7,10 +7,13 @@ import {
 } from '@cellhop/contract/connection-limits';
 import {
   type Environment,
+  hostSchema,
   logLevelSchema,
+  originSchema,
   orProblem,
   portSchema,
   readEnvironment,
+  urlSchema,
 } from '@cellhop/contract/environment';
 import { portRangeSchema } from '@cellhop/contract/network';
 import { promoCodeFields } from '@cellhop/contract/staff/promo-codes.forms';
@@ -66,24 +69,40 @@ const dollars = (max: number, byDefault: number) =>
 const neededInProduction = <T extends z.ZodType>(isDevelopment: boolean, schema: T, message: string) =>
   schema.optional().refine((value) => isDevelopment || value !== undefined, message);
 
+const networkSchema = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+/** As `proxy-addr` takes them. */
+const trustedProxiesSchema = z.string().refine(
+  (text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .every((part) => /^(?:loopback|linklocal|uniquelocal)$/.test(part) || networkSchema.safeParse(part).success),
+  'must be addresses, networks or "loopback", separated by commas',
+);
+
 function readAddresses({ read, isDevelopment }: ApiEnvironment) {
-  const host = read('HOST', z.string().default('127.0.0.1'));
+  const host = read('HOST', hostSchema.default('127.0.0.1'));
   const port = read('PORT', portSchema.default(3000));
-  const url = neededInProduction(isDevelopment, z.url(), 'PUBLIC_URL is not set: mails link to it');
+  const url = neededInProduction(
+    isDevelopment,
+    originSchema('https://shop.example.com'),
+    'PUBLIC_URL is not set: mails link to it',
+  );
+  const gatewayHost = neededInProduction(isDevelopment, hostSchema, 'GATEWAY_HOST is not set: customers connect to it');
   return {
     host,
     port,
     /** Port of the internal API for gateways; undefined: the public port. */
     internalPort: read('INTERNAL_PORT', portSchema.optional()),
-    internalHost: read('INTERNAL_HOST', z.string().default(host)),
+    internalHost: read('INTERNAL_HOST', hostSchema.default(host)),
     /** Without a trailing slash. */
-    publicUrl: (read('PUBLIC_URL', url) ?? `http://localhost:${port}`).replace(/\/$/, ''),
+    publicUrl: read('PUBLIC_URL', url) ?? `http://localhost:${port}`,
     /** An echo for checks of exits besides that of `publicUrl`. */
-    echoUrl: read('EXIT_ECHO_URL', z.url({ protocol: /^https?$/ }).optional()),
-    trustedProxies: read('TRUSTED_PROXIES', z.string().default('loopback')),
+    echoUrl: read('EXIT_ECHO_URL', urlSchema(/^https?:$/, 'https://echo.example.com').optional()),
+    trustedProxies: read('TRUSTED_PROXIES', trustedProxiesSchema.default('loopback')),
     /** The built-in node: the address shown to its customers, and its token. */
     gateway: {
-      host: read('GATEWAY_HOST', z.string().default('127.0.0.1')),
+      host: read('GATEWAY_HOST', gatewayHost) ?? '127.0.0.1',
       port: read('GATEWAY_PORT', portSchema.default(1080)),
       dnsPorts: read('GATEWAY_DNS_PORTS', portRangeSchema.default({ first: 20_000, last: 20_999 })),
       token: read('GATEWAY_TOKEN', z.string({ error: 'GATEWAY_TOKEN is not set' }).min(16)),
@@ -120,7 +139,10 @@ function readSecrets({ read, isDevelopment }: ApiEnvironment) {
 
 function readDatabase({ read }: Environment) {
   return {
-    databaseUrl: read('DATABASE_URL', z.string({ error: 'DATABASE_URL is not set' })),
+    databaseUrl: read(
+      'DATABASE_URL',
+      urlSchema(/^postgres(?:ql)?:$/, 'postgres://user:password@database.example.com/cellhop'),
+    ),
     databasePoolSize: read('DATABASE_POOL_SIZE', whole(2, 500).default(20)),
     /** Statement timeout; undefined: the default of the program. */
     databaseTimeLimitMs: read('DATABASE_TIMEOUT_SECONDS', whole(1, 600).transform(toMs).optional()),
@@ -132,6 +154,10 @@ function readDatabase({ read }: Environment) {
   };
 }
 
+const senderSchema = z
+  .string()
+  .regex(/^(?:[^<>]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/, 'must be like Cellhop <mail@shop.example.com>');
+
 function readMail({ read, isDevelopment }: ApiEnvironment) {
   const needed = (schema: z.ZodType<string>, name: string) =>
     read(name, neededInProduction(isDevelopment, schema, `${name} is not set: production sends real mail`));
@@ -139,15 +165,18 @@ function readMail({ read, isDevelopment }: ApiEnvironment) {
   return {
     brandName,
     /** Undefined in development: mail goes to the built-in mail sink. */
-    smtpUrl: needed(z.url(), 'SMTP_URL'),
-    mailFrom: needed(z.string().min(3), 'MAIL_FROM') ?? `${brandName} <no-reply@localhost>`,
+    smtpUrl: needed(urlSchema(/^smtps?:$/, 'smtp://user:password@mail.example.com'), 'SMTP_URL'),
+    mailFrom: needed(senderSchema, 'MAIL_FROM') ?? `${brandName} <no-reply@localhost>`,
     mailSinkPort: read('MAIL_SINK_PORT', portSchema.default(2525)),
     /** Of broadcasts, for all workers together. */
     newsMailsPerMinute: read('NEWS_MAILS_PER_MINUTE', whole(1, 1000).default(100)),
     /** Contact address for blocked users and visitors; undefined: none is shown. */
     contactEmail: read('CONTACT_EMAIL', z.email().optional()),
     /** Where to report a vulnerability: an email or a page; undefined: not published. */
-    securityContact: read('SECURITY_CONTACT', z.union([z.email(), z.url({ protocol: /^https$/ })]).optional()),
+    securityContact: read(
+      'SECURITY_CONTACT',
+      z.union([z.email(), z.url({ protocol: /^https$/ })], 'must be an email or an https URL').optional(),
+    ),
   };
 }
 

@@ -126,6 +126,7 @@ async function productionSettings() {
     DATA_DIR: path.join(root, '.data/interop'),
     SECRET_KEY: randomBytes(32).toString('hex'),
     GATEWAY_TOKEN: randomBytes(32).toString('hex'),
+    GATEWAY_HOST: '127.0.0.1',
     GATEWAY_PORT: String(await freePort()),
     // The destination of the test is on this machine, and no customer's download has to finish.
     GATEWAY_ALLOW_PRIVATE: 'true',
