@@ -26,7 +26,7 @@ const isolatedPrograms = PROGRAMS.flatMap(findIsolated);
 const isolated = findIsolated('web/src');
 
 /** Tests of the web app do not wait for other programs. Each worker loads the whole app, so there are fewer, after those of the programs. */
-const web: TestUserConfig = { maxWorkers: os.availableParallelism() + 1, sequence: { groupOrder: 1 } };
+const web: TestUserConfig = { maxWorkers: os.availableParallelism(), sequence: { groupOrder: 1 } };
 const pages: TestUserConfig = { ...web, environment: 'happy-dom', setupFiles: ['web/test/simulated-browser.ts'] };
 
 export default defineConfig({
@@ -56,7 +56,13 @@ export default defineConfig({
         setupFiles: ['web/test/texts.ts'],
         isolate: false,
       }),
-      project({ ...web, name: 'web-isolated', include: isolated.filter((file) => file.endsWith('.ts')) }),
+      // Threads start in half of the time.
+      project({
+        ...web,
+        name: 'web-isolated',
+        pool: 'threads',
+        include: isolated.filter((file) => file.endsWith('.ts')),
+      }),
       // Screens in a simulated browser.
       project({
         ...pages,
