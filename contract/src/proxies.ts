@@ -2,11 +2,17 @@ import { z } from 'zod';
 import { connectionLimitsSchema } from './connection-limits.ts';
 import { endpoint } from './endpoint.ts';
 import { FACET_VALUES_MAX, FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
-import { filterGroups, ofGroups, ofPlace } from './places.values.ts';
+import { filterGroups, ofGroups, ofPlace, type Place, type PlaceColumn, placeColumns } from './places.values.ts';
 import { data, dateSchema, dollarsSchema, idSchema, repeated } from './schemas.ts';
 
+const placeShape = ofPlace((name) => {
+  const { type, isRequired } = placeColumns[name];
+  const schema = type === 'text' ? z.string() : z.int();
+  return isRequired ? schema : schema.nullable();
+}) as { [Name in PlaceColumn]: z.ZodType<Place[Name]> };
+
 /** The location of a proxy; catalogue and connections have the same fields. */
-export const locationSchema = z.object({ ip: z.string(), ...ofPlace(() => z.string()) });
+export const locationSchema = z.object({ ip: z.string(), ...placeShape });
 
 /** `price`: US dollars for 100 MB. */
 export const proxySchema = locationSchema.extend({

@@ -9,6 +9,7 @@ const location = {
   city: 'Berlin',
   zip: '10115',
   isp: 'Telekom',
+  asn: 3320,
   connectionType: 'LTE',
   limits: { ports: null, tunnels: null, bytesPerSecond: null },
 };

@@ -22,8 +22,8 @@ async function run(values: string[], files: Record<string, string> = {}) {
 }
 
 const HEADER =
-  'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit,ports,tunnels,megabitsPerSecond';
-const FILE = `${HEADER}\r\n192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,paris,local-address,,deny 25,20,2.5\r\n`;
+  'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit,ports,tunnels,megabitsPerSecond,asn';
+const FILE = `${HEADER}\r\n192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,paris,local-address,,deny 25,20,2.5,3320\r\n`;
 
 describe('the arguments', () => {
   test.each([

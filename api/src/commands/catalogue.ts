@@ -176,6 +176,7 @@ const problemTexts: Record<ImportProblem, string> = {
   NOT_A_PRICE:
     'is not a valid price: dollars for 100 MB, more than 0, with at most four decimals; for 1,234 write 1,2340 or 1234',
   NOT_A_COUNTRY: 'is not the code of a country in ISO 3166-1, such as GB',
+  NOT_AN_ASN: 'is not the number of an autonomous system, such as 3320 or AS3320',
   UNKNOWN_NODE: 'is not the name of a gateway node',
   UNKNOWN_EXIT_KIND: 'is not a kind of exit: local-address, socks5 or http',
   NOT_AN_UPSTREAM: 'is not a proxy of this kind, such as socks5://user:password@host:port',

@@ -2,7 +2,8 @@ export interface DemoCountry {
   code: string;
   /** For 100 MB. */
   priceCents: number;
-  isps: readonly string[];
+  /** With the numbers of their autonomous systems; null: nobody has looked it up. */
+  isps: Readonly<Record<string, number | null>>;
   cities: readonly (readonly [city: string, region: string, firstZip: string])[];
 }
 
@@ -11,7 +12,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'US',
     priceCents: 90,
-    isps: ['Verizon Wireless', 'T-Mobile US', 'AT&T Mobility'],
+    isps: { 'Verizon Wireless': 6167, 'T-Mobile US': 21_928, 'AT&T Mobility': 20_057 },
     cities: [
       ['New York', 'New York', '10001'],
       ['Los Angeles', 'California', '90012'],
@@ -23,7 +24,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'GB',
     priceCents: 80,
-    isps: ['EE', 'Vodafone UK', 'O2 UK', 'Three UK'],
+    isps: { EE: 12_576, 'Vodafone UK': 25_135, 'O2 UK': 35_228, 'Three UK': 60_339 },
     cities: [
       ['London', 'England', 'EC1A 1'],
       ['Manchester', 'England', 'M1 1'],
@@ -34,7 +35,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'DE',
     priceCents: 80,
-    isps: ['Telekom', 'Vodafone DE', 'O2 Germany'],
+    isps: { Telekom: 3320, 'Vodafone DE': 3209, 'O2 Germany': 6805 },
     cities: [
       ['Berlin', 'Berlin', '10115'],
       ['Munich', 'Bavaria', '80331'],
@@ -45,7 +46,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'FR',
     priceCents: 80,
-    isps: ['Orange', 'SFR', 'Bouygues Telecom', 'Free Mobile'],
+    isps: { Orange: 3215, SFR: 15_557, 'Bouygues Telecom': 5410, 'Free Mobile': 51_207 },
     cities: [
       ['Paris', 'Ile-de-France', '75001'],
       ['Lyon', 'Auvergne-Rhone-Alpes', '69001'],
@@ -55,7 +56,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'ES',
     priceCents: 70,
-    isps: ['Movistar', 'Orange Spain', 'Vodafone Spain'],
+    isps: { Movistar: 3352, 'Orange Spain': 12_479, 'Vodafone Spain': 12_430 },
     cities: [
       ['Madrid', 'Madrid', '28001'],
       ['Barcelona', 'Catalonia', '08001'],
@@ -65,7 +66,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'IT',
     priceCents: 70,
-    isps: ['TIM', 'Vodafone Italy', 'WindTre'],
+    isps: { TIM: 3269, 'Vodafone Italy': 30_722, WindTre: 1267 },
     cities: [
       ['Rome', 'Lazio', '00184'],
       ['Milan', 'Lombardy', '20121'],
@@ -75,7 +76,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'NL',
     priceCents: 80,
-    isps: ['KPN', 'VodafoneZiggo', 'Odido'],
+    isps: { KPN: 1136, VodafoneZiggo: 33_915, Odido: 31_615 },
     cities: [
       ['Amsterdam', 'North Holland', '1011'],
       ['Rotterdam', 'South Holland', '3011'],
@@ -85,7 +86,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'BE',
     priceCents: 80,
-    isps: ['Proximus', 'Orange Belgium', 'Telenet'],
+    isps: { Proximus: 5432, 'Orange Belgium': 47_377, Telenet: 6848 },
     cities: [
       ['Brussels', 'Brussels', '1000'],
       ['Antwerp', 'Flanders', '2000'],
@@ -94,7 +95,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'PL',
     priceCents: 60,
-    isps: ['Orange Polska', 'Play', 'Plus', 'T-Mobile Polska'],
+    isps: { 'Orange Polska': 5617, Play: 39_603, Plus: 8374, 'T-Mobile Polska': 12_912 },
     cities: [
       ['Warsaw', 'Masovia', '00-001'],
       ['Krakow', 'Lesser Poland', '30-001'],
@@ -104,7 +105,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'CZ',
     priceCents: 60,
-    isps: ['O2 Czech', 'T-Mobile CZ', 'Vodafone CZ'],
+    isps: { 'O2 Czech': 5610, 'T-Mobile CZ': 13_036, 'Vodafone CZ': 16_019 },
     cities: [
       ['Prague', 'Prague', '110 00'],
       ['Brno', 'South Moravia', '602 00'],
@@ -113,7 +114,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'AT',
     priceCents: 70,
-    isps: ['A1', 'Magenta', 'Drei'],
+    isps: { A1: 8447, Magenta: 8412, Drei: 25_255 },
     cities: [
       ['Vienna', 'Vienna', '1010'],
       ['Graz', 'Styria', '8010'],
@@ -122,7 +123,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'CH',
     priceCents: 100,
-    isps: ['Swisscom', 'Sunrise', 'Salt'],
+    isps: { Swisscom: 3303, Sunrise: 6730, Salt: 15_796 },
     cities: [
       ['Zurich', 'Zurich', '8001'],
       ['Geneva', 'Geneva', '1201'],
@@ -131,7 +132,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'SE',
     priceCents: 80,
-    isps: ['Telia', 'Tele2', 'Telenor Sweden'],
+    isps: { Telia: 3301, Tele2: 1257, 'Telenor Sweden': 8434 },
     cities: [
       ['Stockholm', 'Stockholm', '111 20'],
       ['Gothenburg', 'Vastra Gotaland', '411 03'],
@@ -140,7 +141,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'NO',
     priceCents: 90,
-    isps: ['Telenor Norway', 'Telia Norway'],
+    isps: { 'Telenor Norway': 2119, 'Telia Norway': 25_400 },
     cities: [
       ['Oslo', 'Oslo', '0150'],
       ['Bergen', 'Vestland', '5003'],
@@ -149,7 +150,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'FI',
     priceCents: 70,
-    isps: ['Elisa', 'DNA', 'Telia Finland'],
+    isps: { Elisa: 719, DNA: 16_086, 'Telia Finland': 1759 },
     cities: [
       ['Helsinki', 'Uusimaa', '00100'],
       ['Tampere', 'Pirkanmaa', '33100'],
@@ -158,7 +159,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'PT',
     priceCents: 60,
-    isps: ['MEO', 'NOS', 'Vodafone Portugal'],
+    isps: { MEO: 3243, NOS: 2860, 'Vodafone Portugal': 12_353 },
     cities: [
       ['Lisbon', 'Lisbon', '1100'],
       ['Porto', 'Porto', '4000'],
@@ -167,7 +168,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'RO',
     priceCents: 50,
-    isps: ['Orange Romania', 'Digi', 'Vodafone Romania'],
+    isps: { 'Orange Romania': 8953, Digi: 8708, 'Vodafone Romania': 12_302 },
     cities: [
       ['Bucharest', 'Bucharest', '010011'],
       ['Cluj-Napoca', 'Cluj', '400001'],
@@ -176,7 +177,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'GR',
     priceCents: 60,
-    isps: ['Cosmote', 'Nova', 'Vodafone Greece'],
+    isps: { Cosmote: 29_247, Nova: 25_472, 'Vodafone Greece': 12_361 },
     cities: [
       ['Athens', 'Attica', '105 51'],
       ['Thessaloniki', 'Central Macedonia', '546 22'],
@@ -185,7 +186,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'TR',
     priceCents: 50,
-    isps: ['Turkcell', 'Turk Telekom', 'Vodafone Turkey'],
+    isps: { Turkcell: 16_135, 'Turk Telekom': 9121, 'Vodafone Turkey': 15_897 },
     cities: [
       ['Istanbul', 'Istanbul', '34110'],
       ['Ankara', 'Ankara', '06420'],
@@ -194,7 +195,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'UA',
     priceCents: 50,
-    isps: ['Kyivstar', 'Vodafone Ukraine', 'lifecell'],
+    isps: { Kyivstar: 15_895, 'Vodafone Ukraine': 21_497, lifecell: 34_058 },
     cities: [
       ['Kyiv', 'Kyiv', '01001'],
       ['Lviv', 'Lviv', '79000'],
@@ -204,7 +205,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'KZ',
     priceCents: 50,
-    isps: ['Beeline KZ', 'Kcell', 'Tele2 KZ'],
+    isps: { 'Beeline KZ': 21_299, Kcell: 29_355, 'Tele2 KZ': 48_503 },
     cities: [
       ['Almaty', 'Almaty', '050000'],
       ['Astana', 'Astana', '010000'],
@@ -213,7 +214,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'BR',
     priceCents: 60,
-    isps: ['Vivo', 'Claro', 'TIM Brasil'],
+    isps: { Vivo: 26_599, Claro: 28_573, 'TIM Brasil': 26_615 },
     cities: [
       ['Sao Paulo', 'Sao Paulo', '01001'],
       ['Rio de Janeiro', 'Rio de Janeiro', '20010'],
@@ -222,7 +223,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'MX',
     priceCents: 60,
-    isps: ['Telcel', 'AT&T Mexico', 'Movistar Mexico'],
+    isps: { Telcel: 28_403, 'AT&T Mexico': 28_469, 'Movistar Mexico': null },
     cities: [
       ['Mexico City', 'Mexico City', '06000'],
       ['Guadalajara', 'Jalisco', '44100'],
@@ -231,7 +232,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'CA',
     priceCents: 90,
-    isps: ['Rogers', 'Bell Mobility', 'Telus'],
+    isps: { Rogers: 812, 'Bell Mobility': 36_522, Telus: 852 },
     cities: [
       ['Toronto', 'Ontario', 'M5H 2'],
       ['Vancouver', 'British Columbia', 'V6B 1'],
@@ -241,7 +242,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'AU',
     priceCents: 100,
-    isps: ['Telstra', 'Optus', 'Vodafone Australia'],
+    isps: { Telstra: 1221, Optus: 4804, 'Vodafone Australia': 133_612 },
     cities: [
       ['Sydney', 'New South Wales', '2000'],
       ['Melbourne', 'Victoria', '3000'],
@@ -250,7 +251,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'JP',
     priceCents: 110,
-    isps: ['NTT Docomo', 'au KDDI', 'SoftBank'],
+    isps: { 'NTT Docomo': 9605, 'au KDDI': 2516, SoftBank: 17_676 },
     cities: [
       ['Tokyo', 'Tokyo', '100-0001'],
       ['Osaka', 'Osaka', '530-0001'],
@@ -259,7 +260,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'IN',
     priceCents: 40,
-    isps: ['Jio', 'Airtel', 'Vi'],
+    isps: { Jio: 55_836, Airtel: 45_609, Vi: 38_266 },
     cities: [
       ['Mumbai', 'Maharashtra', '400001'],
       ['Delhi', 'Delhi', '110001'],
@@ -269,7 +270,7 @@ export const demoCountries: readonly DemoCountry[] = [
   {
     code: 'ID',
     priceCents: 40,
-    isps: ['Telkomsel', 'Indosat', 'XL Axiata'],
+    isps: { Telkomsel: 23_693, Indosat: 4761, 'XL Axiata': 24_203 },
     cities: [
       ['Jakarta', 'Jakarta', '10110'],
       ['Surabaya', 'East Java', '60119'],

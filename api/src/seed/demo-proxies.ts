@@ -26,6 +26,7 @@ function demoProxy(index: number): DemoProxy {
   const country = pick(demoCountries, index);
   const round = Math.floor(index / demoCountries.length);
   const [city, region, firstZip] = pick(country.cities, round);
+  const [isp, asn] = pick(Object.entries(country.isps), round + index);
   return {
     ip: `198.18.${Math.floor(index / 250)}.${(index % 250) + 1}`,
     priceMicros: BigInt(country.priceCents + (round % 3) * 10) * 10_000n,
@@ -33,7 +34,8 @@ function demoProxy(index: number): DemoProxy {
     region,
     city,
     zip: nextZip(firstZip, round % 4),
-    isp: pick(country.isps, round + index),
+    isp,
+    asn,
     connectionType: pick(connectionTypes, round + index),
   };
 }

@@ -1,5 +1,4 @@
 import type { Permission } from '@cellhop/contract/permissions';
-import { placeNames } from '@cellhop/contract/places.values';
 import type { Ctx } from '../ctx.ts';
 import { placeSql } from '../db/place-columns.ts';
 import type { DemoProxy } from './demo-proxies.ts';
@@ -55,14 +54,14 @@ export async function insertExit(ctx: Ctx, node: string): Promise<string> {
 
 export async function insertProxies(ctx: Ctx, exitId: string, proxies: readonly DemoProxy[]): Promise<void> {
   await ctx.db.query(
-    `insert into proxies (exit_id, ip, price_micros, ${placeSql.join(', ')})
-     select $1, proxy.* from unnest($2::inet[], $3::bigint[], ${placeNames.map((_, index) => `$${index + 4}::text[]`).join(', ')}) as proxy
+    `insert into proxies (exit_id, ip, price_micros, ${placeSql.map(({ sql }) => sql).join(', ')})
+     select $1, proxy.* from unnest($2::inet[], $3::bigint[], ${placeSql.map(({ type }, index) => `$${index + 4}::${type}[]`).join(', ')}) as proxy
      on conflict (ip) do nothing`,
     [
       exitId,
       proxies.map((proxy) => proxy.ip),
       proxies.map((proxy) => proxy.priceMicros),
-      ...placeNames.map((name) => proxies.map((proxy) => proxy[name])),
+      ...placeSql.map(({ name }) => proxies.map((proxy) => proxy[name])),
     ],
   );
 }

@@ -1,4 +1,4 @@
-import { placeNames } from '../places.values.ts';
+import { placeColumns, placeNames } from '../places.values.ts';
 
 /**
  * `SOLD`, `RETIRED` and the states of an exit that does not work may overlap; the state of a row is the first that applies.
@@ -52,12 +52,25 @@ export const inventorySorts = ['ip', '-ip', 'price', '-price'] as const;
 export type InventorySort = (typeof inventorySorts)[number];
 
 /** The columns that an import must have, in the order of an export. */
-export const importColumns = ['ip', 'price', ...placeNames, 'node', 'exitKind', 'exit'] as const;
+export const importColumns = [
+  'ip',
+  'price',
+  ...placeNames.filter((name) => placeColumns[name].isRequired),
+  'node',
+  'exitKind',
+  'exit',
+] as const;
 export type ImportColumn = (typeof importColumns)[number];
 
-/** Further columns: limits of each proxy. Without one of them, an import keeps that limit; an empty cell is the setting of the shop. */
+/** Limits of each proxy. An empty cell is the setting of the shop. */
 export const limitColumns = ['ports', 'tunnels', 'megabitsPerSecond'] as const;
 export type LimitColumn = (typeof limitColumns)[number];
+/** Further columns. Without one of them, an import keeps what a proxy has. */
+export const optionalColumns: readonly FileColumn[] = [
+  ...limitColumns,
+  ...placeNames.filter((name) => !placeColumns[name].isRequired),
+];
+export type FileColumn = ImportColumn | LimitColumn;
 
 export const fileFormats = ['csv', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
@@ -86,6 +99,7 @@ export const importProblems = [
   'NOT_AN_ADDRESS',
   'NOT_A_PRICE',
   'NOT_A_COUNTRY',
+  'NOT_AN_ASN',
   'UNKNOWN_NODE',
   'UNKNOWN_EXIT_KIND',
   'NOT_AN_UPSTREAM',

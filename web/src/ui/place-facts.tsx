@@ -1,5 +1,5 @@
 import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
-import { type Place, placeNames } from '@cellhop/contract/places.values';
+import { asnText, type Place, placeNames } from '@cellhop/contract/places.values';
 import { supportedProtocols } from '@cellhop/contract/proxies.values';
 import { useTranslation } from 'react-i18next';
 import { CountryFlag } from './country-flag.tsx';
@@ -10,11 +10,13 @@ import { useLimitFacts } from './limit-facts.ts';
 export function usePlaceFacts({ limits, ...place }: Place & { limits: ConnectionLimits }): Fact[] {
   const { t } = useTranslation('common');
   return [
-    ...placeNames.map((name) =>
-      name === 'countryCode'
-        ? { label: t('location.country'), value: <CountryFlag code={place[name]} hasName /> }
-        : { label: t(`location.${name}`), value: place[name] },
-    ),
+    ...placeNames.flatMap((name) => {
+      if (name === 'countryCode')
+        return { label: t('location.country'), value: <CountryFlag code={place[name]} hasName /> };
+      // Absent in responses of the release before.
+      if (name === 'asn') return place[name] == null ? [] : { label: t('location.asn'), value: asnText(place[name]) };
+      return { label: t(`location.${name}`), value: place[name] };
+    }),
     { label: t('location.protocols'), value: supportedProtocols.join(', ') },
     ...useLimitFacts(limits),
   ];

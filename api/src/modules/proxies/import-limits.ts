@@ -1,4 +1,4 @@
-/** Parses the columns of an import that may be missing: the limits of a proxy. */
+/** Parses the columns of an import that may be missing, such as the limits of a proxy. */
 import { parsePorts, parseSpeed, parseTunnels } from '@cellhop/contract/connection-limits.values';
 import type { ImportProblem, LimitColumn } from '@cellhop/contract/staff/inventory.values';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ const problem = (name: ImportProblem) => name;
  * @param none what an empty text is stored as
  * @param parse returns undefined for a wrong text
  */
-function column<Value>(none: Value, parse: (text: string) => Value | undefined, name: ImportProblem) {
+export function optionalColumn<Value>(none: Value, parse: (text: string) => Value | undefined, name: ImportProblem) {
   return z
     .string(problem('NOT_TEXT'))
     .optional()
@@ -31,7 +31,7 @@ function column<Value>(none: Value, parse: (text: string) => Value | undefined, 
 }
 
 export const limitShape = {
-  ports: column('', parsePorts, 'NOT_A_PORT_RULE'),
-  tunnels: column(0, parseTunnels, 'NOT_A_TUNNEL_COUNT'),
-  megabitsPerSecond: column(0, (text) => parseSpeed(withDecimalPoint(text)), 'NOT_A_SPEED'),
+  ports: optionalColumn('', parsePorts, 'NOT_A_PORT_RULE'),
+  tunnels: optionalColumn(0, parseTunnels, 'NOT_A_TUNNEL_COUNT'),
+  megabitsPerSecond: optionalColumn(0, (text) => parseSpeed(withDecimalPoint(text)), 'NOT_A_SPEED'),
 } satisfies Record<LimitColumn, z.ZodType>;

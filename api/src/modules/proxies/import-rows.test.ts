@@ -18,6 +18,7 @@ const ROW = {
   city: 'Berlin',
   zip: '10115',
   isp: 'Telekom',
+  asn: null,
   connectionType: 'LTE',
   nodeId: 'id-of-paris',
   exitKind: 'local-address',

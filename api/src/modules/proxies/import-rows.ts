@@ -7,20 +7,19 @@ import {
   NODE_NAME_LENGTH_MAX,
   PROXY_PRICE_MAX,
 } from '@cellhop/contract/limits';
-import { ofPlace, type Place, placeColumns } from '@cellhop/contract/places.values';
+import { ofPlace, parseAsn, type Place, type PlaceColumn, placeColumns } from '@cellhop/contract/places.values';
 import { type ExitKind, exitKinds, parseExit, type ParsedExit } from '@cellhop/contract/exits';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
 import {
+  type FileColumn,
   type FileFormat,
-  type ImportColumn,
   importColumns,
   type ImportProblem,
-  type LimitColumn,
-  limitColumns,
+  optionalColumns,
 } from '@cellhop/contract/staff/inventory.values';
 import { z } from 'zod';
 import { type FileObject, readJson } from './import-files.ts';
-import { type ImportLimits, limitShape } from './import-limits.ts';
+import { type ImportLimits, limitShape, optionalColumn } from './import-limits.ts';
 import { withDecimalPoint } from './import-numbers.ts';
 import { isColumn, readTable, unknownColumn } from './import-table.ts';
 
@@ -53,7 +52,7 @@ const countrySchema = z
   .string(problem('NOT_TEXT'))
   .min(1, problem('REQUIRED'))
   .refine(isCountryCode, problem('NOT_A_COUNTRY'));
-const placeSchemas = { country: countrySchema, text: textSchema };
+const placeSchemas = { country: countrySchema, text: textSchema, asn: optionalColumn(0, parseAsn, 'NOT_AN_ASN') };
 
 const addressSchema = z
   .string(problem('NOT_TEXT'))
@@ -83,11 +82,11 @@ const priceSchema = z
 const rowSchema = z.object({
   ip: addressSchema,
   price: priceSchema,
-  ...ofPlace((name) => placeSchemas[placeColumns[name].kind]),
+  ...(ofPlace((name) => placeSchemas[placeColumns[name].check]) as { [Name in PlaceColumn]: z.ZodType<Place[Name]> }),
   node: textSchema.refine((name) => name.length <= NODE_NAME_LENGTH_MAX, problem('TOO_LONG')),
   exitKind: z.enum(exitKinds, problem('UNKNOWN_EXIT_KIND')),
   ...limitShape,
-} satisfies Record<Exclude<ImportColumn | LimitColumn, 'exit'>, z.ZodType>);
+} satisfies Record<Exclude<FileColumn, 'exit'>, z.ZodType>);
 
 /**
  * Yields null for an empty row.
@@ -140,7 +139,7 @@ function* toImportErrors(line: number, error: z.ZodError): Generator<ImportError
   for (const { path, message } of error.issues) {
     const column = String(path[0]);
     // Only the first error of each cell: the others follow from it.
-    if (!columns.has(column)) yield importError(line, column as ImportColumn | LimitColumn, message as ImportProblem);
+    if (!columns.has(column)) yield importError(line, column as FileColumn, message as ImportProblem);
     columns.add(column);
   }
 }
@@ -151,16 +150,12 @@ function readExit({ exitKind, exit }: Record<string, unknown>): ReturnType<typeo
   return kind && (typeof exit === 'string' ? parseExit(kind, exit) : 'NOT_TEXT');
 }
 
-function isLimit(name: string): boolean {
-  return limitColumns.some((column) => column === name);
-}
-
 /** JSON may have numbers, and null for a default route. */
 function toTexts(values: Record<string, unknown>): Record<string, unknown> {
   const texts: Record<string, unknown> = {};
-  for (const column of [...importColumns, ...limitColumns]) {
-    // A limit whose column is missing stays what it is.
-    if (isLimit(column) && !(column in values)) continue;
+  for (const column of [...importColumns, ...optionalColumns]) {
+    // What has no column stays what it is.
+    if (optionalColumns.includes(column) && !(column in values)) continue;
     const value = values[column] ?? '';
     texts[column] = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : value;
   }
@@ -168,6 +163,6 @@ function toTexts(values: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Without the refused value: it could be a password, if a delimiter in it or a wrong header has moved the cells. */
-function importError(line: number, column: ImportColumn | LimitColumn, problemName: ImportProblem): ImportError {
+function importError(line: number, column: FileColumn, problemName: ImportProblem): ImportError {
   return { line, column, problem: problemName, value: null };
 }

@@ -1,5 +1,5 @@
 /** No error of an import contains the password of an upstream, wherever it is in the file. */
-import { importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
+import { importColumns, optionalColumns } from '@cellhop/contract/staff/inventory.values';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readRows } from './import-rows.ts';
@@ -52,7 +52,7 @@ describe('the password is not repeated', () => {
   });
 });
 
-const columns = [...importColumns, ...limitColumns];
+const columns = [...importColumns, ...optionalColumns];
 const password = fc.oneof(
   fc.stringMatching(/^\d{6,12}$/),
   fc.stringMatching(/^[a-z]{6,12}$/),

@@ -1,7 +1,7 @@
 /** The rows of an imported CSV file, by the names in its header. */
 import { fromCsvCell } from '@cellhop/contract/csv.values';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
-import { importColumns, type ImportProblem, limitColumns } from '@cellhop/contract/staff/inventory.values';
+import { importColumns, type ImportProblem, optionalColumns } from '@cellhop/contract/staff/inventory.values';
 import { type FileObject, readCsv } from './import-files.ts';
 
 /** In the header row. All others are unknown, but errors should name their positions. */
@@ -9,7 +9,7 @@ export const COLUMNS_MAX = 64;
 const COLUMNS_NAMED_MAX = 20;
 
 export function isColumn(name: string): boolean {
-  return [...importColumns, ...limitColumns].some((column) => column === name);
+  return [...importColumns, ...optionalColumns].some((column) => column === name);
 }
 
 /** The columns may be in any order. Yields null for an empty row. */

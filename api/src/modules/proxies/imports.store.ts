@@ -1,4 +1,3 @@
-import { placeColumns, placeNames } from '@cellhop/contract/places.values';
 import type { ChangeCounts } from '@cellhop/contract/staff/inventory';
 import type { Ctx } from '../../ctx.ts';
 import { placeSql } from '../../db/place-columns.ts';
@@ -72,7 +71,7 @@ const arrayText = (texts: readonly string[]) => `{${texts.map((text) => JSON.str
 const staged: readonly (readonly [column: string, type: string, value: (row: StagedRow) => unknown])[] = [
   ['ip', 'inet', ({ ip }) => ip],
   ['price_micros', 'bigint', ({ priceMicros }) => priceMicros],
-  ...placeNames.map((name) => [placeColumns[name].sql, 'text', (row: StagedRow) => row[name]] as const),
+  ...placeSql.map(({ name, sql, type }) => [sql, type, (row: StagedRow) => row[name]] as const),
   ['node_id', 'uuid', ({ nodeId }) => nodeId],
   ['exit_kind', 'exit_kind', ({ exitKind }) => exitKind],
   ['exit_keys', 'text[]', ({ keys }) => arrayText(keys)],
@@ -99,16 +98,23 @@ export async function insertRows(ctx: Ctx, importId: string, rows: readonly Stag
   await ctx.db.query(INSERT, [importId, ...staged.map(([, , value]) => rows.map((row) => value(row) ?? null))]);
 }
 
-/** What a file may say nothing about, which then stays as it is, with the text or number that stands for none. */
-const optional = { port_rule: `''`, tunnels_max: '0', bytes_per_second_max: '0' };
-const VALUES = `file.price_micros, ${placeSql.map((column) => `file.${column}`).join(', ')}, ${Object.entries(optional)
-  .map(
-    ([column, none]) =>
-      `case when file.${column} is null then proxies.${column} else nullif(file.${column}, ${none}) end`,
-  )
-  .join(', ')}, coalesce(file.kept_exit_id, found.id)`;
+const required = ['price_micros', ...placeSql.flatMap(({ sql, isRequired }) => (isRequired ? sql : []))];
+/** What a file may say nothing about: null, and then it stays as it is. An empty text or 0 stands for none. */
+const optional = [
+  ...placeSql.filter(({ isRequired }) => !isRequired),
+  { sql: 'port_rule', type: 'text' },
+  { sql: 'tunnels_max', type: 'integer' },
+  { sql: 'bytes_per_second_max', type: 'integer' },
+];
+const chosen = ({ sql, type }: (typeof optional)[number]) =>
+  `case when file.${sql} is null then proxies.${sql} else nullif(file.${sql}, ${type === 'text' ? `''` : '0'}) end`;
+const VALUES = [
+  ...required.map((column) => `file.${column}`),
+  ...optional.map(chosen),
+  'coalesce(file.kept_exit_id, found.id)',
+].join(', ');
 /** What an import writes, apart from the address that finds a proxy. */
-const written = ['price_micros', ...placeSql, ...Object.keys(optional), 'exit_id'];
+const written = [...required, ...optional.map(({ sql }) => sql), 'exit_id'];
 const WRITTEN = written.join(', ');
 const writtenOf = (table: string) => written.map((column) => `${table}.${column}`).join(', ');
 

@@ -1,11 +1,11 @@
 /** The lines of an exported file, which has the columns of an import. */
 import { csvCell } from '@cellhop/contract/csv.values';
 import { formatExit } from '@cellhop/contract/exits';
-import { type FileFormat, importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
+import { type FileFormat, importColumns, optionalColumns } from '@cellhop/contract/staff/inventory.values';
 import { toDollars, toMegabits } from '@cellhop/contract/units';
 import type { ExportedRow } from './inventory.store.ts';
 
-const columns = [...importColumns, ...limitColumns];
+const columns = [...importColumns, ...optionalColumns];
 
 /** JSON is a list with an object on each line, so that both formats have lines. */
 export const fileEnds: Record<FileFormat, { start: string; end: string }> = {

@@ -16,7 +16,7 @@ const COLUMNS = `id, exit_id as "exitId", host(ip) as ip, price_micros as "price
             tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"`;
 
 const IS_FREE = 'connection_id is null and is_healthy';
-const RAW_COLUMNS = `id, exit_id, ip, price_micros, ${placeSql.join(', ')}, port_rule, tunnels_max, bytes_per_second_max`;
+const RAW_COLUMNS = `id, exit_id, ip, price_micros, ${placeSql.map(({ sql }) => sql).join(', ')}, port_rule, tunnels_max, bytes_per_second_max`;
 /** A stable order for equal prices: addresses as numbers. Without the cast `ip` would be the column of the result, a text. */
 const CHEAPEST = `order by price_micros, ip::inet limit ${PROXY_SEARCH_MAX}`;
 

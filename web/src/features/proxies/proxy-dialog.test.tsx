@@ -29,6 +29,16 @@ async function openOffer(answers: Answers = {}) {
   return { ...app, offer, dialog, buy };
 }
 
+it('shows the autonomous system of the operator, and nothing where it is unknown', async () => {
+  const { dialog, screen, user } = await openOffer({ [CATALOGUE]: { data: [proxy, { ...other, asn: null }] } });
+  expect(dialog.getByText('ASN').nextSibling?.textContent).toBe('AS3320');
+  await user.keyboard('{Escape}');
+  await user.click(await screen.findByRole('button', { name: `Buy ${other.ip}` }));
+  const unknown = within(await screen.findByRole('dialog', { name: `Proxy ${other.ip}` }));
+  await unknown.findByText('ISP');
+  expect(unknown.queryByText('ASN')).toBeNull();
+});
+
 it('goes away when another user was faster, and so does the proxy', async () => {
   const { api, buy, screen, user } = await openOffer();
   api.set({ [BUY]: refusal(404, 'PROXY_NOT_FOUND'), [CATALOGUE]: { data: [other] } });

@@ -1,6 +1,6 @@
 import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
-import { importColumns, limitColumns } from '@cellhop/contract/staff/inventory.values';
+import { importColumns, optionalColumns } from '@cellhop/contract/staff/inventory.values';
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -29,7 +29,7 @@ export function ImportForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <Text>{t('import.text')}</Text>
         <Code block className={classes['columns'] ?? ''}>
-          {[...importColumns, ...limitColumns].join(',')}
+          {[...importColumns, ...optionalColumns].join(',')}
         </Code>
         <FileField
           label={t('import.file')}

@@ -32,7 +32,7 @@ const proxies = [
   example(3, 'UNHEALTHY', { ...working, health: 'UNHEALTHY', reason: 'upstream-refused:403' }),
   example(4, 'UNCHECKED', { ...working, health: 'UNCHECKED', checkedAt: null, latencyMs: null, seenAddress: null }),
   example(5, 'UNHEALTHY', { ...working, health: 'UNHEALTHY', reason: 'a-reason-of-a-newer-release' }),
-  example(6, 'FREE', { ...working, seenAddress: null }),
+  { ...example(6, 'FREE', { ...working, seenAddress: null }), asn: null },
 ];
 
 async function openInventory(answers: Parameters<typeof openAsStaff>[1] = {}) {
@@ -58,6 +58,12 @@ it('shows the last check of each exit: when, how fast or why not, and the addres
   expect(unchecked).toContain('Uncheckednot checked yet––');
   expect(newer).toContain('a-reason-of-a-newer-release');
   expect(local).toContain('not compared');
+});
+
+it('shows the autonomous system of the operator, where it is known', async () => {
+  const [, known, , , , , unknown] = (await openInventory()).rows();
+  expect(known).toContain('Telekom, LTEAS3320');
+  expect(unknown).toContain('Telekom, LTE$0.80');
 });
 
 it('lets the gateway check an exit now, if the role may change proxies', async () => {

@@ -1,3 +1,4 @@
+import { asnText } from '@cellhop/contract/places.values';
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import type { InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { Link } from '@tanstack/react-router';
@@ -43,10 +44,11 @@ export function InventoryTable({ proxies, selection, sort, onSort, ...changes }:
     {
       key: 'city',
       header: t('place'),
-      render: ({ city, zip, isp, connectionType }) => (
+      render: ({ city, zip, isp, asn, connectionType }) => (
         <span className={classes['lines']}>
           <span>{`${city}, ${zip}`}</span>
           <span>{`${isp}, ${connectionType}`}</span>
+          {asn != null && <span>{asnText(asn)}</span>}
         </span>
       ),
     },
