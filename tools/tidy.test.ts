@@ -27,6 +27,53 @@ const ofApi = programs.filter((file) => file.startsWith('api/src/'));
 const use = (name: string) => (name === 'VALIDATION' ? 'AppError.validation(' : `'${name}'`);
 const matching = (candidates: string[], pattern: RegExp) => candidates.filter((file) => pattern.test(read(file)));
 
+/** Files with the texts of screens, emails, notifications, errors and pages. */
+const TEXTS =
+  /^(?:web\/src\/i18n\/locales\/.*\.json|api\/src\/(?:mail|modules\/[a-z-]+)\/(?:[a-z]+-)?texts\.ts|api\/src\/seed\/demo-faq\.ts|contract\/src\/(?:errors|confirmation-texts)\.ts)$/;
+/** What settings limit (docs/settings.md), in both languages. */
+const COUNTED =
+  /\$\d+|\d+\s?(?:second|minute|hour|day|connection|invoice|ticket|message|tunnel|proxies|секунд|мин|час|дн|подключ|счет|счёт|обращ|сообщ|туннел|прокси)/giu;
+/** Lifetimes of links, limits of contract/src/limits.ts and of the gateway, ranges to choose from. */
+const CONSTANTS = [
+  'auth.json: 30 minute',
+  'auth.json: 30 мин',
+  'common.json: 10 second',
+  'common.json: 10 секунд',
+  'common.json: 30 day',
+  'common.json: 30 дн',
+  'demo-faq.ts: 10 minute',
+  'demo-faq.ts: 10 мин',
+  'payment.json: 15 minute',
+  'payment.json: 15 мин',
+  'proxyConnection.json: 10 minute',
+  'proxyConnection.json: 10 мин',
+  'proxyConnection.json: 30 day',
+  'proxyConnection.json: 30 дн',
+  'proxyConnection.json: 5 minute',
+  'proxyConnection.json: 5 мин',
+  'staff.json: 30 minute',
+  'staff.json: 30 мин',
+  'staffSupport.json: 30 day',
+  'staffSupport.json: 30 дн',
+  'staffSupport.json: 7 day',
+  'staffSupport.json: 7 дн',
+  'staffSupport.json: 90 day',
+  'staffSupport.json: 90 дн',
+  'staffUsers.json: 90 day',
+  'staffUsers.json: 90 дн',
+  'texts.ts: 24 hour',
+  'texts.ts: 24 час',
+  'texts.ts: 30 minute',
+  'texts.ts: 30 мин',
+  'usage.json: 24 hour',
+  'usage.json: 24 час',
+  'usage.json: 30 day',
+  'usage.json: 30 дн',
+  'usage.json: 7 day',
+  'usage.json: 7 дн',
+  'user.json: $1',
+];
+
 describe('the repository', () => {
   it('numbers its migrations without gaps', () => {
     const names = files.filter((file) => file.startsWith('api/migrations/')).map((file) => path.basename(file));
@@ -129,6 +176,14 @@ describe('the repository', () => {
       );
     expect(using('npm run')).toEqual(['contract/src/command-line.ts']);
     expect(using('INIT_CWD')).toEqual(['api/src/commands/terminal.ts']);
+  });
+
+  it('has no number of a setting in its texts: each time, price and count in them is a constant of the code', () => {
+    const texts = files.filter((file) => TEXTS.test(file));
+    const numbers = texts.flatMap((file) =>
+      [...read(file).matchAll(COUNTED)].map(([counted]) => `${path.basename(file)}: ${counted.replace(/\s/, ' ')}`),
+    );
+    expect([...new Set(numbers)].toSorted()).toEqual(CONSTANTS);
   });
 
   it('has no utility folders', () => {

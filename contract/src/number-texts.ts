@@ -22,3 +22,24 @@ export function countText(language: LanguageCode, count: number): string {
 export function decimalMark(language: LanguageCode): string {
   return language === 'ru' ? ',' : '.';
 }
+
+/** After a preposition, in Russian in the accusative: «через 1 минуту». */
+const timeUnits: Record<LanguageCode, readonly (readonly [seconds: number, forms: Record<string, string>])[]> = {
+  en: [
+    [3600, { one: 'hour', other: 'hours' }],
+    [60, { one: 'minute', other: 'minutes' }],
+    [1, { one: 'second', other: 'seconds' }],
+  ],
+  ru: [
+    [3600, { one: 'час', few: 'часа', many: 'часов' }],
+    [60, { one: 'минуту', few: 'минуты', many: 'минут' }],
+    [1, { one: 'секунду', few: 'секунды', many: 'секунд' }],
+  ],
+};
+
+/** In the largest unit that it is a whole number of: `30 minutes`, `90 seconds`. */
+export function durationText(language: LanguageCode, seconds: number): string {
+  const [unitSeconds, forms] = timeUnits[language].find(([unit]) => seconds % unit === 0)!;
+  const count = seconds / unitSeconds;
+  return `${countText(language, count)}\u00A0${forms[new Intl.PluralRules(language).select(count)]}`;
+}

@@ -13,6 +13,8 @@ export const settingsSchema = z.object({
   contactEmail: z.string().nullable(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
+  /** After how long without traffic a connection ends, in minutes. An API of the release before does not send it. */
+  idleMinutes: z.number().positive().optional(),
   /** The currencies that are set up. */
   currencies: z.array(z.enum(currencies)),
   /**

@@ -56,6 +56,7 @@ const settings: Settings = {
   publicUrl: '',
   contactEmail: null,
   refundMinutes: 30,
+  idleMinutes: 30,
   currencies: [...currencies],
   offer: null,
 };

@@ -7,10 +7,10 @@ import { route } from './route.ts';
 
 /** Settings of the web app that it needs before sign-in. */
 export function settingsRoutes(app: FastifyInstance): void {
-  const { brandName, isDevelopment, publicUrl, contactEmail = null, refundWindowMs } = app.ctx.config;
-  const refundMinutes = refundWindowMs / 60_000;
+  const { brandName, isDevelopment, publicUrl, contactEmail = null, refundWindowMs, idleTimeoutMs } = app.ctx.config;
+  const [refundMinutes, idleMinutes] = [refundWindowMs / 60_000, idleTimeoutMs / 60_000];
   const currencies = listEnabledCurrencies(app.ctx);
-  const data = { brandName, isDevelopment, publicUrl, contactEmail, refundMinutes, currencies };
+  const data = { brandName, isDevelopment, publicUrl, contactEmail, refundMinutes, idleMinutes, currencies };
   const readOffer = createOfferReader(app.ctx);
   route(app, getSettings, async () => {
     const offer = await readOffer();

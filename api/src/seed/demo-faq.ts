@@ -1,9 +1,10 @@
+import { durationText } from '@cellhop/contract/number-texts';
 import type { Ctx } from '../ctx.ts';
 import { insertEntry } from '../modules/faq/faq.service.ts';
 
 type Entry = readonly [question: string, response: string];
 
-/** Common questions of customers. The rules are those of docs/billing.md, with the default settings. Both languages have the same order. */
+/** Common questions of customers. The rules are those of docs/billing.md. Both languages have the same order. */
 const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [
@@ -16,11 +17,11 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'When do I get money back?',
-      'If a connection ends within 30 minutes of the purchase, you pay only for the megabytes that have begun; the rest of the first 50 MB goes back to your balance. If the proxy itself is lost, the unused part of the first 50 MB goes back at any time.',
+      'If a connection ends within {{refundTime}} of the purchase, you pay only for the megabytes that have begun; the rest of the first 50 MB goes back to your balance. If the proxy itself is lost, the unused part of the first 50 MB goes back at any time.',
     ],
     [
       'Why was my proxy disabled?',
-      'A connection with less than 1 KB of traffic in 30 minutes ends automatically, so that it does not block an address that nobody uses. The connection history shows why each connection ended.',
+      'A connection with less than 1 KB of traffic in {{idleTime}} ends automatically, so that it does not block an address that nobody uses. The connection history shows why each connection ended.',
     ],
     [
       'What happens when my balance runs out?',
@@ -66,11 +67,11 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Когда деньги возвращаются?',
-      'Если подключение завершено в течение 30 минут после покупки, вы платите только за начатые мегабайты, а остаток от первых 50 МБ возвращается на баланс. Если пропал сам прокси, неиспользованная часть первых 50 МБ возвращается в любое время.',
+      'Если подключение завершено раньше чем через {{refundTime}} после покупки, вы платите только за начатые мегабайты, а остаток от первых 50 МБ возвращается на баланс. Если пропал сам прокси, неиспользованная часть первых 50 МБ возвращается в любое время.',
     ],
     [
       'Почему прокси отключился?',
-      'Подключение, в котором за 30 минут прошло меньше 1 КБ трафика, завершается автоматически, чтобы не занимать адрес, которым никто не пользуется. Причина каждого завершения видна в истории подключений.',
+      'Подключение, в котором за {{idleTime}} прошло меньше 1 КБ трафика, завершается автоматически, чтобы не занимать адрес, которым никто не пользуется. Причина каждого завершения видна в истории подключений.',
     ],
     [
       'Что будет, когда закончится баланс?',
@@ -110,7 +111,16 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
 export async function seedFaq(ctx: Ctx): Promise<void> {
   for (const [index, [question, response]] of faq.en.entries()) {
     const [ruQuestion, ruResponse] = faq.ru[index]!;
-    const texts = { en: { question, response }, ru: { question: ruQuestion, response: ruResponse } };
+    const texts = {
+      en: { question, response: fill(ctx, 'en', response) },
+      ru: { question: ruQuestion, response: fill(ctx, 'ru', ruResponse) },
+    };
     await insertEntry(ctx, texts, null);
   }
+}
+
+function fill({ config }: Ctx, language: keyof typeof faq, response: string): string {
+  return response
+    .replace('{{refundTime}}', durationText(language, config.refundWindowMs / 1000))
+    .replace('{{idleTime}}', durationText(language, config.idleTimeoutMs / 1000));
 }

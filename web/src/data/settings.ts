@@ -16,6 +16,7 @@ let settings: Settings = {
   publicUrl: '',
   contactEmail: null,
   refundMinutes: 30,
+  idleMinutes: 30,
   currencies: [],
   offer: null,
 };

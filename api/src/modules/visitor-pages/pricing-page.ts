@@ -1,6 +1,6 @@
 import { listCoins } from '@cellhop/contract/coins';
 import { INVOICE_DOLLARS_MIN, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
-import { countText, groupThousands } from '@cellhop/contract/number-texts';
+import { countText, durationText, groupThousands } from '@cellhop/contract/number-texts';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
 import { escapeHtml } from '../../mail/layout.ts';
 import { lowestPrice } from '../proxies/proxies.service.ts';
@@ -47,7 +47,7 @@ function charging(view: View, lowest: bigint | undefined): string {
   const values = {
     megabytes: String(PREPAID_MEGABYTES),
     prepaid: lowest === undefined ? undefined : money(view, lowest * BigInt(PREPAID_MEGABYTES)),
-    refundMinutes: String(view.shop.refundMinutes),
+    refundTime: durationText(view.languageCode, view.shop.refundSeconds),
   };
   const steps = pricing.steps.map(
     ({ title, text }) => `<li><h3>${escapeHtml(title)}</h3><p>${escapeHtml(text(values))}</p></li>`,

@@ -37,7 +37,7 @@ interface PricingTexts {
   charged: string;
   steps: {
     title: string;
-    text: (values: { megabytes: string; prepaid: string | undefined; refundMinutes: string }) => string;
+    text: (values: { megabytes: string; prepaid: string | undefined; refundTime: string }) => string;
   }[];
   table: string;
   columns: { country: string; megabyte: string; gigabyte: string; free: string };
@@ -128,8 +128,8 @@ const en: VisitorTexts = {
       },
       {
         title: 'You disconnect',
-        text: ({ megabytes, refundMinutes }) =>
-          `Within ${refundMinutes} minutes of the purchase, the unused part of the first ${megabytes} MB goes back to your balance. If the proxy goes offline, this applies at any time.`,
+        text: ({ megabytes, refundTime }) =>
+          `Within ${refundTime} of the purchase, the unused part of the first ${megabytes} MB goes back to your balance. If the proxy goes offline, this applies at any time.`,
       },
     ],
     table: 'Prices by country',
@@ -227,8 +227,8 @@ const ru: VisitorTexts = {
       },
       {
         title: 'Вы отключаетесь',
-        text: ({ megabytes, refundMinutes }) =>
-          `Если с покупки прошло не больше ${refundMinutes} минут, неиспользованная часть первых ${megabytes} МБ возвращается на баланс. Если отключился сам прокси, она возвращается в любое время.`,
+        text: ({ megabytes, refundTime }) =>
+          `Если подключение завершается раньше чем через ${refundTime} после покупки, неиспользованная часть первых ${megabytes} МБ возвращается на баланс. Если отключился сам прокси, она возвращается в любое время.`,
       },
     ],
     table: 'Цены по странам',

@@ -15,7 +15,7 @@ export interface Shop {
   brandName: string;
   publicUrl: string;
   contactEmail: string | undefined;
-  refundMinutes: number;
+  refundSeconds: number;
   currencies: readonly Currency[];
   /** The address of a country's flag. */
   findFlag: (countryCode: string) => string | undefined;

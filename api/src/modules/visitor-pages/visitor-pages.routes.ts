@@ -118,7 +118,7 @@ function createShop(ctx: Ctx, root: string): Shop {
     brandName,
     publicUrl,
     contactEmail,
-    refundMinutes: refundWindowMs / 60_000,
+    refundSeconds: refundWindowMs / 1000,
     currencies: listEnabledCurrencies(ctx),
     findFlag: readFlags(path.join(root, 'assets')),
   };

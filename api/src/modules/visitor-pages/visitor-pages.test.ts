@@ -138,7 +138,7 @@ test('prices are by country, in the order of their names', async () => {
   const row = /Germany<\/a><\/th>(.*?)<\/tr>/.exec(body)![1]!;
   expect(row).toBe('<td>$0.0040</td><td>$4.10</td><td>1,240</td>');
   expect(body).toContain('The first 50 MB are charged at once, from $0.20.');
-  expect(body).toContain('Within 30 minutes of the purchase');
+  expect(body).toContain('Within 30\u00A0minutes of the purchase');
   expect(body).toContain('Top up from $5.');
   expect(body).toMatch(/Accepted: .*BTC/);
 });

@@ -6,6 +6,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
+import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { usePlaceFacts } from '../../ui/place-facts.tsx';
@@ -95,12 +96,13 @@ function BuyAgain({ connection }: { connection: Connection }) {
 function Summary({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { disconnectAt, endReason, lastRefusal } = connection;
+  const times = useShopTimes();
   const used = formatTraffic(connection.trafficUsed);
   return (
     <Facts
       items={[
         { label: t('table.paidFor'), value: formatMoney(connection.paidFor) },
-        ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`) }]),
+        ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`, times) }]),
         { label: t('table.status'), value: <ConnectionStatusBadge status={connection.status} /> },
         {
           label: t('table.trafficUsed'),

@@ -1,6 +1,9 @@
 import type { Connection } from '@cellhop/contract/connections';
 import i18next from 'i18next';
 import { topUpLink } from '../../data/error-text.ts';
+import { currentSettings } from '../../data/settings.ts';
+import { shopTimes } from '../../hooks/use-shop-times.ts';
+import { readLanguage } from '../../i18n/languages.ts';
 import { showToast } from '../../ui/toasts.ts';
 
 type EndableConnection = Pick<Connection, 'id' | 'ip' | 'status' | 'endReason'>;
@@ -21,7 +24,12 @@ export function findEnded<Row extends EndableConnection>(before: readonly Row[],
 
 /** Shown on every screen, because the user's programs have just lost their proxy. */
 export function showEndToasts(before: readonly EndableConnection[], now: readonly EndableConnection[]): void {
+  const times = shopTimes(currentSettings(), readLanguage(i18next));
   for (const { ip, endReason } of findEnded(before, now))
     if (endReason !== null && endReason !== 'USER')
-      showToast('warning', i18next.t(`ended.${endReason}`, { ip }), endReason === 'NO_MONEY' ? topUpLink() : undefined);
+      showToast(
+        'warning',
+        i18next.t(`ended.${endReason}`, { ip, ...times }),
+        endReason === 'NO_MONEY' ? topUpLink() : undefined,
+      );
 }

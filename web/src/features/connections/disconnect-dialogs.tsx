@@ -4,6 +4,7 @@ import { toLocalTime } from '../../data/server-clock.ts';
 import { useSettings } from '../../data/settings.ts';
 import { formatMoney } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
+import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { expectedRefund } from './refund.ts';
 
@@ -38,12 +39,13 @@ export function DisconnectDialog({ connection, isWorking, onConfirm, onClose }: 
 function useRefundText(): (connection: Connection) => string {
   const { t } = useTranslation('proxyConnection');
   const { refundMinutes } = useSettings();
+  const times = useShopTimes();
   return (connection) => {
     const ageMs = Date.now() - toLocalTime(Date.parse(connection.createdAt));
     const refund = expectedRefund(connection, ageMs, refundMinutes);
     if (refund.kind === 'UNUSED')
       return t('ending.refund.UNUSED', { amount: formatMoney(refund.dollars), megabytes: refund.megabytes });
-    return t(`ending.refund.${refund.kind}`, { minutes: refundMinutes });
+    return t(`ending.refund.${refund.kind}`, times);
   };
 }
 

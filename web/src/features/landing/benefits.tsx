@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
+import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import classes from './benefits.module.css';
 
 const benefits = [
@@ -25,13 +26,14 @@ const benefits = [
 export function Benefits() {
   const { t, i18n } = useTranslation('landingDetails');
   const { brandName, currencies } = useSettings();
+  const times = useShopTimes();
   return (
     <ul className={classes['grid']}>
       {benefits.map(({ key, Icon }) => (
         <li key={key}>
           <Icon size={26} stroke={1.5} aria-hidden="true" />
           <h3>{t(`benefits.${key}.title`)}</h3>
-          <p>{t(`benefits.${key}.text`)}</p>
+          <p>{t(`benefits.${key}.text`, times)}</p>
         </li>
       ))}
       <li className={classes['summary']}>

@@ -1,6 +1,6 @@
 import { IconArrowBackUp, IconReceipt2, IconScale } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useSettings } from '../../data/settings.ts';
+import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import classes from './proof.module.css';
 
 const proofs = [
@@ -12,14 +12,14 @@ const proofs = [
 /** Rules that customers can check, each with the page that has it in full. */
 export function Proof() {
   const { t } = useTranslation('landingDetails');
-  const { refundMinutes: count } = useSettings();
+  const times = useShopTimes();
   return (
     <ul className={classes['proofs']}>
       {proofs.map(({ key, Icon, path }) => (
         <li key={key}>
           <Icon size={26} stroke={1.5} aria-hidden="true" />
           <h3>{t(`proof.${key}.title`)}</h3>
-          <p>{key === 'refund' ? t('proof.refund.text', { count }) : t(`proof.${key}.text`)}</p>
+          <p>{t(`proof.${key}.text`, times)}</p>
           <a href={path}>{t(`proof.${key}.link`)}</a>
         </li>
       ))}

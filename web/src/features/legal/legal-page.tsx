@@ -5,6 +5,7 @@ import { readLanguage } from '../../i18n/languages.ts';
 import { apiQuery, queryClient } from '../../data/query.ts';
 import { useSettings } from '../../data/settings.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
+import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams } from '../../loading/use-screen.ts';
 import { LinkedText } from '../../ui/linked-text.tsx';
@@ -48,9 +49,10 @@ function Article({ document }: { document: LegalDocument }) {
 
 function Text({ own, document }: { own: string | null; document: LegalDocument }) {
   const { t } = useTranslation('legalTexts');
-  const { brandName: brand, contactEmail, refundMinutes: count } = useSettings();
+  const { brandName: brand, contactEmail } = useSettings();
+  const times = useShopTimes();
   const contact = contactEmail === null ? t('support') : t('write', { email: contactEmail });
-  const text = own ?? `${t(`documents.${document}`, { brand, count })}\n\n${contact}`;
+  const text = own ?? `${t(`documents.${document}`, { brand, ...times })}\n\n${contact}`;
   return legalBlocks(text).map(({ isHeading, text }) =>
     isHeading ? (
       <h2 key={text}>{text}</h2>

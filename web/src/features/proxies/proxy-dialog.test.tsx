@@ -39,6 +39,13 @@ it('shows the autonomous system of the operator, and nothing where it is unknown
   expect(unknown.queryByText('ASN')).toBeNull();
 });
 
+it('says how the shop has set the refund and the end without traffic', async () => {
+  const { dialog } = await openOffer();
+  const rules = dialog.getAllByRole('listitem').map(({ textContent }) => textContent?.replaceAll('\u00A0', ' '));
+  expect(rules).toContain('After 30 minutes without traffic the proxy is disconnected automatically.');
+  expect(rules.at(-1)).toMatch(/^If it ran for less than 30 minutes, only the used traffic is charged/);
+});
+
 it('goes away when another user was faster, and so does the proxy', async () => {
   const { api, buy, screen, user } = await openOffer();
   api.set({ [BUY]: refusal(404, 'PROXY_NOT_FOUND'), [CATALOGUE]: { data: [other] } });

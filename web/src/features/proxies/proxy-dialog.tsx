@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../data/query.ts';
 import { formatAge, formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
 import { maximumCharge, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
+import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { useProfile } from '../../session/profile.ts';
@@ -165,12 +166,13 @@ const rules = ['prepaid', 'further', 'idle', 'refund'] as const;
 
 function PriceInfo() {
   const { t } = useTranslation('proxy');
+  const times = useShopTimes();
   return (
     <section className={classes['info']}>
       <h3>{t('detail.info.title')}</h3>
       <ul>
         {rules.map((rule) => (
-          <li key={rule}>{t(`detail.info.${rule}`)}</li>
+          <li key={rule}>{t(`detail.info.${rule}`, times)}</li>
         ))}
       </ul>
     </section>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
+import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { destructive } from '../../ui/destructive.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -87,6 +88,7 @@ function Headline({ connection, onEnd }: Pick<ConnectionPanelProps, 'onEnd'> & {
 function Summary({ connection }: { connection: StaffConnection }) {
   const { t } = useTranslation(['staffConnections', 'staff', 'proxyConnection', 'common']);
   const { id, user, endReason, disconnectAt, syncAt } = connection;
+  const times = useShopTimes();
   return (
     <Facts
       items={[
@@ -97,7 +99,7 @@ function Summary({ connection }: { connection: StaffConnection }) {
           isWide: true,
         },
         { label: t('detail.id'), value: <Copyable name={t('detail.id')} value={id} isWrapped />, isWide: true },
-        ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`) }]),
+        ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`, times) }]),
         { label: t('proxyConnection:table.paidFor'), value: formatMoney(connection.paidFor) },
         {
           label: t('proxyConnection:table.trafficUsed'),
