@@ -51,7 +51,6 @@ export interface GatewaySettings extends ExitSettings {
 export interface Gateway {
   readonly port: number;
   readonly address: string;
-  readonly relay: Relay['kind'];
   readonly metrics: Metrics;
   /**
    * Stops accepting, drains tunnels for `drainMs`, closes the rest and delivers the final totals.
@@ -139,7 +138,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     return areDelivered;
   }
 
-  return { port, address, relay: relay.kind, metrics, close, abortDrain: () => context.flows.abortDrain() };
+  return { port, address, metrics, close, abortDrain: () => context.flows.abortDrain() };
 }
 
 function openChecks(

@@ -51,7 +51,17 @@ export function createMetrics() {
     ...eventMetrics(registers),
     udp: udpMetrics(registers),
     dns: dnsMetrics(registers),
-    relayInfo: new Gauge({ name: 'gateway_relay_info', help: 'The relay in use', labelNames: ['relay'], registers }),
+    watchRelay: (kind: () => string) =>
+      new Gauge({
+        name: 'gateway_relay_info',
+        help: 'The relay of new tunnels',
+        labelNames: ['relay'],
+        registers,
+        collect() {
+          this.reset();
+          this.set({ relay: kind() }, 1);
+        },
+      }),
   };
 }
 

@@ -76,7 +76,7 @@ async function sendMetrics({ registry }: Metrics, response: ServerResponse): Pro
 export function watchNode(context: ListenerContext, connections: Connections): void {
   const { metrics, flows, clients, relay, limits, wrongCredentials } = context;
   const { watch } = metrics;
-  metrics.relayInfo.set({ relay: relay.kind }, 1);
+  metrics.watchRelay(() => relay.kind);
   watch('gateway_tunnels', 'Open tunnels', () => flows.size);
   watch('gateway_udp_associations', 'Open UDP associations, which are tunnels, too', () => flows.associations);
   const { associationsPerNode, tunnelsPerNode, clientSocketsPerNode } = limits;

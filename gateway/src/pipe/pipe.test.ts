@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
-import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
 import { Credit, type CreditGrant } from '../metering/credit.ts';
 import { Meter } from '../metering/meter.ts';
-import { chooseRelay } from './choose-relay.ts';
 import { moveHandle } from './handle.ts';
 import { Lane } from './lane.ts';
 import { createPump } from './pump.ts';
@@ -352,9 +350,5 @@ describe('the pump', () => {
     const readBytes = forward.mock.calls.reduce((sum, [chunk]) => sum + chunk.length, 0);
     expect(readBytes - 40_000_000).toBeLessThanOrEqual(2 * 65_536);
     for (const { socket } of readers) socket.destroy();
-  });
-
-  it('is supported by this version of Node', async () => {
-    expect((await chooseRelay(1, pino({ level: 'silent' }))).kind).toBe('pump');
   });
 });
