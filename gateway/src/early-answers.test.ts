@@ -2,8 +2,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../test/control-plane.ts';
 import { basic, type Harness, openClient, socks5Connect, startHarness, untilGauge } from '../test/gateway-harness.ts';
-import { listenLocally, type Reader, until } from '../test/sockets.ts';
-import { whenDelivered } from './pipe/send-queue.ts';
+import { listenLocally, type Reader, sendUntilUnread, until } from '../test/sockets.ts';
 
 const MIB = 1_048_576;
 const REFUSAL = 'HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\nConnection: close\r\n\r\nlarge';
@@ -90,13 +89,9 @@ describe('an upload whose destination answers early and closes', () => {
       client.socket.write(`GET http://127.0.0.1:${origin.port}/ HTTP/1.0\r\nHost: x\r\n${login}\r\n\r\n`);
       await client.takeUntil('\r\n\r\n');
       client.socket.pause();
-      const piece = Buffer.alloc(65_536, 'a');
-      let sentBytes = 0;
-      for (; sentBytes - connection.usedBytes < 4 * piece.length; sentBytes += piece.length)
-        await new Promise<void>((fulfil) => {
-          origins[0]!.write(piece);
-          whenDelivered(origins[0]!, { lingerMs: 0, flushMs: 5_000 }, fulfil);
-        });
+      const { metrics } = harness.gateway;
+      const countedBytes = metrics.totalBytes();
+      const sentBytes = await sendUntilUnread(origins[0]!, () => metrics.totalBytes() - countedBytes);
       origins[0]!.resetAndDestroy();
       client.socket.resume();
       const { bytes, end } = await client.rest();

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { networkInterfaces } from 'node:os';
 import { wasReset } from '../src/pipe/handle.ts';
 import type { Side } from '../src/pipe/pipe.ts';
+import { whenDelivered } from '../src/pipe/send-queue.ts';
 
 /** Many containers have no IPv6, not even on the loopback interface. */
 export const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -118,6 +119,24 @@ export function patternedBytes(length: number): Buffer {
   for (let index = 0; index + 4 <= length; index += 4)
     bytes.writeUInt32LE((index * 2_654_435_761) % 4_294_967_296, index);
   return bytes;
+}
+
+/**
+ * Sends to a peer that stops reading, until its system has data that it has not read.
+ * @param readBytes how much it has read
+ * @returns the sent bytes, all of which have arrived
+ */
+export async function sendUntilUnread(socket: Socket, readBytes: () => number): Promise<number> {
+  const piece = patternedBytes(16_384);
+  const delivered = (lingerMs: number) =>
+    new Promise<void>((fulfil) => whenDelivered(socket, { lingerMs, flushMs: 60_000 }, fulfil));
+  let sentBytes = 0;
+  for (; sentBytes - readBytes() < 2 * piece.length; sentBytes += piece.length) {
+    socket.write(piece);
+    await delivered(0);
+  }
+  await delivered(50);
+  return sentBytes;
 }
 
 /** Waits for a condition; the timeout of the test is the limit. */

@@ -259,7 +259,8 @@ export class Exchange {
     const { stream, response } = this.parties;
     const isSelfDelimiting = response.chunkedEncoding || (this.#originResponse && hasLength(this.#originResponse));
     response.flushHeaders(); // It was counted.
-    const isOriginReset = this.#isReset || (this.#origin.isTruncated && this.#tunnel?.flow.endReason === undefined);
+    const { endReason = 'exit-failed' } = this.#tunnel?.flow ?? {};
+    const isOriginReset = this.#isReset || (this.#origin.isTruncated && endReason === 'exit-failed');
     if (isSelfDelimiting && !isOriginReset) stream.end();
     else stream.endWithReset();
     this.#resetWhenStalled();

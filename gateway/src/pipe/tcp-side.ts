@@ -139,6 +139,9 @@ export class TcpSide implements Side, DirectReads {
   }
 
   readonly #failed = (): void => {
+    // Node keeps what a paused socket had read before its reset, but reports it no more.
+    const unread = this.#reader ? null : (this.socket.read() as Buffer | null);
+    if (unread) this.#listener?.data(unread);
     const before = this.#readBytesAtFailure;
     this.#listener?.failed(before === undefined ? undefined : this.socket.bytesRead - before);
   };
