@@ -23,7 +23,7 @@ const landingAtRoot: Plugin = {
  * file (`npm run bench:web` shows it).
  */
 const landingParts =
-  /[\\/](?:app[\\/]start-landing\.tsx|contract[\\/]src[\\/]coins\.ts|icons[\\/]Icon(?:Bell|ChartBar|Check|ChevronDown|Copy|Gift|HelpCircle|History|Receipt2|Search|UserCircle|Users|Wallet|WorldSearch)\.mjs|4x3[\\/]de\.svg\?url)$/;
+  /[\\/](?:app[\\/]start-landing\.tsx|hooks[\\/]use-shop-times\.ts|contract[\\/]src[\\/]coins\.ts|icons[\\/]Icon(?:Bell|ChartBar|Check|ChevronDown|Copy|Gift|HelpCircle|History|Receipt2|Search|UserCircle|Users|Wallet|WorldSearch)\.mjs|4x3[\\/]de\.svg\?url)$/;
 
 /**
  * The router imports each screen lazily, and Rolldown splits the code that screens share, which alone results in many

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { startGateway } from '../../gateway/src/gateway.ts';
 
-const { port, relay, metrics } = await startGateway({
+const { port, metrics } = await startGateway({
   host: '127.0.0.1',
   port: 0,
   controlUrl: process.env['CONTROL_URL'] ?? '',
@@ -29,4 +29,5 @@ process.on('message', () => {
     process.send?.({ count: waits.values[0]?.value ?? 0, seconds: seconds.values[0]?.value ?? 0 }),
   );
 });
+const [, relay] = /^gateway_relay_info\{relay="(\w+)"\}/m.exec(await metrics.registry.metrics()) ?? [];
 process.send?.({ port, relay });

@@ -31,7 +31,7 @@ const pages = {
     ],
   },
   '/sign-in': {
-    limit: 212,
+    limit: 213,
     roots: [
       'index.html',
       'src/app/layout/guest-layout.tsx',

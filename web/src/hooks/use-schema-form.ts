@@ -21,21 +21,21 @@ export function useSchemaForm<Values extends FieldValues, Sent>(
 ): UseFormReturn<Values, unknown, Sent> {
   const validate: Resolver<Values, unknown, Sent> = zodResolver(schema, { error: formErrorMap });
   return useForm<Values, unknown, Sent>({
-    resolver: (values, context, options) => validate(withShownTexts(values, options), context, options),
+    resolver: (values, context, options) => {
+      takeShownTexts(values, options);
+      return validate(values, context, options);
+    },
     defaultValues,
   });
 }
 
-/** Reads the elements of registered fields. Controlled fields have none, and keep their values. */
-function withShownTexts<Values extends FieldValues>(
+/** The form's values become what its elements contain. Controlled fields have no element, and keep their values. */
+function takeShownTexts<Values extends FieldValues>(
   values: Values,
   { names = [], fields }: Parameters<Resolver<Values>>[2],
-): Values {
-  const shown = structuredClone(values);
+): void {
   for (const name of names) {
     const element: unknown = get<typeof fields, { ref?: unknown } | undefined>(fields, name)?.ref;
-    const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-    if (isText && element.isConnected) set(shown, name, element.value);
+    if (element instanceof HTMLElement && 'value' in element && element.isConnected) set(values, name, element.value);
   }
-  return shown;
 }

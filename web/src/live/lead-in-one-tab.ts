@@ -5,7 +5,7 @@ const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
 
 interface Lease {
-  holder: string;
+  holder: number;
   /** In milliseconds since the epoch. */
   until: number;
 }
@@ -30,8 +30,8 @@ export async function leadInOneTab(
  * it at once, because storage has no lock; the one that was overwritten notices when it renews.
  */
 function leadByLease(name: string, lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): void {
-  const lease = storedValue<Lease>(name, isLease);
-  const holder = String(Math.random());
+  const lease = storedValue(name, (value): value is Lease => value !== null);
+  const holder = Math.random();
   let leading: AbortController | undefined;
 
   function stop(): void {
@@ -42,7 +42,9 @@ function leadByLease(name: string, lead: (signal: AbortSignal) => Promise<void>,
 
   function follow(): void {
     const current = lease.get();
-    const isTaken = current !== undefined && current.holder !== holder && isRunning(current);
+    // More than the whole time is left if the clock has been set back.
+    const leftMs = (current?.until ?? 0) - Date.now();
+    const isTaken = current?.holder !== holder && leftMs > 0 && leftMs <= LEASE_MS;
     if (document.hidden || isTaken) return stop();
     lease.set({ holder, until: Date.now() + LEASE_MS });
     if (leading !== undefined) return;
@@ -52,21 +54,9 @@ function leadByLease(name: string, lead: (signal: AbortSignal) => Promise<void>,
 
   const timer = setInterval(follow, RENEW_MS);
   document.addEventListener('visibilitychange', follow, { signal });
-  globalThis.addEventListener('pagehide', stop, { signal });
   signal.addEventListener('abort', () => {
     clearInterval(timer);
     stop();
   });
   follow();
-}
-
-/** A time further ahead is from before the clock was set back. */
-function isRunning({ until }: Lease): boolean {
-  const left = until - Date.now();
-  return left > 0 && left <= LEASE_MS;
-}
-
-function isLease(value: unknown): value is Lease {
-  const lease = value as Partial<Lease> | null;
-  return typeof lease?.holder === 'string' && typeof lease.until === 'number';
 }
