@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { commands } from './registry.ts';
 
 /** What tools/command.mjs does itself. */
-const TOOLS = ['start', 'test', 'test:long', 'check'];
+const TOOLS = ['start', 'test', 'test:long', 'test:slow', 'check'];
 
 test('each command has a script in package.json, apart from the setup, which the start runs', () => {
   const { scripts } = JSON.parse(fs.readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {

@@ -8,7 +8,6 @@ import {
   REFERRAL_EMAIL_LENGTH_MIN,
   TRIAL_CREDIT_DOLLARS_MAX,
 } from '../limits.ts';
-import { asciiCode } from '../typed-codes.values.ts';
 
 const dollarsUpTo = (maximum: number) => dollarsSchema.min(0).max(maximum);
 
@@ -31,7 +30,7 @@ export function requireTermsOfCredit(body: TermsOfCredit, context: z.RefinementC
 }
 
 export const promoCodeFields = z.strictObject({
-  code: referralCodeSchema.overwrite(asciiCode).regex(NEW_CODE_PATTERN, CODE_CHARACTERS),
+  code: referralCodeSchema.regex(NEW_CODE_PATTERN, CODE_CHARACTERS),
   /** The email of its owner. */
   referralEmail: emailSchema.min(REFERRAL_EMAIL_LENGTH_MIN).max(REFERRAL_EMAIL_LENGTH_MAX),
   trialCredit: dollarsUpTo(TRIAL_CREDIT_DOLLARS_MAX).default(0),

@@ -8,7 +8,7 @@ import ruDetails from '../i18n/locales/ru/landingDetails.json';
 import { startLanding } from './start-landing.tsx';
 
 it('lists the coins of this installation, and no others', async () => {
-  const data = { brandName: 'Cellhop', contactEmail: null, currencies: ['BTC', 'USDT_ERC20', 'USDT_BSC'] };
+  const data = { brandName: 'Cellhop', contactEmail: null, refundMinutes: 30, currencies: ['BTC', 'USDT_ERC20', 'USDT_BSC'] };
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ data })));
   const root = document.createElement('div');
   document.body.append(root);
@@ -40,7 +40,7 @@ it.each([
 });
 
 const offer = { code: 'WELCOME', credit: 1 };
-const settings = { brandName: 'Cellhop', contactEmail: null, currencies: [], offer };
+const settings = { brandName: 'Cellhop', contactEmail: null, refundMinutes: 30, currencies: [], offer };
 const countries = [
   { countryCode: 'DE', free: 1200, cities: 4, operators: 3, megabytePrice: 0.008 },
   { countryCode: 'KZ', free: 1, cities: 1, operators: 1, megabytePrice: null },

@@ -17,7 +17,7 @@ beforeAll(async () => {
      insert into users (email, password_hash, language_code, role_name, referral_code, account_id)
      select repeat('x', 200) || id || '@example.com', 'x', 'en', 'USER', 'BATCH' || id, id from opened`,
   );
-}, 60_000);
+});
 afterAll(() => testApp.stop());
 
 /** A client that reads nothing after the head of the response. */
@@ -51,4 +51,4 @@ test('unread exports are few, hold no connection to the database, and end after 
   const again = await openUnread();
   expect(again.statusCode).toBe(200);
   again.destroy();
-}, 30_000);
+});

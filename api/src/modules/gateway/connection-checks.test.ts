@@ -42,6 +42,7 @@ describe('a check of a connection', () => {
     expect(await node.takeDue()).toEqual([exit.id]);
     await answer(checkOk(exit.id, { seenAddress: '198.51.100.7', latencyMs: 55 }));
     expect(await check()).toEqual({
+      asn: null,
       state: 'OK',
       checkedAt: expect.stringMatching(/^\d{4}-/),
       address: '198.51.100.7',
