@@ -8,7 +8,12 @@ import ruDetails from '../i18n/locales/ru/landingDetails.json';
 import { startLanding } from './start-landing.tsx';
 
 it('lists the coins of this installation, and no others', async () => {
-  const data = { brandName: 'Cellhop', contactEmail: null, refundMinutes: 30, currencies: ['BTC', 'USDT_ERC20', 'USDT_BSC'] };
+  const data = {
+    brandName: 'Cellhop',
+    contactEmail: null,
+    refundMinutes: 30,
+    currencies: ['BTC', 'USDT_ERC20', 'USDT_BSC'],
+  };
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ data })));
   const root = document.createElement('div');
   document.body.append(root);
