@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { secondFactorCodeSchema } from './auth.forms.ts';
 import { promoCodeFields } from './staff/promo-codes.forms.ts';
+import { asciiCode } from './typed-codes.values.ts';
 
 test.each([
   '123456',
@@ -26,6 +27,14 @@ test.each([
   expect(secondFactorCodeSchema.parse(typed)).toBe('abcdefghjkmn2345');
 });
 
-test.each(['HELLO-10', 'ＨＥＬＬＯ－１０', 'HELLO–١٠'])('the promo code %j keeps its dash', (typed) => {
-  expect(promoCodeFields.shape.code.parse(typed)).toBe('HELLO-10');
+test.each(['HELLO-10', 'ＨＥＬＬＯ－１０', 'HELLO–١٠'])(
+  'a customer may type the promo code %j for HELLO-10',
+  (typed) => {
+    expect(asciiCode(typed)).toBe('HELLO-10');
+  },
+);
+
+test('a new promo code is refused, not rewritten, where it has other characters', () => {
+  expect(promoCodeFields.shape.code.safeParse('HELLO-10').success).toBe(true);
+  expect(promoCodeFields.shape.code.safeParse('ＨＥＬＬＯ－１０').success).toBe(false);
 });
