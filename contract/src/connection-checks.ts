@@ -18,7 +18,7 @@ const connectionCheckSchema = locationSchema.extend({
   checkedAt: dateSchema.nullable(),
   /** The address that websites see. Null if the check did not succeed, or the address is not public, as in the demo. */
   address: z.string().nullable(),
-  /** From the request to its response, without the time to connect; null if the check did not succeed. */
+  /** What a request waits for the first byte of its response, with the time to connect; null if the check did not succeed. */
   latencyMs: z.int().nullable(),
 });
 export type ConnectionCheck = z.infer<typeof connectionCheckSchema>;

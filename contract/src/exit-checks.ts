@@ -16,7 +16,7 @@ export const exitCheckSchema = z.object({
   outcome: z.enum(['ok', 'failed', 'inconclusive']),
   /** Why it did not succeed: a code, and after a colon the status or reply code of another proxy or of the echo. */
   reason: z.string().max(80).optional(),
-  /** From the request to its response, without the time to connect. */
+  /** From the dial to the first byte of the response. Nodes of 0.3.0 leave the time to connect out. */
   latencyMs: z.int().nonnegative().max(600_000).optional(),
   /** The client address that the echo saw; absent if it is not public. */
   seenAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
@@ -31,7 +31,7 @@ export const checkExits = endpoint({
   summary: 'Report checks of exits; returns exits of this node whose check is due',
   body: z.object({
     checks: z.array(exitCheckSchema).max(EXIT_CHECKS_MAX),
-    /** Exits through which tunnels of customers have failed to several destinations without a success in between. */
+    /** Exits through which tunnels of customers have failed to destinations of several networks without a success in between. */
     suspectIds: z.array(idSchema).max(EXIT_CHECKS_MAX),
     /** How many checks the node can begin now. */
     wanted: z.int().nonnegative().max(EXIT_CHECKS_MAX),
@@ -39,6 +39,8 @@ export const checkExits = endpoint({
   response: data(
     z.object({
       due: z.array(exitSchema),
+      /** Those of `due` whose last check has found that they carry the echo and nothing else. */
+      echoAloneIds: z.array(idSchema).optional(),
       /** Exits in use whose checks have failed for so long that their connections end as EXIT_LOST. */
       lostIds: z.array(idSchema),
     }),

@@ -20,7 +20,7 @@ export const proxySchema = locationSchema.extend({
   price: dollarsSchema,
   /** The last successful check of its exit; null for an exit that was sold before there were checks. */
   checkedAt: dateSchema.nullable(),
-  /** Of a request through the exit at that check. */
+  /** What a request through the exit waited for the first byte of its response, with the time to connect. */
   latencyMs: z.int().nullable(),
   /** What its connections are limited to; null: no limit. */
   limits: connectionLimitsSchema,

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from './config.ts';
+import { authorityText } from './protocol/host.ts';
 
 const required = { GATEWAY_CONTROL_URL: 'http://127.0.0.1:3000', GATEWAY_TOKEN: 'secret-token' };
+
+const destinations = (settings: NodeJS.ProcessEnv) =>
+  parseConfig(settings).checkDestinations.map((target) => authorityText(target));
 
 describe('the settings', () => {
   it('have defaults for a single machine', () => {
@@ -37,6 +41,15 @@ describe('the settings', () => {
     expect(config.nameServers).toEqual(['192.0.2.1', '[2001:db8::1]:53']);
   });
 
+  it('have destinations for checks of exits in production alone, where there is an internet', () => {
+    const production = { ...required, NODE_ENV: 'production', GATEWAY_HOST: 'a.test', GATEWAY_NAME_SERVERS: '9.9.9.9' };
+    expect(destinations(required)).toEqual([]);
+    expect(destinations(production)).toEqual(['www.apple.com:443', 'www.microsoft.com:443']);
+    expect(destinations({ ...production, GATEWAY_CHECK_DESTINATIONS: 'none' })).toEqual([]);
+    const own = { ...required, GATEWAY_CHECK_DESTINATIONS: 'example.com:8443, [2001:db8::1]:443' };
+    expect(destinations(own)).toEqual(['example.com:8443', '[2001:db8::1]:443']);
+  });
+
   it('require in production the host that customers see, and name servers, because those of the host may know names of its own network', () => {
     expect(() => parseConfig({ ...required, NODE_ENV: 'production' })).toThrow(
       /^GATEWAY_HOST is required.*\nGATEWAY_NAME_SERVERS is required/,
@@ -66,6 +79,7 @@ describe('the settings', () => {
     [{ GATEWAY_GRANT_MEGABYTES_MAX: '0' }, 'GATEWAY_GRANT_MEGABYTES_MAX'],
     [{ GATEWAY_ALLOW_PRIVATE: 'yes' }, 'GATEWAY_ALLOW_PRIVATE'],
     [{ GATEWAY_NAME_SERVERS: 'resolver.test' }, 'GATEWAY_NAME_SERVERS'],
+    [{ GATEWAY_CHECK_DESTINATIONS: 'example.com' }, 'GATEWAY_CHECK_DESTINATIONS must be like example.com:443'],
   ])('%j is refused by name, and no value is repeated', (change, name) => {
     expect(() => parseConfig({ ...required, ...change })).toThrow(name);
     expect(() => parseConfig({ ...required, ...change })).not.toThrow('secret-token');

@@ -1,12 +1,23 @@
-import { hostSchema, logLevelSchema, portSchema, readEnvironment, urlSchema } from '@cellhop/contract/environment';
+import {
+  hostSchema,
+  logLevelSchema,
+  orProblem,
+  portSchema,
+  readEnvironment,
+  urlSchema,
+} from '@cellhop/contract/environment';
 import { portRangeSchema } from '@cellhop/contract/network';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseAuthority, type Target } from './protocol/host.ts';
 
 const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
 const port = portSchema.min(1);
 const seconds = (max: number) => z.coerce.number().nonnegative().max(max);
+
+/** Large ones that hardly any network blocks. */
+const CHECK_DESTINATIONS = 'www.apple.com:443,www.microsoft.com:443';
 
 const addressList = (text: string) => text.split(',').map((item) => item.trim());
 
@@ -21,6 +32,14 @@ const addresses = z
   .string()
   .transform(addressList)
   .refine((list) => list.every((item) => isIP(item)), { message: 'must be addresses, separated by commas' });
+
+function parseTargets(text: string): Target[] {
+  return (text === 'none' ? [] : addressList(text)).map((item) => {
+    const target = parseAuthority(item);
+    if (!target) throw new Error('must be like example.com:443, separated by commas, or none');
+    return target;
+  });
+}
 
 export type Config = ReturnType<typeof parseConfig>;
 
@@ -43,6 +62,13 @@ export function parseConfig(variables: NodeJS.ProcessEnv) {
       controlUrl: read(
         'GATEWAY_CONTROL_URL',
         urlSchema(/^https?:$/, 'https://shop.example.com').refine((text) => !text.includes('?'), 'must have no query'),
+      ),
+      checkDestinations: read(
+        'GATEWAY_CHECK_DESTINATIONS',
+        z
+          .string()
+          .prefault(isDevelopment ? 'none' : CHECK_DESTINATIONS)
+          .transform(orProblem(parseTargets)),
       ),
       token: read('GATEWAY_TOKEN', z.string()),
       allowPrivate: read('GATEWAY_ALLOW_PRIVATE', isTrue.default(false)),

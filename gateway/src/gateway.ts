@@ -27,6 +27,7 @@ import { LoginGuard } from './listeners/login-guard.ts';
 import { WrongCredentials } from './listeners/wrong-credentials.ts';
 import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import type { Target } from './protocol/host.ts';
 import { openMetricsPort, watchControl, watchNode } from './monitoring.ts';
 import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
@@ -41,6 +42,8 @@ export interface GatewaySettings extends ExitSettings {
   readonly metricsPort?: number | undefined;
   /** Where these ports are reached if a NAT is in front of this node: at most one address of each family. */
   readonly publicAddresses?: readonly string[];
+  /** Destinations that checks ask whether an exit carries more than the echo. */
+  readonly checkDestinations?: readonly Target[] | undefined;
   /** `auto`: the pump if this version of Node supports it. */
   readonly relay?: Relay['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
@@ -63,7 +66,7 @@ export interface Gateway {
 
 type CheckParts = Pick<
   ReturnType<typeof openExits>,
-  'exits' | 'reserved' | 'dialForChecks' | 'ownRoute' | 'dialOutcomes'
+  'exits' | 'reserved' | 'dialForChecks' | 'dialDestination' | 'ownRoute' | 'dialOutcomes'
 > & {
   readonly control: ControlClient;
   readonly heartbeat: Heartbeat;
@@ -79,7 +82,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, reserved, dialForChecks, ownRoute, dialOutcomes, ...routes } = openExits(settings, {
+  const { exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes, ...routes } = openExits(settings, {
     limits,
     metrics,
     ownPorts,
@@ -93,7 +96,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
   const onRefreshed = () => checks.request();
   const heartbeat = new Heartbeat({ control, status, reserved, limits, log, onRefreshed });
-  const routesOfChecks = { exits, reserved, dialForChecks, ownRoute, dialOutcomes };
+  const routesOfChecks = { exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes };
   const checks = openChecks(settings, limits, { control, heartbeat, metrics, ...routesOfChecks });
   watchNode(context, connections);
   const controlState = { health, reporter, heartbeat, endWatch };
@@ -142,12 +145,14 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
 }
 
 function openChecks(
-  { log }: GatewaySettings,
+  { checkDestinations = [], log }: GatewaySettings,
   limits: Limits,
-  { control, heartbeat, metrics, exits, reserved, dialForChecks, ownRoute, dialOutcomes }: CheckParts,
+  { control, heartbeat, metrics, exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes }: CheckParts,
 ): ExitChecks {
   const echoUrls = () => chooseEchoes(heartbeat.echoUrls, reserved);
-  const performer = new ExitCheckPerformer({ dial: dialForChecks, limits, echoUrls, ownRoute });
+  const workingExits = () => [...exits.open].filter((exit) => dialOutcomes.isWorking(exit));
+  const destinations = { dialDestination, checkDestinations, workingExits };
+  const performer = new ExitCheckPerformer({ dial: dialForChecks, limits, echoUrls, ownRoute, ...destinations });
   const isReady = () => echoUrls().length > 0;
   const checks = new ExitChecks({ control, exits, dialOutcomes, performer, isReady, limits, metrics, log });
   metrics.watch('gateway_exit_checks_running', 'Checks of exits that run now', () => checks.running);

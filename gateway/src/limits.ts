@@ -93,7 +93,7 @@ export const defaultLimits = {
   exitLostMs: 30_000,
   /** Checks of exits that run at once: some 2,000 a minute through exits with a second of latency. */
   exitChecksAtOnce: 32,
-  /** The timeout of a check, for all echoes together. The control plane hands a check to another run after 30 s. */
+  /** The timeout of a check, for all echoes together, and again for the destinations beside them. The control plane hands a check to another run after 30 s. */
   exitCheckTimeoutMs: 10_000,
   /** Interval of the calls that report checks and fetch due ones; the shorter one while checks run. */
   exitChecksPollMs: 1_000,
@@ -103,7 +103,7 @@ export const defaultLimits = {
   echoProbeMs: 4_000,
   echoProbeCacheMs: 10_000,
   echoResponseBytes: 16 * KIB,
-  /** Destinations to which tunnels through an exit fail, without a success in between, before it is checked at once. */
+  /** Networks of destinations to which tunnels through an exit fail, without a success in between, before it is checked at once. */
   suspectDestinations: 3,
   /** Minimum interval between two such checks of an exit. */
   suspectSpacingMs: 10_000,

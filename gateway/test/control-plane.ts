@@ -85,6 +85,7 @@ export class ControlPlane {
   /** Exits whose check is due; each is handed out once. Only a node that knows an echo asks for them. */
   dueExits: unknown[] = [];
   lostExitIds: string[] = [];
+  echoAloneIds: string[] | undefined;
   /** What nodes have reported. */
   readonly exitChecks: ExitCheck[] = [];
   readonly suspectIds: string[] = [];
@@ -272,7 +273,11 @@ export class ControlPlane {
     const { checks, suspectIds, wanted } = checkExits.body.parse(body);
     this.exitChecks.push(...checks);
     this.suspectIds.push(...suspectIds);
-    return success({ due: this.dueExits.splice(0, wanted), lostIds: this.lostExitIds });
+    return success({
+      due: this.dueExits.splice(0, wanted),
+      lostIds: this.lostExitIds,
+      echoAloneIds: this.echoAloneIds,
+    });
   }
 
   #open(found: FakeConnection): Authorization {

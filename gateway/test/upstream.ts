@@ -9,6 +9,8 @@ export interface UpstreamSettings {
   /** Replaces the reply to a request; it is sent, and then `afterReply` is called. */
   readonly reply?: Buffer;
   readonly afterReply?: (socket: Socket) => void;
+  /** Where requests for an authority really go; undefined: it is refused. By default to itself. */
+  readonly route?: (authority: string) => { readonly host: string; readonly port: number } | undefined;
 }
 
 /** The requests that a server has received. */
@@ -79,7 +81,7 @@ async function serve(
   reader: Reader,
   target: Target,
   seen: SeenByUpstream,
-  { reply, afterReply }: UpstreamSettings,
+  { reply, afterReply, route }: UpstreamSettings,
   success: Buffer,
 ): Promise<void> {
   const { socket } = reader;
@@ -90,7 +92,9 @@ async function serve(
     return;
   }
   if (target.host.kind !== 'address') throw new Error('The destination is a name');
-  const destination = connect({ host: addressText(target.host.bytes), port: target.port, allowHalfOpen: true });
+  const to = route ? route(authorityText(target)) : { host: addressText(target.host.bytes), port: target.port };
+  if (!to) return void socket.destroy();
+  const destination = connect({ ...to, allowHalfOpen: true });
   destination.on('error', () => socket.destroy()).once('connect', () => socket.write(success));
   socket.removeAllListeners('data');
   socket.pipe(destination).pipe(socket);

@@ -44,6 +44,7 @@ export const exitCheckReasons = [
   'echo-status',
   'echo-malformed',
   'echo-tls',
+  'echo-alone',
   'credentials-unreadable',
 ] as const;
 export type ExitCheckReason = (typeof exitCheckReasons)[number];

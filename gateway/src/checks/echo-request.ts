@@ -7,10 +7,11 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { isPublicAddress } from '../destination-policy.ts';
 import type { Dial } from '../exits/dial.ts';
-import { DialAbort, type Exit } from '../exits/exit.ts';
+import type { DialAbort, Exit } from '../exits/exit.ts';
 import type { Limits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { TunnelFailure } from '../statuses.ts';
+import { requestThrough, type RequestSettings } from './request-through.ts';
 
 /** What came back was not the echo: another server, or another proxy, has answered. */
 export class EchoFailure extends Error {
@@ -20,18 +21,16 @@ export class EchoFailure extends Error {
 }
 
 export interface EchoAnswer {
-  /** From the request to its response, without the time to connect. */
+  /** From the dial to the first byte of the response: what a customer waits. */
   readonly latencyMs: number;
   /** The client's address that the echo saw; undefined if it is not public. */
   readonly seenAddress: string | undefined;
 }
 
-export interface EchoSettings {
+export interface EchoSettings extends RequestSettings {
   /** Its guard permits the echo. */
   readonly dial: Dial;
   readonly limits: Pick<Limits, 'echoResponseBytes'>;
-  /** The requests that run now, so that a node that stops can end them. */
-  readonly running: Set<DialAbort>;
 }
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
@@ -42,7 +41,7 @@ const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
  * @throws EchoFailure, TunnelFailure, or an error of the network
  */
 export async function askEcho(
-  { dial, limits, running }: EchoSettings,
+  settings: EchoSettings,
   exit: Exit,
   echoUrl: string,
   timeoutMs: number,
@@ -54,20 +53,12 @@ export async function askEcho(
   const host = parseHost(name);
   if (!host) throw new TunnelFailure('name-not-found');
   const port = Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0);
-  const abort = new DialAbort();
-  running.add(abort);
-  const timer = setTimeout(() => abort.abort(), timeoutMs);
-  let stream: Duplex | undefined;
-  try {
-    ({ stream } = await dial(exit, { host, port }, abort));
+  const startedAt = performance.now();
+  return requestThrough(settings, exit, { host, port }, timeoutMs, async (stream, abort) => {
     const secured = url.protocol === 'https:' ? await secure(stream, name, abort) : stream;
-    const { latencyMs, body } = await exchange(secured, url, abort, limits.echoResponseBytes);
-    return { latencyMs, seenAddress: readAddress(body, nonce) };
-  } finally {
-    clearTimeout(timer);
-    running.delete(abort);
-    stream?.destroy();
-  }
+    const { respondedAt, body } = await exchange(secured, url, abort, settings.limits.echoResponseBytes);
+    return { latencyMs: Math.round(respondedAt - startedAt), seenAddress: readAddress(body, nonce) };
+  });
 }
 
 /** @throws EchoFailure if the certificate is not that of the echo */
@@ -85,7 +76,7 @@ function secure(stream: Duplex, host: string, abort: DialAbort): Promise<Duplex>
 }
 
 interface EchoResponse {
-  readonly latencyMs: number;
+  readonly respondedAt: number;
   readonly body: string;
 }
 
@@ -104,9 +95,8 @@ function exchange(stream: Duplex, url: URL, abort: DialAbort, bytesMax: number):
     });
     // Exits return paused connections.
     sent.once('socket', () => stream.resume());
-    const startedAt = performance.now();
     sent.once('response', (response) => {
-      const latencyMs = Math.round(performance.now() - startedAt);
+      const respondedAt = performance.now();
       if (response.statusCode !== 200) return reject(new EchoFailure(`echo-status:${response.statusCode}`));
       let body = '';
       response.setEncoding('utf8').on('data', (text: string) => {
@@ -114,7 +104,7 @@ function exchange(stream: Duplex, url: URL, abort: DialAbort, bytesMax: number):
         if (body.length > bytesMax) response.destroy(new EchoFailure('echo-mismatch'));
       });
       response.once('error', reject);
-      response.once('end', () => fulfil({ latencyMs, body }));
+      response.once('end', () => fulfil({ respondedAt, body }));
       return undefined;
     });
     sent.end();

@@ -1,8 +1,11 @@
 import type { ExitCheck } from '@cellhop/contract/exit-checks';
+import type { Dial } from '../exits/dial.ts';
 import type { DialAbort, Exit } from '../exits/exit.ts';
 import type { Limits } from '../limits.ts';
+import type { Target } from '../protocol/host.ts';
 import { type FailureCause, toDialFailure, TunnelFailure } from '../statuses.ts';
 import { askEcho, type EchoAnswer, EchoFailure, type EchoSettings } from './echo-request.ts';
+import { accepts, answersTls, type RequestSettings } from './request-through.ts';
 
 export interface CheckSettings extends Omit<EchoSettings, 'running'> {
   readonly limits: Pick<Limits, 'echoProbeCacheMs' | 'echoProbeMs' | 'echoResponseBytes' | 'exitCheckTimeoutMs'>;
@@ -10,6 +13,18 @@ export interface CheckSettings extends Omit<EchoSettings, 'running'> {
   readonly echoUrls: () => readonly string[];
   /** This host's own route, by which the node finds out whether an echo works at all. */
   readonly ownRoute: Exit;
+  /** Its guard permits what customers may reach. */
+  readonly dialDestination: Dial;
+  /** Destinations that answer a TLS hello, asked through exits that may carry the echo alone. */
+  readonly checkDestinations: readonly Target[];
+  /** Exits through which tunnels of customers have opened lately. */
+  readonly workingExits: () => readonly Exit[];
+}
+
+/** Tunnels of customers have failed, or the last check has found that the exit carries the echo alone. */
+interface Doubt {
+  /** A destination that customers did not reach, if this run knows one. */
+  readonly unreached: Target | undefined;
 }
 
 type Outcome = Omit<ExitCheck, 'exitId'>;
@@ -22,6 +37,9 @@ const faultsOfExit: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'upstream-auth-failed',
   'upstream-malformed',
 ]);
+
+/** Exits that are asked whether a destination is up, where this host itself may not reach it. */
+const REFERENCE_EXITS_MAX = 2;
 
 interface Probe {
   readonly at: number;
@@ -36,15 +54,16 @@ export class ExitCheckPerformer {
 
   constructor(private readonly settings: CheckSettings) {}
 
-  /** Never rejects, and ends within `exitCheckTimeoutMs` and `echoProbeMs`. */
-  async check(exit: Exit): Promise<Outcome> {
+  /** Never rejects, and ends within `exitCheckTimeoutMs`, twice if there is a doubt, and `echoProbeMs`. */
+  async check(exit: Exit, doubt?: Doubt): Promise<Outcome> {
     const { echoUrls, limits } = this.settings;
     const urls = echoUrls();
     let reason = 'echo-unreachable';
     for (const url of urls) {
       try {
         const answer = await this.#ask(exit, url, limits.exitCheckTimeoutMs / urls.length);
-        return { outcome: 'ok', ...answer };
+        const isEchoAlone = doubt !== undefined && (await this.#carriesEchoAlone(exit, doubt));
+        return isEchoAlone ? { outcome: 'failed', reason: 'echo-alone' } : { outcome: 'ok', ...answer };
       } catch (error) {
         reason = toReason(error);
         if (error instanceof TunnelFailure && faultsOfExit.has(error.failure)) return { outcome: 'failed', reason };
@@ -63,6 +82,27 @@ export class ExitCheckPerformer {
   async #ask(exit: Exit, url: string, timeoutMs: number): Promise<EchoAnswer> {
     if (this.#isClosed) throw new TunnelFailure('draining');
     return askEcho({ ...this.settings, running: this.#running }, exit, url, timeoutMs);
+  }
+
+  /**
+   * Customers choose their destinations, and any other one may be down: the exit is at fault only if a destination of the settings answers
+   * by another route and not through this exit.
+   */
+  async #carriesEchoAlone(exit: Exit, { unreached }: Doubt): Promise<boolean> {
+    const { checkDestinations, dialDestination, limits, ownRoute, workingExits } = this.settings;
+    const settings: RequestSettings = { dial: dialDestination, running: this.#running };
+    const answersThrough = (route: Exit, timeoutMs: number) =>
+      checkDestinations.map((target) => answersTls(settings, route, target, timeoutMs));
+    const reached = await Promise.all([
+      ...answersThrough(exit, limits.exitCheckTimeoutMs),
+      ...(unreached ? [accepts(settings, exit, unreached, limits.exitCheckTimeoutMs)] : []),
+    ]);
+    if (checkDestinations.length === 0 || reached.some(Boolean) || this.#isClosed) return false;
+    const others = workingExits()
+      .filter((other) => other !== exit)
+      .slice(0, REFERENCE_EXITS_MAX);
+    const answers = [ownRoute, ...others].flatMap((route) => answersThrough(route, limits.echoProbeMs));
+    return (await Promise.all(answers)).some(Boolean);
   }
 
   /** Without this, an outage of the shop's own address would take all exits out of the catalogue, and end their connections. */

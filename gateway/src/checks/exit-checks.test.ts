@@ -1,8 +1,9 @@
 import { checkExits, type ExitCheck } from '@cellhop/contract/exit-checks';
 import type { Exit } from '@cellhop/contract/exits';
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../tools/ports.mjs';
 import { cert, key } from '../../test/echo-certificate.ts';
@@ -12,6 +13,7 @@ import { listenLocally, until } from '../../test/sockets.ts';
 import { startHttpUpstream, startSocks5Upstream, type UpstreamSettings } from '../../test/upstream.ts';
 import type { GatewaySettings } from '../gateway.ts';
 import { defaultLimits } from '../limits.ts';
+import { parseAuthority } from '../protocol/host.ts';
 
 const FAST = {
   exitChecksPollMs: 10,
@@ -48,6 +50,7 @@ async function start(echoUrls: readonly string[], settings: Partial<GatewaySetti
 }
 
 async function check({ control }: Harness, exit: Exit): Promise<Omit<ExitCheck, 'exitId'>> {
+  control.exitChecks.length = 0;
   control.dueExits.push(exit);
   await until(() => control.exitChecks.some(({ exitId }) => exitId === exit.id));
   const { exitId: _, ...outcome } = control.exitChecks.find(({ exitId }) => exitId === exit.id)!;
@@ -224,6 +227,126 @@ describe('a check of an exit', () => {
   });
 });
 
+describe('the latency', () => {
+  it('is what a customer waits for the first byte, with the time to connect', async () => {
+    const upstream = await startUpstream('socks5');
+    const distant = await listening((socket) => {
+      socket.on('error', () => {});
+      setTimeout(
+        () => socket.pipe(connect(upstream.port, '127.0.0.1').on('error', () => socket.destroy())).pipe(socket),
+        250,
+      );
+    });
+    const { latencyMs } = await check(await start([(await openEcho()).url]), through('socks5', distant));
+    expect(latencyMs).toBeGreaterThan(240);
+  });
+});
+
+async function listenTls(): Promise<number> {
+  const tls = createTlsServer({ cert, key }, (socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+  await once(tls, 'listening');
+  stops.push(() => tls.close());
+  return (tls.address() as AddressInfo).port;
+}
+
+describe.each(kinds)('an exit through a %s upstream that carries the echo alone', (kind) => {
+  const customers = ['127.0.1.1', '127.0.2.1', '127.0.3.1'];
+  const unroutable = '192.0.2.1:443';
+  const alone = { outcome: 'failed', reason: 'echo-alone' };
+  const works = { outcome: 'ok' };
+
+  /** An upstream that reaches the authorities of a map alone, at these ports. */
+  async function startReaching(...reached: [string, number][]) {
+    const ports = new Map(reached);
+    const route = (authority: string) => {
+      const port = ports.get(authority);
+      return port === undefined ? undefined : { host: '127.0.0.1', port };
+    };
+    const upstream = await startUpstream(kind, { route });
+    return { exit: through(kind, upstream.port), ports, seen: upstream.seen.targets };
+  }
+
+  /** A node whose setting has a destination, by default one that answers, and an exit that reaches nothing but the echo. */
+  async function startEchoAlone(destination?: string, limits: GatewaySettings['limits'] = {}) {
+    const echo = await openEcho();
+    const tlsPort = await listenTls();
+    const listed = destination ?? `127.0.0.1:${tlsPort}`;
+    const checkDestinations = [parseAuthority(listed)].filter((target) => target !== undefined);
+    const harness = await start([echo.url], { allowPrivate: true, checkDestinations, limits });
+    const reachingEcho: [string, number] = [`127.0.0.1:${echo.port}`, echo.port];
+    const reaching = await startReaching(reachingEcho);
+    const connection = harness.control.sell({ exit: reaching.exit });
+    const failToReach = async () => {
+      for (const host of customers) await socks5Connect(harness.gateway, connection, host, 9);
+      await until(() => harness.control.suspectIds.length > 0);
+    };
+    return { harness, ...reaching, reachingEcho, listed, tlsPort, failToReach };
+  }
+
+  it('passes checks until tunnels fail to three networks, and fails them then until it carries more', async () => {
+    const { harness, exit, ports, listed, tlsPort, seen, failToReach } = await startEchoAlone();
+    expect(await check(harness, exit)).toMatchObject(works);
+    await failToReach();
+    seen.length = 0;
+    expect(await check(harness, exit)).toEqual(alone);
+    expect(seen.toSorted()).toEqual([...ports.keys(), listed, '127.0.3.1:9'].toSorted());
+    expect(await check(harness, exit)).toEqual(alone);
+    ports.set(listed, tlsPort);
+    expect(await check(harness, exit)).toMatchObject(works);
+    seen.length = 0;
+    expect(await check(harness, exit)).toMatchObject(works);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('works if the destination of a customer accepts a connection, to which nothing is sent', async () => {
+    const { harness, exit, ports, failToReach } = await startEchoAlone();
+    await failToReach();
+    const received: Buffer[] = [];
+    let accepted = 0;
+    const port = await listening((socket) => {
+      accepted += 1;
+      socket.on('data', (bytes) => received.push(bytes)).on('end', () => socket.end());
+    });
+    ports.set('127.0.3.1:9', port);
+    expect(await check(harness, exit)).toMatchObject(works);
+    expect([accepted, received]).toEqual([1, []]);
+  });
+
+  it('is found by the answer through another exit where the node itself reaches nothing', async () => {
+    const { harness, exit, reachingEcho, tlsPort, failToReach } = await startEchoAlone(unroutable, {
+      echoProbeMs: 1_000,
+    });
+    await failToReach();
+    expect(await check(harness, exit)).toMatchObject(works);
+    const other = await startReaching(reachingEcho, [unroutable, tlsPort]);
+    const opened = await socks5Connect(harness.gateway, harness.control.sell({ exit: other.exit }), '192.0.2.1', 443);
+    expect(opened.reply).toBe(0);
+    harness.control.suspectIds.length = 0;
+    harness.control.echoAloneIds = [exit.id];
+    expect(await check(harness, exit)).toEqual(alone);
+  });
+
+  it('stays in doubt in the next run of the node, which has seen no tunnel', async () => {
+    const { harness, exit, listed, tlsPort, ports } = await startEchoAlone();
+    harness.control.echoAloneIds = [exit.id];
+    expect(await check(harness, exit)).toEqual(alone);
+    ports.set(listed, tlsPort);
+    expect(await check(harness, exit)).toMatchObject(works);
+  });
+
+  it('is not at fault without internet, or while the destination is down', async () => {
+    const { harness, exit, failToReach } = await startEchoAlone(`127.0.0.1:${await freePort()}`);
+    await failToReach();
+    expect(await check(harness, exit)).toMatchObject(works);
+  });
+
+  it('is not asked for more where the setting is empty', async () => {
+    const { harness, exit, failToReach } = await startEchoAlone('');
+    await failToReach();
+    expect(await check(harness, exit)).toMatchObject(works);
+  });
+});
+
 async function startWithTunnel(workingMs: number) {
   const limits = { idleUpdateIntervalMs: 20, updateIntervalMs: 20, workingMs };
   const harness = await start([(await openEcho()).url], { limits, allowPrivate: true });
@@ -298,7 +421,7 @@ describe('a node', () => {
     await until(() => lost.isExitLost);
   });
 
-  it('asks for a check at once when tunnels fail to several destinations without a success in between', async () => {
+  it('asks for a check at once when tunnels fail to several networks without a success in between', async () => {
     const harness = await start([(await openEcho()).url], {
       allowPrivate: true,
       limits: { exitChecksPollMs: 600_000 },
@@ -306,10 +429,14 @@ describe('a node', () => {
     const exit = local();
     const connection = harness.control.sell({ exit });
     const port = await listening((socket) => socket.pipe(socket));
-    const dial = async (to: number) => (await socks5Connect(harness.gateway, connection, '127.0.0.1', to)).reply;
-    const [first, second, third] = [await freePort(), await freePort(), await freePort()];
-    // The same destination again, or a success in between, proves nothing.
-    for (const to of [first, first, first, second, port, first, second]) await dial(to);
+    const closed = await freePort();
+    const dial = async (host: string, to = closed) =>
+      (await socks5Connect(harness.gateway, connection, host, to)).reply;
+    const [first, second, third] = ['127.0.1.1', '127.0.2.1', '127.0.3.1'] as const;
+    // The same network again, or a success in between, proves nothing.
+    for (const to of [first, '127.0.1.2', first, second]) await dial(to);
+    await dial('127.0.0.1', port);
+    for (const to of [first, second, '127.0.2.9']) await dial(to);
     expect(harness.control.suspectIds).toEqual([]);
     await dial(third);
     await until(() => harness.control.suspectIds.length > 0);

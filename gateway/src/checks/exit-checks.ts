@@ -13,7 +13,7 @@ import type { ExitCheckPerformer } from './exit-check.ts';
 interface ExitChecksSettings {
   readonly control: Pick<ControlClient, 'checkExits'>;
   readonly exits: Pick<Exits, 'get' | 'setLost'>;
-  readonly dialOutcomes: Pick<DialOutcomes, 'isWorking'>;
+  readonly dialOutcomes: Pick<DialOutcomes, 'isWorking' | 'reached' | 'unreached'>;
   readonly performer: Pick<ExitCheckPerformer, 'check' | 'close'>;
   /** False while the echoes are unknown. */
   readonly isReady: () => boolean;
@@ -85,11 +85,11 @@ export class ExitChecks {
     const suspectIds = [...this.#newSuspects].slice(0, EXIT_CHECKS_MAX);
     const report = { checks: reported.map(([, check]) => check), suspectIds, wanted };
     try {
-      const { due, lostIds } = await control.checkExits(report);
+      const { due, lostIds, echoAloneIds = [] } = await control.checkExits(report);
       for (const [id, check] of reported) if (this.#results.get(id) === check) this.#results.delete(id);
       for (const id of suspectIds) this.#newSuspects.delete(id);
       exits.setLost(new Set(lostIds), (exit) => dialOutcomes.isWorking(exit));
-      for (const exit of due) this.#start(exit);
+      for (const exit of due) this.#start(exit, echoAloneIds.includes(exit.id));
       const isBusy = this.#running.size > 0 || this.#results.size > 0;
       return isBusy ? limits.exitChecksBusyPollMs : limits.exitChecksPollMs;
     } catch {
@@ -97,17 +97,20 @@ export class ExitChecks {
     }
   }
 
-  #start(description: ExitDescription): void {
+  #start(description: ExitDescription, hasCarriedEchoAlone: boolean): void {
     if (this.#running.has(description.id)) return;
     const exit = this.settings.exits.get(description);
     this.#running.set(description.id, exit);
-    inBackground(this.settings.log, 'check of an exit', this.#run(description.id, exit));
+    inBackground(this.settings.log, 'check of an exit', this.#run(description.id, exit, hasCarriedEchoAlone));
   }
 
-  async #run(exitId: string, exit: Exit): Promise<void> {
-    const { performer, metrics, log } = this.settings;
+  async #run(exitId: string, exit: Exit, hasCarriedEchoAlone: boolean): Promise<void> {
+    const { performer, dialOutcomes, metrics, log } = this.settings;
     try {
-      const check = { exitId, ...(await performer.check(exit)) };
+      const unreached = dialOutcomes.unreached(exit);
+      const isInDoubt = unreached !== undefined || (hasCarriedEchoAlone && !dialOutcomes.isWorking(exit));
+      const check = { exitId, ...(await performer.check(exit, isInDoubt ? { unreached } : undefined)) };
+      if (check.outcome === 'ok') dialOutcomes.reached(exit);
       this.#results.set(exitId, check);
       const { outcome, reason } = check;
       metrics.exitChecks.inc({ outcome: reason?.split(':')[0] ?? outcome });

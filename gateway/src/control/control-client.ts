@@ -47,7 +47,7 @@ const updateResponse = z.object({ data: z.array(z.unknown()) });
 
 /** The same for exits that are due: a newer version may have other kinds. */
 const exitChecksResponse = z.object({
-  data: z.object({ due: z.array(z.unknown()), lostIds: checkExits.response.shape.data.shape.lostIds }),
+  data: checkExits.response.shape.data.extend({ due: z.array(z.unknown()) }),
 });
 
 /** The calls to the control plane. Every response is validated against the contract. */
@@ -121,7 +121,7 @@ export class ControlClient {
   async checkExits(body: ClientInput<typeof checkExits>['body']): Promise<ExitChecksResponse> {
     const { data } = exitChecksResponse.parse(await this.#request(checkExits, { body }));
     const due = data.due.map((exit) => exitSchema.safeParse(exit));
-    return { due: due.flatMap((exit): Exit[] => (exit.success ? [exit.data] : [])), lostIds: data.lostIds };
+    return { ...data, due: due.flatMap((exit): Exit[] => (exit.success ? [exit.data] : [])) };
   }
 
   async end(usages: readonly FinalUsage[]): Promise<string[]> {

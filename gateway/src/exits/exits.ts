@@ -48,6 +48,10 @@ export class Exits {
     return opened;
   }
 
+  get open(): Iterable<Exit> {
+    return this.#open;
+  }
+
   /** @returns undefined if the exit was closed, or opened again after a change */
   findId(exit: Exit): string | undefined {
     for (const [id, open] of this.#byId) if (open.exit === exit) return id;
@@ -104,6 +108,8 @@ interface Routes {
   readonly dial: Dial;
   /** For checks of exits alone: reaches the echoes as well, wherever they are. */
   readonly dialForChecks: Dial;
+  /** For checks: reaches what customers may reach, and records no outcome. */
+  readonly dialDestination: Dial;
   /** This host's default route. */
   readonly ownRoute: Exit;
   readonly dialOutcomes: DialOutcomes;
@@ -149,6 +155,7 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
     reserved,
     dial: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials, outcomes: dialOutcomes }),
     dialForChecks: withSystemNames(createDial({ guard: createGuard(isCheckAllowed), limits, extraDials }), reserved),
+    dialDestination: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials }),
     ownRoute: openLocal(null),
     dialOutcomes,
     guard: createGuard(isUdpAllowed, () => reserved.revision),

@@ -9,11 +9,15 @@ const LEASE_MS = 30_000;
 /** Exits without proxies. `offer_proxy` ends the pause when they get one. */
 const UNUSED_CHECK_MS = 900_000;
 
+export interface DueExit extends ExitOfLogin {
+  lastReason: string | null;
+}
+
 /**
  * Takes due exits of the node for one run; those that others take just now are skipped. Healthy ones and others take turns, so that many
  * dead exits, each of which occupies a run for seconds, do not keep the others from being checked. Reads all exits of the node.
  */
-export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<ExitOfLogin[]> {
+export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<DueExit[]> {
   return ctx.db.query(
     `with due as (
        select exit_id from exit_checks where node_id = $1 and next_check_at <= now()
@@ -26,9 +30,10 @@ export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<ExitOf
         where next_check_at <= now() for no key update of checks skip locked
      ), taken as (
        update exit_checks set next_check_at = now() + case when is_used then $3::int else $4::int end * interval '1 millisecond'
-         from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, is_used
+         from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, reason, is_used
      )
-     select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials"
+     select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials",
+            reason as "lastReason"
        from taken
        join readable_exits as exits on exits.id = taken.exit_id
        left join exit_credentials as credentials on credentials.id = exits.id
@@ -51,7 +56,7 @@ export interface StateRow extends ExitState {
 export function lockStates(ctx: Ctx, nodeId: string, exitIds: readonly string[]): Promise<StateRow[]> {
   return ctx.db.query(
     `select exit_id as "exitId", health, succeeded_at is not null as "hasSucceeded", successes, failures,
-            (extract(epoch from now() - failing_since) * 1000)::float8 as "failingMs", is_requested as "isRequested",
+            recent_failures as "recentFailures", (extract(epoch from now() - failing_since) * 1000)::float8 as "failingMs", is_requested as "isRequested",
             changed_at > now() - $3 * interval '1 millisecond' as "hasChanged"
        from exit_checks where node_id = $1 and exit_id = any($2::uuid[]) order by exit_id for no key update`,
     [nodeId, exitIds, FOLLOWED_MS],
@@ -67,14 +72,14 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
   await ctx.db.query(
     `update exit_checks
         set health = change.health, changed_at = case when change.health = exit_checks.health then changed_at else now() end,
-            checked_at = now(), successes = change.successes, failures = change.failures,
+            checked_at = now(), successes = change.successes, failures = change.failures, recent_failures = change.recent_failures,
             succeeded_at = case when is_ok then now() else succeeded_at end,
             latency_ms = case when is_ok then change.latency_ms else exit_checks.latency_ms end,
             seen_address = case when is_ok then change.seen_address else exit_checks.seen_address end,
             reason = change.reason, failing_since = case when is_failing then coalesce(failing_since, now()) end,
             next_check_at = now() + change.next_check_ms * interval '1 millisecond', is_requested = false
-       from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[])
-            as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms)
+       from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[], $11::int[])
+            as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms, recent_failures)
       where exit_checks.exit_id = change.exit_id`,
     [
       checked.map(({ check }) => check.exitId),
@@ -87,6 +92,7 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
       checked.map(({ check }) => (check.outcome === 'ok' ? null : (check.reason ?? 'unknown'))),
       checked.map(({ check }) => check.seenAddress ?? null),
       checked.map(({ state }) => state.nextCheckMs),
+      checked.map(({ state }) => state.recentFailures),
     ],
   );
 }

@@ -134,6 +134,32 @@ describe('an exit that stops working', () => {
   });
 });
 
+test('an exit that fails each third check leaves the catalogue', async () => {
+  const node = await createNode();
+  const exit = await createExit(node);
+  for (let time = 0; time < 5; time += 1) {
+    expect(await isOffered(exit)).toBe(time > 0);
+    await report(node, checkOk(exit.id));
+    await report(node, checkOk(exit.id));
+    await report(node, checkFailed(exit.id));
+  }
+  expect(await isOffered(exit)).toBe(false);
+  for (let time = 0; time < 2; time += 1) await report(node, checkOk(exit.id));
+  expect(await inInventory(exit)).toMatchObject({ state: 'UNHEALTHY', check: { reason: null } });
+});
+
+test('the next check of an exit that carries the echo alone asks for more, whichever run makes it', async () => {
+  const node = await createNode();
+  const [exit, other] = [await createExit(node), await createExit(node)];
+  await report(node, checkFailed(exit.id, 'echo-alone'), checkFailed(other.id));
+  await node.letTimePass(60);
+  const { due, echoAloneIds } = await node.exchange({ wanted: 9 });
+  expect([due.length, echoAloneIds]).toEqual([2, [exit.id]]);
+  await report(node, checkOk(exit.id), checkOk(other.id));
+  await node.letTimePass(100);
+  expect(await node.exchange({ wanted: 9 })).toMatchObject({ due: [{}, {}], echoAloneIds: [] });
+});
+
 describe('due checks', () => {
   test('are handed to one run of the exit’s node, and again if nothing is reported', async () => {
     const [node, other] = [await createNode(), await createNode()];

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { afterCheck, type CheckedState, type ExitState } from './exit-health.ts';
 
-const fresh: ExitState = { health: 'UNCHECKED', hasSucceeded: false, successes: 0, failures: 0, failingMs: null };
+const fresh: ExitState = {
+  health: 'UNCHECKED',
+  hasSucceeded: false,
+  successes: 0,
+  failures: 0,
+  recentFailures: 0,
+  failingMs: null,
+};
 type Outcome = Parameters<typeof afterCheck>[1];
 
 /** @returns the states after these checks, a second apart */
@@ -18,7 +25,7 @@ function run(outcomes: readonly Outcome[], from: ExitState = fresh): CheckedStat
   });
 }
 const healths = (outcomes: readonly Outcome[], from?: ExitState) => run(outcomes, from).map(({ health }) => health);
-const working: ExitState = { health: 'HEALTHY', hasSucceeded: true, successes: 5, failures: 0, failingMs: null };
+const working: ExitState = { ...fresh, health: 'HEALTHY', hasSucceeded: true, successes: 5 };
 
 describe('an exit', () => {
   it('is unchecked until its first success, however often its checks fail', () => {
@@ -58,6 +65,58 @@ describe('an exit', () => {
   });
 });
 
+/** A generator of numbers between 0 and 1 that are the same in each run (mulberry32). */
+function generator(seed = 1): () => number {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const TEN_HOURS_MS = 36_000_000;
+
+/** @returns the share of ten hours in which the exit is for sale, by checks at the times that follow from them */
+function shareHealthy(isUp: (seconds: number, random: () => number) => boolean): number {
+  const random = generator();
+  const state = { ...working };
+  let [healthyMs, nowMs] = [0, 0];
+  while (nowMs < TEN_HOURS_MS) {
+    const checked = afterCheck(state, isUp(nowMs / 1000, random) ? 'ok' : 'failed', random);
+    Object.assign(state, checked, { failingMs: checked.isFailing ? (state.failingMs ?? 0) + 1000 : null });
+    if (checked.health === 'HEALTHY') healthyMs += checked.nextCheckMs;
+    nowMs += checked.nextCheckMs;
+  }
+  return healthyMs / TEN_HOURS_MS;
+}
+
+describe('an exit that works now and then', () => {
+  const [works, fails] = [['ok', 'ok', 'ok'] as const, 'failed'] as const;
+
+  it('is unhealthy when a quarter of the last 20 checks has failed, until fewer have', () => {
+    const outcomes: Outcome[] = Array.from({ length: 5 }, () => [...works, fails]).flat();
+    expect(healths(outcomes, working).slice(-5)).toEqual([...Array.from({ length: 4 }, () => 'HEALTHY'), 'UNHEALTHY']);
+    expect(healths([...outcomes, ...works, 'ok'], working).slice(-4)).toEqual([
+      'UNHEALTHY',
+      'UNHEALTHY',
+      'UNHEALTHY',
+      'HEALTHY',
+    ]);
+  });
+
+  it('is not for sale for most of the time, whether half of all fails or it is up for 8 s and down for 8 s', () => {
+    expect(shareHealthy((_, random) => random() < 0.5)).toBeLessThan(0.1);
+    expect(shareHealthy((seconds) => Math.floor(seconds / 8) % 2 === 0)).toBeLessThan(0.1);
+    expect(shareHealthy((_, random) => random() < 0.98)).toBeGreaterThan(0.95);
+  });
+
+  it('is for sale after two successes if it failed once, for however long', () => {
+    const outage = Array.from({ length: 50 }, () => fails);
+    expect(healths([...outage, 'ok', 'ok'], working).slice(-2)).toEqual(['UNHEALTHY', 'HEALTHY']);
+  });
+});
+
 const pauseSeconds = (state: ExitState, outcome: Outcome, random = 0.5) =>
   afterCheck(state, outcome, () => random).nextCheckMs / 1000;
 const afterFailing = (failingMs: number) => pauseSeconds({ ...working, health: 'UNHEALTHY', failingMs }, 'failed');
@@ -68,6 +127,7 @@ describe('the next check', () => {
     expect(pauseSeconds(working, 'failed')).toBe(5);
     expect(pauseSeconds({ ...working, health: 'UNHEALTHY', successes: 0 }, 'ok')).toBe(5);
     expect(pauseSeconds(working, 'inconclusive')).toBe(30);
+    expect(pauseSeconds({ ...working, health: 'UNHEALTHY', recentFailures: 0b11111 }, 'ok')).toBe(25);
   });
 
   it('comes later, the longer the exit has failed', () => {
