@@ -20,6 +20,9 @@ const PERMISSIONS_POLICY = [
   'usb=()',
 ].join(', ');
 const STRICT_TRANSPORT_SECONDS = 31_536_000;
+
+type SecurityConfig = Pick<Config, 'publicUrl' | 'isHttpsOnSubdomains'>;
+
 /** For responses other than pages. */
 const NO_PAGE_POLICY = "default-src 'none';frame-ancestors 'none'";
 
@@ -35,7 +38,7 @@ const PAGE_HEADERS = [
 ];
 
 /** For responses written without Fastify, which are never pages. */
-export function staticSecurityHeaders({ publicUrl }: Config): Record<string, string> {
+export function staticSecurityHeaders({ publicUrl, isHttpsOnSubdomains }: SecurityConfig): Record<string, string> {
   return {
     'Content-Security-Policy': NO_PAGE_POLICY,
     'Permissions-Policy': PERMISSIONS_POLICY,
@@ -43,13 +46,13 @@ export function staticSecurityHeaders({ publicUrl }: Config): Record<string, str
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     ...(publicUrl.startsWith('https:') && {
-      'Strict-Transport-Security': `max-age=${STRICT_TRANSPORT_SECONDS}; includeSubDomains`,
+      'Strict-Transport-Security': `max-age=${STRICT_TRANSPORT_SECONDS}${isHttpsOnSubdomains ? '; includeSubDomains' : ''}`,
     }),
   };
 }
 
 /** Sets security headers for browsers. */
-export async function useSecurity(app: FastifyInstance, config: Pick<Config, 'publicUrl'>): Promise<void> {
+export async function useSecurity(app: FastifyInstance, config: SecurityConfig): Promise<void> {
   const isPlainHttp = config.publicUrl.startsWith('http:');
   await app.register(helmet, {
     referrerPolicy: { policy: 'no-referrer' },
@@ -76,7 +79,9 @@ export async function useSecurity(app: FastifyInstance, config: Pick<Config, 'pu
         'upgrade-insecure-requests': isPlainHttp ? null : [],
       },
     },
-    strictTransportSecurity: isPlainHttp ? false : { maxAge: STRICT_TRANSPORT_SECONDS },
+    strictTransportSecurity: isPlainHttp
+      ? false
+      : { maxAge: STRICT_TRANSPORT_SECONDS, includeSubDomains: config.isHttpsOnSubdomains },
   });
   app.addHook('onRequest', async (_request, reply) => void reply.header('permissions-policy', PERMISSIONS_POLICY));
   app.addHook('onSend', async (_request, reply) => {

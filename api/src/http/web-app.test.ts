@@ -14,7 +14,7 @@ import { SCREEN_PATHS_FILE } from './screen-paths.ts';
 import { useSecurity } from './security.ts';
 import { serveWebApp } from './web-app.ts';
 
-const BRAND = { brandName: 'Cellhop', publicUrl: 'http://localhost:3000' };
+const BRAND = { brandName: 'Cellhop', publicUrl: 'http://localhost:3000', isHttpsOnSubdomains: false };
 const root = mkdtempSync(path.join(os.tmpdir(), 'web-app-'));
 const logged: string[] = [];
 let app: FastifyInstance;

@@ -97,6 +97,8 @@ function readAddresses({ read, isDevelopment }: ApiEnvironment) {
     internalHost: read('INTERNAL_HOST', hostSchema.default(host)),
     /** Without a trailing slash. */
     publicUrl: read('PUBLIC_URL', url) ?? `http://localhost:${port}`,
+    /** Browsers then refuse plain HTTP on all other names below the host of `publicUrl` too, for a year. */
+    isHttpsOnSubdomains: read('HSTS_SUBDOMAINS', z.stringbool().default(false)),
     /** An echo for checks of exits besides that of `publicUrl`. */
     echoUrl: read('EXIT_ECHO_URL', urlSchema(/^https?:$/, 'https://echo.example.com').optional()),
     trustedProxies: read('TRUSTED_PROXIES', trustedProxiesSchema.default('loopback')),
