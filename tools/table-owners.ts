@@ -5,7 +5,16 @@
 const tablesByModule: Record<string, readonly string[]> = {
   approvals: ['staff_requests'],
   'audit-log': ['audit_log'],
-  auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions', 'view_sessions'],
+  auth: [
+    'known_devices',
+    'mail_codes',
+    'rate_limits',
+    'recovery_codes',
+    'second_factor_resets',
+    'second_factors',
+    'sessions',
+    'view_sessions',
+  ],
   billing: [
     'alert_settings',
     'cap_warnings',

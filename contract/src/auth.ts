@@ -62,8 +62,10 @@ export const signUp = endpoint({
  * `/public-message`, with `signIn` in the browser that signed up. Neither has a typed client.
  */
 export const CONFIRM_EMAIL_PATH = '/v1/auth/confirm-email';
-/** The query of the link, and the fields of the form. */
-export const confirmEmailInput = z.strictObject({ code: z.string().min(1).max(200) });
+/** The link of the email about a reset of the second factor: GET shows a page, whose form posts the code to the same path, which stops it. */
+export const SECOND_FACTOR_RESET_PATH = '/v1/auth/second-factor/reset';
+/** The query of such a link, and the fields of the form. */
+export const linkCodeInput = z.strictObject({ code: z.string().min(1).max(200) });
 
 export const resendConfirmation = endpoint({
   method: 'POST',

@@ -24,6 +24,7 @@ export const errorCatalogue = {
   EMAIL_EXISTS: { status: 409, message: 'Email already exists' },
   SECOND_FACTOR_ON: { status: 409, message: 'Two-factor sign-in is already on' },
   SECOND_FACTOR_OFF: { status: 409, message: 'Two-factor sign-in is not on' },
+  STAFF_SECOND_FACTOR: { status: 403, message: 'The second factor of staff cannot be reset' },
   OWN_ROLE: { status: 403, message: 'You cannot change your own role' },
   PERMISSION_LACKING: { status: 403, message: 'You do not have the permission {permission}' },
   LAST_ADMINISTRATOR: { status: 409, message: 'This is the last user who can manage users' },

@@ -8,6 +8,7 @@ import { cleanUpJobs } from './jobs.ts';
 import { lapseRequests } from '../modules/approvals/approvals.service.ts';
 import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
+import { resetDue } from '../modules/auth/second-factor-reset.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
 import { fillSoldAddresses } from '../modules/billing/sold-addresses.service.ts';
 import { fillExits } from '../modules/gateway/exit-resealing.service.ts';
@@ -36,6 +37,7 @@ const schedule: ScheduledTask[] = [
   { name: 'usage.record', cron: '* * * * *', run: recordTraffic },
   { name: 'dashboard.sum', cron: '* * * * *', run: updateSums },
   { name: 'referrals.turn-month', cron: '* * * * *', run: notifyLevelChanges },
+  { name: 'auth.reset-second-factors', cron: '* * * * *', run: resetDue },
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
   { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },

@@ -12,7 +12,11 @@ const link = z.string().min(1);
 const event = { device: z.string(), address: z.string(), at: z.iso.datetime() };
 
 export const mailRequestSchema = z.discriminatedUnion('template', [
-  z.object({ ...recipient, template: z.enum(['confirm-email', 'recover-password']), values: z.object({ link }) }),
+  z.object({
+    ...recipient,
+    template: z.enum(['confirm-email', 'recover-password', 'second-factor-reset']),
+    values: z.object({ link }),
+  }),
   z.object({
     ...recipient,
     template: z.enum(['password-changed', 'new-sign-in']),

@@ -8,13 +8,14 @@ import { mailTexts } from './texts.ts';
 export type MailTemplate =
   | 'confirm-email'
   | 'recover-password'
+  | 'second-factor-reset'
   | 'password-changed'
   | 'new-sign-in'
   | AlertMail['template'];
 
 /** Stored as JSON in the job. */
 export type MailRequest = { to: string; languageCode: LanguageCode } & (
-  | { template: 'confirm-email' | 'recover-password'; values: { link: string } }
+  | { template: 'confirm-email' | 'recover-password' | 'second-factor-reset'; values: { link: string } }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }
   | AlertMail
   | NewsMail

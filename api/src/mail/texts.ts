@@ -72,6 +72,17 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
         'If it was not you, ignore this email: your password stays the same.',
       ],
     },
+    'second-factor-reset': {
+      subject: (brandName) => `Two-factor sign-in to ${brandName} will be switched off`,
+      title: 'Two-factor sign-in will be switched off',
+      intro: (brandName) =>
+        `Someone told the support of ${brandName} that you have lost your authenticator app and your recovery codes. Two-factor sign-in of your account will be switched off in 24 hours.`,
+      beforeLink: [
+        'If it was you, you do not need to do anything. If it was not, stop it with this link, or sign in with a code of your app:',
+      ],
+      button: 'Keep two-factor sign-in',
+      afterLink: ['Whoever asked for it may know your password: set a new one.'],
+    },
     'password-changed': {
       subject: (brandName) => `Your ${brandName} password was changed`,
       title: 'Your password was changed',
@@ -172,6 +183,17 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
         'Ссылка действует 30 минут, её можно использовать один раз. На всех устройствах потребуется войти заново.',
         'Если это были не вы, не обращайте внимания на письмо: пароль останется прежним.',
       ],
+    },
+    'second-factor-reset': {
+      subject: (brandName) => `Двухфакторный вход в ${brandName} будет отключён`,
+      title: 'Двухфакторный вход будет отключён',
+      intro: (brandName) =>
+        `Поддержке ${brandName} сообщили, что вы потеряли приложение для кодов и коды восстановления. Через 24 часа двухфакторный вход в ваш аккаунт будет отключён.`,
+      beforeLink: [
+        'Если это были вы, ничего делать не нужно. Если нет, остановите отключение по этой ссылке или войдите с кодом приложения:',
+      ],
+      button: 'Оставить двухфакторный вход',
+      afterLink: ['Тот, кто об этом попросил, может знать ваш пароль: задайте новый.'],
     },
     'password-changed': {
       subject: (brandName) => `Пароль для ${brandName} изменён`,

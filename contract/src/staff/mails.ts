@@ -5,6 +5,7 @@ import { dateSchema, idParams, idSchema, languageCodeSchema, listQuery, listed }
 export const mailKinds = [
   'confirm-email',
   'recover-password',
+  'second-factor-reset',
   'password-changed',
   'new-sign-in',
   'low-balance',

@@ -42,6 +42,8 @@ export const staffUserSchema = listedUserSchema.extend({
   /** The promo code of the sign-up. */
   promoCode: z.string().nullable(),
   hasSecondFactor: z.boolean(),
+  /** When a reset of it that staff have asked for takes place, unless the user stops it; null: none is open. */
+  secondFactorResetAt: dateSchema.nullable(),
   version: versionSchema,
 });
 export type StaffUser = z.infer<typeof staffUserSchema>;
@@ -186,6 +188,25 @@ const changeUserRoleBody = z.strictObject({
   version: versionSchema.optional(),
 });
 export type ChangeUserRoleBody = z.infer<typeof changeUserRoleBody>;
+
+export const resetSecondFactor = endpoint({
+  method: 'POST',
+  url: '/v1/users/admin/{id}/second-factor-reset',
+  access: { permission: 'USERS_EDIT' },
+  summary:
+    "Reset a customer's second factor a day after an email that lets them stop it; a repeated request changes nothing",
+  params: idParams,
+  body: z.strictObject({ reason: reasonSchema, version: versionSchema.optional() }),
+  response: data(staffUserSchema),
+  errors: [
+    'NOT_FOUND',
+    'PERMISSION_LACKING',
+    'STAFF_SECOND_FACTOR',
+    'ACCOUNT_BLOCKED',
+    'SECOND_FACTOR_OFF',
+    'CHANGED_ELSEWHERE',
+  ],
+});
 
 export const changeUserRole = endpoint({
   method: 'PATCH',

@@ -2,7 +2,7 @@ import { endView, startView } from '@cellhop/contract/staff/view-as';
 import {
   changePassword,
   CONFIRM_EMAIL_PATH,
-  confirmEmailInput,
+  linkCodeInput,
   disableSecondFactor,
   enableSecondFactor,
   getSecondFactor,
@@ -13,6 +13,7 @@ import {
   renewRecoveryCodes,
   resendConfirmation,
   resendRecovery,
+  SECOND_FACTOR_RESET_PATH,
   revokeOtherSessions,
   revokeSession,
   setPassword,
@@ -23,7 +24,8 @@ import {
 } from '@cellhop/contract/auth';
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
-import type { FastifyInstance } from 'fastify';
+import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { useFormBodies } from '../../http/body.ts';
 import { browserLanguage } from '../../http/link-page.ts';
@@ -31,6 +33,8 @@ import { toRequester, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
 import * as confirmation from './confirmation.service.ts';
 import { confirmationPage } from './confirmation-page.ts';
+import { secondFactorResetPage } from './second-factor-reset-page.ts';
+import * as secondFactorReset from './second-factor-reset.service.ts';
 import * as secondFactor from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
 import { readSignUpSecret, removedSignUpCookie, signUpCookie } from './sign-up-cookie.ts';
@@ -71,6 +75,7 @@ export function authRoutes(app: FastifyInstance): void {
     data: { changedAt: (await auth.setPassword(ctx, body, requester)).toISOString() },
   }));
   confirmEmailRoutes(app);
+  secondFactorResetRoutes(app);
   securityRoutes(app);
   route(app, startView, async ({ ctx, actor, params, body, requester }) => ({
     data: await views.startView(ctx, actor, { userId: params.id, reason: body.reason }, requester),
@@ -111,10 +116,10 @@ function securityRoutes(app: FastifyInstance): void {
 
 /** Browsers open them, so they return a page and a redirect instead of JSON. */
 function confirmEmailRoutes(app: FastifyInstance): void {
-  type Input = z.output<typeof confirmEmailInput>;
+  type Input = z.output<typeof linkCodeInput>;
   app.get<{ Querystring: Input }>(
     CONFIRM_EMAIL_PATH,
-    { schema: { hide: true, querystring: confirmEmailInput } },
+    { schema: { hide: true, querystring: linkCodeInput } },
     async (request, reply) => {
       const { code } = request.query;
       const languageCode = await confirmation.readConfirmationLanguage(app.ctx, code, toRequester(request));
@@ -126,7 +131,7 @@ function confirmEmailRoutes(app: FastifyInstance): void {
     useFormBodies(scope);
     scope.post<{ Body: Input }>(
       CONFIRM_EMAIL_PATH,
-      { schema: { hide: true, body: confirmEmailInput } },
+      { schema: { hide: true, body: linkCodeInput } },
       async (request, reply) => {
         const secret = readSignUpSecret(app.ctx.config, request.headers.cookie);
         const confirmed = await confirmation.confirmEmail(app.ctx, request.body.code, secret, toRequester(request));
@@ -134,6 +139,38 @@ function confirmEmailRoutes(app: FastifyInstance): void {
         const text = confirmationTexts[language][confirmed.confirmation];
         const signIn = confirmed.signInId === undefined ? '' : `&signIn=${confirmed.signInId}`;
         return reply.redirect(`/public-message?message=${encodeURIComponent(text)}${signIn}`);
+      },
+    );
+  });
+}
+
+function secondFactorResetRoutes(app: FastifyInstance): void {
+  type Input = z.output<typeof linkCodeInput>;
+  const send = (request: FastifyRequest, reply: FastifyReply, code: string, found: LanguageCode | undefined) => {
+    const language = found ?? browserLanguage(request.headers['accept-language']);
+    const page = found === undefined ? 'unknown' : request.method === 'GET' ? 'question' : 'stopped';
+    const html = secondFactorResetPage(language, app.ctx.config.brandName, page, code);
+    return reply
+      .code(found === undefined ? 404 : 200)
+      .type('text/html; charset=utf-8')
+      .send(html);
+  };
+  app.get<{ Querystring: Input }>(
+    SECOND_FACTOR_RESET_PATH,
+    { schema: { hide: true, querystring: linkCodeInput } },
+    async (request, reply) => {
+      const { code } = request.query;
+      return send(request, reply, code, await secondFactorReset.readResetLanguage(app.ctx, code, toRequester(request)));
+    },
+  );
+  void app.register(async (scope) => {
+    useFormBodies(scope);
+    scope.post<{ Body: Input }>(
+      SECOND_FACTOR_RESET_PATH,
+      { schema: { hide: true, body: linkCodeInput } },
+      async (request, reply) => {
+        const { code } = request.body;
+        return send(request, reply, code, await secondFactorReset.stopByLink(app.ctx, code, toRequester(request)));
       },
     );
   });

@@ -2,6 +2,7 @@ import type { Ctx } from '../../ctx.ts';
 import { updatePassword } from './auth.store.ts';
 import { spendCodes } from './codes.store.ts';
 import { deleteDevices } from './known-devices.store.ts';
+import { stopResets } from './second-factor-reset.service.ts';
 import { disableSecondFactor } from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 
@@ -14,6 +15,7 @@ const NO_PASSWORD = 'none';
  */
 export async function removeCredentials(ctx: Ctx, userId: string): Promise<number> {
   await updatePassword(ctx, userId, NO_PASSWORD);
+  await stopResets(ctx, { userId, authorId: userId }, 'USER_BLOCKED');
   await disableSecondFactor(ctx, userId);
   await spendCodes(ctx, userId, 'CONFIRM_EMAIL');
   await spendCodes(ctx, userId, 'RECOVER_PASSWORD');

@@ -5,7 +5,7 @@ import { send } from '../mails/mails.service.ts';
 import type { Recipient } from './codes.ts';
 
 /** Call it in the transaction of the change. */
-export function sendNotice(
+export async function sendNotice(
   ctx: Ctx,
   template: 'password-changed' | 'new-sign-in',
   { userId, email, languageCode }: Recipient,
@@ -17,5 +17,5 @@ export function sendNotice(
     address: validAddress(requester) ?? '',
     at: new Date().toISOString(),
   };
-  return send(ctx, userId, { template, to: email, languageCode, values }, null);
+  await send(ctx, userId, { template, to: email, languageCode, values }, null);
 }

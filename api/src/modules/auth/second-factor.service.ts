@@ -11,6 +11,7 @@ import { needsSecondFactor } from '../users/users.service.ts';
 import { countCodeAttempt, resetCodeFailures, resetFailures, type Attempt } from './attempts.ts';
 import { reauthenticationAttempt, verifyCurrentPassword } from './reauthentication.ts';
 import { hashRecoveryCode, newRecoveryCodes, findStep, newTotpSecret, totpUri } from './second-factor-codes.ts';
+import { stopResets } from './second-factor-reset.service.ts';
 import * as store from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 
@@ -179,8 +180,15 @@ async function withCode<T>(
   throw new AppError('SECOND_FACTOR_INVALID');
 }
 
-/** Six digits are a code of the app, everything else a recovery code. */
+/** Shows that the factor is not lost. */
 async function spendCode(ctx: Ctx, userId: string, code: string, requester: Requester): Promise<boolean> {
+  if (!(await compareCode(ctx, userId, code, requester))) return false;
+  await stopResets(ctx, { userId }, 'FACTOR_USED', requester);
+  return true;
+}
+
+/** Six digits are a code of the app, everything else a recovery code. */
+async function compareCode(ctx: Ctx, userId: string, code: string, requester: Requester): Promise<boolean> {
   if (/^\d{6}$/.test(code)) {
     const secret = await store.findSecret(ctx, userId);
     return secret !== undefined && spendTotp(ctx, userId, secret, code);

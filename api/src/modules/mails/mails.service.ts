@@ -12,23 +12,27 @@ import type { MailRequest } from '../../mail/templates.ts';
 import * as users from '../users/users.service.ts';
 import * as store from './mails.store.ts';
 
+export { findSentTime } from './mails.store.ts';
+
 /**
  * Enqueues a mail in the transaction of the change.
  * @param userId undefined: nobody has an account with the address. Runs the same statements, so that the response time does not
  *   reveal it, but sends nothing.
  * @param expiredAt when its link expires; null: never
+ * @returns its id
  */
 export async function send(
   ctx: Ctx,
   userId: string | undefined,
   request: MailRequest,
   expiredAt: Date | null,
-): Promise<void> {
+): Promise<string> {
   const { template: kind, languageCode } = request;
   const mailId = randomUUID();
   await store.insertMail(ctx, { id: mailId, userId: userId ?? null, kind, languageCode });
   const mail = sealMail(ctx, request, expiredAt, mailId);
   await enqueue(ctx, userId === undefined ? 'mail.none' : jobOf(request), mail);
+  return mailId;
 }
 
 function jobOf({ template }: MailRequest): 'mail.deliver' | 'mail.deliver-news' {

@@ -27,6 +27,14 @@ export async function markFailed(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.query('update sent_mails set failed_at = now() where id = $1', [id]);
 }
 
+export async function findSentTime(ctx: Ctx, id: string): Promise<Date | null | undefined> {
+  const [row] = await ctx.db.query<{ sentAt: Date | null }>(
+    'select sent_at as "sentAt" from sent_mails where id = $1',
+    [id],
+  );
+  return row?.sentAt;
+}
+
 export interface MailRow {
   id: string;
   kind: MailKind;

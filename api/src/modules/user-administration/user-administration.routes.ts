@@ -9,6 +9,7 @@ import {
   getUser,
   listRelatedUsers,
   listUsers,
+  resetSecondFactor,
 } from '@cellhop/contract/staff/users';
 import { deleteAccount } from '@cellhop/contract/users';
 import type { FastifyInstance } from 'fastify';
@@ -31,6 +32,9 @@ export function userAdministrationRoutes(app: FastifyInstance): void {
   }));
   route(app, changeUserStatus, async ({ ctx, actor, params, body, requester }) => ({
     data: await administration.changeStatus(ctx, actor, params.id, body, requester),
+  }));
+  route(app, resetSecondFactor, async ({ ctx, actor, params, body, requester }) => ({
+    data: await administration.resetSecondFactor(ctx, actor, params.id, body, requester),
   }));
   route(app, changeUserRole, async ({ ctx, actor, params, body, requester }) => ({
     data: await administration.changeRoleOfUser(ctx, actor, params.id, body, requester),

@@ -14,6 +14,7 @@ import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
 import { refuseStale } from '../../db/refusals.ts';
 import { record } from '../audit-log/audit-log.service.ts';
+import { findDueTime, requestReset, stopResets } from '../auth/second-factor-reset.service.ts';
 import { endAllSessions } from '../auth/sessions.service.ts';
 import { requestEndsOfUser, closeIfNoLiveRun } from '../billing/ending.service.ts';
 import * as users from '../users/users.service.ts';
@@ -89,6 +90,7 @@ async function saveStatus(
       return [];
     }
     const ids = await requestEndsOfUser(ctx, userId, user.accountId);
+    await stopResets(ctx, { userId, authorId: userId }, 'USER_BLOCKED', requester);
     // Makes open pages check their session.
     ctx.changed({ userId }, 'session');
     await record(ctx, { ...entry, action: 'USER_BLOCKED', ...change, details: { endedConnections: ids.length } });
@@ -96,6 +98,31 @@ async function saveStatus(
   });
   for (const id of endingIds ?? []) await closeIfNoLiveRun(ctx, id);
   return endingIds !== undefined;
+}
+
+/**
+ * Asks for a reset of a customer's second factor, which the customer may stop for a day.
+ * @throws AppError NOT_FOUND, PERMISSION_LACKING, STAFF_SECOND_FACTOR, ACCOUNT_BLOCKED, SECOND_FACTOR_OFF, CHANGED_ELSEWHERE
+ */
+export async function resetSecondFactor(
+  ctx: Ctx,
+  actor: Actor,
+  userId: string,
+  { reason, version }: { reason: string; version?: number | undefined },
+  requester: Requester,
+): Promise<StaffUser> {
+  await ctx.tx(async (ctx) => {
+    requireHeld(await lockPermissions(ctx, actor), ['USERS_EDIT']);
+    const locked = await lockExisting(ctx, userId);
+    if ((await findRole(ctx, locked.roleName)).permissions.length > 0) throw new AppError('STAFF_SECOND_FACTOR');
+    if (await findDueTime(ctx, userId)) return;
+    refuseStale(version, locked.version);
+    if (locked.status === 'BLOCKED') throw new AppError('ACCOUNT_BLOCKED');
+    const user = await users.findUser(ctx, userId);
+    if (!user?.hasSecondFactor) throw new AppError('SECOND_FACTOR_OFF');
+    await requestReset(ctx, { ...user, userId }, { authorId: actor.userId, reason, requester });
+  });
+  return getUser(ctx, userId);
 }
 
 /** @throws AppError NOT_FOUND, OWN_ROLE, PERMISSION_LACKING, LAST_ADMINISTRATOR, CHANGED_ELSEWHERE */

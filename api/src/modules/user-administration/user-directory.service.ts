@@ -8,6 +8,7 @@ import type { Actor } from '../../http/actor.ts';
 import { readListed, toOffset } from '../../http/paging.ts';
 import type { Requester } from '../../http/requester.ts';
 import { exportList } from '../audit-log/export.service.ts';
+import { findDueTime } from '../auth/second-factor-reset.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { currentLevels } from '../referrals/levels.service.ts';
 import * as users from '../users/users.service.ts';
@@ -62,7 +63,7 @@ export async function findUsers(ctx: Ctx, id: string): Promise<StaffUser[]> {
   const row = await users.findStaffUser(ctx, id);
   if (!row) return [];
   const figures = await findFigures(ctx, [row]);
-  return [presentUser(row, figures(row))];
+  return [presentUser(row, figures(row), await findDueTime(ctx, id))];
 }
 
 /** @throws AppError NOT_FOUND */
@@ -126,7 +127,7 @@ function presentListed(user: ListedUserRow, { balanceMicros, referralLevel }: Us
   };
 }
 
-function presentUser(user: StaffUserRow, figures: UserFigures): StaffUser {
+function presentUser(user: StaffUserRow, figures: UserFigures, secondFactorResetAt: Date | undefined): StaffUser {
   const { referrerId, referrerEmail } = user;
   return {
     ...presentListed(user, figures),
@@ -134,6 +135,7 @@ function presentUser(user: StaffUserRow, figures: UserFigures): StaffUser {
     referral: referrerId === null || referrerEmail === null ? null : { id: referrerId, email: referrerEmail },
     promoCode: user.promoCode,
     hasSecondFactor: user.hasSecondFactor,
+    secondFactorResetAt: secondFactorResetAt?.toISOString() ?? null,
     version: user.version,
   };
 }

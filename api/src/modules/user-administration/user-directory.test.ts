@@ -188,6 +188,7 @@ describe('the page of a user', () => {
       referral: { id: referrer.id, email: referrer.email },
       promoCode: 'DIRECTORY',
       hasSecondFactor: false,
+      secondFactorResetAt: null,
       version: 0,
     });
   });

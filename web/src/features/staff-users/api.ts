@@ -77,6 +77,16 @@ export function useChangeUserRole() {
   });
 }
 
+export function useResetSecondFactor() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: ({ user: { id, version }, reason }: { user: StaffUser; reason: string }) =>
+      callForData('POST /v1/users/admin/{id}/second-factor-reset', { params: { id }, body: { reason, version } }),
+    successText: ({ email }) => t('resetSecondFactor.done', { email }),
+    changes: ['staff-users'],
+  });
+}
+
 /** Open connections end first, which takes up to five seconds. */
 const DELETION_TIMEOUT_MS = 30_000;
 

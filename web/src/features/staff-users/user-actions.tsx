@@ -10,7 +10,7 @@ import { destructive } from '../../ui/destructive.ts';
 import { ReasonDialog, RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
-import { useChangeStatus, useChangeUserRole, useDeleteUser, useRoles } from './api.ts';
+import { useChangeStatus, useChangeUserRole, useDeleteUser, useResetSecondFactor, useRoles } from './api.ts';
 import { openView } from './open-view.ts';
 
 /** What staff may do with an account that is not deleted. Nobody changes their own role. */
@@ -20,6 +20,7 @@ export function UserActions({ user }: { user: StaffUser }) {
   const isActive = user.status === 'ACTIVE';
   const status = useSeen<StaffUser>();
   const role = useSeen<StaffUser>();
+  const reset = useSeen<StaffUser>();
   const deletion = useSeen<StaffUser>();
   return (
     <>
@@ -34,6 +35,9 @@ export function UserActions({ user }: { user: StaffUser }) {
         </Menu.Target>
         <Menu.Dropdown>
           {!isSelf && <Menu.Item onClick={() => role.open(user)}>{t('changeRole.action')}</Menu.Item>}
+          {user.hasSecondFactor && !user.secondFactorResetAt && (
+            <Menu.Item onClick={() => reset.open(user)}>{t('resetSecondFactor.action')}</Menu.Item>
+          )}
           <Menu.Item color={destructive.opens.color} onClick={() => deletion.open(user)}>
             {t('delete.action')}
           </Menu.Item>
@@ -41,6 +45,7 @@ export function UserActions({ user }: { user: StaffUser }) {
       </Menu>
       <StatusDialog seen={status} />
       <RoleDialog seen={role} />
+      <SecondFactorDialog seen={reset} />
       <DeletionDialog seen={deletion} />
     </>
   );
@@ -89,6 +94,19 @@ function RoleDialog({ seen }: DialogProps) {
   );
 }
 
+function SecondFactorDialog({ seen }: DialogProps) {
+  const reset = useResetSecondFactor();
+  return (
+    <ActionDialog
+      name="resetSecondFactor"
+      seen={seen}
+      isDangerous
+      isWorking={reset.isRunning}
+      onConfirm={(user, reason) => reset.run({ user, reason })}
+    />
+  );
+}
+
 function DeletionDialog({ seen }: DialogProps) {
   const deletion = useDeleteUser();
   return (
@@ -103,7 +121,7 @@ function DeletionDialog({ seen }: DialogProps) {
 }
 
 interface ActionDialogProps extends DialogProps {
-  name: 'block' | 'unblock' | 'changeRole' | 'delete';
+  name: 'block' | 'unblock' | 'changeRole' | 'resetSecondFactor' | 'delete';
   isDangerous?: boolean;
   isIncomplete?: boolean;
   isWorking: boolean;

@@ -21,6 +21,7 @@ const shownUser: StaffUser = {
   referral: null,
   promoCode: null,
   hasSecondFactor: false,
+  secondFactorResetAt: null,
   version: 1,
 };
 const exampleRole = (name: string, changes: Partial<Role> = {}): Role => ({
@@ -100,6 +101,26 @@ it('gives a user another role; a change in between is shown, not overwritten', a
   await screen.findByText('Someone else has changed this', { exact: false });
   expect(sent).toEqual({ role: 'NIGHT_SHIFT', reason: 'as agreed by mail', version: 1 });
   await expect.poll(chips).toContain('SUPPORT');
+});
+
+it('asks for a reset of a second factor, and shows when it takes place', async () => {
+  let current: StaffUser = { ...shownUser, hasSecondFactor: true };
+  let sent: unknown;
+  const { chooseFromMenu, confirm, screen, user } = await openUser({
+    [`GET /v1/users/admin/${ID}`]: () => ({ data: current }),
+    [`POST /v1/users/admin/${ID}/second-factor-reset`]: ({ body }) => {
+      sent = body;
+      current = { ...current, secondFactorResetAt: '2026-11-22T12:00:00.000Z' };
+      return { data: current };
+    },
+  });
+  await chooseFromMenu('Reset two-factor sign-in');
+  await confirm('Reset two-factor sign-in');
+  expect(sent).toEqual({ reason: 'as agreed by mail', version: 1 });
+  await screen.findByText('Two-factor sign-in off from');
+  await user.click(screen.getByRole('button', { name: 'More actions' }));
+  await screen.findByRole('menuitem', { name: 'Delete' });
+  expect(screen.queryByRole('menuitem', { name: 'Reset two-factor sign-in' })).toBeNull();
 });
 
 it('does not delete an account with a balance; without one it does', async () => {

@@ -142,7 +142,16 @@ function UserPlaceholder() {
 
 function UserFacts({ user }: { user: StaffUser }) {
   const { t } = useTranslation('staffUsers');
-  const { languageCode, referralCode, createdAt, deletedAt, referral, promoCode, hasSecondFactor } = user;
+  const {
+    languageCode,
+    referralCode,
+    createdAt,
+    deletedAt,
+    referral,
+    promoCode,
+    hasSecondFactor,
+    secondFactorResetAt,
+  } = user;
   const facts: Fact[] = [
     { label: t('fields.language'), value: languageCode.toUpperCase() },
     { label: t('fields.referralCode'), value: referralCode },
@@ -151,6 +160,9 @@ function UserFacts({ user }: { user: StaffUser }) {
     { label: t('fields.referrer'), value: referral === null ? t('none') : <UserLink user={referral} /> },
     { label: t('fields.promoCode'), value: promoCode ?? t('none') },
     { label: t('fields.secondFactor'), value: t(hasSecondFactor ? 'secondFactor.on' : 'secondFactor.off') },
+    ...(secondFactorResetAt
+      ? [{ label: t('fields.secondFactorReset'), value: <Time at={secondFactorResetAt} /> }]
+      : []),
   ];
   return <Facts items={facts} />;
 }
