@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { canonicalAddress, clientNetwork, parseAddressPrefix, parseNetwork } from './network.ts';
+import {
+  canonicalAddress,
+  clientNetwork,
+  clientNetworks,
+  networkShare,
+  parseAddressPrefix,
+  parseNetwork,
+} from './network.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -30,6 +37,14 @@ test.each([
   ['nonsense', 'nonsense'],
 ])('%s counts as the network %s', (text, network) => {
   expect(clientNetwork(text)).toBe(network);
+});
+
+test('an IPv6 client counts in three networks, with a half, three quarters and all of a limit', () => {
+  const networks = clientNetworks('2001:db8:1:203:4::5');
+  expect(networks).toEqual(['2001:db8:1::/48', '2001:db8:1:200::/56', '2001:db8:1:203::/64']);
+  expect(networks.map((_, level) => networkShare(30, level))).toEqual([30, 23, 15]);
+  expect(clientNetworks('::ffff:203.0.113.7')).toEqual(['203.0.113.7']);
+  expect(clientNetworks('nonsense')).toEqual(['nonsense']);
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
-/** The prefix that a provider assigns to one customer (RFC 6177), who can use every address in it. */
-const IPV6_CUSTOMER_PREFIX_BITS = 64;
+/** The prefixes that providers assign to one customer (RFC 6177), who can use every address in it; the widest first. */
+const IPV6_CUSTOMER_PREFIX_BITS = [48, 56, 64];
 /** How an IPv4 client appears to a program that listens on `::`. Parsing it as IPv6 takes ten times as long. */
 const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 /** The usual client address. It is already canonical, and parsing would cost each new client 4 us. */
@@ -18,16 +18,30 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * The network that shares one limit of requests, sockets and failures: an IPv4 address, or the /64 of an IPv6 address.
+ * The network that shares one limit of requests and sockets: an IPv4 address, or the /64 of an IPv6 address.
  * Other text, which stands for an address that is not known, is a network by itself.
  */
 export function clientNetwork(text: string): string {
-  if (CANONICAL_IPV4.test(text)) return text;
+  return clientNetworks(text, IPV6_CUSTOMER_PREFIX_BITS.slice(-1))[0]!;
+}
+
+/**
+ * The networks that share limits of attempts and of queues, the widest first: of an IPv6 address, its /48, /56 and /64, because nobody
+ * but its provider knows which of them one customer has.
+ */
+export function clientNetworks(text: string, prefixes = IPV6_CUSTOMER_PREFIX_BITS): readonly string[] {
+  if (CANONICAL_IPV4.test(text)) return [text];
   const address = parse(text);
-  if (address === undefined) return text;
-  if (!isIpv6(address)) return address.toString();
-  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_CUSTOMER_PREFIX_BITS}`);
-  return `${network.toString()}/${IPV6_CUSTOMER_PREFIX_BITS}`;
+  if (address === undefined) return [text];
+  if (!isIpv6(address)) return [address.toString()];
+  return prefixes.map(
+    (bits) => `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`,
+  );
+}
+
+/** What one of `clientNetworks` may use of a limit: the widest all of it, as an IPv4 address, its /56 three quarters, its /64 half. */
+export function networkShare(limit: number, level: number): number {
+  return Math.ceil(limit * (1 - level / 4));
 }
 
 /** An address, or all addresses with the same prefix. */

@@ -1,11 +1,12 @@
 /** Limits how much work runs at once, and queues the rest fairly. */
 import { AppError } from '@cellhop/contract/errors';
+import { networkShare } from '@cellhop/contract/network';
 
 export interface ConcurrencyLimits {
   runningMax: number;
   /** For each priority. */
   waitingMax: number;
-  /** For one source. Default: `waitingMax`. */
+  /** For one source, of which those within it have a share (`networkShare`). Default: `waitingMax`. */
   waitingPerSourceMax?: number;
 }
 
@@ -15,6 +16,9 @@ export interface ConcurrencyUsage {
   /** Total since the start of the process. */
   refused: number;
 }
+
+/** Such as a user, or the networks of a client, the widest first. */
+export type Source = readonly string[];
 
 /** Each priority has a queue of its own. While both wait, they are served alternately. */
 export type Priority = 'high' | 'normal';
@@ -26,9 +30,9 @@ export interface ConcurrencyLimiter {
    * @param source sources are served round-robin, so one with a lot of work does not delay the others
    * @throws AppError RATE_LIMITED when too much work of this source waits, UNAVAILABLE when too much waits in total
    */
-  run<T>(work: () => Promise<T>, source?: string, priority?: Priority): Promise<T>;
+  run<T>(work: () => Promise<T>, source?: Source, priority?: Priority): Promise<T>;
   /** Throws what `run` would throw, before the caller does expensive preparations. */
-  throwIfFull(source: string, priority: Priority): void;
+  throwIfFull(source: Source, priority: Priority): void;
   usage(): ConcurrencyUsage;
 }
 
@@ -59,7 +63,7 @@ export function limitConcurrency(limits: ConcurrencyLimits): ConcurrencyLimiter 
   }
 
   return {
-    async run(work, source = '', priority = 'normal') {
+    async run(work, source = [''], priority = 'normal') {
       if (running < runningMax) running++;
       // Finished work hands its slot over, so `running` does not change.
       else await queues[priority].enqueue(source);
@@ -71,7 +75,7 @@ export function limitConcurrency(limits: ConcurrencyLimits): ConcurrencyLimiter 
         else running--;
       }
     },
-    throwIfFull: (source, priority) => void (running >= runningMax && queues[priority].findEvictable(source)),
+    throwIfFull: (source, priority) => void (running >= runningMax && queues[priority].throwIfFull(source)),
     usage: () => ({
       running,
       waiting: queues.high.waiting + queues.normal.waiting,
@@ -80,57 +84,110 @@ export function limitConcurrency(limits: ConcurrencyLimits): ConcurrencyLimiter 
   };
 }
 
-/** A queue that serves its sources round-robin. */
-class FairQueue {
-  waiting = 0;
-  refused = 0;
+/** The waiting work of a source, or of all sources within a wider one. */
+class Waiting {
+  count = 0;
+  readonly own: QueuedWork[] = [];
   /** The source that is served next comes first. */
-  readonly #bySource = new Map<string, QueuedWork[]>();
+  readonly #within = new Map<string, Waiting>();
+
+  find(source: string): Waiting | undefined {
+    return this.#within.get(source);
+  }
+
+  findOrAdd(source: string): Waiting {
+    const found = this.#within.get(source) ?? new Waiting();
+    this.#within.set(source, found);
+    return found;
+  }
+
+  /** The name and the count of the source with the most. */
+  largest(): [name: string, count: number] | undefined {
+    let largest: [string, number] | undefined;
+    for (const [name, { count }] of this.#within) if (count > (largest?.[1] ?? 0)) largest = [name, count];
+    return largest;
+  }
+
+  /** In turn. */
+  takeFirst(): QueuedWork | undefined {
+    const [first] = this.#within;
+    if (!first) return this.#take(this.own.shift());
+    const [name, waiting] = first;
+    // Deleting and setting moves the source to the end of the round.
+    this.#within.delete(name);
+    const taken = waiting.takeFirst();
+    if (waiting.count > 0) this.#within.set(name, waiting);
+    return this.#take(taken);
+  }
+
+  /** The last of the source with the most, which is within the named one if that has as much as any. */
+  takeFromLargest(preferred: readonly string[]): QueuedWork | undefined {
+    const largest = this.largest();
+    if (!largest) return this.#take(this.own.pop());
+    const [own = '', ...withinOwn] = preferred;
+    const name = this.find(own)?.count === largest[1] ? own : largest[0];
+    const waiting = this.find(name)!;
+    const taken = waiting.takeFromLargest(withinOwn);
+    if (waiting.count === 0) this.#within.delete(name);
+    return this.#take(taken);
+  }
+
+  #take(work: QueuedWork | undefined): QueuedWork | undefined {
+    if (work) this.count--;
+    return work;
+  }
+}
+
+/** A queue that serves its sources round-robin, the widest first and those within each in turn. */
+class FairQueue {
+  refused = 0;
+  readonly #all = new Waiting();
 
   constructor(
     private readonly waitingMax: number,
     private readonly waitingPerSourceMax: number,
   ) {}
 
-  enqueue(source: string): Promise<void> {
-    const evictable = this.findEvictable(source);
-    if (evictable) this.#remove(...evictable, (queue) => queue.pop())?.refuse(this.#refusal(unavailable()));
+  get waiting(): number {
+    return this.#all.count;
+  }
+
+  enqueue(source: Source): Promise<void> {
+    this.throwIfFull(source);
+    if (this.waiting >= this.waitingMax) this.#all.takeFromLargest(source)?.refuse(this.#refusal(unavailable()));
     return new Promise((start, refuse) => {
-      const queue = this.#bySource.get(source) ?? [];
-      queue.push({ start, refuse });
-      this.#bySource.set(source, queue);
-      this.waiting++;
+      let waiting = this.#all;
+      waiting.count++;
+      for (const name of source) {
+        waiting = waiting.findOrAdd(name);
+        waiting.count++;
+      }
+      waiting.own.push({ start, refuse });
     });
   }
 
   /**
-   * @returns if the queue is full, the source with the most waiting work, whose last piece gives way; undefined if there is room
+   * If the queue is full, the last work of the source with the most gives way to one with less.
    * @throws AppError RATE_LIMITED, UNAVAILABLE if there is no room for this source
    */
-  findEvictable(source: string): [source: string, queue: QueuedWork[]] | undefined {
-    const own = this.#bySource.get(source)?.length ?? 0;
-    if (own >= this.waitingPerSourceMax) throw this.#refusal(AppError.rateLimited(RETRY_AFTER_SECONDS));
-    if (this.waiting < this.waitingMax) return undefined;
-    const [longest] = [...this.#bySource].sort(([, one], [, other]) => other.length - one.length);
-    if (!longest || longest[1].length <= own + 1) throw this.#refusal(unavailable());
-    return longest;
+  throwIfFull(source: Source): void {
+    let own: Waiting | undefined = this.#all;
+    const isFull = this.waiting >= this.waitingMax;
+    let isBehind: boolean | undefined;
+    for (const [level, name] of source.entries()) {
+      const largest: number = (isFull && own?.largest()?.[1]) || 0;
+      own = own?.find(name);
+      const count = own?.count ?? 0;
+      if (count >= networkShare(this.waitingPerSourceMax, level))
+        throw this.#refusal(AppError.rateLimited(RETRY_AFTER_SECONDS));
+      // Where another source has more, its work gives way; otherwise work within the same source.
+      if (largest > count) isBehind ??= largest > count + 1;
+    }
+    if (isFull && !isBehind) throw this.#refusal(unavailable());
   }
 
   dequeue(): QueuedWork | undefined {
-    const [first] = this.#bySource;
-    if (!first) return undefined;
-    const [source, queue] = first;
-    // Deleting and setting moves the source to the end of the round.
-    this.#bySource.delete(source);
-    this.#bySource.set(source, queue);
-    return this.#remove(source, queue, () => queue.shift());
-  }
-
-  #remove(source: string, queue: QueuedWork[], take: (queue: QueuedWork[]) => QueuedWork | undefined) {
-    const taken = take(queue);
-    this.waiting--;
-    if (queue.length === 0) this.#bySource.delete(source);
-    return taken;
+    return this.#all.takeFirst();
   }
 
   #refusal(error: AppError): AppError {

@@ -4,6 +4,7 @@ import {
   type ConcurrencyLimiter,
   type ConcurrencyLimits,
   type ConcurrencyUsage,
+  type Source,
 } from './concurrency-limiter.ts';
 
 interface OwnersLimiter {
@@ -24,7 +25,7 @@ export class LimitersByOwner {
    * @param source sources of an owner are served round-robin
    * @throws AppError RATE_LIMITED when too much work of this source waits, UNAVAILABLE when too much of the owner waits in total
    */
-  async run<T>(owner: string, work: () => Promise<T>, source?: string): Promise<T> {
+  async run<T>(owner: string, work: () => Promise<T>, source?: Source): Promise<T> {
     const { limiter } = this.#begin(owner);
     try {
       return await limiter.run(work, source);

@@ -19,6 +19,8 @@ import { deleteExpired } from './auth.service.ts';
 /** A request from another address, as a trusted proxy reports it. */
 const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
 
+const hex = (index: number) => index.toString(16);
+
 describe('in production', () => {
   let testApp: TestApp;
   beforeAll(async () => {
@@ -55,16 +57,51 @@ describe('in production', () => {
 
   test('one address may try 60 sign-ups in an hour', async () => {
     for (let index = 0; index < 60; index++)
-      await expect(register(`a${index}@example.com`, `2001:db8:0:1::${index}`)).rejects.toMatchObject({
+      await expect(register(`a${index}@example.com`, '203.0.113.60')).rejects.toMatchObject({
         code: 'REFERRAL_CODE_NOT_FOUND',
       });
-    await expect(register('b@example.com', '2001:db8:0:1::ffff')).rejects.toMatchObject({
+    await expect(register('b@example.com', '203.0.113.60')).rejects.toMatchObject({
       status: 429,
       code: 'RATE_LIMITED',
     });
-    await expect(register('b@example.com', '2001:db8:0:2::1')).rejects.toMatchObject({
-      code: 'REFERRAL_CODE_NOT_FOUND',
-    });
+    await expect(register('b@example.com', '203.0.113.61')).rejects.toMatchObject({ code: 'REFERRAL_CODE_NOT_FOUND' });
+  });
+
+  const countRecoveries = async (count: number, ip: (index: number) => string) => {
+    let passed = 0;
+    for (let index = 0; index < count; index++)
+      await testApp
+        .call(
+          recoverPassword,
+          { body: { email: `w${index}-${ip(index).replaceAll(':', '-')}@example.com` } },
+          from(ip(index)),
+        )
+        .then(
+          () => passed++,
+          (error: { code: string }) => expect(error.code).toBe('RATE_LIMITED'),
+        );
+    return passed;
+  };
+
+  const signInWrongly = (index: number) =>
+    testApp.call(
+      signIn,
+      { body: { email: `v${index}@example.com`, password: 'a wrong password' } },
+      from(`2001:db8:d:${hex(index * 256)}::1`),
+    );
+
+  test('a /48 counts as one IPv4 address, a /56 of it has three quarters of the limit, and a /64 half', async () => {
+    expect(await countRecoveries(70, (index) => `2001:db8:a:${hex(index * 256)}::1`)).toBe(60);
+    expect(await countRecoveries(1, () => '2001:db8:a:ffff::1')).toBe(0);
+    expect(await countRecoveries(50, (index) => `2001:db8:b:${hex(index)}::1`)).toBe(45);
+    expect(await countRecoveries(1, () => '2001:db8:b:100::1')).toBe(1);
+    // What one /64 is refused does not count for the others.
+    expect(await countRecoveries(80, () => '2001:db8:c:1::1')).toBe(30);
+    expect(await countRecoveries(16, (index) => `2001:db8:c:${hex(index + 2)}::1`)).toBe(15);
+    expect(await countRecoveries(15, () => '2001:db8:c:100::1')).toBe(15);
+    for (let index = 0; index < 30; index++)
+      await expect(signInWrongly(index)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    await expect(signInWrongly(30)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
   test('one email may be tried 10 times in an hour over all addresses', async () => {

@@ -1,6 +1,6 @@
 /** Rate limits against brute force, mail floods and mass sign-up; shared by all API processes and kept over restarts. */
 import { VIEWS_PER_HOUR_MAX } from '@cellhop/contract/limits';
-import { clientNetwork } from '@cellhop/contract/network';
+import { clientNetwork, clientNetworks, networkShare } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Ctx } from '../../ctx.ts';
@@ -57,8 +57,8 @@ export async function throwIfThrottled(ctx: Ctx, attempt: Attempt): Promise<void
   const { kind, ip } = attempt;
   const rule = failuresOfAccount(kind);
   throwIfExhausted(rule, await limiter(ctx, rule).get(attemptKey(attempt)));
-  if (isCountedByNetwork(ctx))
-    throwIfExhausted(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
+  for (const { network, rule } of countedNetworks(ctx, failuresOfNetwork, ip))
+    throwIfExhausted(rule, await limiter(ctx, rule).get(network));
 }
 
 /**
@@ -73,7 +73,8 @@ export async function countFailure(ctx: Ctx, attempt: Attempt): Promise<boolean>
   const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
   const used = await limiter(ctx, rule).penalty(key, 1, { customDuration });
   if (used.consumedPoints === rule.points) await limiter(ctx, exhaustionsOfAccount(kind)).penalty(key);
-  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).penalty(clientNetwork(ip));
+  for (const { network, rule } of countedNetworks(ctx, failuresOfNetwork, ip))
+    await limiter(ctx, rule).penalty(network);
   if (used.consumedPoints > rule.points) throw rateLimited(used);
   return used.consumedPoints === rule.points;
 }
@@ -102,7 +103,8 @@ export async function countCodeAttempt(ctx: Ctx, attempt: Attempt, userId: strin
 export async function resetCodeFailures(ctx: Ctx, attempt: Attempt, userId: string): Promise<void> {
   await resetFailures(ctx, attempt);
   await limiter(ctx, failedCodesOfAccount).delete(accountKey(userId));
-  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(clientNetwork(attempt.ip));
+  for (const { network, rule } of countedNetworks(ctx, failuresOfNetwork, attempt.ip))
+    await limiter(ctx, rule).reward(network);
 }
 
 /** @throws AppError RATE_LIMITED after too many wrong refresh tokens for this session from this network */
@@ -124,12 +126,12 @@ function sessionInNetwork(sessionId: string, ip: string): string {
 /** @throws AppError RATE_LIMITED */
 export async function countSignUp(ctx: Ctx, email: string, ip: string): Promise<void> {
   await countUse(ctx, signUpsOfAccount, accountKey(email));
-  if (isCountedByNetwork(ctx)) await countUse(ctx, signUpsOfNetwork, clientNetwork(ip));
+  for (const { network, rule } of countedNetworks(ctx, signUpsOfNetwork, ip)) await countUse(ctx, rule, network);
 }
 
 /** @throws AppError RATE_LIMITED */
 export async function countMail(ctx: Ctx, ip: string): Promise<void> {
-  if (isCountedByNetwork(ctx)) await countUse(ctx, mailsOfNetwork, clientNetwork(ip));
+  for (const { network, rule } of countedNetworks(ctx, mailsOfNetwork, ip)) await countUse(ctx, rule, network);
 }
 
 /** @throws AppError TOO_MANY_VIEWS */
@@ -138,9 +140,17 @@ export async function countView(ctx: Ctx, viewerId: string): Promise<void> {
   if (used.consumedPoints > viewsOfStaff.points) throw rateLimited(used, 'TOO_MANY_VIEWS');
 }
 
-/** In development, tests create hundreds of accounts and failures from one address. */
-function isCountedByNetwork(ctx: Ctx): boolean {
-  return !ctx.config.isDevelopment;
+/**
+ * The networks of a client with their shares of a limit, the narrowest first: what it is refused does not count for the others within the
+ * wider ones. In development none, because tests create hundreds of accounts and failures from one address.
+ */
+function countedNetworks(ctx: Ctx, rule: Rule, ip: string): { network: string; rule: Rule }[] {
+  if (ctx.config.isDevelopment) return [];
+  const networks = clientNetworks(ip).map((network, level) => ({
+    network,
+    rule: { ...rule, points: networkShare(rule.points, level) },
+  }));
+  return networks.toReversed();
 }
 
 function throwIfExhausted(rule: Rule, used: RateLimiterRes | null): void {

@@ -1,7 +1,6 @@
 /** Accounts: sign-up, sign-in, password recovery. */
 import type { ChangePasswordBody, SetPasswordBody, SignInBody, SignInResult, SignUpBody } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
-import { clientNetwork } from '@cellhop/contract/network';
 import type { Actor } from '../../http/actor.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Requester } from '../../http/requester.ts';
@@ -91,7 +90,7 @@ export async function signIn(
 ): Promise<SignInResult> {
   const { secretKeys } = ctx.config;
   const email = normalise(body.email);
-  const { user, attempt } = await limitAttempts(clientNetwork(requester.ip), async () => {
+  const { user, attempt } = await limitAttempts(requester.ip, async () => {
     const { credentials, attempt } = await limitLookups(requester.ip, deviceToken !== undefined, async () => {
       const credentials = await store.findCredentials(ctx, email);
       const deviceId =

@@ -118,8 +118,9 @@ describe('when one network has the maximum of sign-ins in progress', () => {
     const { email } = await createUser(testApp);
     const gate = new EventEmitter();
     gate.setMaxListeners(0);
-    const attempts = Array.from({ length: ATTEMPTS_PER_NETWORK_MAX }, () =>
-      limitAttempts('2001:db8:9::/64', () => once(gate, 'open')),
+    // In several /56, because each has less than all of it.
+    const attempts = Array.from({ length: ATTEMPTS_PER_NETWORK_MAX }, (_, index) =>
+      limitAttempts(`2001:db8:9:${index % 4}00::1`, () => once(gate, 'open')),
     );
     const db: Db = { query: (text: string) => Promise.reject(new Error(text)) };
     const client = { ip: '2001:db8:9::1', userAgent: undefined, requestId: 'a request' };

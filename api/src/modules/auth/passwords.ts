@@ -1,8 +1,13 @@
 import { AppError } from '@cellhop/contract/errors';
-import { clientNetwork } from '@cellhop/contract/network';
+import { clientNetworks, networkShare } from '@cellhop/contract/network';
 import { hash, verify } from '@node-rs/argon2';
 import { availableParallelism } from 'node:os';
-import { limitConcurrency, type Priority, type ConcurrencyUsage } from '../../process/concurrency-limiter.ts';
+import {
+  limitConcurrency,
+  type ConcurrencyUsage,
+  type Priority,
+  type Source,
+} from '../../process/concurrency-limiter.ts';
 
 /** OWASP's parameters for Argon2id, the library's default algorithm. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -26,22 +31,23 @@ let decoyHash: Promise<string> | undefined;
 export const ATTEMPTS_PER_NETWORK_MAX = RUNNING_MAX + WAITING_PER_NETWORK_MAX;
 /** In progress, by network. */
 const attempts = new Map<string, number>();
+const inProgress = (network: string) => attempts.get(network) ?? 0;
 let refusedAttempts = 0;
 
 /** Where work waits for its slot. Known users have their own queue, so that any number of strangers cannot block them. */
 export interface QueuePlace {
-  /** The client's network, or the known user. */
-  source: string;
+  /** The client's networks, or the known user. */
+  source: Source;
   priority: Priority;
 }
 
 /** For a known device, a session or a link from a mail. All devices of a user share one place. */
 export function knownUser(userId: string): QueuePlace {
-  return { source: userId, priority: 'high' };
+  return { source: [userId], priority: 'high' };
 }
 
 export function unknownClient(ip: string): QueuePlace {
-  return { source: clientNetwork(ip), priority: 'normal' };
+  return { source: clientNetworks(ip), priority: 'normal' };
 }
 
 /** For the metrics. */
@@ -54,19 +60,21 @@ export function passwordHashUsage(): ConcurrencyUsage {
  * Limits the concurrent sign-in attempts of a network to as many as may wait for hashing. Others are refused without a query.
  * @throws AppError RATE_LIMITED
  */
-export async function limitAttempts<T>(network: string, work: () => Promise<T>): Promise<T> {
-  const inProgress = attempts.get(network) ?? 0;
-  if (inProgress >= ATTEMPTS_PER_NETWORK_MAX) {
+export async function limitAttempts<T>(ip: string, work: () => Promise<T>): Promise<T> {
+  const networks = clientNetworks(ip);
+  if (networks.some((network, level) => inProgress(network) >= networkShare(ATTEMPTS_PER_NETWORK_MAX, level))) {
     refusedAttempts++;
     throw AppError.rateLimited(1);
   }
-  attempts.set(network, inProgress + 1);
+  for (const network of networks) attempts.set(network, inProgress(network) + 1);
   try {
     return await work();
   } finally {
-    const left = attempts.get(network)! - 1;
-    if (left === 0) attempts.delete(network);
-    else attempts.set(network, left);
+    for (const network of networks) {
+      const left = inProgress(network) - 1;
+      if (left === 0) attempts.delete(network);
+      else attempts.set(network, left);
+    }
   }
 }
 

@@ -54,13 +54,13 @@ test('a hundred refreshes of a session and network wait, the next is refused at 
   let open!: () => void;
   const opened = new Promise<void>((resolve) => (open = resolve));
   const refusedBefore = refreshUsage().refused;
-  const held = Array.from({ length: 101 }, () => limitRefreshes('a session', 'a network', () => opened));
-  await expect(limitRefreshes('a session', 'a network', async () => 'never')).rejects.toMatchObject({
+  const held = Array.from({ length: 101 }, () => limitRefreshes('a session', ['a network'], () => opened));
+  await expect(limitRefreshes('a session', ['a network'], async () => 'never')).rejects.toMatchObject({
     code: 'RATE_LIMITED',
     retryAfterSeconds: 1,
   });
-  expect(await limitRefreshes('another session', 'a network', async () => 'done')).toBe('done');
-  const elsewhere = limitRefreshes('a session', 'another network', async () => 'done');
+  expect(await limitRefreshes('another session', ['a network'], async () => 'done')).toBe('done');
+  const elsewhere = limitRefreshes('a session', ['another network'], async () => 'done');
   expect(refreshUsage()).toEqual({ running: 1, waiting: 101, refused: refusedBefore + 1 });
   open();
   await Promise.all([...held, elsewhere]);

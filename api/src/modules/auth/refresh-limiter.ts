@@ -2,7 +2,7 @@
  * Limits concurrent token refreshes. Anybody with an access token, even an expired one, can send wrong refresh tokens for its session.
  * Each is looked up and counted in the database, whose connections other requests need as well.
  */
-import { limitConcurrency, type ConcurrencyUsage } from '../../process/concurrency-limiter.ts';
+import { limitConcurrency, type ConcurrencyUsage, type Source } from '../../process/concurrency-limiter.ts';
 import { LimitersByOwner } from '../../process/limiters-by-owner.ts';
 
 /** Each refresh takes a connection of the pool; the others are for everything else. */
@@ -33,6 +33,6 @@ export function refreshUsage(): ConcurrencyUsage {
  * The networks of a session are served round-robin, so a stolen access token used elsewhere does not keep the owner from refreshing.
  * @throws AppError RATE_LIMITED when too many refreshes of this network wait for this session, UNAVAILABLE when too many wait in total
  */
-export function limitRefreshes<T>(sessionId: string, network: string, refresh: () => Promise<T>): Promise<T> {
-  return sessions.run(sessionId, () => overall.run(refresh), network);
+export function limitRefreshes<T>(sessionId: string, networks: Source, refresh: () => Promise<T>): Promise<T> {
+  return sessions.run(sessionId, () => overall.run(refresh), networks);
 }

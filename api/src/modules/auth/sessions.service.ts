@@ -1,7 +1,7 @@
 /** Sessions: opened by sign-in, extended by token refresh, ended by log-out, a new password, or reuse of a refresh token. */
 import type { Session, Tokens } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
-import { clientNetwork } from '@cellhop/contract/network';
+import { clientNetworks } from '@cellhop/contract/network';
 import { randomUUID } from 'node:crypto';
 import type { AccessClaims, Actor } from '../../http/actor.ts';
 import { validAddress, deviceName, type Requester } from '../../http/requester.ts';
@@ -92,7 +92,7 @@ export async function refresh(
   const { secretKeys } = ctx.config;
   const claims = await readAccessToken(secretKeys, accessToken);
   if (!claims) throw new AppError('REFRESH_REJECTED');
-  return limitRefreshes(claims.sessionId, clientNetwork(requester.ip), () =>
+  return limitRefreshes(claims.sessionId, clientNetworks(requester.ip), () =>
     exchange(ctx, claims, refreshToken, requester),
   );
 }
