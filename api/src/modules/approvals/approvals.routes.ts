@@ -1,7 +1,7 @@
 import * as contract from '@cellhop/contract/staff/approvals';
 import { refundConnection } from '@cellhop/contract/staff/connections';
 import { releaseDeposit, settleInvoice } from '@cellhop/contract/staff/invoices';
-import { createPromoCode } from '@cellhop/contract/staff/promo-codes';
+import { createPromoCode, disablePromoCode } from '@cellhop/contract/staff/promo-codes';
 import { createAdjustment } from '@cellhop/contract/staff/transactions';
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/validation.ts';
@@ -56,6 +56,9 @@ function settlementRoutes(app: FastifyInstance): void {
 function promoCodeRoutes(app: FastifyInstance): void {
   route(app, createPromoCode, async ({ ctx, body, headers, ...staff }) => ({
     data: await requests.requestPromoCode(ctx, staff, body, readIdempotencyKey(headers)),
+  }));
+  route(app, disablePromoCode, async ({ ctx, params, body, ...staff }) => ({
+    data: await approvals.disablePromoCode(ctx, staff, params.id, body),
   }));
   route(app, contract.listPromoCodeRequests, ({ ctx, actor, query }) =>
     approvals.listRequests(ctx, actor, 'PROMO_CODE', query),

@@ -1,6 +1,7 @@
 /** Decisions on requests by a second member of staff, and the lists of requests. */
 import { AppError } from '@cellhop/contract/errors';
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
+import type { PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { type RequestList, requestLists, type RequestStatus } from '@cellhop/contract/staff/lists.values';
 import assert from 'node:assert/strict';
 import type { Actor } from '../../http/actor.ts';
@@ -8,6 +9,7 @@ import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { STAFF } from '../../live/changes.ts';
+import * as promoCodes from '../referrals/promo-codes.service.ts';
 import * as users from '../users/users.service.ts';
 import { apply, recordRejected } from './application.ts';
 import * as store from './approvals.store.ts';
@@ -41,8 +43,34 @@ export function reject(ctx: Ctx, staff: Staff, list: RequestList, { id, reason }
   return decide(ctx, staff, list, id, async (ctx, request) => {
     if (isDecidedBy(request, 'REJECTED', staff)) return;
     requirePending(request);
-    await store.saveDecision(ctx, { id, status: 'REJECTED', deciderId: staff.actor.userId, reason });
-    await recordRejected(ctx, { ...staff, request, decisionReason: reason });
+    await saveRejection(ctx, staff, request, reason);
+  });
+}
+
+async function saveRejection(ctx: Ctx, staff: Staff, request: store.RequestRow, reason: string | undefined) {
+  await store.saveDecision(ctx, { id: request.id, status: 'REJECTED', deciderId: staff.actor.userId, reason });
+  await recordRejected(ctx, { ...staff, request, decisionReason: reason });
+}
+
+/**
+ * Nobody can sign up with the code any more. One that waits for approval is disabled by rejecting its request.
+ * @throws AppError NOT_FOUND, CHANGED_ELSEWHERE
+ */
+export function disablePromoCode(
+  ctx: Ctx,
+  staff: Staff,
+  id: string,
+  { reason, version }: { reason?: string | undefined; version?: number | undefined },
+): Promise<PromoCode> {
+  return ctx.tx(async (ctx) => {
+    const { referral } = await promoCodes.requirePromoCode(ctx, id);
+    await users.lockUser(ctx, referral.id);
+    const requestId = await store.lockRequestOfPromoCode(ctx, id);
+    const request = requestId === undefined ? undefined : await store.findRequest(ctx, requestId);
+    const isWaiting = request?.status === 'PENDING';
+    await promoCodes.disablePromoCode(ctx, staff.actor, id, { reason, version, isWaiting }, staff.requester);
+    if (isWaiting) await saveRejection(ctx, staff, request, reason);
+    return promoCodes.requirePromoCode(ctx, id);
   });
 }
 
@@ -91,8 +119,8 @@ export async function listRequests(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, 
 }
 
 /**
- * Saves the status LAPSED of requests that nobody decided in time, and of those whose authors were blocked or lost their permission; reads
- * already show it before.
+ * Saves the status LAPSED of requests that nobody decided in time, and of those whose authors were blocked or lost their permission: reads
+ * already show it before. A change of users or roles calls it in its transaction, so that taking the change back revives nothing.
  */
 export async function lapseRequests(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'lapsed requests', store.saveLapsed);

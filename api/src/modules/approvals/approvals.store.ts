@@ -112,6 +112,15 @@ export async function lockRequest(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.query('select from staff_requests where id = $1 for no key update', [id]);
 }
 
+export async function lockRequestOfPromoCode(ctx: Ctx, promoCodeId: string): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    `select id from staff_requests
+      where kind = 'PROMO_CODE' and status = 'PENDING' and promo_code_id = $1 for no key update`,
+    [promoCodeId],
+  );
+  return row?.id;
+}
+
 export interface NewRequest extends RequestSubject {
   kind: RequestKind;
   isPending: boolean;
@@ -168,7 +177,7 @@ export async function saveLapsed(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `update staff_requests set status = 'LAPSED'
       where id in (select id from staff_requests
-                    where status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) limit $1 for update skip locked)
+                    where status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) order by id limit $1 for no key update)
      returning id`,
     [limit],
   );

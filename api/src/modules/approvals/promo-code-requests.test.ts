@@ -5,10 +5,13 @@ import {
   listPromoCodeRequests,
   rejectPromoCode,
 } from '@cellhop/contract/staff/approvals';
+import { changeRole } from '@cellhop/contract/staff/roles';
+import { changeUserRole, changeUserStatus } from '@cellhop/contract/staff/users';
+import type { Permission } from '@cellhop/contract/permissions';
 import { createPromoCode, disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { entriesOf } from '../../../test/audit-log.ts';
+import { actionsOf, entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { adjust, offer, REASON } from '../../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -139,6 +142,77 @@ test('a promo code has another owner than its author, also with another account 
     await expect(offer(author, account, { trialCredit: 0 })).rejects.toMatchObject(refusal);
   }
 });
+
+const disable = (by: TestUser, { id }: { id: string }, version?: number) =>
+  by.call(disablePromoCode, { params: { id }, body: { reason: 'a mistake', version } });
+
+describe('disabling a code that waits for approval', () => {
+  test('rejects its request, once and audited, and no approval follows', async () => {
+    const [author, approver] = [await newAuthor(), await newAuthor()];
+    const made = await offer(author, owner, large);
+    const { data } = await disable(author, made, made.version);
+    expect(data).toMatchObject({ status: 'DISABLED', heldBecause: null });
+    const request = (await requestOf(made))!;
+    expect(request).toMatchObject({ status: 'REJECTED', decisionReason: 'a mistake' });
+    await expect(
+      approver.call(approvePromoCode, { params: { id: request.id }, body: { reason: REASON } }),
+    ).rejects.toMatchObject({ code: 'REQUEST_DECIDED' });
+    await disable(approver, made);
+    await expect(signUpWith(made.code)).rejects.toMatchObject(refused);
+    expect(await actionsOf(testApp, made.id)).toEqual(['PROMO_CODE_CREATED', 'PROMO_CODE_DISABLED']);
+    expect(await actionsOf(testApp, request.id)).toEqual(['APPROVAL_REQUESTED', 'REQUEST_REJECTED']);
+  });
+
+  test('is refused with an outdated version', async () => {
+    const made = await offer(await newAuthor(), owner, large);
+    await expect(disable(second, made, made.version + 1)).rejects.toMatchObject({ code: 'CHANGED_ELSEWHERE' });
+    expect(await reload(made)).toMatchObject({ heldBecause: 'APPROVAL' });
+  });
+
+  test('at the same time as its approval ends disabled', async () => {
+    for (let round = 0; round < 5; round++) {
+      const made = await offer(await newAuthor(), owner, large);
+      const { id } = (await requestOf(made))!;
+      const approval = second.call(approvePromoCode, { params: { id }, body: { reason: REASON } });
+      const [approved] = await Promise.allSettled([approval, disable(await newAuthor(), made)]);
+      const { status } = (await requestOf(made))!;
+      expect(status).toBe(approved.status === 'fulfilled' ? 'APPROVED' : 'REJECTED');
+      expect(await reload(made)).toMatchObject({ status: 'DISABLED', heldBecause: null });
+      await expect(signUpWith(made.code)).rejects.toMatchObject(refused);
+    }
+  });
+});
+
+test('a code whose author was blocked stays disabled after they are unblocked', async () => {
+  const [admin, author] = [await createUser(testApp, { roleName: 'ADMIN' }), await newAuthor()];
+  const made = await offer(author, owner, large);
+  for (const status of ['BLOCKED', 'ACTIVE'] as const)
+    await admin.call(changeUserStatus, { params: { id: author.id }, body: { status, reason: REASON } });
+  const request = (await requestOf(made))!;
+  expect(request.status).toBe('LAPSED');
+  expect(await reload(made)).toMatchObject({ status: 'DISABLED', heldBecause: null });
+  await expect(
+    second.call(approvePromoCode, { params: { id: request.id }, body: { reason: REASON } }),
+  ).rejects.toMatchObject({ code: 'REQUEST_LAPSED' });
+});
+
+test.each(['of the user', 'of the role'])(
+  'a request lapses for good when its author loses the permission: %s',
+  async (way) => {
+    const [admin, author] = [await createUser(testApp, { roleName: 'ADMIN' }), await newAuthor()];
+    const made = await offer(author, owner, large);
+    const setRole = (role: string) =>
+      admin.call(changeUserRole, { params: { id: author.id }, body: { role, reason: REASON } });
+    const setPermissions = (permissions: Permission[]) =>
+      admin.call(changeRole, { params: { name: 'PROMOTERS' }, body: { permissions, reason: REASON } });
+    if (way === 'of the user') for (const role of ['USER', 'PROMOTERS']) await setRole(role);
+    else {
+      await setPermissions(['PROMO_CODES_READ']);
+      await setPermissions(['PROMO_CODES_READ', 'PROMO_CODES_WRITE']);
+    }
+    expect((await requestOf(made))!.status).toBe('LAPSED');
+  },
+);
 
 test('a code of a blocked owner is not shown as active, and can be disabled for good', async () => {
   const [blocked, author] = [await createUser(testApp), await newAuthor()];

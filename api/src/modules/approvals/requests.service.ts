@@ -174,7 +174,7 @@ export async function requestPromoCode(
     const { promoCode, isNew } = await promoCodes.createPromoCode(ctx, { ...staff, body, userId, key, isHeld });
     if (!isNew || request.amountMicros === 0n) return promoCode;
     await submit(ctx, staff, { ...NO_SUBJECT, ...request, promoCodeId: promoCode.id, reason: body.reason ?? '' }, null);
-    return promoCodes.getPromoCode(ctx, promoCode.id);
+    return promoCodes.requirePromoCode(ctx, promoCode.id);
   });
 }
 

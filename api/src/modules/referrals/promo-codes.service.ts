@@ -82,17 +82,13 @@ export async function createPromoCode(
     after: { code, trialCredit, trialCreditsMax, budget, expiredAt },
   });
   ctx.changed(STAFF, 'staff-promo-codes');
-  return { promoCode: await getPromoCode(ctx, id), isNew: true };
+  return { promoCode: await requirePromoCode(ctx, id), isNew: true };
 }
 
 /** A code that was held works from now on. */
 export async function releasePromoCode(ctx: Ctx, id: string): Promise<void> {
   await store.activatePromoCode(ctx, id);
   ctx.changed(STAFF, 'staff-promo-codes');
-}
-
-export async function getPromoCode(ctx: Ctx, id: string): Promise<PromoCode> {
-  return present((await store.findPromoCode(ctx, id))!);
 }
 
 /** If the code is taken and the key is not a repeat, another request has created the code. */
@@ -118,38 +114,46 @@ function toTerms({ code, userId, trialCreditMicros, trialCreditsMax, budgetMicro
   };
 }
 
+interface Disabling {
+  reason?: string | undefined;
+  version?: number | undefined;
+  /** Its request is still open, so that it is stored as disabled already; the caller rejects it. */
+  isWaiting: boolean;
+}
+
 /**
- * Nobody can sign up with the code any more. Users who have signed up with it still get its trial credit.
- * @throws AppError NOT_FOUND, CHANGED_ELSEWHERE
+ * For approvals/, in its transaction. Users who have signed up with the code still get its trial credit.
+ * @throws AppError CHANGED_ELSEWHERE
  */
-export function disablePromoCode(
+export async function disablePromoCode(
   ctx: Ctx,
   { userId: actorId }: Pick<Actor, 'userId'>,
   id: string,
-  { reason, version }: { reason?: string | undefined; version?: number | undefined },
+  { reason, version, isWaiting }: Disabling,
   requester: Requester,
-): Promise<PromoCode> {
-  return ctx.tx(async (ctx) => {
-    const promoCode = await store.lockPromoCode(ctx, id);
-    if (!promoCode) throw new AppError('NOT_FOUND', { thing: 'Promo code' });
-    const { userId, status } = promoCode;
-    if (status !== 'DISABLED') {
-      refuseStale(version, promoCode.version);
-      await store.disablePromoCode(ctx, id);
-      await auditLog.record(ctx, {
-        action: 'PROMO_CODE_DISABLED',
-        actorId,
-        userId,
-        subject: { type: 'PROMO_CODE', id },
-        requester,
-        reason,
-        before: { status },
-        after: { status: 'DISABLED' },
-      });
-      ctx.changed(STAFF, 'staff-promo-codes');
-    }
-    return getPromoCode(ctx, id);
+): Promise<void> {
+  const { userId, status, version: current } = await store.lockPromoCode(ctx, id);
+  if (status === 'DISABLED' && !isWaiting) return;
+  refuseStale(version, current);
+  await store.disablePromoCode(ctx, id);
+  await auditLog.record(ctx, {
+    action: 'PROMO_CODE_DISABLED',
+    actorId,
+    userId,
+    subject: { type: 'PROMO_CODE', id },
+    requester,
+    reason,
+    before: { status: isWaiting ? 'PENDING' : status },
+    after: { status: 'DISABLED' },
   });
+  ctx.changed(STAFF, 'staff-promo-codes');
+}
+
+/** @throws AppError NOT_FOUND */
+export async function requirePromoCode(ctx: Ctx, id: string): Promise<PromoCode> {
+  const promoCode = await store.findPromoCode(ctx, id);
+  if (!promoCode) throw new AppError('NOT_FOUND', { thing: 'Promo code' });
+  return present(promoCode);
 }
 
 function presentOwn({

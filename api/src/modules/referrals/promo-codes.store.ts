@@ -24,7 +24,7 @@ const STORED_STATUS = `case when promo_codes.status = 'ACTIVE' and expired_at <=
 const IS_OWNER_ACTIVE = `exists (select from readable_users as owner where owner.id = promo_codes.user_id and owner.status = 'ACTIVE')`;
 /** Nobody can sign up with it: its owner, whom it would make a referrer, is blocked or deleted. */
 const IS_WITHOUT_OWNER = `(promo_codes.status = 'ACTIVE' and (expired_at is null or expired_at > now()) and not ${IS_OWNER_ACTIVE})`;
-/** It is stored as DISABLED until it is approved, so that processes of the release before do not offer it. */
+/** Its request alone stores that it waits. Meanwhile it is DISABLED, so that nobody can sign up with it; whoever disables it rejects the request. */
 const AWAITS_APPROVAL = `(promo_codes.status = 'DISABLED' and exists (
   select from readable_staff_requests as requests
    where requests.promo_code_id = promo_codes.id and requests.status = 'PENDING' and requests.lapses_at > now()))`;
@@ -103,12 +103,12 @@ export async function findByKey(ctx: Ctx, idempotencyKey: string): Promise<Promo
 export async function lockPromoCode(
   ctx: Ctx,
   id: string,
-): Promise<Pick<PromoCodeRow, 'userId' | 'status' | 'version'> | undefined> {
+): Promise<Pick<PromoCodeRow, 'userId' | 'status' | 'version'>> {
   const [row] = await ctx.db.query<Pick<PromoCodeRow, 'userId' | 'status' | 'version'>>(
     `select user_id as "userId", ${STORED_STATUS} as status, version from promo_codes where id = $1 for no key update`,
     [id],
   );
-  return row;
+  return row!;
 }
 
 export async function disablePromoCode(ctx: Ctx, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals';
-import { disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes';
+import { listPromoCodes } from '@cellhop/contract/staff/promo-codes';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import * as referrals from './referrals.service.ts';
@@ -9,7 +9,4 @@ export function referralsRoutes(app: FastifyInstance): void {
   route(app, getReferralSummary, async ({ ctx, actor }) => ({ data: await referrals.summarise(ctx, actor) }));
   route(app, listOwnPromoCodes, ({ ctx, actor, query }) => promoCodes.listOwn(ctx, actor, query));
   route(app, listPromoCodes, ({ ctx, query }) => promoCodes.listForStaff(ctx, query));
-  route(app, disablePromoCode, async ({ ctx, actor, params, body, requester }) => ({
-    data: await promoCodes.disablePromoCode(ctx, actor, params.id, body, requester),
-  }));
 }

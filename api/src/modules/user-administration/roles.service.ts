@@ -7,6 +7,7 @@ import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { refuseStale } from '../../db/refusals.ts';
+import { lapseRequests } from '../approvals/approvals.service.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';
 import { findRole, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
@@ -50,6 +51,7 @@ export async function changeRole(
     // Permissions of a newer release are not shown here, so staff cannot have removed them.
     const after = [...permissions, ...role.permissions.filter((each) => !isPermission(each))];
     await users.updatePermissions(ctx, name, after);
+    await lapseRequests(ctx);
     const change = { action: 'ROLE_CHANGED', name, before: role.permissions, after, reason } as const;
     await recordChange(ctx, actor, requester, change);
   });

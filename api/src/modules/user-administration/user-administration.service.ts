@@ -13,6 +13,7 @@ import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
 import { refuseStale } from '../../db/refusals.ts';
+import { lapseRequests } from '../approvals/approvals.service.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { findDueTime, requestReset, stopResets } from '../auth/second-factor-reset.service.ts';
 import { endAllSessions } from '../auth/sessions.service.ts';
@@ -80,7 +81,10 @@ async function saveStatus(
     refuseStale(version, user.version);
     requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
     if (status === 'BLOCKED') requireAdministrator(state, ({ id }) => id === userId);
+    // Of users whom a process of the release before has blocked.
+    if (status === 'ACTIVE') await lapseRequests(ctx);
     await users.updateStatus(ctx, userId, status);
+    if (status === 'BLOCKED') await lapseRequests(ctx);
     ctx.changed(STAFF, 'staff-users');
     const entry = { actorId: actor.userId, userId, requester, reason };
     const change = { before: { status: user.status }, after: { status } };
@@ -143,6 +147,7 @@ export async function changeRoleOfUser(
     requireHeld(state, [...before.permissions, ...after.permissions]);
     if (!after.permissions.includes('USERS_EDIT')) requireAdministrator(state, ({ id }) => id === userId);
     await users.updateRole(ctx, userId, role);
+    await lapseRequests(ctx);
     // Open pages fetch the profile, which has the role, together with the balance.
     ctx.changed({ userId }, 'balance');
     await record(ctx, {

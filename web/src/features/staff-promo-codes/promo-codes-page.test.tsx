@@ -22,7 +22,7 @@ const promoCode = (code: string, values: Partial<PromoCode>): PromoCode => ({
   ...values,
 });
 
-it('says why a code does not work, and lets staff disable that of a blocked owner for good', async () => {
+it('says why a code does not work, and lets staff disable one that waits, or that of a blocked owner, for good', async () => {
   const data = [
     promoCode('WAITING', { heldBecause: 'APPROVAL' }),
     promoCode('OF-BLOCKED', { heldBecause: 'OWNER' }),
@@ -32,7 +32,9 @@ it('says why a code does not work, and lets staff disable that of a blocked owne
     answers: { 'GET /v1/referral-system/promo-codes/admin': { data, totalPages: 1, isTruncated: false } },
   });
   const rowOf = async (name: RegExp) => within(await screen.findByRole('row', { name }));
-  expect((await rowOf(/WAITING/)).getByText('Waits for approval')).toBeTruthy();
+  const waiting = await rowOf(/WAITING/);
+  expect(waiting.getByText('Waits for approval')).toBeTruthy();
+  expect(waiting.getByRole('button', { name: 'Disable WAITING' })).toBeTruthy();
   const blocked = await rowOf(/OF-BLOCKED/);
   expect(blocked.getByText('Inactive: its owner is blocked')).toBeTruthy();
   expect(blocked.getByRole('button', { name: 'Disable OF-BLOCKED' })).toBeTruthy();

@@ -159,7 +159,7 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
       header: t('promoCodes.action'),
       place: 'action',
       render: (promoCode) =>
-        (promoCode.status !== 'DISABLED' || promoCode.heldBecause === 'OWNER') && (
+        (promoCode.status !== 'DISABLED' || promoCode.heldBecause !== null) && (
           <RowButton
             text={t('promoCodes.disable.action')}
             label={t('promoCodes.disable.of', { code: promoCode.code })}
