@@ -86,10 +86,21 @@ export function routeStream<const E extends EndpointDefinition>(
     const { contentType, fileName, chunks } = await handler(request);
     void reply.type(contentType).header('cache-control', 'no-store');
     if (fileName !== undefined) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
-    return reply.send(Readable.from(chunks));
+    const mayGoOn = async () => {
+      if (actor) authorize(entry, await app.access.authenticateUser(app.ctx, { ...actor, isExpired: false }));
+    };
+    return reply.send(Readable.from(whileAllowed(chunks, mayGoOn)));
   };
   // If a compressed stream failed before its first bytes, the error response would have its Content-Encoding.
   serve<E>(app, entry, handle, { compress: false });
+}
+
+/** Ends with the error of `mayGoOn` before the first chunk that the caller may not have any more, which breaks the response off. */
+async function* whileAllowed(chunks: AsyncIterable<string>, mayGoOn: () => Promise<void>): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    await mayGoOn();
+    yield chunk;
+  }
 }
 
 /** Serves an endpoint of signed-in users whose body is a file of up to `bytesMax`. The handler gets it as it was sent. */
@@ -186,12 +197,18 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
   if (access === 'public' || access === 'development') return {};
   if (access === 'gateway') return { nodeId: await identifyNode(app, request) };
   const actor = await identifyUser(app, request);
+  authorize(entry, actor);
+  return { actor };
+}
+
+/** @throws AppError VIEW_ONLY, SECOND_FACTOR_REQUIRED, FORBIDDEN */
+function authorize(entry: EndpointDefinition, actor: Actor): void {
+  const { access } = entry;
   if (actor.viewerId !== undefined && !isViewable(entry)) throw new AppError('VIEW_ONLY');
-  if (access === 'user') return { actor };
+  if (typeof access === 'string' && access !== 'staff') return;
   if (actor.isSecondFactorDue) throw new AppError('SECOND_FACTOR_REQUIRED');
   const isAllowed = access === 'staff' ? actor.permissions.size > 0 : actor.permissions.has(access.permission);
   if (!isAllowed) throw new AppError('FORBIDDEN');
-  return { actor };
 }
 
 /** Whether staff may call the endpoint while they see the app as a user: reads only, and no exports. */

@@ -2,7 +2,7 @@ import type { Task, TaskList } from 'graphile-worker';
 import type { Ctx } from '../ctx.ts';
 import { payloadSchemas, type Jobs } from './jobs.ts';
 import { deliver } from '../modules/mails/mails.service.ts';
-import { deliverBroadcast } from '../modules/notifications/broadcast-delivery.service.ts';
+import { deliverBroadcast, deliverNews } from '../modules/notifications/broadcast-delivery.service.ts';
 import { applyChange } from '../modules/proxies/inventory-changes.service.ts';
 import { followDraining } from '../modules/proxies/inventory.service.ts';
 
@@ -16,7 +16,7 @@ type Handlers = { [Name in keyof Jobs]: Handle<Jobs[Name]> };
 
 const handlers: Handlers = {
   'mail.deliver': deliver,
-  'mail.deliver-news': deliver,
+  'mail.deliver-news': deliverNews,
   'mail.none': async () => {},
   'notifications.deliver': deliverBroadcast,
   'notifications.deliver-scheduled': deliverBroadcast,

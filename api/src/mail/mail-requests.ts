@@ -52,6 +52,8 @@ export const sealedMailSchema = z.object({
   expiredAt: z.iso.datetime().nullable(),
   /** The id of the row in `sent_mails`. */
   mailId: z.uuid(),
+  /** Of news. */
+  broadcastId: z.uuid().optional(),
 });
 export type SealedMail = z.infer<typeof sealedMailSchema>;
 

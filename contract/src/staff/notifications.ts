@@ -36,8 +36,10 @@ export const broadcastSchema = z.object({
   createdAt: dateSchema,
   /** When its delivery begins; null: at once. */
   scheduledAt: dateSchema.nullable(),
-  /** Whether it can still be cancelled: it is scheduled, and has neither begun nor been cancelled. */
+  /** It is scheduled, and has neither begun nor been cancelled. */
   isWaiting: z.boolean(),
+  /** Somebody has not got it yet, or not by email: cancelling stops the rest. */
+  canCancel: z.boolean(),
   /** Null if it was not cancelled. `by` is null if its author may no longer send. */
   cancelled: z.object({ at: dateSchema, by: z.object({ id: idSchema, email: z.string() }).nullable() }).nullable(),
   /** Whether its readers get it by email, too, unless they have switched that off. */
@@ -99,7 +101,7 @@ export const cancelBroadcast = endpoint({
   method: 'POST',
   url: '/v1/notifications/admin/broadcasts/{id}/cancel',
   access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
-  summary: 'Cancel a scheduled broadcast that has not begun; a repeat changes nothing',
+  summary: 'Cancel a broadcast: nobody else gets it, nor an email; a repeat changes nothing',
   params: idParams,
   response: data(broadcastSchema),
   errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],

@@ -53,3 +53,15 @@ test('unread exports are few, hold no connection to the database, and end after 
   expect(again.statusCode).toBe(200);
   again.destroy();
 });
+
+test('an export ends in the middle when its reader is blocked', async () => {
+  const response = await openUnread();
+  expect(response.statusCode).toBe(200);
+  await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [admin.id]);
+  onTestFinished(async () => {
+    await testApp.database.query(`update users set status = 'ACTIVE' where id = $1`, [admin.id]);
+  });
+  response.resume();
+  await expect.poll(() => response.closed).toBe(true);
+  expect(response.complete).toBe(false);
+});

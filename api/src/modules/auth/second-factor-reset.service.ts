@@ -9,7 +9,7 @@ import type { Requester } from '../../http/requester.ts';
 import { STAFF } from '../../live/changes.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { findSentTime, send } from '../mails/mails.service.ts';
-import { findUser } from '../users/users.service.ts';
+import { findUser, mayStill } from '../users/users.service.ts';
 import type { Recipient } from './codes.ts';
 import { limitLookups } from './passwords.ts';
 import * as store from './second-factor-reset.store.ts';
@@ -77,9 +77,7 @@ async function resetOrStop(ctx: Ctx, userId: string): Promise<void> {
   const { permissions } = await lockOwner(ctx, userId);
   const reset = await store.lockReset(ctx, userId);
   if (!reset) return;
-  const author = await findUser(ctx, reset.authorId);
-  const isAllowed =
-    author?.status === 'ACTIVE' && author.permissions.includes('USERS_EDIT') && permissions.length === 0;
+  const isAllowed = permissions.length === 0 && (await mayStill(ctx, reset.authorId, 'USERS_EDIT'));
   const sentAt = await findSentTime(ctx, reset.mailId);
   const stop: Stop | undefined = reset.isFactorUsed
     ? 'FACTOR_USED'

@@ -1,4 +1,5 @@
 /** What staff do with several connections at once: end them, and export a list. */
+import { AppError } from '@cellhop/contract/errors';
 import { ofPlace } from '@cellhop/contract/places.values';
 import type { EndConnectionsBody, EndedConnection, StaffConnection } from '@cellhop/contract/staff/connections';
 import type { Actor } from '../../http/actor.ts';
@@ -7,6 +8,7 @@ import type { Ctx } from '../../ctx.ts';
 import { exportList } from '../audit-log/export.service.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { endConnections } from '../billing/ending.service.ts';
+import { mayStill } from '../users/users.service.ts';
 import { presentForStaff } from './connection-presenter.ts';
 import * as staffList from './staff-list.store.ts';
 
@@ -23,16 +25,17 @@ export async function endSeveral(
 ): Promise<EndedConnection[]> {
   const unique = [...new Set(ids)];
   const owners = new Map((await staffList.findOwners(ctx, unique)).map(({ id, userId }) => [id, userId]));
-  const ended = await endConnections(ctx, [...owners.keys()], 'ADMIN', (ctx, id) =>
-    record(ctx, {
+  const ended = await endConnections(ctx, [...owners.keys()], 'ADMIN', async (ctx, id) => {
+    if (!(await mayStill(ctx, actor.userId, 'CONNECTIONS_EDIT'))) throw new AppError('FORBIDDEN');
+    await record(ctx, {
       action: 'CONNECTION_ENDED',
       actorId: actor.userId,
       userId: owners.get(id),
       subject: { type: 'CONNECTION', id },
       requester,
       reason,
-    }),
-  );
+    });
+  });
   return unique.map((id) => ({ id, outcome: ended.has(id) ? 'ENDED' : 'UNCHANGED' }));
 }
 

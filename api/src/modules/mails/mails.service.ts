@@ -19,6 +19,7 @@ export { findSentTime } from './mails.store.ts';
  * @param userId undefined: nobody has an account with the address. Runs the same statements, so that the response time does not
  *   reveal it, but sends nothing.
  * @param expiredAt when its link expires; null: never
+ * @param broadcastId of one of its mails
  * @returns its id
  */
 export async function send(
@@ -26,11 +27,12 @@ export async function send(
   userId: string | undefined,
   request: MailRequest,
   expiredAt: Date | null,
+  broadcastId?: string,
 ): Promise<string> {
   const { template: kind, languageCode } = request;
   const mailId = randomUUID();
   await store.insertMail(ctx, { id: mailId, userId: userId ?? null, kind, languageCode });
-  const mail = sealMail(ctx, request, expiredAt, mailId);
+  const mail = { ...sealMail(ctx, request, expiredAt, mailId), broadcastId };
   await enqueue(ctx, userId === undefined ? 'mail.none' : jobOf(request), mail);
   return mailId;
 }
@@ -48,6 +50,11 @@ export async function deliver(ctx: Ctx, mail: SealedMail): Promise<void> {
     // Versions before the table enqueued mails without an id.
     await mark(ctx, mail.mailId, isSent);
   }
+}
+
+/** A mail that is not sent after all. */
+export function discard(ctx: Ctx, { mailId }: SealedMail): Promise<void> {
+  return mark(ctx, mailId, false);
 }
 
 /** Never rejects: a retry of the job would send the mail again. */

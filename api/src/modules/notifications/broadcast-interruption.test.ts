@@ -1,4 +1,5 @@
-import { listBroadcasts, sendBroadcast } from '@cellhop/contract/staff/notifications';
+import type { Ctx } from '../../ctx.ts';
+import { cancelBroadcast, listBroadcasts, sendBroadcast } from '@cellhop/contract/staff/notifications';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
@@ -93,6 +94,36 @@ describe('an interrupted broadcast', () => {
     ]);
     expect(await progress()).toEqual(done);
   });
+});
+
+/** Does something after the first batch was delivered. */
+const afterFirstBatch = (act: () => Promise<unknown>): Ctx => {
+  let batches = 0;
+  return {
+    ...testApp.ctx,
+    tx: async (work, options) => {
+      if (++batches === 2) await act();
+      return testApp.ctx.tx(work, options);
+    },
+  };
+};
+
+test('a broadcast that is cancelled while it is delivered reaches nobody else', async () => {
+  const cancel = () => admin.call(cancelBroadcast, { params: { id } });
+  await deliverBroadcast(afterFirstBatch(cancel), { broadcastId: id });
+  expect(await progress()).toMatchObject({ delivered: 1000, isSent: false });
+  await runJobs(testApp);
+  expect(await progress()).toMatchObject({ delivered: 1000, isSent: false });
+});
+
+test('a broadcast whose author is blocked while it is delivered reaches nobody else', async () => {
+  const author = await createUser(testApp, { roleName: 'ADMIN' });
+  await testApp.database.query('update broadcasts set created_by = $2 where id = $1', [id, author.id]);
+  const block = () => testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [author.id]);
+  await deliverBroadcast(afterFirstBatch(block), { broadcastId: id });
+  expect(await progress()).toMatchObject({ delivered: 1000, isSent: false });
+  const { data } = await admin.call(listBroadcasts, { query: {} });
+  expect(data[0]!.cancelled).toMatchObject({ by: null });
 });
 
 test('recipients are counted up to a limit', async () => {

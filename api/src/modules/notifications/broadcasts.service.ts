@@ -97,7 +97,7 @@ async function enqueueDelivery(ctx: Ctx, id: string, scheduledAt: Date | null): 
 
 const jobKey = (id: string) => `notifications.deliver-scheduled:${id}`;
 
-/** @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if its delivery has begun */
+/** The rest reaches nobody. @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if its delivery is over, mails included */
 export function cancelBroadcast(
   ctx: Ctx,
   { userId: actorId }: Pick<Actor, 'userId'>,
@@ -108,7 +108,7 @@ export function cancelBroadcast(
     const broadcast = await store.lockBroadcast(ctx, id);
     if (!broadcast) throw new AppError('NOT_FOUND', { thing: 'Broadcast' });
     if (broadcast.cancelledAt === null) {
-      if (!isWaiting(broadcast)) throw new AppError('CHANGED_ELSEWHERE');
+      if (!isUnfinished(broadcast)) throw new AppError('CHANGED_ELSEWHERE');
       await store.saveCancelled(ctx, id, actorId);
       await removeJob(ctx, jobKey(id));
       await record(ctx, {
@@ -124,6 +124,11 @@ export function cancelBroadcast(
 
 function isWaiting({ scheduledAt, startedAt, cancelledAt }: store.BroadcastRow): boolean {
   return scheduledAt !== null && startedAt === null && cancelledAt === null;
+}
+
+/** Somebody has not got it yet, or not by email. */
+function isUnfinished({ sentAt, isMailed, mailsEndedAt }: store.BroadcastRow): boolean {
+  return sentAt === null || (isMailed && mailsEndedAt === null);
 }
 
 /**
@@ -180,6 +185,7 @@ function present(row: store.BroadcastRow): Broadcast {
     createdAt: row.createdAt.toISOString(),
     scheduledAt: row.scheduledAt?.toISOString() ?? null,
     isWaiting: isWaiting(row),
+    canCancel: row.cancelledAt === null && isUnfinished(row),
     cancelled: presentCancelled(row),
     isMailed: row.isMailed,
     mailCount: isForFew ? 0 : row.mailCount,

@@ -38,6 +38,8 @@ export interface BroadcastRow extends AudienceColumns {
   mailCount: number;
   /** The last reader that was considered for a mail, in the order of ids. */
   mailedUntil: string | null;
+  /** Null until the last mail is queued. */
+  mailsEndedAt: Date | null;
 }
 
 const SELECT_BROADCAST = `
@@ -50,7 +52,7 @@ const SELECT_BROADCAST = `
          delivered_until as "deliveredUntil", reader_count as "readerCount", sent_at as "sentAt",
          scheduled_at as "scheduledAt", started_at as "startedAt", cancelled_at as "cancelledAt",
          cancelled_by as "cancelledBy", cancellers.email as "cancelledByEmail", is_mailed as "isMailed",
-         mail_count as "mailCount", mailed_until as "mailedUntil"
+         mail_count as "mailCount", mailed_until as "mailedUntil", mails_ended_at as "mailsEndedAt"
     from broadcasts
     left join readable_users as authors on authors.id = created_by
     left join readable_users as cancellers on cancellers.id = cancelled_by`;
@@ -153,9 +155,12 @@ export async function saveStarted(ctx: Ctx, id: string, recipientCount: number):
   ]);
 }
 
-/** @param by null: the program */
+/** Its mails end too, also for workers of the release before. @param by null: the program */
 export async function saveCancelled(ctx: Ctx, id: string, by: string | null): Promise<void> {
-  await ctx.db.query('update broadcasts set cancelled_at = now(), cancelled_by = $2 where id = $1', [id, by]);
+  await ctx.db.query(
+    'update broadcasts set cancelled_at = now(), cancelled_by = $2, mails_ended_at = now() where id = $1',
+    [id, by],
+  );
 }
 
 export interface Mailed {

@@ -53,7 +53,7 @@ describe('a scheduled broadcast', () => {
 
   test('waits for its time, and is then sent once by two workers and after a restart', async () => {
     const { id } = scheduled;
-    expect(scheduled).toMatchObject({ isWaiting: true, cancelled: null, sentAt: null });
+    expect(scheduled).toMatchObject({ isWaiting: true, canCancel: true, cancelled: null, sentAt: null });
     await runJobs(testApp);
     expect(await list(reader)).toEqual([]);
     await pass(id);
@@ -66,11 +66,15 @@ describe('a scheduled broadcast', () => {
     await expect(cancel(id)).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
   });
 
-  test('that was interrupted continues and cannot be cancelled', async () => {
-    const { id } = scheduled;
-    await testApp.database.query('update broadcasts set started_at = now() where id = $1', [id]);
-    await expect(cancel(id)).rejects.toMatchObject({ code: 'CHANGED_ELSEWHERE' });
-    await deliverBroadcast(testApp.ctx, { broadcastId: id });
+  test('that was interrupted continues, or is cancelled', async () => {
+    const interrupted = async () => {
+      const { id } = await send({ audience: { userIds: [reader.id] }, scheduledAt: inHours(5) });
+      await testApp.database.query('update broadcasts set started_at = now() where id = $1', [id]);
+      return id;
+    };
+    const [continued, cancelled] = [await interrupted(), await interrupted()];
+    expect(await cancel(cancelled)).toMatchObject({ canCancel: false, cancelled: { by: { id: admin.id } } });
+    for (const broadcastId of [continued, cancelled]) await deliverBroadcast(testApp.ctx, { broadcastId });
     expect(await list(reader)).toEqual(['<b>News</b>']);
   });
 
@@ -119,6 +123,7 @@ describe('a scheduled broadcast', () => {
     await expect(cancel(scheduled.id, support)).rejects.toMatchObject({ status: 403 });
     await expect(cancel(randomUUID())).rejects.toMatchObject({ status: 404, message: 'Broadcast not found' });
     const { id } = await send({ audience: { userIds: [reader.id] } });
+    await runJobs(testApp);
     await expect(cancel(id)).rejects.toMatchObject({ code: 'CHANGED_ELSEWHERE' });
   });
 
@@ -193,6 +198,9 @@ const deliver = async (reader: TestUser) => {
   await runJobs(testApp);
   return id;
 };
+/** The oldest broadcast is mailed first. */
+const endOtherMails = () =>
+  testApp.database.query('update broadcasts set mails_ended_at = now() where mails_ended_at is null');
 const newsJobs = () =>
   testApp.database.query(`select from graphile_worker.jobs where task_identifier = 'mail.deliver-news'`);
 
@@ -275,6 +283,41 @@ describe('mails of a broadcast', () => {
     expect(await newsJobs()).toHaveLength(20);
     expect((await broadcastOf(id)).sentAt).not.toBeNull();
     await testApp.database.query('delete from graphile_worker._private_jobs');
+  });
+
+  test('stop when the broadcast is cancelled, those that are queued too', async () => {
+    await endOtherMails();
+    const readers = await Promise.all(Array.from({ length: 4 }, () => createUser(testApp)));
+    const { id } = await send({ audience: { userIds: readers.map((reader) => reader.id) }, isMailed: true });
+    await runJobs(testApp);
+    await mailBroadcasts(testApp.ctx);
+    expect(await broadcastOf(id)).toMatchObject({ canCancel: true, cancelled: null });
+    expect(await newsJobs()).toHaveLength(2);
+    expect((await cancel(id)).cancelled).toMatchObject({ by: { id: admin.id } });
+    await mailBroadcasts(testApp.ctx);
+    for (const reader of readers) expect(await subjects(reader)).toEqual([]);
+    await cancel(id);
+    expect(await actionsOf(id)).toEqual(['BROADCAST_SENT', 'BROADCAST_CANCELLED']);
+  });
+
+  test('stop when the author is blocked, and do not go on when they are unblocked', async () => {
+    await endOtherMails();
+    const author = await createUser(testApp, { roleName: 'ADMIN' });
+    const readers = await Promise.all(Array.from({ length: 4 }, () => createUser(testApp)));
+    const body = { texts, audience: { userIds: readers.map((reader) => reader.id) }, isMailed: true };
+    const { id } = (await author.call(sendBroadcast, { body })).data;
+    await runJobs(testApp);
+    await mailBroadcasts(testApp.ctx);
+    await runJobs(testApp);
+    const setStatus = (status: string) =>
+      testApp.database.query('update users set status = $2 where id = $1', [author.id, status]);
+    await setStatus('BLOCKED');
+    await mailBroadcasts(testApp.ctx);
+    await setStatus('ACTIVE');
+    await mailBroadcasts(testApp.ctx);
+    const sent = await Promise.all(readers.map(async (reader) => (await subjects(reader)).length));
+    expect(sent.filter((count) => count === 1)).toHaveLength(2);
+    expect((await broadcastOf(id)).cancelled).toEqual({ at: expect.any(String), by: null });
   });
 
   test('are not sent for other broadcasts, nor for cancelled ones', async () => {

@@ -12,6 +12,7 @@ import type { Ctx } from '../../ctx.ts';
 import { hideSecrets, enqueue, findProgress, removeJob } from '../../jobs/jobs.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type AuditEntry, record } from '../audit-log/audit-log.service.ts';
+import { mayStill } from '../users/users.service.ts';
 import * as store from './inventory-changes.store.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
@@ -126,17 +127,22 @@ export async function applyChange(
   { changeId }: { changeId: string },
   { onProgress, isLastAttempt = false }: Attempt = {},
 ): Promise<void> {
-  const report: inventory.OnProgress = async (doneCount) => {
-    await store.saveProgress(ctx, changeId, doneCount);
-    ctx.changed(STAFF, 'staff-catalogue');
-    await onProgress?.(doneCount);
-  };
+  const reportFor =
+    ({ actorId }: store.ChangeRow): inventory.OnProgress =>
+    async (doneCount) => {
+      // Null: the operator at the command line.
+      if (actorId !== null && !(await mayStill(ctx, actorId, 'PROXIES_EDIT'))) throw new AppError('FORBIDDEN');
+      await store.saveProgress(ctx, changeId, doneCount);
+      ctx.changed(STAFF, 'staff-catalogue');
+      await onProgress?.(doneCount);
+    };
   try {
     await ctx.tx(
       async (ctx) => {
         await inventory.lock(ctx);
         const change = await store.findChange(ctx, changeId);
         if (!change || hasEnded(change)) return;
+        const report = reportFor(change);
         await report(0);
         await applyNow(ctx, change, report);
         if (!(await store.saveEnd(ctx, changeId, 'DONE'))) throw new Error('The change was dismissed');

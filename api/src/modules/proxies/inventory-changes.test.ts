@@ -130,6 +130,31 @@ test('a request that is repeated after a lost response creates no second change'
   expect(await prices()).toEqual({ 550000: PROXIES });
 });
 
+const blockAuthor = () => testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [admin.id]);
+const statusOf = async (id: string) =>
+  (await testApp.database.query('select status from catalogue_changes where id = $1', [id]))[0];
+
+describe('a change whose author is blocked', () => {
+  test('before it begins is refused', async () => {
+    const [prepared, imported] = [await orderPrices(), await orderImport(10)];
+    await blockAuthor();
+    await runJobs(testApp);
+    expect(await prices()).toEqual({ 500000: PROXIES });
+    for (const { id } of [prepared.change, imported]) expect(await statusOf(id)).toEqual({ status: 'REFUSED' });
+  });
+
+  test('while it runs changes nothing', async () => {
+    const imported = await orderImport(2500);
+    await applyChange(
+      testApp.ctx,
+      { changeId: imported.id },
+      { onProgress: async (done) => void (done === 2000 && (await blockAuthor())) },
+    );
+    expect(await prices()).toEqual({ 500000: PROXIES });
+    expect(await statusOf(imported.id)).toEqual({ status: 'REFUSED' });
+  });
+});
+
 test('a change is refused as a whole if its proxies have changed before its job runs', async () => {
   const { change } = await orderPrices();
   await testApp.database.query("update proxies set price_micros = 700000 where ip = '10.0.0.1'");

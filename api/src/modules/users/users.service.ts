@@ -67,6 +67,14 @@ export function secondFactorState(
   return needsSecondFactor(config, permissions) ? 'DUE' : 'OFF';
 }
 
+/** Whether the user has the permission now: work that lasts asks before each part. */
+export async function mayStill(ctx: Ctx, id: string, permission: Permission): Promise<boolean> {
+  const user = await store.findUser(ctx, id);
+  return (
+    user?.status === 'ACTIVE' && user.permissions.includes(permission) && secondFactorState(ctx.config, user) !== 'DUE'
+  );
+}
+
 /** Two accounts belong to one person if their addresses are equal once they are folded (api/sql/folded_email.sql). */
 export async function isSamePerson(ctx: Ctx, userId: string, otherId: string): Promise<boolean> {
   if (userId === otherId) return true;

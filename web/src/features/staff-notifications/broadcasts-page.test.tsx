@@ -15,6 +15,7 @@ const broadcast: Broadcast = {
   sentAt: '2026-11-01T10:00:01Z',
   scheduledAt: null,
   isWaiting: false,
+  canCancel: false,
   cancelled: null,
   isMailed: false,
   mailCount: 0,
@@ -95,9 +96,9 @@ it('schedules a broadcast in one language, after a test that only its author get
 });
 
 it('cancels a broadcast that waits, and says who cancelled others', async () => {
-  const waiting = { ...broadcast, sentAt: null, scheduledAt: '2026-12-01T10:00:00Z', isWaiting: true };
+  const waiting = { ...broadcast, sentAt: null, scheduledAt: '2026-12-01T10:00:00Z', isWaiting: true, canCancel: true };
   const by = { id: '00000000-0000-4000-8000-00000000c001', email: 'support@example.com' };
-  const cancelled = { ...waiting, isWaiting: false, cancelled: { at: '2026-11-02T10:00:00Z', by } };
+  const cancelled = { ...waiting, isWaiting: false, canCancel: false, cancelled: { at: '2026-11-02T10:00:00Z', by } };
   let current: Broadcast = waiting;
   const { api, screen, user } = await openAsStaff('/admin/broadcasts', {
     answers: {

@@ -106,7 +106,7 @@ function BroadcastsTable({ broadcasts, onCancel }: BroadcastsTableProps) {
       header: t('promoCodes.action'),
       place: 'action',
       render: (broadcast) =>
-        broadcast.isWaiting &&
+        broadcast.canCancel &&
         onCancel !== undefined && (
           <RowButton
             isDestructive
