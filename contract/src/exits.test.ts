@@ -10,6 +10,8 @@ const written: [kind: ExitKind, text: string, key: string, shown: string][] = [
   ['socks5', 'socks5://Gate.Test:1080/', 'socks5://gate.test:1080', 'socks5://gate.test:1080'],
   ['socks5', 'socks5://one:%3A@[2001:db8::1]:1', 'socks5://[2001:db8::1]:1', 'socks5://***@[2001:db8::1]:1'],
   ['socks5', 'socks5://***@gate.test:1', 'socks5://gate.test:1', 'socks5://***@gate.test:1'],
+  ['http', 'http://0x7f.1:3128', 'http://127.0.0.1:3128', 'http://127.0.0.1:3128'],
+  ['socks5', 'socks5://3221225985:3128', 'socks5://192.0.2.1:3128', 'socks5://192.0.2.1:3128'],
   ['http', 'http://one:two@192.0.2.1:8080', 'http://192.0.2.1:8080', 'http://***@192.0.2.1:8080'],
 ];
 
@@ -30,4 +32,19 @@ test.each(written)(
 
 test('an exit of a kind that only a newer release knows is shown by its kind', () => {
   expect(formatExit('newer', { any: 'thing' })).toBe('newer');
+});
+
+test.each([
+  '169.254.169.254',
+  '0xa9fea9fe',
+  '0xa9.0376.43518',
+  '[::ffff:a9fe:a9fe]',
+  '168.63.129.16',
+  '[fd00:ec2::254]',
+])('an upstream may not be the metadata service of a cloud: %s', (host) => {
+  expect(parseExit('http', `http://${host}:80`)).toBe('REFUSED_UPSTREAM');
+});
+
+test('a host that is neither a name nor an address is no upstream', () => {
+  expect(parseExit('http', 'http://192.0.2.256:80')).toBe('NOT_AN_UPSTREAM');
 });

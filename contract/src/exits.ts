@@ -3,7 +3,7 @@
  * descriptor: how a file names such an exit, and what its gateway gets. Nothing else in API and database depends on the kind.
  */
 import { z } from 'zod';
-import { canonicalAddress } from './network.ts';
+import { canonicalAddress, isMetadataAddress } from './network.ts';
 import { idSchema } from './schemas.ts';
 import type { ImportProblem } from './staff/inventory.values.ts';
 
@@ -62,17 +62,23 @@ function upstream<Kind extends string>(kind: Kind) {
     }),
     parse(written: string): ParsedExit | ImportProblem {
       const [, scheme, login, ipv6, name, digits] = UPSTREAM.exec(written) ?? [];
-      const host = ipv6 === undefined ? name?.toLowerCase() : canonicalAddress(ipv6);
+      const host = ipv6 === undefined ? canonicalHost(name) : canonicalAddress(ipv6);
       const port = Number(digits);
       const isPlace = host !== undefined && host.length <= HOST_LENGTH_MAX && port >= 1 && port <= 65_535;
       if (scheme !== kind || !isPlace) return 'NOT_AN_UPSTREAM';
       const credentials = login === HIDDEN ? 'hidden' : login === undefined ? undefined : parseCredentials(kind, login);
       if (login !== undefined && credentials === undefined) return 'NOT_AN_UPSTREAM';
+      if (isMetadataAddress(host)) return 'REFUSED_UPSTREAM';
       return { key: text({ host, port }), parameters: { host, port }, credentials };
     },
     format: (parameters: ExitParameters, hasCredentials: boolean) =>
       text(parameters, hasCredentials ? `${HIDDEN}@` : ''),
   };
+}
+
+/** `0x7f.1` and `2130706433` are addresses, as they are for the C library. */
+function canonicalHost(name = ''): string | undefined {
+  return URL.canParse(`http://${name}/`) ? new URL(`http://${name}/`).hostname : undefined;
 }
 
 /** Special characters are percent-encoded, as in URLs. */

@@ -48,6 +48,8 @@ export const hello = endpoint({
       publicUrl: z.url(),
       /** Where checks of exits send their requests. */
       echoUrls: z.array(z.url()).max(4),
+      /** `tcp://host:port` of what no exit may use as its upstream, beside control plane and gateway: the database. Absent before 0.4.0. */
+      refusedUpstreams: z.array(z.url()).max(4).optional(),
     }),
   ),
 });

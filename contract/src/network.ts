@@ -94,6 +94,22 @@ export function parseAddressPrefix(text: string): string | undefined {
   return parseNetwork(text)?.text;
 }
 
+/** Services of clouds that give whoever asks on the machine its secrets: link-local in most, public or unique local in some. */
+const metadataNetworks = [
+  '169.254.0.0/16',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'fd20:ce::254',
+].flatMap((text) => parseNetwork(text) ?? []);
+
+/** @param address canonical; other text is none */
+export function isMetadataAddress(address: string): boolean {
+  return metadataNetworks.some((network) => network.contains(address));
+}
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const unscoped = text.replace(MAPPED, '').replace(/%.*$/, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(unscoped)) return ipaddr.IPv4.parse(unscoped);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DestinationPolicy, isDestinationAllowed, ownListeners } from './destination-policy.ts';
+import { type DestinationPolicy, isDestinationAllowed, isUpstreamAllowed, ownListeners } from './destination-policy.ts';
 import { addressText, authorityText, parseAuthority, parseHost } from './protocol/host.ts';
 
 const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
@@ -55,6 +55,41 @@ describe('the destination guard', () => {
       expect(isDestinationAllowed(policy, toBytes(text), 1081)).toBe(true);
     }
   });
+});
+
+describe('the address of an upstream proxy', () => {
+  const own = ownListeners(new Set([1080]), () => new Set(['192.168.7.7']));
+  const policy: DestinationPolicy = {
+    ...relaxed,
+    isOwnListener: own,
+    isReserved: (address, port) => address === '10.0.0.5' && port === 5432,
+  };
+
+  it.each([
+    '127.0.0.1 1080',
+    '0x7f.1 1080',
+    '::ffff:127.0.0.1 1080',
+    '192.168.7.7 1080',
+    '64:ff9b::192.168.7.7 1080',
+    '10.0.0.5 5432',
+    '::ffff:10.0.0.5 5432',
+    '169.254.169.254 80',
+    '0xa9fea9fe 80',
+    '64:ff9b::a9fe:a9fe 80',
+    '168.63.129.16 80',
+    'fd00:ec2::254 80',
+  ])('is refused if it is %s', (text) => {
+    const [host = '', port] = text.split(' ');
+    expect(isUpstreamAllowed(policy, toBytes(host), Number(port))).toBe(false);
+  });
+
+  it.each(['127.0.0.1 1081', '192.168.7.7 3128', '10.0.0.5 3128', '192.168.1.1 1080', '2606:4700::1111 1080'])(
+    'may be %s',
+    (text) => {
+      const [host = '', port] = text.split(' ');
+      expect(isUpstreamAllowed(policy, toBytes(host), Number(port))).toBe(true);
+    },
+  );
 });
 
 describe('addresses of the node and of the control plane', () => {

@@ -1,4 +1,5 @@
 /** Which addresses may be dialled: a pure function of the exact bytes that are passed to `connect`. */
+import { isMetadataAddress } from '@cellhop/contract/network';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -48,6 +49,18 @@ export function isDestinationAllowed(policy: DestinationPolicy, bytes: Uint8Arra
   return isPublic(dialled) && !reached.some((address) => policy.isReserved(address, port));
 }
 
+/**
+ * Whether an upstream proxy may have this address. It may be private, unlike a destination, but neither this gateway nor another part of
+ * the shop, nor a metadata service of a cloud.
+ */
+export function isUpstreamAllowed(policy: DestinationPolicy, bytes: Uint8Array, port: number): boolean {
+  const dialled = toAddress(unmapped(bytes));
+  const reached = [dialled, ...embeddedIn(dialled)].map((address) => address.toString());
+  return !reached.some(
+    (address) => isMetadataAddress(address) || policy.isOwnListener(address, port) || policy.isReserved(address, port),
+  );
+}
+
 /** Whether an address in a DNS answer is public. The node's own public addresses count as public. */
 export function isPublicAddress(bytes: Uint8Array): boolean {
   return isPublic(toAddress(unmapped(bytes)));
@@ -66,7 +79,7 @@ export function ownListeners(ports: Pick<ReadonlySet<number>, 'has'>, hostAddres
     ports.has(port) && (isLoopbackOrUnspecified(address) || hostAddresses().has(address));
 }
 
-const isLoopbackOrUnspecified = (address: string) =>
+export const isLoopbackOrUnspecified = (address: string) =>
   address.startsWith('127.') || address === '0.0.0.0' || address === '::1' || address === '::';
 
 function isPublic(address: Address): boolean {

@@ -52,6 +52,12 @@ export function connectionOptions(url: string, timeLimitMs: number, isReadOnly =
   };
 }
 
+/** `tcp://host:port` of the database, without its secrets. */
+export function databaseEndpoint(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `tcp://${hostname || 'localhost'}:${port || '5432'}`;
+}
+
 /** The client-side timeout of a statement with this server-side timeout. */
 export function queryTimeoutMs(timeLimitMs: number): number {
   return timeLimitMs + SILENCE_GRACE_MS;

@@ -65,7 +65,7 @@ export class ExitCheckPerformer {
         const isEchoAlone = doubt !== undefined && (await this.#carriesEchoAlone(exit, doubt));
         return isEchoAlone ? { outcome: 'failed', reason: 'echo-alone' } : { outcome: 'ok', ...answer };
       } catch (error) {
-        reason = toReason(error);
+        reason = toReason(error, exit);
         if (error instanceof TunnelFailure && faultsOfExit.has(error.failure)) return { outcome: 'failed', reason };
       }
     }
@@ -125,8 +125,18 @@ export class ExitCheckPerformer {
   }
 }
 
-function toReason(error: unknown): string {
+/** What is told about an upstream in a private network: a port that is open, and one that is not, look the same unless it is a proxy's. */
+const toldOfPrivate: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'exit-unavailable',
+  'upstream-auth-failed',
+  'name-not-found',
+  'dns-timeout',
+  'descriptors-exhausted',
+]);
+
+function toReason(error: unknown, { isPrivate }: Exit): string {
   if (error instanceof EchoFailure) return error.reason;
   const { failure, code } = toDialFailure(error);
+  if (isPrivate && !toldOfPrivate.has(failure)) return 'upstream-unreachable';
   return code === undefined ? failure : `${failure}:${code}`;
 }

@@ -120,13 +120,14 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
 
   it.each(refusals[kind])('fails if it %s, whatever the password', async (_, reply, cause) => {
     const upstream = await startUpstream(kind, { reply, afterReply: close });
-    const outcome = await check(await start([(await openEcho()).url]), through(kind, upstream.port));
+    const harness = await start([(await openEcho()).url], { allowPrivate: true });
+    const outcome = await check(harness, through(kind, upstream.port));
     const code = kind === 'http' ? /\d{3}/.exec(reply.toString())![0] : reply[1];
     expect(outcome).toEqual({ outcome: 'failed', reason: `${cause}:${code}` });
   });
 
   it('fails if it cannot be reached, closes, sends garbage, refuses the login or is silent', async () => {
-    const harness = await start([(await openEcho()).url]);
+    const harness = await start([(await openEcho()).url], { allowPrivate: true });
     const guarded = await startUpstream(kind, { credentials });
     const reasonFor = async (port: number, own?: object) => (await check(harness, through(kind, port, own))).reason;
     expect(await reasonFor(await freePort())).toBe('upstream-unreachable');
@@ -136,6 +137,19 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
     expect(await reasonFor(guarded.port, wrong)).toMatch(/^upstream-auth-failed/);
     const silence = kind === 'http' ? 'dial-timeout' : 'upstream-timeout';
     expect(await reasonFor(await listening((socket) => socket.resume()))).toBe(silence);
+  });
+
+  it('in a private network does not tell which ports are open', async () => {
+    const harness = await start([(await openEcho()).url]);
+    const reasonFor = async (port: number, own?: object) => (await check(harness, through(kind, port, own))).reason;
+    const server = await listening((socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'));
+    const garbage = await listening((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
+    const silent = await listening((socket) => socket.resume());
+    const closing = await listening((socket) => socket.destroy());
+    for (const port of [await freePort(), server, garbage, silent, closing])
+      expect(await reasonFor(port)).toBe('upstream-unreachable');
+    const guarded = await startUpstream(kind, { credentials });
+    expect(await reasonFor(guarded.port)).toMatch(/^upstream-auth-failed/);
   });
 
   const success = { http: Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), socks5: Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]) };

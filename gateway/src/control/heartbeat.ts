@@ -24,6 +24,7 @@ export class Heartbeat {
   #version = 0;
   #publicUrl: string | undefined;
   #echoUrls: readonly string[] = [];
+  #refusedUpstreams: readonly string[] = [];
   readonly #loop: Loop;
 
   constructor(private readonly settings: HeartbeatSettings) {
@@ -59,15 +60,16 @@ export class Heartbeat {
     } catch {
       pauseMs = limits.helloRetryMs; // The client has logged it.
     }
-    await reserved.refreshControlPlane(this.#publicUrl, echoUrls);
+    await reserved.refreshControlPlane(this.#publicUrl, echoUrls, this.#refusedUpstreams);
     // Only now does the guard of checks know their addresses.
     this.#echoUrls = echoUrls;
     onRefreshed?.();
     return pauseMs;
   }
 
-  #apply({ contractVersion: version, oldestContractVersion, publicUrl }: HelloResponse): void {
+  #apply({ contractVersion: version, oldestContractVersion, publicUrl, refusedUpstreams = [] }: HelloResponse): void {
     this.#publicUrl = publicUrl;
+    this.#refusedUpstreams = refusedUpstreams;
     if (version === this.#version) return;
     this.#version = version;
     const fields = { controlPlaneVersion: version, nodeVersion: GATEWAY_CONTRACT_VERSION };

@@ -1,7 +1,13 @@
 import type { Exit as ExitDescription } from '@cellhop/contract/exits';
 import { canonicalAddress, type PortRange } from '@cellhop/contract/network';
 import type { Logger } from 'pino';
-import { type DestinationPolicy, isDestinationAllowed, ownListeners } from '../destination-policy.ts';
+import {
+  type DestinationPolicy,
+  isDestinationAllowed,
+  isPublicAddress,
+  isUpstreamAllowed,
+  ownListeners,
+} from '../destination-policy.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
@@ -131,17 +137,18 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const reserved = new ReservedAddresses({ controlUrl, names, log });
   reserved.refreshOwn();
   const hostAddresses = () => reserved.own;
-  const { isTcpAllowed, isUdpAllowed, isRelayAllowed } = createPolicies(settings, parts, reserved);
+  const { isTcpAllowed, isUdpAllowed, isRelayAllowed, isProxyAllowed } = createPolicies(settings, parts, reserved);
   const sourcePorts = new SourcePorts([dnsPorts]);
   const extraDials = { count: 0 };
   metrics.watch('gateway_extra_dials', 'Dials beside an earlier one to the same destination', () => extraDials.count);
   const shared = { limits, nameServers, upstreamBudget };
   const openLocal = (address: string | null) =>
     new LocalAddressExit({ ...shared, address, sourcePorts, hostAddresses });
+  const isOpenNetwork = (address: Uint8Array) => settings.allowPrivate || isPublicAddress(address);
   const exits = new Exits((exit) =>
     exit.kind === 'local-address'
       ? openLocal(exit.address)
-      : new UpstreamProxyExit({ ...shared, upstream: exit, names, isRelayAllowed }),
+      : new UpstreamProxyExit({ ...shared, upstream: exit, names, isRelayAllowed, isProxyAllowed, isOpenNetwork }),
   );
   const isCheckAllowed = (address: Uint8Array, port: number) =>
     reserved.isEcho(canonicalAddress(addressText(address)) ?? '', port) || isTcpAllowed(address, port);
@@ -182,10 +189,13 @@ function createPolicies(
   // The address of a relay comes from another proxy, so it is never private.
   const relayPolicy = { ...udpPolicy, isPrivateAllowed: false };
   const isRelayAllowed = (address: Uint8Array, port: number) => isDestinationAllowed(relayPolicy, address, port);
+  const isReserved = (address: string, port: number) => reserved.isRefusedUpstream(address, port);
+  const proxyPolicy = { ...tcpPolicy, isReserved };
   return {
     isTcpAllowed: (address: Uint8Array, port: number) => isDestinationAllowed(tcpPolicy, address, port),
     isUdpAllowed: (address: Uint8Array, port: number) => isDestinationAllowed(udpPolicy, address, port),
     isRelayAllowed,
+    isProxyAllowed: (address: Uint8Array, port: number) => isUpstreamAllowed(proxyPolicy, address, port),
   };
 }
 

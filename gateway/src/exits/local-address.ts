@@ -55,6 +55,8 @@ export class LocalAddressExit implements Exit {
     if (address !== null) this.#watch = new AddressWatch(address, { lostAfterMs: limits.exitLostMs, hostAddresses });
   }
 
+  readonly isPrivate = false;
+
   get isLost(): boolean {
     return this.#isLostByChecks || (this.#watch?.isLost ?? false);
   }

@@ -54,6 +54,29 @@ describe('reserved addresses', () => {
     expect([reserved.isReserved('198.41.8.8', 443), reserved.isReserved('198.41.9.9', 443)]).toEqual([false, true]);
   });
 
+  it('of the shop may not be upstreams on its ports, under any address of this host', async () => {
+    const { reserved, names } = open({ controlUrl: 'http://127.0.0.1:3001' });
+    reserved.refreshOwn();
+    names['database.test'] = ['10.0.0.5'];
+    const refused = ['tcp://database.test:5432', 'tcp://localhost.test:5433'];
+    names['localhost.test'] = ['::1'];
+    await reserved.refreshControlPlane('https://shop.test', [], refused);
+    for (const [address, port] of [
+      ['127.0.0.1', 3001],
+      ['::1', 3001],
+      ['198.41.7.7', 3001],
+      ['198.41.8.8', 443],
+      ['10.0.0.5', 5432],
+      ['127.0.0.2', 5433],
+    ] as const) {
+      expect(reserved.isRefusedUpstream(address, port), `${address} ${port}`).toBe(true);
+      expect(reserved.isRefusedUpstream(address, port + 1), `${address} ${port + 1}`).toBe(false);
+    }
+    delete names['database.test'];
+    await reserved.refreshControlPlane('https://shop.test', [], refused);
+    expect(reserved.isRefusedUpstream('10.0.0.5', 5432)).toBe(true);
+  });
+
   it.each([
     ['https://shop.test', 443],
     ['http://shop.test/', 80],

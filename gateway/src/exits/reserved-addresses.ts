@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { canonicalAddress } from '@cellhop/contract/network';
 import type { Logger } from 'pino';
+import { isLoopbackOrUnspecified } from '../destination-policy.ts';
 import { addressText } from '../protocol/host.ts';
 import { DialAbort } from './exit.ts';
 import type { NameResolver } from './name-resolver.ts';
@@ -33,6 +34,8 @@ export class ReservedAddresses {
   #ownEchoes: ReadonlySet<string> = new Set();
   /** The first address of each echo's host. */
   #echoAddresses: ReadonlyMap<string, string> = new Map();
+  /** Pairs of machine and port that no upstream proxy may have. */
+  #refusedUpstreams: ReadonlySet<string> = new Set();
   #hasReadFailed = false;
   #revision = 0;
   readonly #hostAddresses: () => readonly string[];
@@ -63,6 +66,11 @@ export class ReservedAddresses {
     return this.#echoes.has(published(address, port));
   }
 
+  /** Whether this is the control plane, the shop's public address or its database. */
+  isRefusedUpstream(address: string, port: number): boolean {
+    return this.#refusedUpstreams.has(this.#machine(address, port));
+  }
+
   /** As this system resolves the host of an echo. */
   echoAddress(host: string): string | undefined {
     return this.#echoAddresses.get(host);
@@ -90,11 +98,16 @@ export class ReservedAddresses {
   }
 
   /** Never rejects. A name that cannot be resolved keeps its previous addresses. */
-  async refreshControlPlane(publicUrl: string | undefined, echoUrls: readonly string[] = []): Promise<void> {
+  async refreshControlPlane(
+    publicUrl: string | undefined,
+    echoUrls: readonly string[] = [],
+    refusedUpstreams: readonly string[] = [],
+  ): Promise<void> {
     await this.#refreshEchoes(echoUrls);
     const control = await this.#find(this.settings.controlUrl);
     this.#revision += 1;
     if (control.addresses.length > 0) this.#controlPlane = new Set(control.addresses);
+    await this.#refreshRefusedUpstreams([this.settings.controlUrl, publicUrl ?? '', ...refusedUpstreams]);
     if (publicUrl === undefined) return;
     const { addresses, port } = await this.#find(publicUrl);
     this.#revision += 1;
@@ -116,6 +129,22 @@ export class ReservedAddresses {
     this.#echoes = echoes;
     this.#ownEchoes = ownEchoes;
     this.#echoAddresses = echoAddresses;
+  }
+
+  async #refreshRefusedUpstreams(urls: readonly string[]): Promise<void> {
+    const refused = new Set<string>();
+    for (const url of urls) {
+      const { addresses, port } = await this.#find(url);
+      for (const address of addresses) refused.add(this.#machine(address, port));
+      // As above, but each place for itself: they are few.
+      if (addresses.length === 0) for (const known of this.#refusedUpstreams) refused.add(known);
+    }
+    this.#refusedUpstreams = refused;
+  }
+
+  /** All addresses of this host are one machine, which a server on one of them may serve. */
+  #machine(address: string, port: number): string {
+    return published(isLoopbackOrUnspecified(address) || this.#own.has(address) ? 'this host' : address, port);
   }
 
   async #find(text: string): Promise<{ addresses: string[]; port: number }> {

@@ -184,6 +184,15 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     expect(head).toContain('Proxy-Status: gateway; error=destination_unavailable');
   });
 
+  it('is never this gateway itself, however its address is written', async () => {
+    const { gateway, control, metrics } = await start();
+    for (const host of ['127.0.0.1', '0x7f.1', '127.9.9.9', '::ffff:127.0.0.1']) {
+      const connection = control.sell({ exit: createExit(kind, gateway.port, { host }) });
+      expect(await refusal(gateway, connection)).toBe('upstream-unreachable');
+    }
+    expect(control.calls.authorize).toBe(4);
+  });
+
   it('sends a request to a refusing upstream once, not for each address of the destination', async () => {
     const names = await startNameServer({ 'many.test': ['198.41.0.1', '198.41.0.2', '198.41.0.3'] });
     stops.push(names.stop);

@@ -25,6 +25,10 @@ export interface UpstreamSettings {
   /** Resolves names by the host's default route. */
   readonly names: Pick<NameResolver, 'resolve'>;
   readonly upstreamBudget: UpstreamBudget;
+  /** Whether the upstream itself may have this address. */
+  readonly isProxyAllowed: (address: Uint8Array, port: number) => boolean;
+  /** Whether it is in a network about which the reasons of failed checks may tell everything. */
+  readonly isOpenNetwork: (address: Uint8Array) => boolean;
   /** Whether datagrams may be sent to an address of a relay that the upstream names. */
   readonly isRelayAllowed: (address: Uint8Array, port: number) => boolean;
 }
@@ -50,6 +54,7 @@ export class UpstreamProxyExit implements Exit {
   readonly #dns: DnsUpstream;
   /** By checks alone: customers choose destinations, so their failures do not count. */
   #isLost = false;
+  #isPrivate = false;
   #known: { readonly addresses: Uint8Array[]; readonly until: number } | undefined;
 
   constructor(private readonly settings: UpstreamSettings) {
@@ -68,6 +73,10 @@ export class UpstreamProxyExit implements Exit {
 
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  get isPrivate(): boolean {
+    return this.#isPrivate;
   }
 
   setLost(isLost: boolean): void {
@@ -143,13 +152,16 @@ export class UpstreamProxyExit implements Exit {
 
   /** Tries the addresses of the upstream in turn; all but the last have half of the remaining time. */
   async #dial(deadline: number, abort: DialAbort): Promise<Socket> {
-    const addresses = await this.#addresses(abort);
+    const { port } = this.settings.upstream;
+    const known = await this.#addresses(abort);
+    const addresses = known.filter((address) => this.settings.isProxyAllowed(address, port));
+    this.#isPrivate = !addresses.every(this.settings.isOpenNetwork);
     let failure = new TunnelFailure('upstream-unreachable');
     for (const [index, address] of addresses.entries()) {
       const leftMs = Math.max(1, deadline - performance.now());
       const timeoutMs = index === addresses.length - 1 ? leftMs : leftMs / 2;
       try {
-        return await dialAddress({ host: addressText(address), port: this.settings.upstream.port }, timeoutMs, abort);
+        return await dialAddress({ host: addressText(address), port }, timeoutMs, abort);
       } catch (error) {
         failure = toUpstreamFailure(error);
         if (abort.isAborted) break;

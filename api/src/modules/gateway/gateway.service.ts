@@ -17,6 +17,7 @@ import type { Output } from '@cellhop/contract/endpoint';
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
+import { databaseEndpoint } from '../../db/database-connection.ts';
 import type { PortRange } from '@cellhop/contract/network';
 import {
   openInRun,
@@ -107,6 +108,7 @@ export async function handleHello(
     oldestContractVersion: OLDEST_GATEWAY_CONTRACT_VERSION,
     publicUrl: ctx.config.publicUrl,
     echoUrls: [...(ctx.config.echoUrl === undefined ? [] : [ctx.config.echoUrl]), `${ctx.config.publicUrl}${echo.url}`],
+    refusedUpstreams: [databaseEndpoint(ctx.config.databaseUrl)],
   };
 }
 

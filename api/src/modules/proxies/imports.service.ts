@@ -17,6 +17,7 @@ import { decode } from './import-encoding.ts';
 import { type ImportRow, readRows } from './import-rows.ts';
 import * as store from './imports.store.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
+import { type IsRefusedUpstream, readRefusedUpstreams } from './refused-upstreams.ts';
 
 /** The limit of one statement; a file of the largest size needs some seconds. */
 const TIME_LIMIT_MS = 120_000;
@@ -62,6 +63,7 @@ function refused(errors: ImportError[], errorCount: number): CheckedImport {
 async function stage(ctx: Ctx, importId: string, format: FileFormat, text: string) {
   await store.fillExits(ctx);
   const nodes = await store.readNodes(ctx);
+  const isRefused = await readRefusedUpstreams(ctx);
   const errors: ImportError[] = [];
   let errorCount = 0;
   let batch: ImportRow[] = [];
@@ -78,11 +80,18 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   for await (const item of paced(readRows(format, text, nodes))) {
     if (item === null) continue;
     if ('problem' in item) addError(item);
+    else if (leadsToShop(item, isRefused))
+      addError({ line: item.line, column: 'exit', problem: 'REFUSED_UPSTREAM', value: null });
     else if (batch.push(item) === BATCH_ROWS) await flush();
     if (errorCount === IMPORT_ERRORS_COUNTED_MAX) break;
   }
   await flush();
   return { errors, errorCount };
+}
+
+function leadsToShop({ exit: { parameters } }: ImportRow, isRefused: IsRefusedUpstream): boolean {
+  const { host, port } = parameters;
+  return typeof host === 'string' && typeof port === 'number' && isRefused(host, port);
 }
 
 /** Encrypts credentials, and finds the exits whose credentials an exported line has hidden. */

@@ -8,6 +8,11 @@ export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
+/** Where the customers of each node connect to; null: as the settings say. */
+export function readNodePlaces(ctx: Ctx): Promise<{ host: string | null; port: number | null }[]> {
+  return ctx.db.query('select public_host as host, public_port as port from readable_gateway_nodes');
+}
+
 /** Deletes the actor's earlier files that were checked but not ordered: only the last one is kept. */
 export async function forgetOthers(ctx: Ctx, actorId: string | null): Promise<void> {
   await ctx.db.query(

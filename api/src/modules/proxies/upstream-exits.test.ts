@@ -166,6 +166,25 @@ describe('a file', () => {
     expect(await find('192.0.2.20')).toMatchObject({ price: 0.7, exit: before });
   });
 
+  test('refuses what belongs to the shop itself, in every written form', async () => {
+    const { config } = testApp.ctx;
+    const database = new URL(config.databaseUrl).port;
+    const refused = [
+      `127.0.0.1:${database}`,
+      `0x7f.1:${database}`,
+      `[::ffff:7f00:1]:${database}`,
+      `LocalHost:${database}`,
+      `127.0.0.1:${config.port}`,
+      `127.0.0.1:${config.gateway.port}`,
+      '169.254.169.254:80',
+    ];
+    const lines = refused.map((host, index) => lineOf(`192.0.2.${60 + index}`, 'http', `http://${host}`));
+    const { errors } = await check(fileOf(...lines, lineOf('192.0.2.70', 'http', 'http://127.0.0.1:3128')));
+    expect(errors).toEqual(
+      refused.map((_, index) => ({ line: index + 2, column: 'exit', problem: 'REFUSED_UPSTREAM', value: null })),
+    );
+  });
+
   test('reports wrong exits by line, without their credentials', async () => {
     const wrong = [
       ['socks5', 'host:7000:operator:hidden-pass'],
