@@ -184,7 +184,8 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
     ],
   ] as const)('fails if it accepts everything and then %s', async (_, afterReply, reason) => {
     const upstream = await startUpstream(kind, { reply: success[kind], afterReply });
-    const outcome = await check(await start([(await openEcho()).url]), through(kind, upstream.port));
+    const harness = await start([(await openEcho()).url], { allowPrivate: true });
+    const outcome = await check(harness, through(kind, upstream.port));
     expect(outcome).toEqual({ outcome: 'failed', reason });
   });
 });

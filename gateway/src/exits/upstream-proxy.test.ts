@@ -185,7 +185,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
   });
 
   it('is never this gateway itself, however its address is written', async () => {
-    const { gateway, control, metrics } = await start();
+    const { gateway, control } = await start();
     for (const host of ['127.0.0.1', '0x7f.1', '127.9.9.9', '::ffff:127.0.0.1']) {
       const connection = control.sell({ exit: createExit(kind, gateway.port, { host }) });
       expect(await refusal(gateway, connection)).toBe('upstream-unreachable');
