@@ -45,8 +45,13 @@ export function buildChanged(root, workspaces = Object.keys(INPUTS)) {
     const stamp = path.join(root, workspace, 'dist/.sources');
     if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) continue;
     console.log(`Building ${workspace} ...`);
-    const { status } = spawnSync('npm', ['run', '--silent', 'build', '-w', workspace], {
-      cwd: root,
+    const directory = path.join(root, workspace);
+    const { scripts } = JSON.parse(fs.readFileSync(path.join(directory, 'package.json'), 'utf8'));
+    // Not by npm, which may be set to use another shell, or to run in other workspaces.
+    const PATH = [path.join(root, 'node_modules/.bin'), process.env['PATH']].join(path.delimiter);
+    const { status } = spawnSync('/bin/sh', ['-c', scripts.build], {
+      cwd: directory,
+      env: { ...process.env, PATH },
       stdio: 'inherit',
     });
     if (status !== 0) throw new Problem(`Building ${workspace} failed; see the output above.`, status ?? 1);

@@ -1,55 +1,76 @@
 // @ts-check
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { inspectMachine } from './machine.mjs';
+import { installLocked } from './npm.mjs';
 import { Problem } from './problem.mjs';
 
+/** @typedef {import('./machine.mjs').Machine} Machine */
 /**
- * Runs `npm ci` unless node_modules was installed from the same lock file. The stamp is inside node_modules, so an interrupted
- * install or a deleted directory has none.
+ * @typedef {{ version?: string, optional?: boolean, bin?: Record<string, string>, os?: string[], cpu?: string[], libc?: string[] }} Package
+ */
+
+const LOCK_FILE = 'package-lock.json';
+/** npm writes it whenever it has changed what is installed. */
+const RECORD = 'node_modules/.package-lock.json';
+
+/**
+ * Runs `npm ci` unless node_modules has what the lock file names. The stamp is inside node_modules, so an interrupted install or a deleted
+ * directory has none, and it states what npm has recorded, so it ends with the next change by npm.
  * @param {string} root
  */
 export function installDependencies(root) {
-  const hash = createHash('sha256')
-    .update(fs.readFileSync(path.join(root, 'package-lock.json')))
-    .digest('hex');
   const stamp = path.join(root, 'node_modules/.installed');
-  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) return;
-  if (isInstalled(root)) {
-    fs.writeFileSync(stamp, hash);
-    return;
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hashInstalled(root)) return;
+  // `npm ci` has run already, which saves half a minute.
+  if (findMissing(root).length > 0) {
+    console.log('Installing the dependencies (npm ci) ...');
+    const problem = installLocked(root);
+    if (problem !== undefined) throw new Problem(`The dependencies could not be installed: ${problem}`);
+    const missing = findMissing(root);
+    // npm succeeds without an optional package that it cannot reach.
+    if (missing.length > 0)
+      throw new Problem(`npm ci has not installed ${missing.slice(0, 5).join(', ')}: try again with a connection.`);
   }
-  console.log('Installing the dependencies (npm ci) ...');
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-    // With NODE_ENV=production npm would omit the build tools.
-    env: { ...process.env, NODE_ENV: 'development' },
-  });
-  if (status !== 0) throw new Problem('npm ci failed; see its output above.', status ?? 1);
-  fs.writeFileSync(stamp, hash);
+  fs.writeFileSync(stamp, hashInstalled(root));
 }
 
-/** @typedef {{ packages: Record<string, { version?: string, optional?: boolean }> }} LockFile */
+/** @param {string} root */
+function hashInstalled(root) {
+  const hash = createHash('sha256');
+  for (const file of [LOCK_FILE, RECORD].map((name) => path.join(root, name)))
+    hash.update(fs.existsSync(file) ? fs.readFileSync(file) : '');
+  return hash.digest('hex');
+}
 
-/**
- * npm records what it has installed. If that matches the lock file, `npm ci` has run already, which saves
- * half a minute.
- * @param {string} root
- */
-function isInstalled(root) {
-  const record = path.join(root, 'node_modules/.package-lock.json');
-  if (!fs.existsSync(record)) return false;
-  const installed = readPackages(record);
-  return Object.entries(readPackages(path.join(root, 'package-lock.json'))).every(
-    ([place, { version, optional }]) =>
-      !place.startsWith('node_modules/') ||
-      (installed[place] ? installed[place].version === version : optional === true),
-  );
+/** @param {string} root @returns {string[]} what the lock file names for this machine, packages and commands, and is not there */
+function findMissing(root) {
+  const machine = inspectMachine();
+  /** @type {Record<string, Package>} */
+  const packages = readJson(path.join(root, LOCK_FILE)).packages;
+  return Object.entries(packages)
+    .filter(([place, each]) => place.includes('node_modules/') && isNeeded(each, machine))
+    .flatMap(([place, { version, bin, optional }]) => {
+      const file = path.join(root, place, 'package.json');
+      if (!fs.existsSync(file) || (version !== undefined && readJson(file).version !== version)) return [place];
+      // npm of Debian 13 links no command of an optional package.
+      const commands = optional || place.lastIndexOf('node_modules/') > 0 ? [] : Object.keys(bin ?? {});
+      return commands
+        .map((name) => `node_modules/.bin/${name}`)
+        .filter((link) => !fs.existsSync(path.join(root, link)));
+    });
+}
+
+/** An optional package that states no platform belongs to another optional one. @param {Package} each @param {Machine} machine */
+function isNeeded({ optional, os, cpu, libc }, { platform, arch, hasMusl }) {
+  if (!optional) return true;
+  if (!os && !cpu) return false;
+  const ownLibc = hasMusl ? 'musl' : 'glibc';
+  return (os?.includes(platform) ?? true) && (cpu?.includes(arch) ?? true) && (libc?.includes(ownLibc) ?? true);
 }
 
 /** @param {string} file */
-function readPackages(file) {
-  return /** @type {LockFile} */ (JSON.parse(fs.readFileSync(file, 'utf8'))).packages;
+function readJson(file) {
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
 }

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { waitForLock } from './lock.mjs';
 import { inspectMachine } from './machine.mjs';
+import { installLocked } from './npm.mjs';
 import { Problem } from './problem.mjs';
 
 /** The oldest Node.js that may run the bootstrap. */
@@ -66,7 +67,9 @@ export async function provideRuntime(root) {
   const isFetched = () => {
     const stamp = path.join(target, 'package-lock.json');
     return (
-      fs.existsSync(stamp) && fs.readFileSync(stamp).equals(fs.readFileSync(path.join(source, 'package-lock.json')))
+      fs.existsSync(path.join(target, PROGRAM)) &&
+      fs.existsSync(stamp) &&
+      fs.readFileSync(stamp).equals(fs.readFileSync(path.join(source, 'package-lock.json')))
     );
   };
   if (!isFetched()) {
@@ -80,8 +83,12 @@ export async function provideRuntime(root) {
       lock.release();
     }
   }
-  return path.join(target, 'node_modules/.bin');
+  return path.dirname(path.join(target, PROGRAM));
 }
+
+const PACKAGE = `node-${process.platform}-${process.arch}`;
+/** The file of the package, because npm of Debian 13 makes no link to it in `.bin`. */
+const PROGRAM = `node_modules/${PACKAGE}/bin/node`;
 
 /** npm compares the package with the hash in the lock file. @param {string} source @param {string} target @param {string} version */
 export function fetchRuntime(source, target, version) {
@@ -89,21 +96,33 @@ export function fetchRuntime(source, target, version) {
   // It gets its name when it is complete, so an interrupted fetch leaves no broken runtime.
   const draft = `${target}.new`;
   fs.rmSync(draft, { recursive: true, force: true });
-  fs.cpSync(source, draft, { recursive: true });
+  fs.mkdirSync(draft, { recursive: true });
+  writeOwnLock(source, draft);
   const retries = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
-  const options = ['--include=optional', '--ignore-scripts', '--prefer-offline', '--loglevel=error', ...retries];
-  // All output goes to stderr: stdout is for the PATH.
-  const { status } = spawnSync('npm', ['ci', ...options], { cwd: draft, stdio: ['ignore', 2, 2] });
-  const node = path.join(draft, 'node_modules/.bin/node');
-  // npm succeeds without an optional package that it cannot reach.
-  if (status !== 0 || !fs.existsSync(node))
+  const problem = installLocked(draft, ['--ignore-scripts', '--prefer-offline', ...retries]);
+  if (problem !== undefined)
     throw new Problem(
-      `Node.js ${version} could not be fetched from the npm registry; npm may have said above why. ` +
-        `Try again with a connection, or install Node.js ${version} or a newer ${version.split('.')[0]}.`,
+      `Node.js ${version} could not be fetched: ${problem} Or install Node.js ${version} or a newer ${version.split('.')[0]}.`,
     );
-  const { stdout, stderr, error } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  const { stdout, stderr, error } = spawnSync(path.join(draft, PROGRAM), ['--version'], { encoding: 'utf8' });
   if (stdout?.trim() !== `v${version}`)
     throw new Problem(`The fetched Node.js ${version} does not run on this machine: ${error?.message ?? stderr}`);
+  fs.cpSync(source, draft, { recursive: true });
   fs.rmSync(target, { recursive: true, force: true });
   fs.renameSync(draft, target);
+}
+
+/**
+ * The package of this machine alone, and as one that is needed: npm says nothing about an optional package that it cannot reach.
+ * @param {string} source @param {string} draft
+ */
+function writeOwnLock(source, draft) {
+  const lock = JSON.parse(fs.readFileSync(path.join(source, 'package-lock.json'), 'utf8'));
+  const place = `node_modules/${PACKAGE}`;
+  const { optional: _, ...locked } = lock.packages[place];
+  const manifest = { name: lock.name, dependencies: { [PACKAGE]: locked.version } };
+  const write = (/** @type {string} */ file, /** @type {object} */ content) =>
+    fs.writeFileSync(path.join(draft, file), JSON.stringify(content));
+  write('package.json', manifest);
+  write('package-lock.json', { ...lock, packages: { '': manifest, [place]: locked } });
 }

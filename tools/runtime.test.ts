@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chooseRuntime, fetchRuntime, readRuntime } from './runtime.mjs';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -92,17 +94,20 @@ describe('the pinned Node.js', () => {
 function fakeNpm(script: string) {
   const directory = temporaryDirectory();
   fs.writeFileSync(path.join(directory, 'npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  const own = process.env['PATH'];
-  process.env['PATH'] = `${directory}:${own}`;
-  onTestFinished(() => {
-    process.env['PATH'] = own;
-  });
+  vi.stubEnv('PATH', `${directory}:${process.env['PATH']}`);
+  return places();
+}
+
+function places() {
+  onTestFinished(() => void vi.unstubAllEnvs());
   const target = path.join(temporaryDirectory(), 'a place/runtime');
   return { source: path.join(root, 'tools/runtime'), target };
 }
 
+const folder = `node_modules/node-${process.platform}-${process.arch}/bin`;
+/** Without a link in `.bin`, as npm of Debian 13. */
 const installNode = (output: string) =>
-  `mkdir -p node_modules/.bin && printf '#!/bin/sh\\necho ${output}' > node_modules/.bin/node && chmod +x node_modules/.bin/node`;
+  `mkdir -p ${folder} && printf '#!/bin/sh\\necho ${output}' > ${folder}/node && chmod +x ${folder}/node`;
 
 describe('fetching Node.js', () => {
   it('replaces an older one and what an interrupted fetch left', () => {
@@ -114,17 +119,46 @@ describe('fetching Node.js', () => {
     fetchRuntime(source, target, '24.21.0');
     expect(fs.readdirSync(path.dirname(target))).toEqual(['runtime']);
     expect(fs.readdirSync(target).sort()).toEqual(['node_modules', 'package-lock.json', 'package.json']);
+    expect(fs.readFileSync(path.join(target, 'package-lock.json'))).toEqual(
+      fs.readFileSync(path.join(source, 'package-lock.json')),
+    );
   });
 
   it.each([
-    ['fails', 'exit 1'],
-    ['succeeds without the package, as it does for an optional one without a registry', 'exit 0'],
-  ])('says what to do when npm %s, and leaves no runtime', (_, script) => {
-    const { source, target } = fakeNpm(script);
+    ['npm ERR! code SELF_SIGNED_CERT_IN_CHAIN', 'certificate of the npm registry is not trusted.*NODE_EXTRA_CA_CERTS'],
+    ['npm error code UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate of the npm registry is not trusted'],
+    ['npm error code CERT_HAS_EXPIRED', 'not valid at the time of this machine'],
+    ['npm ERR! code EAI_AGAIN', 'name of the npm registry cannot be resolved'],
+    ['npm error code ECONNRESET', 'cannot be reached'],
+    ['npm error code ERR_SOCKET_TIMEOUT', 'cannot be reached'],
+    ['npm error code E407', 'refuses'],
+    ['npm error code ENOTCACHED', 'work offline'],
+    ['npm error code EINTEGRITY', 'another package than the lock file names'],
+    ['npm error code ENOSPC', 'see its output above'],
+    ['', 'see its output above'],
+  ])('that fails with "%s" says why and what to do, and leaves no runtime', (output, text) => {
+    const { source, target } = fakeNpm(`echo '${output}' >&2; exit 1`);
     expect(() => fetchRuntime(source, target, '24.21.0')).toThrow(
-      /24\.21\.0 could not be fetched.*Try again with a connection, or install Node\.js 24\.21\.0 or a newer 24/,
+      new RegExp(`24\\.21\\.0 could not be fetched: .*${text}.* Or install Node\\.js 24\\.21\\.0 or a newer 24`),
     );
     expect(fs.existsSync(target)).toBe(false);
+  });
+
+  it('through the npm of this machine from a registry that cannot be used says which kind of failure it is', async () => {
+    const { source, target } = places();
+    // In a process of its own, because this one waits for npm.
+    const script =
+      "const { createServer } = require('node:net');" +
+      "createServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 200 OK'))" +
+      ".listen(0, '127.0.0.1', function () { console.log(this.address().port) })";
+    const server = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void server.kill());
+    const [port] = (await once(server.stdout.setEncoding('utf8'), 'data')) as [string];
+    vi.stubEnv('npm_config_registry', `https://127.0.0.1:${port.trim()}`);
+    expect(() => fetchRuntime(source, target, '24.21.0')).toThrow('speaks no TLS');
+    server.kill();
+    await once(server, 'exit');
+    expect(() => fetchRuntime(source, target, '24.21.0')).toThrow('cannot be reached');
   });
 
   it('refuses one that does not run', () => {

@@ -103,7 +103,10 @@ export function loadOrCreateSecrets(dataDir) {
  * @param {Environment} environment @param {Part[]} parts
  */
 export async function readSettings(environment, parts) {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  // For APPROVAL_USD, empty does not mean the default.
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => value !== '' || name === 'APPROVAL_USD'),
+  );
   const isProduction = given['NODE_ENV'] === 'production';
   const dataDir = path.resolve(given['DATA_DIR'] ?? '.data');
   const port = parsePort('PORT', given['PORT'] ?? '3000');

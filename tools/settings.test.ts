@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadOrCreateSecrets, requireNames } from './settings.mjs';
+import { loadOrCreateSecrets, readSettings, requireNames } from './settings.mjs';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('secrets', () => {
@@ -23,6 +23,12 @@ describe('secrets', () => {
     fs.writeFileSync(path.join(dataDir, 'secrets.json'), '{"SECRET_KEY":');
     expect(() => loadOrCreateSecrets(dataDir)).toThrow('is damaged');
   });
+});
+
+it('passes an empty APPROVAL_USD on, which is not the default, and no other empty value', async () => {
+  const { env } = await readSettings({ DATA_DIR: temporaryDirectory(), APPROVAL_USD: '', BRAND_NAME: '' }, ['worker']);
+  expect(env).toMatchObject({ APPROVAL_USD: '' });
+  expect(env).not.toHaveProperty('BRAND_NAME');
 });
 
 describe('names of settings', () => {

@@ -49,7 +49,7 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env) {
       /** Larger changes of money by staff need the approval of a second member of staff; undefined: none do. */
       approvalMicros:
         // Unlike for other settings, empty does not mean the default.
-        variables['APPROVAL_USD'] === '' ? undefined : read('APPROVAL_USD', dollars(1_000_000, 100)),
+        variables['APPROVAL_USD']?.trim() === '' ? undefined : read('APPROVAL_USD', dollars(1_000_000, 100)),
       /** Ignored in development, which uses the sandbox. */
       payments: readPaymentSettings(environment),
       logLevel: read('LOG_LEVEL', logLevelSchema),
