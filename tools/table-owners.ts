@@ -29,6 +29,7 @@ const tablesByModule: Record<string, readonly string[]> = {
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faq: ['faqs'],
   gateway: ['exit_addresses', 'exit_checks', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
+  installation: ['installation'],
   invoices: [
     'chain_cursors',
     'comparisons',

@@ -17,13 +17,14 @@ afterAll(async () => {
   await clone.drop();
 });
 
-function launch(databaseUrl = clone.url) {
-  const child = spawn(process.execPath, programArguments('api', 'worker'), {
+function launch(databaseUrl = clone.url, name = 'worker', settings = {}) {
+  const child = spawn(process.execPath, programArguments('api', name), {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
       SECRET_KEY: 'a secret key for tests of at least 32 characters',
       GATEWAY_TOKEN: 'gateway-token-of-the-tests',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -74,3 +75,23 @@ test('a worker that gets a signal while it starts stops without an error', async
   expect(await exited).toBe(0);
   network.close();
 });
+
+test.each(['server', 'worker'])(
+  'a %s ends with 78 and a sentence for wrong settings and a database that does not fit',
+  async (name) => {
+    const empty = await cloneDatabase(inject('postgresUrl'), 'template1');
+    const other = await cloneDatabase(inject('postgresUrl'));
+    const client = openDatabase(other.url, 1);
+    await client.query("insert into installation values (true, '{0,3,0}', '{0,4,0}', sha256('another key'))");
+    await client.close();
+    for (const { exited, output, text } of [
+      { ...launch(clone.url, name, { SECRET_KEY: 'short' }), text: /^SECRET_KEY: each key of SECRET_KEY needs/m },
+      { ...launch(empty.url, name), text: /^The database has not the schema of this release/m },
+      { ...launch(other.url, name), text: /^SECRET_KEY has not the key of this database/m },
+    ]) {
+      expect([await exited, output()]).toEqual([78, expect.stringMatching(text)]);
+      expect(output()).not.toMatch(/^ +at /m);
+    }
+    await Promise.all([empty.drop(), other.drop()]);
+  },
+);

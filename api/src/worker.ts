@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
 import { startJobRunner } from './jobs/job-runner.ts';
+import { Mismatch, requireMatch } from './modules/installation/installation.service.ts';
 import { runProcess } from './process/process-lifecycle.ts';
 import { startPeriodicTasks } from './jobs/periodic-tasks.ts';
 
@@ -10,7 +11,10 @@ const DATABASE_WAIT_MS = 30_000;
 const DATABASE_RETRY_MS = 500;
 
 await runProcess('worker', async (ctx, fail) => {
-  const runner = await retryUntilAvailable(ctx, () => startJobRunner(ctx));
+  const runner = await retryUntilAvailable(ctx, async () => {
+    await requireMatch(ctx);
+    return startJobRunner(ctx);
+  });
   const stopPeriodicTasks = startPeriodicTasks(ctx);
   let isStopping = false;
   void runner.ended.finally(() => {
@@ -31,7 +35,7 @@ async function retryUntilAvailable<T>(ctx: Ctx, work: () => Promise<T>): Promise
     try {
       return await work();
     } catch (error) {
-      if (performance.now() > deadline) throw error;
+      if (error instanceof Mismatch || performance.now() > deadline) throw error;
       ctx.log.warn({ err: error }, 'the database does not respond yet');
       await pause(DATABASE_RETRY_MS);
     }

@@ -13,6 +13,9 @@ interface ListenError {
   readonly port: number;
 }
 
+/** A supervisor need not try again. */
+const WRONG_SETTINGS = 78;
+
 const config = readConfig();
 const gateway = await start(config);
 let stoppingSince: number | undefined;
@@ -22,7 +25,7 @@ function readConfig(): Config {
   try {
     return parseConfig(process.env);
   } catch (error) {
-    return fail(`The gateway cannot start:\n${toMessage(error)}`);
+    return fail(`The gateway cannot start:\n${toMessage(error)}`, WRONG_SETTINGS);
   }
 }
 
@@ -59,7 +62,7 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function fail(message: string): never {
+function fail(message: string, exitCode = 1): never {
   process.stderr.write(`${message}\n`);
-  process.exit(1);
+  process.exit(exitCode);
 }

@@ -9,7 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createCtx, type Ctx } from '../ctx.ts';
 import { isDatabaseUnavailable } from '../db/database-connection.ts';
 import { openDatabase } from '../db/db.ts';
-import { listPending, migrate } from '../db/migrate.ts';
+import { describePending, listPending, migrate } from '../db/migrate.ts';
+import { Mismatch, requireMatch } from '../modules/installation/installation.service.ts';
 import { type Config, loadConfig } from '../process/config.ts';
 import { createLog, type Log } from '../process/log.ts';
 import { type Machine, openTerminal, type Terminal } from './terminal.ts';
@@ -36,6 +37,8 @@ export interface Order {
   kind: 'question' | 'change' | 'setup';
   /** False: works on a database of any schema, and without one. */
   needsSchema?: boolean;
+  /** True: works with another SECRET_KEY than that of the database. */
+  acceptsKey?: boolean;
   /** @returns what is printed, or false if it was refused, which it has said */
   run: (ctx: Ctx, terminal: Terminal) => Promise<string | false>;
 }
@@ -71,6 +74,7 @@ export async function runCommand(
     // The reader of the output has seen enough, such as `head`.
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return exitCodes.DONE;
     terminal.say(describe(error, command?.subject));
+    if (error instanceof Mismatch) return exitCodes.WRONG_SETTINGS;
     return error instanceof CommandError ? error.exitCode : exitCodes.FAILED;
   } finally {
     interruption.stop();
@@ -100,8 +104,10 @@ async function runOne(
       : createLog(command.name, 'warn', false, { write: (line) => terminal.say(line.trimEnd()) });
   const database = openDatabase(config.databaseUrl, 2, { isReadOnly: order.kind === 'question' });
   const work = async () => {
+    const ctx = createCtx(database, config, log);
     if (order.needsSchema !== false) await prepareSchema(order.kind, config, log);
-    const result = await order.run(createCtx(database, config, log), terminal);
+    if (order.needsSchema !== false && !order.acceptsKey) await requireMatch(ctx);
+    const result = await order.run(ctx, terminal);
     if (result === false) return exitCodes.FAILED;
     if (result !== '') await terminal.write(`${result}\n`);
     return exitCodes.DONE;
@@ -122,10 +128,7 @@ async function prepareSchema(kind: Order['kind'], config: Config, log: Log): Pro
   }
   const pending = await listPending(config.databaseUrl);
   if (pending.length === 0) return;
-  throw new CommandError(
-    exitCodes.OLD_SCHEMA,
-    `The database has not the schema of this release: ${pending.length} changes are missing, the first is ${pending[0]}. Nothing was done. The start of the service makes them: ${commandLine('start')}`,
-  );
+  throw new CommandError(exitCodes.OLD_SCHEMA, `Nothing was done. ${describePending(pending)}`);
 }
 
 function listenForSignals(machine: Machine): { code: Promise<number>; stop: () => void } {

@@ -66,7 +66,7 @@ async function readDatabase(): Promise<unknown> {
 }
 
 const OLD =
-  /^The database has not the schema of this release: \d+ changes are missing, the first is \d{4}_.*npm start\n$/;
+  /^Nothing was done. The database has not the schema of this release: \d+ changes are missing, the first is \d{4}_.*npm start\n$/;
 
 test.each([
   ['payments', 'holdings', 'ETH'],
@@ -100,6 +100,22 @@ test('in development a question does not migrate either, a change does, and then
     code: 0,
     output: 'ethereum was not paused.\n',
   });
+});
+
+test('with another key than that of the database only its replacement runs', async () => {
+  const empty = await cloneDatabase(inject('postgresUrl'), 'template1');
+  const settings = { ...PRODUCTION, LOG_LEVEL: 'silent' };
+  const other = { ...settings, SECRET_KEY: 'o'.repeat(32) };
+  expect((await run(['setup'], settings, empty.url)).code).toBe(0);
+  for (const values of [['setup'], ['add-node', 'paris'], ['catalogue', 'retire']])
+    expect(await run(values, other, empty.url)).toMatchObject({
+      code: 78,
+      errors: expect.stringMatching(/^SECRET_KEY has not the key of this database/),
+    });
+  expect((await run(['replace-key', '--lost'], other, empty.url)).code).toBe(0);
+  expect((await run(['setup'], other, empty.url)).code).toBe(0);
+  expect((await run(['setup'], settings, empty.url)).code).toBe(78);
+  await empty.drop();
 });
 
 test('the setup fills an empty database in production', async () => {

@@ -4,6 +4,7 @@ import { catalogue } from './catalogue.ts';
 import type { Command } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { payments } from './payments.ts';
+import { replaceKey } from './replace-key.ts';
 import { setup } from './setup.ts';
 
-export const commands: readonly Command[] = [setup, createAdmin, addNode, catalogue, payments];
+export const commands: readonly Command[] = [setup, createAdmin, addNode, catalogue, payments, replaceKey];

@@ -1,4 +1,6 @@
 import { registerNode } from '../modules/gateway/gateway.service.ts';
+import { isKeyUnknown, Mismatch, recordStart } from '../modules/installation/installation.service.ts';
+import { opensSecrets } from '../modules/key-rotation/key-rotation.service.ts';
 import { seed } from '../seed/seed.ts';
 import type { Command } from './command.ts';
 
@@ -10,6 +12,12 @@ export const setup: Command = {
   parse: () => ({
     kind: 'setup',
     async run(ctx) {
+      // The release before has not recorded its key.
+      if ((await isKeyUnknown(ctx)) && !(await opensSecrets(ctx)))
+        throw new Mismatch(
+          'SECRET_KEY opens none of the secrets in the database: set the key that has encrypted them.',
+        );
+      await recordStart(ctx);
       await registerNode(ctx);
       await seed(ctx);
       return '';

@@ -1,3 +1,4 @@
+import { commandLine } from '@cellhop/contract/command-line';
 import { runMigrations } from 'graphile-worker';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -86,12 +87,20 @@ export async function listPending(databaseUrl: string): Promise<string[]> {
       (await client.query<{ isThere: boolean }>(`select to_regclass($1) is not null as "isThere"`, [table])).rows[0]!
         .isThere;
     const known = (await has('schema_migrations')) ? await readApplied(client) : new Map<string, string>();
-    const migrations = (await listMigrations(migrationsDirectory)).filter((name) => !known.has(name));
+    const migrations = (await listMigrations()).filter((name) => !known.has(name));
     const texts = (await has('sql_texts')) ? await listOutdated(client, sqlDirectory) : [{ name: 'sql_texts' }];
     return [...migrations, ...texts.map(({ name }) => name)];
   } finally {
     await client.end();
   }
+}
+
+/** @param pending what `listPending` returns, or migrations alone */
+export function describePending(pending: readonly string[]): string {
+  return (
+    `The database has not the schema of this release: ${pending.length} changes are missing, the first is ${pending[0]}. ` +
+    `The start of the service makes them: ${commandLine('start')}`
+  );
 }
 
 type Retry = <T>(name: string, work: () => Promise<T>) => Promise<T>;
@@ -161,7 +170,7 @@ async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> 
   return new Map(rows.map((row) => [row.name, row.sha256]));
 }
 
-async function listMigrations(directory: URL): Promise<string[]> {
+export async function listMigrations(directory = migrationsDirectory): Promise<string[]> {
   return (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort();
 }
 

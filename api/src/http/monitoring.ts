@@ -6,17 +6,18 @@ import { countByHealth } from '../modules/gateway/exit-checks.service.ts';
 import { countFreeDnsPorts, gatewaySilenceMs } from '../modules/gateway/gateway.service.ts';
 import { isPegKept, readChainFigures } from '../modules/invoices/chain-overview.service.ts';
 import { readKeyFigures } from '../modules/key-rotation/key-rotation.service.ts';
+import { Mismatch, requireMatch } from '../modules/installation/installation.service.ts';
 import { readFigures } from '../modules/reconciliation/reconciliation.service.ts';
 import { useMetrics } from './metrics.ts';
 
-/** Time limit of the health check's `select 1`. */
+/** Time limit of the health check's statements. */
 const PING_LIMIT_MS = 1000;
 
 /** Health checks and metrics, with what the modules report. */
 export function monitoringRoutes(app: FastifyInstance): void {
   const { ctx } = app;
   useHealth(app, {
-    database: () => ctx.db.query('select 1', [], { responseTimeoutMs: PING_LIMIT_MS }),
+    database: () => requireMatch(ctx, { responseTimeoutMs: PING_LIMIT_MS }),
     gatewaySilenceMs: () => gatewaySilenceMs(ctx),
   });
   useMetrics(app, {
@@ -38,15 +39,17 @@ export function monitoringRoutes(app: FastifyInstance): void {
 }
 
 interface HealthChecks {
-  /** Rejects while the database does not respond. */
+  /** Rejects while the database does not respond, and with a Mismatch while this program may not run on it. */
   database(): Promise<unknown>;
   /** Milliseconds since the last report of any gateway; undefined if there was none. */
   gatewaySilenceMs(): Promise<number | undefined>;
 }
 
 interface Health {
-  database: 'ok' | 'away';
+  database: 'ok' | 'away' | 'refused';
   gateway: 'ok' | 'away';
+  /** Why the database is refused. */
+  reason?: string;
 }
 
 const GATEWAY_SILENCE_LIMIT_MS = 10_000;
@@ -63,20 +66,21 @@ function useHealth(app: FastifyInstance, checks: HealthChecks): void {
     }));
   app.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
   app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
-    const { database, gateway } = await withTimeout(CHECK_LIMIT_MS, checkOnce(), { database: 'away', gateway: 'away' });
+    const health = await withTimeout<Health>(CHECK_LIMIT_MS, checkOnce(), { database: 'away', gateway: 'away' });
     // The API works without a gateway, so a silent one is reported but does not make the API unready.
     return reply
-      .code(database === 'ok' ? 200 : 503)
-      .send({ status: database === 'ok' ? 'ok' : 'unavailable', database, gateway });
+      .code(health.database === 'ok' ? 200 : 503)
+      .send({ status: health.database === 'ok' ? 'ok' : 'unavailable', ...health });
   });
 }
 
 async function check(checks: HealthChecks): Promise<Health> {
-  const isAway = await checks.database().then(
-    () => false,
-    () => true,
-  );
-  if (isAway) return { database: 'away', gateway: 'away' };
+  try {
+    await checks.database();
+  } catch (error) {
+    if (error instanceof Mismatch) return { database: 'refused', gateway: 'away', reason: error.message };
+    return { database: 'away', gateway: 'away' };
+  }
   const silenceMs = await checks.gatewaySilenceMs().catch(() => undefined);
   return { database: 'ok', gateway: silenceMs !== undefined && silenceMs < GATEWAY_SILENCE_LIMIT_MS ? 'ok' : 'away' };
 }

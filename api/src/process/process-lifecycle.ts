@@ -2,9 +2,12 @@ import { loadConfig, type Config } from './config.ts';
 import { createCtx, type Ctx } from '../ctx.ts';
 import { openDatabase } from '../db/db.ts';
 import { createLog } from './log.ts';
+import { Mismatch } from '../modules/installation/installation.service.ts';
 
 /** Clients time out after 10 seconds. No client waits for the worker, which reads more rows per statement. */
 const STATEMENT_LIMITS_MS = { api: 8000, worker: 15_000 };
+/** As commands end (`exitCodes`): a supervisor need not try again. */
+const WRONG_SETTINGS = 78;
 /** After this a hanging shutdown is aborted. A supervisor has to wait longer. */
 export const SHUTDOWN_LIMIT_MS = 10_000;
 
@@ -55,7 +58,7 @@ export async function runProcess(
     await starting;
   } catch (error) {
     explain(error, config);
-    process.exit(1);
+    process.exit(error instanceof Mismatch ? WRONG_SETTINGS : 1);
   }
 }
 
@@ -64,12 +67,13 @@ function configOrExit(): Config {
     return loadConfig();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
-    process.exit(1);
+    process.exit(WRONG_SETTINGS);
   }
 }
 
 function explain(error: unknown, config: Config): void {
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+  if (error instanceof Mismatch) console.error(error.message);
+  else if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
     console.error(
       'port' in error && error.port === config.internalPort
         ? `Port ${config.internalPort} of ${config.internalHost} is taken: stop the other program or set INTERNAL_PORT.`

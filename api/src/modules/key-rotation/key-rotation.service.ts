@@ -7,6 +7,7 @@ import { newestKeyId } from '../../secrets/keys.ts';
 import { countRecoveryCodesOfOlderKeys, countSealedSecrets, resealSecrets } from '../auth/second-factor.service.ts';
 import { countSealedPasswords, resealPasswords } from '../connections/logins.service.ts';
 import { countSealedExits, resealExits } from '../gateway/exit-resealing.service.ts';
+import { recordKey } from '../installation/installation.service.ts';
 import * as store from './key-rotation.store.ts';
 import type { Position, ResealedBatch } from '../../secrets/sealing.ts';
 
@@ -36,6 +37,25 @@ export async function reseal(ctx: Ctx): Promise<void> {
   const deadline = performance.now() + TIME_BUDGET_MS;
   for (const kind of kinds) while (performance.now() < deadline && (await resealBatch(ctx, kind, keyId)));
   await store.saveCount(ctx, RECOVERY_CODES, keyId, await countRecoveryCodesOfOlderKeys(ctx, keyId));
+  // Before, a start without the older keys could not read all secrets.
+  if ((await readKeyFigures(ctx)).secretsToReseal === 0) await recordKey(ctx);
+}
+
+const START: Position = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+const SAMPLE = 20;
+
+/** Whether the keys of the setting open any of the oldest secrets, if there are any. */
+export async function opensSecrets(ctx: Ctx): Promise<boolean> {
+  const batches = await Promise.all(kinds.map((kind) => kind.reseal(ctx, START, SAMPLE)));
+  const sum = (count: 'listedCount' | 'unreadableCount') => batches.reduce((total, batch) => total + batch[count], 0);
+  return sum('listedCount') === 0 || sum('unreadableCount') < sum('listedCount');
+}
+
+/** What the key of the database encrypts. */
+export async function countSecrets(ctx: Ctx) {
+  const [passwords, secondFactors, exits] = await Promise.all(kinds.map((kind) => kind.countAfter(ctx, START)));
+  // Codes of any key.
+  return { passwords, secondFactors, exits, recoveryCodes: await countRecoveryCodesOfOlderKeys(ctx, '') };
 }
 
 /** @returns whether there is more to do now */

@@ -11,7 +11,10 @@ import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-a
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import type { SecretKeys } from '../../secrets/keys.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
-import { readKeyFigures, reseal } from './key-rotation.service.ts';
+import { order } from '../../../test/operator.ts';
+import { replaceKey } from '../../commands/replace-key.ts';
+import { recordStart, requireMatch } from '../installation/installation.service.ts';
+import { countSecrets, opensSecrets, readKeyFigures, reseal } from './key-rotation.service.ts';
 
 const OLD = 'the old secret key of the tests, 1';
 const NEW = 'the new secret key of the tests, 2';
@@ -105,6 +108,33 @@ describe('after a change of SECRET_KEY', () => {
     ]);
     await reseal(during.ctx);
     expect(await createGatewayRun(after).authorize(connection)).toMatchObject({ isAuthorized: true });
+  });
+
+  test('the new key is that of the database once everything is encrypted with it, and either fits until then', async () => {
+    await recordStart(before.ctx);
+    await letTimePass();
+    for (const { ctx } of [before, during]) await requireMatch(ctx);
+    await expect(requireMatch(after.ctx)).rejects.toThrow('SECRET_KEY has not the key of this database');
+    await reseal(during.ctx);
+    for (const { ctx } of [during, after]) await requireMatch(ctx);
+    await expect(requireMatch(before.ctx)).rejects.toThrow('SECRET_KEY has not the key of this database');
+  });
+
+  test('a key that opens nothing is recognised before it is recorded, and a lost one can be replaced', async () => {
+    const user = await createUser(before, { balanceMicros: 5_000_000n });
+    await buy(before, user);
+    await letTimePass();
+    await before.database.query('delete from installation');
+    const stranger = await withKeys(['a third secret key of the tests, 3']);
+    expect([await opensSecrets(stranger.ctx), await opensSecrets(during.ctx)]).toEqual([false, true]);
+    await recordStart(before.ctx);
+    const { passwords, secondFactors, recoveryCodes } = await countSecrets(stranger.ctx);
+    const lost = `${passwords} passwords of connections, ${secondFactors} second factors with ${recoveryCodes} recovery codes`;
+    expect(await order(stranger.ctx, replaceKey, [])).toMatchObject({ output: expect.stringContaining(lost) });
+    await expect(requireMatch(stranger.ctx)).rejects.toThrow('SECRET_KEY has not the key');
+    await order(stranger.ctx, replaceKey, ['--lost']);
+    await requireMatch(stranger.ctx);
+    await stranger.stop();
   });
 
   test('a locked row is skipped, reported as remaining, and processed later', async () => {
