@@ -56,6 +56,7 @@ test('what needs attention is accessible and fits', async ({ page }) => {
     silentNodes: 1,
     troubledChains: ['bitcoin'],
     failedJobs: 100,
+    mails: { lateSince: '2026-11-21T11:00:00.000Z' },
     moneyCheck: { isBroken: true, violationCount: 3 },
   };
   for (const [language, theme] of looks) {

@@ -16,6 +16,7 @@ export const nothingWaits: Attention = {
   silentNodes: 0,
   troubledChains: [],
   failedJobs: 0,
+  mails: { lateSince: null },
   moneyCheck: { isBroken: false, violationCount: 0 },
 };
 

@@ -88,6 +88,7 @@ interface Figures {
   heldDollars: number;
   openConnections: number;
   failedJobs: number;
+  mailAgeSeconds: number;
   /** These two are undefined before the first check. */
   violationCount: number | undefined;
   reconciliationAgeSeconds: number | undefined;
@@ -113,6 +114,7 @@ const figureGauges: { name: string; help: string; read: (figures: Figures) => nu
     read: (figures) => figures.heldDollars,
   },
   { name: 'connections_open', help: 'Open connections', read: (figures) => figures.openConnections },
+  { name: 'mail_oldest_seconds', help: 'Age of the oldest unsent mail', read: (figures) => figures.mailAgeSeconds },
   { name: 'jobs_failed', help: 'Permanently failed jobs', read: (figures) => figures.failedJobs },
   {
     name: 'reconciliation_ok',

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { countFailed } from '../jobs/jobs.ts';
+import { countFailed, mailAgeSeconds } from '../jobs/jobs.ts';
 import { passwordHashUsage } from '../modules/auth/passwords.ts';
 import { refreshUsage } from '../modules/auth/sessions.service.ts';
 import { countByHealth } from '../modules/gateway/exit-checks.service.ts';
@@ -32,6 +32,7 @@ export function monitoringRoutes(app: FastifyInstance): void {
       freeDnsPorts: await countFreeDnsPorts(ctx),
       exits: await countByHealth(ctx),
       failedJobs: await countFailed(ctx),
+      mailAgeSeconds: await mailAgeSeconds(ctx),
     }),
     browserErrors: () => app.browserErrors.counts,
     longPolls: () => app.longPolls.size,

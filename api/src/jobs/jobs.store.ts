@@ -93,6 +93,27 @@ export async function readJobCounts(ctx: Ctx): Promise<JobCounts> {
   return row!;
 }
 
+/** Mails that failed are tried again every ten minutes. */
+export async function hastenMails(ctx: Ctx, attemptsMax: number): Promise<void> {
+  await ctx.db.query(
+    `select id from graphile_worker.reschedule_jobs(array(
+       select id from graphile_worker.jobs
+        where task_identifier like 'mail.%' and attempts between 1 and max_attempts - 1 and locked_at is null
+          and (run_at > now() + interval '10 minutes' or max_attempts < $1)
+     ), run_at => now() + interval '10 minutes', max_attempts => $1)`,
+    [attemptsMax],
+  );
+}
+
+/** Not of news, which are queued slowly. */
+export async function readMailAge(ctx: Ctx): Promise<number> {
+  const [row] = await ctx.db.query<{ seconds: number }>(
+    `select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds from graphile_worker.jobs
+      where task_identifier = 'mail.deliver' and attempts < max_attempts`,
+  );
+  return Math.max(0, row!.seconds);
+}
+
 /** The newest job with these values in its payload. */
 export async function findProgress(ctx: Ctx, name: string, values: object): Promise<JobProgress | undefined> {
   const [row] = await ctx.db.query<JobProgress>(

@@ -28,6 +28,8 @@ export const payloadSchemas = {
 export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payloadSchemas)[Name]> };
 
 const ATTEMPTS = 12;
+/** They wait as long as they are worth sending, which their `expiredAt` says. */
+const MAIL_ATTEMPTS = 10_000;
 /** Runs whenever no other job is due, also on a mail server that is slower than they are queued; the default is 0. */
 const NEWS_PRIORITY = 10;
 /** They take four minutes in total, because staff are waiting for the change. Then staff retry or dismiss it. */
@@ -53,7 +55,7 @@ export async function enqueue<Name extends keyof Jobs>(
       name,
       JSON.stringify(payload),
       key ?? null,
-      name === 'proxies.change' ? CHANGE_ATTEMPTS : ATTEMPTS,
+      name === 'proxies.change' ? CHANGE_ATTEMPTS : name.startsWith('mail.') ? MAIL_ATTEMPTS : ATTEMPTS,
       runAt ?? null,
       name === 'mail.deliver-news' ? NEWS_PRIORITY : 0,
     ],
@@ -68,6 +70,16 @@ export async function cleanUpJobs(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'expired mails', store.deleteExpiredMails);
   await cleanUp(ctx, 'contents of failed mails', store.deleteMailContents);
   await cleanUp(ctx, 'failed jobs', store.deleteFailed);
+}
+
+/** The runner would wait up to six hours between two attempts, and those of the release before have only twelve. */
+export function hastenMails(ctx: Ctx): Promise<void> {
+  return store.hastenMails(ctx, MAIL_ATTEMPTS);
+}
+
+/** Of the oldest mail of an account that is not sent yet; 0 without one. */
+export function mailAgeSeconds(ctx: Ctx): Promise<number> {
+  return store.readMailAge(ctx);
 }
 
 /** @returns undefined if there is no such job, or no longer */

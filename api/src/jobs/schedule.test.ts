@@ -19,11 +19,13 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'usage.record',
     'dashboard.sum',
     'referrals.turn-month',
+    'auth.reset-second-factors',
     'approvals.lapse',
     'proxies.fail-abandoned',
     'notifications.mail',
     'exits.fill-keys',
     'connections.fill-addresses',
+    'jobs.hasten-mails',
   ];
   expect(due(1)).toEqual(everyMinute);
   expect(due(10)).toEqual([...everyMinute, 'jobs.clean-up']);

@@ -4,7 +4,7 @@
  */
 import { parseCronItems, type ParsedCronItem, type TaskList } from 'graphile-worker';
 import type { Ctx } from '../ctx.ts';
-import { cleanUpJobs } from './jobs.ts';
+import { cleanUpJobs, hastenMails } from './jobs.ts';
 import { lapseRequests } from '../modules/approvals/approvals.service.ts';
 import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
@@ -44,6 +44,7 @@ const schedule: ScheduledTask[] = [
   // Rows of the release before: both are deleted one release later.
   { name: 'exits.fill-keys', cron: '* * * * *', run: fillExits },
   { name: 'connections.fill-addresses', cron: '* * * * *', run: fillSoldAddresses },
+  { name: 'jobs.hasten-mails', cron: '* * * * *', run: hastenMails },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   // Spread over the hour.
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },

@@ -82,6 +82,7 @@ export const attentionParts = {
   silentNodes: ['NODES_READ'],
   troubledChains: ['SYSTEM_READ'],
   failedJobs: ['SYSTEM_READ'],
+  mails: ['SYSTEM_READ'],
   moneyCheck: ['SYSTEM_READ', 'TRANSACTIONS_READ'],
 } as const satisfies Record<string, readonly Permission[]>;
 export type AttentionPart = keyof typeof attentionParts;
@@ -111,6 +112,8 @@ const attentionSchema = z.object({
   /** Chains on which no invoices are created. */
   troubledChains: z.array(z.string()).nullable(),
   failedJobs: waitingSchema.nullable(),
+  /** Since when the oldest one waits, if that is LATE_MAIL_SECONDS or more. */
+  mails: z.object({ lateSince: dateSchema.nullable() }).nullable(),
   moneyCheck: z.object({ isBroken: z.boolean(), violationCount: countSchema }).nullable(),
 });
 export type Attention = z.infer<typeof attentionSchema>;

@@ -2,11 +2,11 @@
  * What needs attention: the first row of the dashboard and the badges of the menu. Every open page of staff requests it, so each part is
  * counted by an index and only up to a limit.
  */
-import { ATTENTION_COUNTED_MAX } from '@cellhop/contract/limits';
+import { ATTENTION_COUNTED_MAX, LATE_MAIL_SECONDS } from '@cellhop/contract/limits';
 import { type Attention, type AttentionPart, attentionParts } from '@cellhop/contract/staff/dashboard';
 import type { Ctx } from '../../ctx.ts';
 import type { Actor } from '../../http/actor.ts';
-import { countFailed } from '../../jobs/jobs.ts';
+import { countFailed, mailAgeSeconds } from '../../jobs/jobs.ts';
 import { countForApprover } from '../approvals/approvers.service.ts';
 import { listTroubled } from '../invoices/chain-overview.service.ts';
 import { countHeld } from '../invoices/held-deposits.service.ts';
@@ -28,8 +28,14 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
     silentNodes: await ifAllowed('silentNodes', async () => (await store.countNodes(ctx)).silent),
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),
     failedJobs: await ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
+    mails: await ifAllowed('mails', () => readLateMails(ctx)),
     moneyCheck: await ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
   };
+}
+
+async function readLateMails(ctx: Ctx): Promise<Attention['mails']> {
+  const seconds = await mailAgeSeconds(ctx);
+  return { lateSince: seconds < LATE_MAIL_SECONDS ? null : new Date(Date.now() - seconds * 1000).toISOString() };
 }
 
 async function readMoneyCheck(ctx: Ctx): Promise<Attention['moneyCheck']> {

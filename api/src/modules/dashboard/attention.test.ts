@@ -1,3 +1,4 @@
+import { recoverPassword } from '@cellhop/contract/auth';
 import { permissions } from '@cellhop/contract/permissions';
 import { type Attention, attentionParts, getAttention } from '@cellhop/contract/staff/dashboard';
 import { answerTicket } from '@cellhop/contract/staff/tickets';
@@ -42,6 +43,7 @@ const nothing: Attention = {
   silentNodes: 0,
   troubledChains: [],
   failedJobs: 0,
+  mails: { lateSince: null },
   moneyCheck: { isBroken: false, violationCount: 0 },
 };
 
@@ -54,6 +56,25 @@ test('the ticket that waits longest is named, until staff have answered', async 
   expect(await read()).toMatchObject({ tickets: { waiting: 2, oldest: { id: first.id, name: 'No traffic' } } });
   await admin.call(answerTicket, { params: { id: first.id }, body: { content: 'Please try again.' } });
   expect((await read()).tickets).toMatchObject({ waiting: 1, oldest: { id: second.id } });
+});
+
+test('a mail that has waited for 15 minutes needs attention, and is a metric', async () => {
+  const age = async (seconds: number) => {
+    await testApp.database.query(
+      `update graphile_worker._private_jobs set created_at = now() - $1 * interval '1 second'`,
+      [seconds],
+    );
+    const text = await (await fetch(`${testApp.url}/metrics`)).text();
+    return Number(/^mail_oldest_seconds (\S+)$/m.exec(text)![1]);
+  };
+  expect(await age(0)).toBe(0);
+  await testApp.call(recoverPassword, { body: { email: user.email } });
+  expect(await age(880)).toBeCloseTo(880, -1);
+  expect((await read()).mails).toEqual({ lateSince: null });
+  expect(await age(901)).toBeCloseTo(901, -1);
+  expect(Date.parse((await read()).mails!.lateSince!)).toBeLessThanOrEqual(Date.now() - 900_000);
+  const support = await createUser(testApp, { roleName: 'SUPPORT' });
+  expect((await read(support)).mails).toBeNull();
 });
 
 test('a request waits for others than its author', async () => {

@@ -14,11 +14,14 @@ import * as store from './mails.store.ts';
 
 export { findSentTime } from './mails.store.ts';
 
+/** A mail server may be away for a weekend. */
+const WAITING_MAX_MS = 3 * 24 * 60 * 60 * 1000;
+
 /**
  * Enqueues a mail in the transaction of the change.
  * @param userId undefined: nobody has an account with the address. Runs the same statements, so that the response time does not
  *   reveal it, but sends nothing.
- * @param expiredAt when its link expires; null: never
+ * @param expiredAt when its link expires; null: it waits for the mail server as long as any without a link
  * @param broadcastId of one of its mails
  * @returns its id
  */
@@ -32,7 +35,7 @@ export async function send(
   const { template: kind, languageCode } = request;
   const mailId = randomUUID();
   await store.insertMail(ctx, { id: mailId, userId: userId ?? null, kind, languageCode });
-  const mail = { ...sealMail(ctx, request, expiredAt, mailId), broadcastId };
+  const mail = { ...sealMail(ctx, request, expiredAt ?? new Date(Date.now() + WAITING_MAX_MS), mailId), broadcastId };
   await enqueue(ctx, userId === undefined ? 'mail.none' : jobOf(request), mail);
   return mailId;
 }

@@ -6,6 +6,7 @@ import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts'
 import { mailsTo, runJobs, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { sealMail } from '../../mail/mail-requests.ts';
+import { hastenMails } from '../../jobs/jobs.ts';
 import { deleteOldMails, deliver, send } from './mails.service.ts';
 
 let testApp: TestApp;
@@ -59,6 +60,34 @@ test('a mail whose link has expired is not sent', async () => {
   await send(testApp.ctx, user.id, request(user), new Date(Date.now() - 1000));
   expect(await mailsTo(testApp, user.email)).toEqual([]);
   expect((await list(user)).data).toMatchObject([{ status: 'FAILED', languageCode: 'ru' }]);
+});
+
+test('a mail is tried again every ten minutes for three days, or as long as its link works', async () => {
+  const user = await createUser(testApp);
+  const away = { ...testApp, ctx: { ...testApp.ctx, config: { ...testApp.ctx.config, mailSinkPort: 1 } } };
+  const day = 24 * 3_600_000;
+  await send(testApp.ctx, user.id, request(user), null);
+  await send(testApp.ctx, user.id, request(user), new Date(Date.now() + day));
+  // Of the release before.
+  await testApp.database.query(
+    `update graphile_worker._private_jobs set max_attempts = 12
+      where id = (select max(id) from graphile_worker._private_jobs)`,
+  );
+  const jobs = () =>
+    testApp.database.query<{ expiredAt: string; waitMs: number }>(
+      `select payload->>'expiredAt' as "expiredAt", extract(epoch from run_at - now())::float8 * 1000 as "waitMs"
+         from graphile_worker._private_jobs where attempts < max_attempts order by id`,
+    );
+  const lifetimes = (await jobs()).map(({ expiredAt }) => Math.round((Date.parse(expiredAt) - Date.now()) / day));
+  expect(lifetimes).toEqual([3, 1]);
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    await testApp.database.query('update graphile_worker._private_jobs set run_at = now()');
+    await runJobs(away);
+    await hastenMails(testApp.ctx);
+  }
+  for (const { waitMs } of await jobs()) expect(waitMs).toBeLessThanOrEqual(600_000);
+  await testApp.database.query('update graphile_worker._private_jobs set run_at = now()');
+  expect(await mailsTo(testApp, user.email)).toHaveLength(2);
 });
 
 test('an address without an account leaves no row', async () => {

@@ -27,6 +27,7 @@ it('says at each item how much waits there, and the sum when the group is folded
     tickets: { waiting: 100, oldest: null },
     heldPayments: 1,
     failedJobs: 2,
+    mails: { lateSince: null },
   };
   const { screen, user } = await openAsStaff('/admin/faq', {
     answers: { ...faq, 'GET /v1/dashboard/admin/attention': { data: attention } },

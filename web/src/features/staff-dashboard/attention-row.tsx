@@ -5,6 +5,7 @@ import {
   IconChecklist,
   IconCoins,
   IconHeartbeat,
+  IconMailExclamation,
   IconMessage2Exclamation,
   IconPlugOff,
   IconRefreshAlert,
@@ -133,8 +134,22 @@ function useSupportItems(attention: Attention | undefined): Item[] {
 
 function useSystemItems(attention: Attention | undefined): Item[] {
   const { t } = useTranslation(['staffDashboard', 'staff']);
+  const { t: staffText } = useTranslation('staff');
+  const now = useTenSeconds();
   if (attention === undefined) return [];
-  const { unhealthyProxies, silentNodes, troubledChains, failedJobs } = attention;
+  const { unhealthyProxies, silentNodes, troubledChains, failedJobs, mails } = attention;
+  const lateSince = mails?.lateSince;
+  const mailItems: Item[] = lateSince
+    ? [
+        {
+          key: 'mails',
+          Icon: IconMailExclamation,
+          text: t('attention.mails', { duration: durationText((now - Date.parse(lateSince)) / 1000, staffText) }),
+          target: attentionTargets.system,
+          isUrgent: true,
+        },
+      ]
+    : [];
   const all = [
     { key: 'nodes', Icon: IconPlugOff, count: silentNodes, target: attentionTargets.nodes, isUrgent: true },
     {
@@ -147,7 +162,7 @@ function useSystemItems(attention: Attention | undefined): Item[] {
     { key: 'jobs', Icon: IconRefreshAlert, count: failedJobs, target: attentionTargets.failedJobs, isUrgent: true },
     { key: 'exits', Icon: IconHeartbeat, count: unhealthyProxies, target: attentionTargets.unhealthyProxies },
   ] as const;
-  return all.flatMap(({ count, ...item }) => {
+  const counts = all.flatMap(({ count, ...item }): Item[] => {
     if (count === null || count === 0) return [];
     const text =
       item.key === 'jobs'
@@ -155,4 +170,5 @@ function useSystemItems(attention: Attention | undefined): Item[] {
         : t(`attention.${item.key}`, { count, number: formatCount(count) });
     return [{ ...item, text }];
   });
+  return [...mailItems, ...counts];
 }

@@ -54,6 +54,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     silentNodes: 1,
     troubledChains: ['bitcoin', 'ton'],
     failedJobs: 100,
+    mails: { lateSince: null },
     moneyCheck: { isBroken: true, violationCount: 3 },
   };
   const { screen } = await openAsStaff('/admin', {
