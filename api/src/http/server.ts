@@ -14,12 +14,22 @@ import { createShares } from './shares.ts';
 import { staticSecurityHeaders, useSecurity } from './security.ts';
 import { compileValidator } from './validation.ts';
 
+/**
+ * A request whose target is a whole URL (RFC 9112, section 3.2.2) is served as one for its path: the host is that of whoever sent it, and no
+ * redirect may lead there.
+ */
+function toOriginForm(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return path === target || path.startsWith('/') ? path : `/${path}`;
+}
+
 /** The server without routes: sockets, limits, validation, errors and headers. */
 export async function createServer(ctx: Ctx, access: Access): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log;
   const listeners = new Listeners(ctx.config, staticSecurityHeaders(ctx.config));
   const app = Fastify({
     serverFactory: listeners.createServer,
+    rewriteUrl: ({ url = '/' }) => toOriginForm(url),
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     // Unique over several API processes, so that logs and the audit log can be correlated.

@@ -49,6 +49,8 @@ test.each([
   ['/x%00', {}, 404, 'NOT_FOUND'],
   ['/%2e%2e/%2e%2e/etc/passwd', {}, 404, 'NOT_FOUND'],
   ['/assets/', {}, 404, 'NOT_FOUND'],
+  ['/.vite/paths.json', {}, 404, 'NOT_FOUND'],
+  ['/%2evite/paths.json', {}, 404, 'NOT_FOUND'],
   ['/assets/%2e%2e/index.html', {}, 404, 'NOT_FOUND'],
   ['/script.js', { 'if-match': '"another"' }, 412, 'PRECONDITION_FAILED'],
   ['/script.js', { range: 'bytes=1000-' }, 416, 'RANGE_NOT_SATISFIABLE'],

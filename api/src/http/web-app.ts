@@ -40,8 +40,8 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
   await app.register(fastifyStatic, {
     root,
     index: ['landing.html'],
-    // It is no page by itself.
-    allowedPath: (pathname) => pathname !== `/${VISITOR_TEMPLATE}`,
+    // The template is no page by itself, and what begins with a dot is of the build.
+    allowedPath: (pathname) => pathname !== `/${VISITOR_TEMPLATE}` && !pathname.includes('/.'),
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),

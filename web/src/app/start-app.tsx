@@ -4,6 +4,7 @@ import './print.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchSignOuts } from '../data/drafts.ts';
 import { startTranslations } from '../i18n/setup.ts';
 import { watchStylesheets } from '../loading/failed-stylesheets.ts';
 import { reportError, watchErrors } from '../data/report-error.ts';
@@ -14,6 +15,7 @@ export async function startApp(root: Element): Promise<void> {
   acceptTranslators();
   watchStylesheets();
   watchErrors();
+  watchSignOuts();
   await startTranslations();
   // A transition renders in small steps.
   startTransition(() =>

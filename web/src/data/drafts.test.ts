@@ -1,21 +1,29 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDraft, removeDrafts } from './drafts.ts';
+import { createDraft, forgetInput, watchSignOuts } from './drafts.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-beforeEach(() => {
+function stubStorage(name: string): void {
   const items: Record<string, string> = {};
   vi.stubGlobal(
-    'sessionStorage',
+    name,
     new Proxy(items, {
       get: (target, key: string) =>
         ({
-          getItem: (name: string) => target[name] ?? null,
-          setItem: (name: string, value: string) => (target[name] = value),
-          removeItem: (name: string) => delete target[name],
+          getItem: (item: string) => target[item] ?? null,
+          setItem: (item: string, value: string) => (target[item] = value),
+          removeItem: (item: string) => delete target[item],
         })[key],
     }),
   );
+}
+
+const storageEvents = new EventTarget();
+beforeEach(() => {
+  stubStorage('sessionStorage');
+  stubStorage('localStorage');
+  vi.stubGlobal('addEventListener', storageEvents.addEventListener.bind(storageEvents));
+  vi.stubGlobal('removeEventListener', storageEvents.removeEventListener.bind(storageEvents));
 });
 
 describe('draftOf', () => {
@@ -42,7 +50,7 @@ describe('draftOf', () => {
     sessionStorage.setItem('other', '"kept"');
     const draft = createDraft('a@example.com', 'message', isText);
     draft.write('mine');
-    removeDrafts();
+    forgetInput();
     expect(draft.read()).toBeUndefined();
     expect(sessionStorage.getItem('other')).toBe('"kept"');
   });
@@ -52,6 +60,28 @@ describe('draftOf', () => {
     const draft = createDraft('a@example.com', 'message', isText);
     draft.write('mine');
     expect(draft.read()).toBeUndefined();
-    expect(removeDrafts).not.toThrow();
+    expect(forgetInput).not.toThrow();
+  });
+
+  it('is removed in other tabs, and with the saved filters of staff', () => {
+    localStorage.setItem('staffFilters', '[]');
+    const stop = watchSignOuts();
+    createDraft('a@example.com', 'message', isText).write('mine');
+    expect(Object.keys(sessionStorage)).toHaveLength(1);
+    // The sign-out of another tab.
+    localStorage.setItem('signOut', '"later"');
+    storageEvents.dispatchEvent(Object.assign(new Event('storage'), { key: 'signOut' }));
+    expect(Object.keys(sessionStorage)).toEqual([]);
+    stop();
+    forgetInput();
+    expect(localStorage.getItem('staffFilters')).toBeNull();
+  });
+
+  it('of a tab that was closed during a sign-out is not read when it is opened again', () => {
+    createDraft('a@example.com', 'message', isText).write('mine');
+    localStorage.setItem('signOut', '"meanwhile"');
+    expect(createDraft('a@example.com', 'message', isText).read()).toBeUndefined();
+    watchSignOuts()();
+    expect(Object.keys(sessionStorage)).toEqual([]);
   });
 });

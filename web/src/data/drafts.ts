@@ -1,9 +1,16 @@
 /**
  * Form input that was not sent yet. Kept in this tab only, so that an expired session or a reload does not lose it.
- * Removed when the tab is closed or the user signs out.
+ * Removed when the tab is closed or the user signs out, in whichever tab.
  */
+import { storedValue } from '../session/stored-value.ts';
 
 const PREFIX = 'draft:';
+/** Filters that staff have saved, in all tabs (features/staff-parts/stored-filters.ts). */
+export const SAVED_FILTERS_KEY = 'staffFilters';
+
+/** Another one after each sign-out in this browser: drafts of before it are not read any more. */
+const signOut = storedValue<string>('signOut', (value) => typeof value === 'string');
+const currentPrefix = () => `${PREFIX}${signOut.get() ?? ''}:`;
 
 export interface Draft<T> {
   read: () => T | undefined;
@@ -12,7 +19,7 @@ export interface Draft<T> {
 
 /** @param owner id of the user: another user of the same tab must not see the draft */
 export function createDraft<T>(owner: string, name: string, isValid: (value: unknown) => value is T): Draft<T> {
-  const key = `${PREFIX}${owner}:${name}`;
+  const key = `${currentPrefix()}${owner}:${name}`;
   return {
     read() {
       try {
@@ -33,9 +40,23 @@ export function createDraft<T>(owner: string, name: string, isValid: (value: unk
   };
 }
 
-export function removeDrafts(): void {
+/** At sign-out: the next user of a shared machine finds nothing, in no tab. */
+export function forgetInput(): void {
+  signOut.set(`${Date.now()}.${Math.random()}`);
+  removeOldDrafts();
+  storedValue(SAVED_FILTERS_KEY, (value): value is undefined => value === undefined).set(undefined);
+}
+
+/** Call it when the app starts: another tab may sign out, or has done so while this one was not open. */
+export function watchSignOuts(): () => void {
+  removeOldDrafts();
+  return signOut.subscribe(removeOldDrafts);
+}
+
+function removeOldDrafts(): void {
   try {
-    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+    for (const key of Object.keys(sessionStorage))
+      if (key.startsWith(PREFIX) && !key.startsWith(currentPrefix())) sessionStorage.removeItem(key);
   } catch {
     // Without storage there are no drafts.
   }

@@ -1,5 +1,5 @@
 import { call } from '../../data/http.ts';
-import { removeDrafts } from '../../data/drafts.ts';
+import { forgetInput } from '../../data/drafts.ts';
 import { endSession, tokens } from '../../session/tokens.ts';
 
 /** Ends the session on the server and in all tabs of this browser. */
@@ -10,6 +10,6 @@ export async function logOut(): Promise<void> {
   } catch {
     // Signs out here even if the server cannot be reached; its session expires later.
   }
-  removeDrafts();
+  forgetInput();
   if (pair !== undefined) endSession(pair);
 }

@@ -1,5 +1,6 @@
-/** Filters of staff's lists that a member of staff has named. They stay in the browser, for all tabs of this user. */
+/** Filters of staff's lists that a member of staff has named. They stay in the browser, for all tabs of this user, until they sign out. */
 import { useSyncExternalStore } from 'react';
+import { SAVED_FILTERS_KEY } from '../../data/drafts.ts';
 import { useProfile } from '../../session/profile.ts';
 import { storedValue } from '../../session/stored-value.ts';
 
@@ -19,7 +20,7 @@ interface StoredFilter extends SavedFilter {
 /** Of each list. */
 const SAVED_MAX = 20;
 
-const stored = storedValue<StoredFilter[]>('staffFilters', isStored);
+const stored = storedValue<StoredFilter[]>(SAVED_FILTERS_KEY, isStored);
 
 function isStored(value: unknown): value is StoredFilter[] {
   return (
