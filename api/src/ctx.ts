@@ -47,3 +47,23 @@ export function createCtx(database: Database, config: Config, log: Log): Ctx {
   };
   return outer;
 }
+
+/**
+ * For one request: its queries outside of transactions run one after another, so that a share of calls is one of connections, however
+ * many queries a call begins at once.
+ */
+export function inTurn(ctx: Ctx): Ctx {
+  let last: Promise<void> = Promise.resolve();
+  const query: Db['query'] = async (...given) => {
+    const before = last;
+    const ended = Promise.withResolvers<void>();
+    last = ended.promise;
+    await before;
+    try {
+      return await ctx.db.query(...given);
+    } finally {
+      ended.resolve();
+    }
+  };
+  return { ...ctx, db: { query } };
+}

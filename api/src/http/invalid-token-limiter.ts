@@ -13,8 +13,8 @@ import { limiter, rateLimited, type Rule } from '../db/rate-limiter.ts';
 
 const MINUTE_MS = 60_000;
 const CACHE_MAX = 20_000;
-/** Counting takes at most this many connections of the pool, whatever the number of networks. */
-const COUNTING_LIMITS = { runningMax: 2, waitingMax: 2000 };
+/** Checking and counting take at most this many connections of the pool, whatever the number of networks. */
+const QUERY_LIMITS = { runningMax: 2, waitingMax: 2000 };
 
 /** Invalid tokens of one network that are counted in one statement. */
 interface Batch {
@@ -29,7 +29,8 @@ export class InvalidTokenLimiter {
   /** Times by network. Each process knows the networks whose guesses it counted, so a valid token needs no query. */
   readonly #refusedUntil = new LRUCache<string, number>({ max: CACHE_MAX });
   readonly #batches = new Map<string, Batch>();
-  readonly #counting = limitConcurrency(COUNTING_LIMITS);
+  /** For checks of tokens that were not valid before, in turn by network, and for counting. */
+  readonly #queries = limitConcurrency(QUERY_LIMITS);
   readonly #rule: Rule;
 
   constructor(private readonly ctx: Ctx) {
@@ -44,9 +45,10 @@ export class InvalidTokenLimiter {
     // A request without a token is no guess.
     if (token === undefined) return check();
     const key = createHash('sha256').update(token).digest('base64');
-    if (!this.#validTokens.get(key)) this.#throwIfRefused(network);
+    const isKnown = this.#validTokens.get(key) === true;
+    if (!isKnown) this.#throwIfRefused(network);
     try {
-      const result = await check();
+      const result = await (isKnown ? check() : this.#queries.run(check, [network]));
       this.#validTokens.set(key, true);
       return result;
     } catch (error) {
@@ -93,7 +95,7 @@ export class InvalidTokenLimiter {
     }
     const batch = { points: 1 } as Batch;
     this.#batches.set(network, batch);
-    batch.counted = this.#counting
+    batch.counted = this.#queries
       .run(() => {
         this.#batches.delete(network);
         return limiter(this.ctx, this.#rule).penalty(network, batch.points);

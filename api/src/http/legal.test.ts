@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy } from '../../test/factories.ts';
-import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { findText, readLegalTexts } from './legal.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'legal-'));
@@ -41,10 +41,12 @@ test('without a setting the default texts apply; visitors can read the texts', a
   expect(data).toEqual({ text: null });
 });
 
-test('visitors see the lowest price of a megabyte', async () => {
-  expect((await testApp.call(getLowestPrice, {})).data).toEqual({ megabytePrice: null });
+test('visitors see the lowest price of a megabyte, which a process reads every ten seconds', async () => {
   await createProxy(testApp, { isHealthy: false });
   expect((await testApp.call(getLowestPrice, {})).data).toEqual({ megabytePrice: null });
   await createProxy(testApp);
-  expect((await testApp.call(getLowestPrice, {})).data).toEqual({ megabytePrice: 0.008 });
+  expect((await testApp.call(getLowestPrice, {})).data).toEqual({ megabytePrice: null });
+  const second = await startSecondApp(testApp);
+  expect((await second.call(getLowestPrice, {})).data).toEqual({ megabytePrice: 0.008 });
+  await second.stop();
 });

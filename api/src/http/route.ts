@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { AccessClaims, Actor } from './actor.ts';
 import type { Requester } from './requester.ts';
-import type { Ctx } from '../ctx.ts';
+import { type Ctx, inTurn } from '../ctx.ts';
 import { clientAddress } from './admission.ts';
 import { matchesEtag } from './etag.ts';
 import { bodyLimitFor, useRawBodies, valueCountLimitFor } from './body.ts';
@@ -181,7 +181,8 @@ function serve<E extends EndpointDefinition>(
       const identity = request.getDecorator<Identity>('identity');
       const requester = toRequester(request);
       const setCookie = (cookie: string) => void reply.header('set-cookie', cookie);
-      const input = { params, query, body, headers, requester, setCookie, ctx: app.ctx, ...identity };
+      const ctx = identity.nodeId === undefined ? inTurn(app.ctx) : app.ctx;
+      const input = { params, query, body, headers, requester, setCookie, ctx, ...identity };
       return inShare(app, identity, () => handle(input as unknown as Request<E>, reply));
     },
   });

@@ -18,7 +18,15 @@ import { newDeviceToken, newSecret, readDeviceToken, hashSecret } from './tokens
 import { deleteOldDevices } from './known-devices.store.ts';
 import { sendNotice } from './notices.ts';
 import { requireStrongPassword } from './password-rules.ts';
-import { limitAttempts, hashPassword, knownUser, limitLookups, unknownClient, verifyPassword } from './passwords.ts';
+import {
+  limitAttempts,
+  hashPassword,
+  knownUser,
+  limitLookups,
+  shareLookups,
+  unknownClient,
+  verifyPassword,
+} from './passwords.ts';
 import { reauthenticationAttempt, verifyCurrentPassword } from './reauthentication.ts';
 import { requireCode } from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
@@ -46,7 +54,7 @@ export async function signUp(
     return referrer;
   });
   const passwordHash = await hashPassword(body.password, unknownClient(requester.ip));
-  return ctx.tx(async (ctx) => {
+  const create = async (ctx: Ctx) => {
     const { languageCode } = body;
     const user = await users.createUser(ctx, {
       ...referrer,
@@ -63,7 +71,8 @@ export async function signUp(
     const browserSecret = newSecret();
     const sending = await sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), recipient, hashSecret(browserSecret));
     return { ...sending, browserSecret };
-  });
+  };
+  return shareLookups(requester.ip, false, () => ctx.tx(create));
 }
 
 /** @throws AppError SESSION_NOT_FOUND, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED, UNAVAILABLE */
@@ -101,6 +110,18 @@ export async function signIn(
     });
     return { attempt, user: await checkPassword(ctx, attempt, credentials, body.password, requester) };
   });
+  const isKnown = attempt.deviceId !== undefined;
+  return shareLookups(requester.ip, isKnown, () => openAccount(ctx, user, attempt, body, requester));
+}
+
+/** After a correct password. */
+async function openAccount(
+  ctx: Ctx,
+  user: store.Credentials,
+  attempt: Attempt,
+  body: SignInBody,
+  requester: Requester,
+): Promise<SignInResult> {
   // With a second factor a correct password must not reset the counter of wrong codes.
   if (!user.hasSecondFactor) await resetFailures(ctx, attempt);
   if (user.status === 'BLOCKED') {
@@ -109,13 +130,13 @@ export async function signIn(
   }
   if (!user.isEmailConfirmed) {
     await recordFailure(ctx, user.userId, requester, 'EMAIL_NOT_CONFIRMED');
-    throw new AppError('EMAIL_NOT_CONFIRMED', { seconds: await secondsUntilSending(ctx, 'CONFIRM_EMAIL', email) });
+    throw new AppError('EMAIL_NOT_CONFIRMED', { seconds: await secondsUntilSending(ctx, 'CONFIRM_EMAIL', user.email) });
   }
   if (user.hasSecondFactor) await requireCode(ctx, attempt, user.userId, body.secondFactorCode, requester);
   const tokens = await sessions.openSession(ctx, user, requester);
   if (!tokens) throw new AppError('INVALID_CREDENTIALS');
   const profile = await getProfile(ctx, user.userId);
-  return { ...tokens, deviceToken: newDeviceToken(secretKeys, user), profile };
+  return { ...tokens, deviceToken: newDeviceToken(ctx.config.secretKeys, user), profile };
 }
 
 /** Treats an unknown email like a wrong password: the same comparison, counters and audit log entries. */
@@ -126,15 +147,18 @@ async function checkPassword(
   password: string,
   requester: Requester,
 ): Promise<store.Credentials> {
-  const queuePlace = user && attempt.deviceId !== undefined ? knownUser(user.userId) : unknownClient(requester.ip);
+  const isKnown = attempt.deviceId !== undefined;
+  const queuePlace = user && isKnown ? knownUser(user.userId) : unknownClient(requester.ip);
   const isRight = await verifyPassword(user?.passwordHash, password, queuePlace);
-  // Checked again, so that of many concurrent attempts only the first five get a result.
-  await throwIfThrottled(ctx, attempt);
-  if (isRight && user) return user;
-  const isLast = await countFailure(ctx, attempt);
-  await recordFailure(ctx, user?.userId, requester, 'WRONG_PASSWORD');
-  if (isLast) await auditLog.record(ctx, { action: 'SIGN_IN_THROTTLED', userId: user?.userId, requester });
-  throw new AppError('INVALID_CREDENTIALS');
+  return shareLookups(requester.ip, isKnown, async () => {
+    // Checked again, so that of many concurrent attempts only the first five get a result.
+    await throwIfThrottled(ctx, attempt);
+    if (isRight && user) return user;
+    const isLast = await countFailure(ctx, attempt);
+    await recordFailure(ctx, user?.userId, requester, 'WRONG_PASSWORD');
+    if (isLast) await auditLog.record(ctx, { action: 'SIGN_IN_THROTTLED', userId: user?.userId, requester });
+    throw new AppError('INVALID_CREDENTIALS');
+  });
 }
 
 function recordFailure(ctx: Ctx, userId: string | undefined, requester: Requester, reason: string): Promise<void> {
@@ -194,7 +218,7 @@ export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody,
   const { email, userId } = await limitLookups(requester.ip, false, () => findRecovery(ctx, codeHash));
   requireStrongPassword(password, email, ctx.config.brandName);
   const passwordHash = await hashPassword(password, knownUser(userId));
-  return ctx.tx(async (ctx) => {
+  const change = async (ctx: Ctx) => {
     await codes.lockOwner(ctx, codeHash, 'RECOVER_PASSWORD');
     const user = await findRecovery(ctx, codeHash);
     const changedAt = await store.updatePassword(ctx, user.userId, passwordHash);
@@ -205,7 +229,8 @@ export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody,
     await sendNotice(ctx, 'password-changed', user, requester);
     await resetFailures(ctx, { kind: 'sign-in', account: user.email });
     return changedAt;
-  });
+  };
+  return shareLookups(requester.ip, true, () => ctx.tx(change));
 }
 
 /**

@@ -86,7 +86,12 @@ export async function limitAttempts<T>(ip: string, work: () => Promise<T>): Prom
 export function limitLookups<T>(ip: string, mayBeKnown: boolean, lookUp: () => Promise<T>): Promise<T> {
   const { source, priority } = unknownClient(ip);
   if (!mayBeKnown) hashing.throwIfFull(source, priority);
-  return lookups.run(lookUp, source, mayBeKnown ? 'high' : 'normal');
+  return shareLookups(ip, mayBeKnown, lookUp);
+}
+
+/** The same once a password has been compared or hashed. @throws AppError UNAVAILABLE when too much waits */
+export function shareLookups<T>(ip: string, isKnown: boolean, work: () => Promise<T>): Promise<T> {
+  return lookups.run(work, clientNetworks(ip), isKnown ? 'high' : 'normal');
 }
 
 /** @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords wait */

@@ -3,6 +3,7 @@ import { getConnectionCost, getReceipt, getReceiptKey, listCharges } from '@cell
 import { listAnyCharges } from '@cellhop/contract/staff/connections';
 import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
+import { keepValue } from '../../process/kept-value.ts';
 import * as receipts from './receipts.service.ts';
 import * as alerts from './alerts.service.ts';
 import { unsubscribeRoutes } from './unsubscribe.routes.ts';
@@ -17,7 +18,8 @@ export function billingRoutes(app: FastifyInstance): void {
   route(app, getConnectionCost, async ({ ctx, actor, params }) => ({
     data: await receipts.getCost(ctx, actor, params.id),
   }));
-  route(app, getReceiptKey, async ({ ctx }) => ({ data: await receipts.getPublicKey(ctx) }));
+  const readPublicKey = keepValue(app.ctx.log, 'the keys of receipts', () => receipts.getPublicKey(app.ctx));
+  route(app, getReceiptKey, async () => ({ data: await readPublicKey() }));
   route(app, getAlertSettings, async ({ ctx, actor }) => ({ data: await alerts.getAlertSettings(ctx, actor) }));
   route(app, saveAlertSettings, async ({ ctx, actor, body }) => ({
     data: await alerts.saveAlertSettings(ctx, actor, body),

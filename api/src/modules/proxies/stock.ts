@@ -3,13 +3,12 @@
  * and one index row per country; once it is known, no request waits for it.
  */
 import { megabytePrice } from '@cellhop/contract/units';
-import type { Ctx } from '../../ctx.ts';
+import { type Ctx, inTurn } from '../../ctx.ts';
+import { keepValue } from '../../process/kept-value.ts';
 import type { FacetsReader } from './counts.ts';
 import * as counts from './counts.store.ts';
 import type { CountryFacets } from './facet-index.ts';
 import { findLowestPrices } from './search.store.ts';
-
-const MAX_AGE_MS = 10_000;
 
 export interface Stock {
   countedAt: Date;
@@ -24,24 +23,7 @@ interface CountryStock extends CountryFacets {
 
 /** The returned function rejects only while nothing is known. */
 export function createStockReader(ctx: Ctx, facets: FacetsReader): () => Promise<Stock> {
-  let known: Stock | undefined;
-  let readAt = -Infinity;
-  let reading: Promise<Stock> | undefined;
-  const read = async () => {
-    try {
-      known = await readStock(ctx, facets);
-      return known;
-    } finally {
-      readAt = Date.now();
-      reading = undefined;
-    }
-  };
-  return async () => {
-    if (known === undefined || Date.now() - readAt > MAX_AGE_MS) reading ??= read();
-    if (known === undefined) return reading!;
-    reading?.catch((error: unknown) => ctx.log.warn({ err: error }, 'the stock could not be read'));
-    return known;
-  };
+  return keepValue(ctx.log, 'the stock', () => readStock(inTurn(ctx), facets));
 }
 
 async function readStock(ctx: Ctx, facets: FacetsReader): Promise<Stock> {

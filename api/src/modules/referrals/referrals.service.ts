@@ -5,6 +5,7 @@ import { asciiCode } from '@cellhop/contract/typed-codes.values';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
+import { keepValue } from '../../process/kept-value.ts';
 import type { Actor } from '../../http/actor.ts';
 import { systemAccounts, type Transfer, sumReferralBonuses } from '../ledger/ledger.service.ts';
 import * as store from './referrals.store.ts';
@@ -19,33 +20,15 @@ export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | u
   return exact ?? store.findReferrer(ctx, asciiCode(code).toUpperCase());
 }
 
-const OFFER_MAX_AGE_MS = 10_000;
-
 /**
- * What visitors get with the code of PUBLIC_PROMO_CODE. Read at most every ten seconds, because each page of a visitor asks for it, and
- * never waited for once it is known; without the database visitors sign up as they do without a code.
+ * What visitors get with the code of PUBLIC_PROMO_CODE; without the database visitors sign up as they do without a code.
  * @returns undefined without the setting, or if nobody can sign up with the code
  */
 export function createOfferReader(ctx: Ctx): () => Promise<Offer | undefined> {
   const { publicPromoCode } = ctx.config;
-  let known: Offer | undefined;
-  let readAt = -Infinity;
-  let reading: Promise<void> | undefined;
-  const read = async (code: string) => {
-    try {
-      known = await store.findOffer(ctx, code.toUpperCase());
-    } catch (error) {
-      ctx.log.warn({ err: error }, 'the public promo code could not be read');
-    }
-    readAt = Date.now();
-    reading = undefined;
-  };
-  return async () => {
-    if (publicPromoCode === undefined) return undefined;
-    if (Date.now() - readAt > OFFER_MAX_AGE_MS) reading ??= read(publicPromoCode);
-    if (readAt === -Infinity) await reading;
-    return known;
-  };
+  if (publicPromoCode === undefined) return () => Promise.resolve(undefined);
+  const read = keepValue(ctx.log, 'the public promo code', () => store.findOffer(ctx, publicPromoCode.toUpperCase()));
+  return () => read().catch(() => undefined);
 }
 
 /**
