@@ -60,7 +60,7 @@ const tablesByModule: Record<string, readonly string[]> = {
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],
   tickets: ['canned_replies', 'ticket_desk', 'ticket_messages', 'ticket_notes', 'ticket_words', 'tickets'],
   usage: ['traffic_hours'],
-  users: ['roles', 'users'],
+  users: ['person_keys', 'roles', 'users'],
 };
 
 /** Password, confirmation and second factor are columns of the user's row, so sign-in needs one statement. */

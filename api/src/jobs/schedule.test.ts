@@ -24,6 +24,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'proxies.fail-abandoned',
     'notifications.mail',
     'exits.fill-keys',
+    'referrals.fill-persons',
     'connections.fill-addresses',
     'jobs.hasten-mails',
   ];

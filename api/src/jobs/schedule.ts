@@ -22,6 +22,7 @@ import { deleteOldNotifications } from '../modules/notifications/notifications.s
 import { deleteOldChanges, failAbandoned } from '../modules/proxies/inventory-changes.service.ts';
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
 import { notifyLevelChanges } from '../modules/referrals/levels.service.ts';
+import { fillTrialPersons } from '../modules/referrals/referrals.service.ts';
 import { recordTraffic } from '../modules/usage/usage.service.ts';
 
 interface ScheduledTask {
@@ -43,6 +44,7 @@ const schedule: ScheduledTask[] = [
   { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },
   // Rows of the release before: both are deleted one release later.
   { name: 'exits.fill-keys', cron: '* * * * *', run: fillExits },
+  { name: 'referrals.fill-persons', cron: '* * * * *', run: fillTrialPersons },
   { name: 'connections.fill-addresses', cron: '* * * * *', run: fillSoldAddresses },
   { name: 'jobs.hasten-mails', cron: '* * * * *', run: hastenMails },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },

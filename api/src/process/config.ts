@@ -232,6 +232,8 @@ function readNetworkLimits({ read, isDevelopment }: ApiEnvironment) {
     // Tests run a hundred users from one address.
     requestsPerMinute: read('REQUESTS_PER_MINUTE', whole(1).default(isDevelopment ? 1_000_000 : 1200)),
     nodeRequestsPerMinute: read('NODE_REQUESTS_PER_MINUTE', whole(1).default(60_000)),
+    /** In a day. Carriers share an address among thousands of customers. Not counted in development. */
+    trialCreditsPerNetwork: read('TRIAL_CREDITS_PER_NETWORK', whole(1).default(20)),
     wrongTokensPerMinute: read('WRONG_TOKENS_PER_MINUTE', whole(1).default(300)),
   };
 }

@@ -18,7 +18,7 @@ interface RequestSubject {
   bodyHash: Buffer | null;
 }
 
-/** Folded addresses, null if the account is deleted: who may not decide. */
+/** Hashes of folded addresses: who may not decide. Null if an older release deleted the account. */
 export interface Persons {
   authorPerson: string | null;
   customerPerson: string | null;
@@ -63,8 +63,8 @@ const AUTHOR_MAY = `exists (
 
 const SELECT_ROW = `
   select requests.id, requests.kind, requests.user_id as "userId", customer.email as "userEmail",
-         customer.status = 'DELETED' as "isUserDeleted", folded_email(customer.email) as "customerPerson",
-         folded_email(author.email) as "authorPerson", folded_email(referrer.email) as "referrerPerson",
+         customer.status = 'DELETED' as "isUserDeleted", encode(customer.person, 'hex') as "customerPerson",
+         encode(author.person, 'hex') as "authorPerson", encode(referrer.person, 'hex') as "referrerPerson",
          case when requests.status = 'PENDING' and (lapses_at <= now() or not ${AUTHOR_MAY}) then 'LAPSED'
               else requests.status end as status,
          invoice_id as "invoiceId", currency, units, credited_before_micros as "creditedBeforeMicros",

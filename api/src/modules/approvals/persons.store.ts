@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts';
 export async function lockPersons(ctx: Ctx, userIds: readonly string[]): Promise<void> {
   await ctx.db.query(
     `select pg_advisory_xact_lock(key)
-       from (select distinct hashtextextended('staff_requests:' || coalesce(folded_email(email), id::text), 0) as key
+       from (select distinct hashtextextended('staff_requests:' || coalesce(encode(person, 'hex'), id::text), 0) as key
                from readable_users where id = any($1::uuid[]) order by key) as keys`,
     [userIds],
   );
@@ -24,13 +24,13 @@ interface Sums {
 /** Absolute amounts, of all accounts of each person. @param userId null: no customer */
 export async function sumRecent(ctx: Ctx, authorId: string, userId: string | null, hours: number): Promise<Sums> {
   const [row] = await ctx.db.query<Sums>(
-    `with author as (select folded_email(email) as person from readable_users where id = $1),
-          customer as (select folded_email(customer.email) as person, folded_email(referrer.email) as referrer
+    `with author as (select person from readable_users where id = $1),
+          customer as (select customer.person as person, referrer.person as referrer
                          from readable_users as customer
                          left join readable_users as referrer on referrer.id = customer.referrer_id
                         where customer.id = $2::uuid),
-          recent as (select abs(amount_micros) as micros, requests.status, folded_email(author.email) as author,
-                            folded_email(customer.email) as customer
+          recent as (select abs(amount_micros) as micros, requests.status, author.person as author,
+                            customer.person as customer
                        from staff_requests as requests
                        join readable_users as author on author.id = author_id
                        join readable_users as customer on customer.id = requests.user_id

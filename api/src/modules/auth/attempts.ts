@@ -134,6 +134,18 @@ export async function countMail(ctx: Ctx, ip: string): Promise<void> {
   for (const { network, rule } of countedNetworks(ctx, mailsOfNetwork, ip)) await countUse(ctx, rule, network);
 }
 
+/** @returns false if the client's network has had its trial credits of the day */
+export async function countTrial(ctx: Ctx, ip: string): Promise<boolean> {
+  const trialsOfNetwork = {
+    keyPrefix: 'trial-network',
+    points: ctx.config.trialCreditsPerNetwork,
+    duration: DAY_SECONDS,
+  };
+  for (const { network, rule } of countedNetworks(ctx, trialsOfNetwork, ip))
+    if ((await limiter(ctx, rule).penalty(network)).consumedPoints > rule.points) return false;
+  return true;
+}
+
 /** @throws AppError TOO_MANY_VIEWS */
 export async function countView(ctx: Ctx, viewerId: string): Promise<void> {
   const used = await limiter(ctx, viewsOfStaff).penalty(viewerId);

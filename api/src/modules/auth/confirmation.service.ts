@@ -12,6 +12,7 @@ import * as ledger from '../ledger/ledger.service.ts';
 import { announceTrial } from '../notifications/notifications.service.ts';
 import { getProfile } from '../profile/profile.service.ts';
 import * as referrals from '../referrals/referrals.service.ts';
+import { countTrial } from './attempts.ts';
 import * as store from './auth.store.ts';
 import * as codes from './codes.store.ts';
 import { limitLookups } from './passwords.ts';
@@ -71,7 +72,7 @@ async function confirmCode(
   await codes.spendCodes(ctx, userId, 'CONFIRM_EMAIL', isSameBrowser ? id : undefined);
   ctx.changed(STAFF, 'staff-users');
   await auditLog.recordOwn(ctx, 'EMAIL_CONFIRMED', userId, requester);
-  const trial = await referrals.trialTransfer(ctx, userId, accountId);
+  const trial = await referrals.trialTransfer(ctx, userId, accountId, () => countTrial(ctx, requester.ip));
   if (trial) {
     await ledger.post(ctx, [trial]);
     await announceTrial(ctx, userId, languageCode, toDollars(trial.amountMicros));

@@ -24,7 +24,7 @@ export async function insertPayment(ctx: Ctx, invoiceId: string, payerId: string
     `insert into referral_payments (invoice_id, referrer_id)
      select $1, referrer.id
        from readable_users as payer join readable_users as referrer on referrer.id = payer.referrer_id
-      where payer.id = $2 and folded_email(referrer.email) <> folded_email(payer.email)
+      where payer.id = $2 and referrer.person <> payer.person
      on conflict (invoice_id) do nothing`,
     [invoiceId, payerId],
   );
@@ -42,7 +42,7 @@ export async function findReferrer(ctx: Ctx, payerId: string): Promise<Referrer 
        from readable_users as payer
        join readable_users as referrer on referrer.id = payer.referrer_id
       where payer.id = $1 and referrer.status = 'ACTIVE'
-        and folded_email(referrer.email) <> folded_email(payer.email)`,
+        and referrer.person <> payer.person`,
     [payerId],
   );
   return row;

@@ -5,6 +5,7 @@ import { asciiCode } from '@cellhop/contract/typed-codes.values';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
+import { cleanUp } from '../../db/clean-up.ts';
 import { keepValue } from '../../process/kept-value.ts';
 import type { Actor } from '../../http/actor.ts';
 import { systemAccounts, type Transfer, sumReferralBonuses } from '../ledger/ledger.service.ts';
@@ -32,13 +33,21 @@ export function createOfferReader(ctx: Ctx): () => Promise<Offer | undefined> {
 }
 
 /**
- * The trial credit of the promo code that the user signed up with, in the caller's transaction: once per person (migration
- * 0026), within the code's maximum and budget. It is granted even if the code has expired since the sign-up.
+ * The trial credit of the promo code that the user signed up with, in the caller's transaction: once per person, within the code's maximum
+ * and budget. It is granted even if the code has expired since the sign-up.
+ * @param countForNetwork returns false if the client's network has had its credits of the day
  * @returns undefined if there is no credit
  */
-export async function trialTransfer(ctx: Ctx, userId: string, accountId: bigint): Promise<Transfer | undefined> {
+export async function trialTransfer(
+  ctx: Ctx,
+  userId: string,
+  accountId: bigint,
+  countForNetwork: () => Promise<boolean>,
+): Promise<Transfer | undefined> {
   const credit = await store.lockTrialCredit(ctx, userId);
   if (!credit || !(await store.claimTrialCredit(ctx, userId, credit))) return undefined;
+  // The person has had their one credit, so that nobody tries again from another network.
+  if (!(await countForNetwork())) return undefined;
   await store.countTrialCredit(ctx, credit);
   return {
     idempotencyKey: `trial:${userId}`,
@@ -68,3 +77,10 @@ export async function summarise(ctx: Ctx, { userId, accountId }: Actor): Promise
     earned: toDollars(earnedMicros),
   };
 }
+
+/** Gives the credits of the release before their persons. Deleted one release later. */
+export async function fillTrialPersons(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'trial credits without a person', store.fillPersons);
+}
+
+export { forgetAddress } from './referrals.store.ts';

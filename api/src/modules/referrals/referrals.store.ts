@@ -51,9 +51,17 @@ export interface TrialCredit {
   amountMicros: bigint;
 }
 
+/** An exit may have had the address up to a day before or after its checks saw it. The demo's exits are on this machine, as its users are. */
+const CAME_THROUGH_EXIT = `exists (
+  select from readable_audit_log as entries
+    join readable_exit_addresses as addresses on addresses.address = entries.ip
+     and entries.created_at > since - interval '1 day' and entries.created_at < coalesce(until, now()) + interval '1 day'
+   where entries.subject_type = 'USER' and entries.subject_id = users.id and entries.action in ('SIGN_UP', 'EMAIL_CONFIRMED')
+     and not entries.ip <<= '127.0.0.0/8' and entries.ip <> '::1')`;
+
 /**
  * Locks the promo code that the user signed up with, so that its limits hold for concurrent confirmations.
- * @returns undefined without a promo code, or if the code has no credit or is used up
+ * @returns undefined without a promo code, if the code has no credit or is used up, or if the user came through an exit of the shop
  */
 export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCredit | undefined> {
   const [row] = await ctx.db.query<TrialCredit>(
@@ -62,6 +70,7 @@ export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCr
       where users.id = $1 and trial_credit_micros > 0
         and (credits_max is null or credit_count < credits_max)
         and (budget_micros is null or credited_micros + trial_credit_micros <= budget_micros)
+        and not ${CAME_THROUGH_EXIT}
         for no key update of promo_codes`,
     [userId],
   );
@@ -70,13 +79,42 @@ export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCr
 
 /** @returns false if this person already had a trial credit with any account; then nothing has changed */
 export async function claimTrialCredit(ctx: Ctx, userId: string, credit: TrialCredit): Promise<boolean> {
+  await ctx.db.query(
+    `select pg_advisory_xact_lock(hashtextextended('trial_credits:' || encode(person, 'hex'), 0)) from readable_users where id = $1`,
+    [userId],
+  );
   const claimed = await ctx.db.query(
-    `insert into trial_credits (folded_email, user_id, promo_code_id, amount_micros)
-     select folded_email(email), id, $2, $3 from readable_users where id = $1
+    `insert into trial_credits (folded_email, person, user_id, promo_code_id, amount_micros)
+     select folded_email(email), person, id, $2, $3 from readable_users as users
+      where id = $1 and not exists (select from trial_credits where trial_credits.person = users.person)
      on conflict do nothing returning user_id`,
     [userId, credit.promoCodeId, credit.amountMicros],
   );
   return claimed.length > 0;
+}
+
+/** Of a deleted account: the hash of the person stays. */
+export async function forgetAddress(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query(
+    `update trial_credits set person = coalesce(person, person_of(folded_email)), folded_email = 'deleted:' || user_id
+      where user_id = $1`,
+    [userId],
+  );
+}
+
+/** Rows of the release before, and addresses of accounts that it deleted. @returns how many there were, at most `limit` */
+export async function fillPersons(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `update trial_credits
+        set person = person_of(folded_email),
+            folded_email = case when users.status = 'DELETED' then 'deleted:' || user_id else folded_email end
+       from readable_users as users
+      where users.id = user_id
+        and user_id in (select user_id from trial_credits where person is null limit $1 for update skip locked)
+     returning user_id`,
+    [limit],
+  );
+  return rows.length;
 }
 
 export async function countTrialCredit(ctx: Ctx, { promoCodeId, amountMicros }: TrialCredit): Promise<void> {

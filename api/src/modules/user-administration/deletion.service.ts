@@ -16,6 +16,7 @@ import { removeCredentials } from '../auth/credentials-removal.service.ts';
 import { requireProof } from '../auth/second-factor.service.ts';
 import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { forgetAddress } from '../referrals/referrals.service.ts';
 import { removeCompany } from '../profile/profile.service.ts';
 import * as users from '../users/users.service.ts';
 import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
@@ -96,6 +97,7 @@ async function deleteOrRequestEnds(ctx: Ctx, deletion: Deletion): Promise<string
   const endedSessions = await removeCredentials(ctx, userId);
   const email = hashEmail(ctx, userId, user.email);
   await removeCompany(ctx, userId);
+  await forgetAddress(ctx, userId);
   await users.markDeleted(ctx, userId, email);
   ctx.changed(STAFF, 'staff-users');
   await record(ctx, {

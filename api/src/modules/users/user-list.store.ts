@@ -122,13 +122,13 @@ export async function findStaffUser(ctx: Ctx, id: string): Promise<StaffUserRow 
 
 /**
  * The other accounts of a person, newest first. Equal folded addresses have the same name without dots, which an index has; no index
- * may call `folded_email`.
+ * may call `folded_address`.
  */
 export function listOfPerson(ctx: Ctx, { id, email }: Pick<ListedUserRow, 'id' | 'email'>, limit: number) {
   return ctx.db.query<ListedUserRow>(
     `select ${COLUMNS} from users
-      where replace(substring(email from '^([^+@]*)'), '.', '') = replace(substring($2::text from '^([^+@]*)'), '.', '')
-        and folded_email(email) = folded_email($2) and id <> $1 and status <> 'DELETED'
+      where translate(substring(email from '^([^+@]*)'), '.-_', '') = translate(substring($2::text from '^([^+@]*)'), '.-_', '')
+        and folded_address(email) = folded_address($2) and id <> $1 and status <> 'DELETED'
       order by created_at desc, id limit $3`,
     [id, email, limit],
   );

@@ -106,7 +106,7 @@ export async function updateRole(ctx: Ctx, id: string, roleName: string): Promis
  */
 export async function markDeleted(ctx: Ctx, id: string, email: string): Promise<void> {
   await ctx.db.query(
-    `update users set status = 'DELETED', role_name = 'USER', email = $2, deleted_at = now(), version = version + 1,
+    `update users set status = 'DELETED', role_name = 'USER', email = $2, person = person_of(email), deleted_at = now(), version = version + 1,
                       updated_at = now()
       where id = $1`,
     [id, email],
@@ -135,17 +135,17 @@ export interface Holder {
 /** Active users of roles with the permission, by email. The role of customers has none, and an index finds the others. */
 export function listHolders(ctx: Ctx, permission: Permission, limit: number): Promise<Holder[]> {
   return ctx.db.query(
-    `select id, email, folded_email(email) as person from users
+    `select id, email, encode(person_of(email), 'hex') as person from users
       where role_name <> 'USER' and role_name in (select name from roles where $1 = any(permissions)) and status = 'ACTIVE'
       order by email limit $2`,
     [permission, limit],
   );
 }
 
-/** @returns undefined without such a user; null for a deleted user, whose address is gone */
+/** @returns undefined without such a user; null for a user whom an older release deleted, with their address */
 export async function findPerson(ctx: Ctx, id: string): Promise<string | null | undefined> {
   const [row] = await ctx.db.query<{ person: string | null }>(
-    'select folded_email(email) as person from users where id = $1',
+    "select encode(coalesce(person, person_of(email)), 'hex') as person from users where id = $1",
     [id],
   );
   return row?.person;

@@ -1,0 +1,1 @@
+create index concurrently trial_credits_by_person on trial_credits (person);
