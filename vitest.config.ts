@@ -11,7 +11,7 @@ const excluded = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : ['**/*.l
 
 /** Tests that replace modules or set what is global: the clock, the network. They get modules of their own. */
 const NEEDS_OWN_MODULES =
-  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\(|spyOn\((?:globalThis|performance|Date)\b.*\.mock|startSandbox|test\/browser\.ts|i18next\.init\(/;
+  /vi\.(?:mock|doMock|resetModules|stubGlobal|useFakeTimers)\(|spyOn\((?:globalThis|performance|Date)\b.*\.mock|startSandbox|new HeldTimers|test\/browser\.ts|i18next\.init\(/;
 /** @returns the tests below a folder that need modules of their own */
 const findIsolated = (folder: string) =>
   fs

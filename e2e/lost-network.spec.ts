@@ -26,19 +26,12 @@ test('a lost network and a timeout show a message and can be retried', async ({ 
   await page.getByRole('listbox').getByRole('option').first().click();
   await page.keyboard.press('Escape');
   await page.route('**/v1/proxies?*', () => {}); // No response.
-  // The same timeout, but shorter.
-  const undo = await page.evaluateHandle(() => {
-    const original = AbortSignal.timeout.bind(AbortSignal);
-    AbortSignal.timeout = (ms) => original(ms / 20);
-    return () => (AbortSignal.timeout = original);
-  });
   const request = page.waitForRequest('**/v1/proxies?*');
   await page.getByRole('button', { name: 'Find' }).click();
   await request;
-  await expect(page.getByText('Failed loaded proxies')).toBeVisible();
+  await expect(page.getByText('Failed loaded proxies')).toBeVisible({ timeout: 60_000 });
   await expect(page.getByText('did not respond within 10 seconds')).toBeVisible();
   await page.unroute('**/v1/proxies?*');
-  await undo.evaluate((restore) => restore());
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('button', { name: /^Buy / }).first()).toBeVisible();
   // The focused button was removed.

@@ -60,7 +60,16 @@ const SILENT = -1;
 export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
-  readonly calls = { hello: 0, authorize: 0, authorizeAddress: 0, dnsPorts: 0, update: 0, end: 0, watch: 0 };
+  readonly calls = {
+    hello: 0,
+    authorize: 0,
+    authorizeAddress: 0,
+    dnsPorts: 0,
+    update: 0,
+    end: 0,
+    watch: 0,
+    exitChecks: 0,
+  };
   /** Client addresses received with credentials. */
   readonly clientAddresses = new Set<string>();
   /** Includes requests that wait for their response. */
@@ -270,6 +279,7 @@ export class ControlPlane {
   }
 
   #checkExits(body: unknown) {
+    this.calls.exitChecks += 1;
     const { checks, suspectIds, wanted } = checkExits.body.parse(body);
     this.exitChecks.push(...checks);
     this.suspectIds.push(...suspectIds);

@@ -10,6 +10,16 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
+/** What ends only what would hang: on a slow machine, everything takes long. */
+const PATIENT = {
+  handshakeMs: 60_000,
+  controlRequestMs: 60_000,
+  addressRequestMs: 60_000,
+  dialMs: 60_000,
+  dialAttemptMs: 60_000,
+  dnsAnswerMs: 60_000,
+};
+
 /** Starts a gateway with a fake control plane. Loopback destinations are allowed by default. */
 export async function startHarness(settings: Partial<GatewaySettings> = {}): Promise<Harness> {
   const control = await new ControlPlane().start();
@@ -23,7 +33,7 @@ export async function startHarness(settings: Partial<GatewaySettings> = {}): Pro
     descriptors: 1_000_000,
     log: pino({ level: 'silent' }),
     ...settings,
-    limits: { lingerMs: 200, lastReportMs: 1_000, ...settings.limits },
+    limits: { ...PATIENT, lingerMs: 200, lastReportMs: 1_000, ...settings.limits },
   });
   const stop = async () => {
     await gateway.close();

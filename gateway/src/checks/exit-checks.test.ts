@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../tools/ports.mjs';
 import { cert, key } from '../../test/echo-certificate.ts';
 import { type Harness, socks5Connect, startHarness, untilGauge } from '../../test/gateway-harness.ts';
+import { HeldTimers } from '../../test/held-timers.ts';
 import { answerAs, startShopEcho } from '../../test/shop-echo.ts';
 import { listenLocally, until } from '../../test/sockets.ts';
 import { startHttpUpstream, startSocks5Upstream, type UpstreamSettings } from '../../test/upstream.ts';
@@ -15,16 +16,20 @@ import type { GatewaySettings } from '../gateway.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseAuthority } from '../protocol/host.ts';
 
+/** No other timer takes as long. */
+const TIMEOUT_MS = 1_234_567;
+const RETRY_MS = 11;
 const FAST = {
   exitChecksPollMs: 10,
   exitChecksBusyPollMs: 5,
-  exitChecksRetryMs: 10,
-  exitCheckTimeoutMs: 1_000,
-  echoProbeMs: 5_000,
+  exitChecksRetryMs: RETRY_MS,
+  exitCheckTimeoutMs: TIMEOUT_MS,
+  echoProbeMs: 60_000,
 };
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
+  vi.restoreAllMocks();
 });
 
 type Echo = Awaited<ReturnType<typeof startShopEcho>>;
@@ -88,6 +93,13 @@ const close = (socket: Socket): void => void socket.end();
 const page = (head: string, body: string) => `HTTP/1.1 ${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
+  let timeouts: HeldTimers;
+  beforeEach(() => {
+    timeouts = new HeldTimers(TIMEOUT_MS);
+  });
+  /** When the check has got so far. */
+  const timeOutOnData = (socket: Socket): void => void socket.once('data', () => timeouts.first()());
+
   it('is a request to the echo of the shop, which tells the public address', async () => {
     const echo = await openEcho();
     const upstream = await startUpstream(kind, { credentials });
@@ -136,7 +148,7 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
     const wrong = { credentials: { username: 'operator', password: 'old' } };
     expect(await reasonFor(guarded.port, wrong)).toMatch(/^upstream-auth-failed/);
     const silence = kind === 'http' ? 'dial-timeout' : 'upstream-timeout';
-    expect(await reasonFor(await listening((socket) => socket.resume()))).toBe(silence);
+    expect(await reasonFor(await listening(timeOutOnData))).toBe(silence);
   });
 
   it('in a private network does not tell which ports are open', async () => {
@@ -144,7 +156,7 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
     const reasonFor = async (port: number, own?: object) => (await check(harness, through(kind, port, own))).reason;
     const server = await listening((socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'));
     const garbage = await listening((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
-    const silent = await listening((socket) => socket.resume());
+    const silent = await listening(timeOutOnData);
     const closing = await listening((socket) => socket.destroy());
     for (const port of [await freePort(), server, garbage, silent, closing])
       expect(await reasonFor(port)).toBe('upstream-unreachable');
@@ -172,13 +184,16 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
       (socket: Socket): void => void socket.write(page('200 OK', 'x'.repeat(100_000))),
       'echo-mismatch',
     ],
-    ['says nothing', () => {}, 'dial-timeout'],
+    ['says nothing', timeOutOnData, 'dial-timeout'],
     [
-      'sends a byte every 50 ms',
+      'keeps sending bytes',
       (socket: Socket): void => {
         socket.write('HTTP/1.1 200 OK\r\nX: ');
-        const timer = setInterval(() => socket.write('x'), 50);
-        socket.once('close', () => clearInterval(timer));
+        socket.once('data', () => {
+          const timeOut = timeouts.first();
+          const timer = setInterval(() => void (socket.write('x') && socket.bytesWritten > 50 && timeOut()), 5);
+          socket.once('close', () => clearInterval(timer));
+        });
       },
       'dial-timeout',
     ],
@@ -217,7 +232,8 @@ describe('a check of an exit', () => {
   });
 
   it('asks the second echo if the first does not answer', async () => {
-    const [silent, second] = [await openEcho(() => {}), await openEcho()];
+    const timeouts = new HeldTimers(TIMEOUT_MS / 2);
+    const [silent, second] = [await openEcho(() => timeouts.first()()), await openEcho()];
     const outcome = await check(await start([silent.url, second.url]), local());
     expect(outcome).toMatchObject({ outcome: 'ok', seenAddress: '198.41.0.7' });
     expect([silent.seen, second.seen]).toEqual([['/v1/echo'], ['/v1/echo']]);
@@ -385,10 +401,11 @@ describe('a node', () => {
 
   it('runs a bounded number of checks at once, and skips kinds of exits that it does not know', async () => {
     const echo = await openEcho(() => {});
-    const harness = await start([echo.url], { limits: { exitChecksAtOnce: 3, exitCheckTimeoutMs: 60_000 } });
+    const harness = await start([echo.url], { limits: { exitChecksAtOnce: 3 } });
     harness.control.dueExits = [{ kind: 'satellite', id: randomUUID() }, ...Array.from({ length: 20 }, () => local())];
     await until(() => echo.seen.length === 3);
-    await new Promise((fulfil) => setTimeout(fulfil, 100));
+    const { exitChecks } = harness.control.calls;
+    await until(() => harness.control.calls.exitChecks > exitChecks + 5);
     expect(echo.seen).toHaveLength(3);
     await untilGauge(harness.gateway, 'gateway_exit_checks_running', 3);
   });
@@ -403,7 +420,7 @@ describe('a node', () => {
           .resume(),
       ),
     );
-    const harness = await start([(await openEcho()).url], { limits: { exitCheckTimeoutMs: 600_000 } });
+    const harness = await start([(await openEcho()).url]);
     harness.control.dueExits.push(through('http', port));
     await until(() => sockets.size === 1);
     await harness.gateway.close();
@@ -411,12 +428,16 @@ describe('a node', () => {
   });
 
   it('makes no checks for a control plane that knows none', async () => {
+    const pauses = new HeldTimers(RETRY_MS);
     const harness = await startHarness({ limits: FAST });
     stops.push(() => harness.stop());
     harness.control.dueExits.push(local());
     await until(() => harness.control.calls.hello > 0);
-    await new Promise((fulfil) => setTimeout(fulfil, 100));
-    expect(harness.control.dueExits).toHaveLength(1);
+    for (let pause = 0; pause < 5; pause += 1) {
+      await until(() => pauses.running > 0);
+      pauses.first()();
+    }
+    expect(harness.control.calls.exitChecks).toBe(0);
   });
 
   it('ends the connections of exits that the control plane calls lost, and no others', async () => {
@@ -431,8 +452,7 @@ describe('a node', () => {
     await until(() => control.calls.update > before + 10);
     expect(lost.isExitLost).toBe(false);
     const now = performance.now.bind(performance);
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + defaultLimits.workingMs);
-    onTestFinished(() => clock.mockRestore());
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + defaultLimits.workingMs);
     await until(() => lost.isExitLost);
   });
 

@@ -2,7 +2,7 @@ import type { Exit } from '@cellhop/contract/exits';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   basic,
   type Harness,
@@ -14,12 +14,15 @@ import {
   startHarness,
   untilGauge,
 } from '../../test/gateway-harness.ts';
+import { HeldTimers } from '../../test/held-timers.ts';
 import { startNameServer } from '../../test/name-server.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
 import { startHttpUpstream, startSocks5Upstream, type UpstreamSettings } from '../../test/upstream.ts';
 import type { GatewaySettings } from '../gateway.ts';
 
+/** No other timer takes as long. */
+const DIAL_MS = 1_234_567;
 const credentials = { username: 'operator', password: 'a secret: of @the provider' };
 const servers = { socks5: startSocks5Upstream, http: startHttpUpstream } as const;
 const kinds = ['socks5', 'http'] as const;
@@ -31,6 +34,7 @@ const sendAfter = (socket: Socket) => void socket.write('then data');
 
 afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
+  vi.restoreAllMocks();
 });
 
 async function start(settings: Partial<GatewaySettings> = {}) {
@@ -163,8 +167,9 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
   });
 
   it('that is unreachable, refuses the login or is silent causes different replies and metrics', async () => {
-    const { gateway, control } = await start({ limits: { dialMs: 100 } });
-    const silent = await listenLocally((socket) => socket.resume());
+    const dials = new HeldTimers(DIAL_MS);
+    const { gateway, control } = await start({ limits: { dialMs: DIAL_MS } });
+    const silent = await listenLocally((socket) => socket.once('data', () => dials.first()()));
     const closing = await listenLocally((socket) => socket.destroy());
     const garbage = await listenLocally((socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'));
     stops.push(() => [silent, closing, garbage].forEach(({ server }) => server.close()));
@@ -241,7 +246,8 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
   );
 
   it('that stalls is released when the dial times out, also if the client has left', async () => {
-    const { gateway, control } = await start({ limits: { dialMs: 300 } });
+    const dials = new HeldTimers(DIAL_MS);
+    const { gateway, control } = await start({ limits: { dialMs: DIAL_MS } });
     const sockets = new Set<Socket>();
     const { server, port } = await listenLocally((socket) => {
       sockets.add(socket.once('close', () => sockets.delete(socket)).resume());
@@ -256,6 +262,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     );
     await until(() => sockets.size === 1);
     client.socket.destroy();
+    dials.first()();
     await until(() => sockets.size === 0);
     expect(connection.usedBytes).toBe(0);
   });
@@ -315,11 +322,12 @@ describe('the reply of a SOCKS5 upstream', () => {
   });
 
   it('that never comes is a timeout of the destination', async () => {
+    const dials = new HeldTimers(DIAL_MS);
     const { connection, gateway } = await startThrough(
       'socks5',
-      { reply: Buffer.from([5, 0, 0]) },
+      { reply: Buffer.from([5, 0, 0]), afterReply: () => dials.first()() },
       {},
-      { limits: { dialMs: 100 } },
+      { limits: { dialMs: DIAL_MS } },
     );
     expect(await refusal(gateway, connection)).toBe('dial-timeout');
   });

@@ -96,8 +96,8 @@ describe.each(ROUND_TRIPS_MS)('clients with a round trip of %i ms', (roundTripMs
 });
 
 describe('a client with valid credentials', () => {
-  it('is not half-open any more, and has the handshake time for its request', async () => {
-    const { gateway, control } = await startNode({ limits: { handshakeMs: 1_000 } });
+  it('is not half-open any more, and its request is served', async () => {
+    const { gateway, control } = await startNode();
     const connection = control.sell();
     const client = await openClient(gateway.port);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
@@ -106,9 +106,5 @@ describe('a client with valid credentials', () => {
     client.socket.write(socks5Request('127.0.0.1', await echo()));
     expect((await client.take(10))[1]).toBe(0);
     client.socket.destroy();
-    const late = await openClient(gateway.port);
-    late.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
-    await late.rest();
-    await untilGauge(gateway, 'gateway_client_sockets', 0);
   });
 });

@@ -11,7 +11,7 @@ describe('absolute-form requests', () => {
   let connection: FakeConnection;
   const servers: { close(): void }[] = [];
   beforeAll(async () => {
-    harness = await startHarness({ limits: { handshakeMs: 1_000 } });
+    harness = await startHarness();
     connection = harness.control.sell();
   });
   afterAll(async () => {

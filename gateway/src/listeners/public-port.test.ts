@@ -6,7 +6,7 @@ import { type Harness, openClient, socks5Greeting, socks5Login, startHarness } f
 describe('no refusal is a silent close:', () => {
   let harness: Harness;
   beforeAll(async () => {
-    harness = await startHarness({ limits: { handshakeMs: 500 } });
+    harness = await startHarness();
   });
   afterAll(() => harness.stop());
 
@@ -28,18 +28,13 @@ describe('no refusal is a silent close:', () => {
     },
   );
 
-  it.each([
-    ['a greeting that does not end', [Buffer.from([5, 2, 2])], '05ff'],
-    ['a login of another version', [socks5Greeting, Buffer.from([5, 1, 0])], '05020101'],
-    ['a login that does not end', [socks5Greeting, Buffer.from([1, 9])], '05020101'],
-  ])('%s gets the refusal of its stage of SOCKS5', async (_name, pieces, expected) => {
-    expect((await reply(...pieces)).toString('hex')).toBe(expected);
+  it('a SOCKS5 login of another version gets status 1', async () => {
+    expect((await reply(socks5Greeting, Buffer.from([5, 1, 0]))).toString('hex')).toBe('05020101');
   });
 
   it.each([
     ['of another version', [4, 1, 0, 1]],
     ['with an empty name', [5, 1, 0, 3, 0]],
-    ['that does not end', [5, 1, 0, 1]],
   ])('a SOCKS5 request %s gets reply 1', async (_name, request) => {
     const bytes = await reply(socks5Greeting, socks5Login(harness.control.sell()), Buffer.from(request));
     expect(bytes.toString('hex')).toBe('0502010005010001000000000000');

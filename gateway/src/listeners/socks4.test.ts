@@ -18,7 +18,7 @@ describe('SOCKS4', () => {
   let echoPort: number;
 
   beforeAll(async () => {
-    harness = await startHarness({ limits: { handshakeMs: 1_000 } });
+    harness = await startHarness();
     harness.control.sell({ access: { revision: 1, passwordRevision: 1, allowList: [`${LISTED}/32`] } });
     ({ port: echoPort } = await listenLocally((socket) => socket.pipe(socket)));
   });
@@ -95,16 +95,11 @@ describe('SOCKS4', () => {
     }
   });
 
-  it('returns 5B for a user id without an end, and for a request that is too slow', async () => {
-    for (const bytes of [
-      Buffer.concat([Buffer.from([4, 1, 0, 80, 1, 2, 3, 4]), Buffer.alloc(600, 'u')]),
-      Buffer.from([4, 1]),
-    ]) {
-      const client = await openClient(harness.gateway.port);
-      client.socket.write(bytes);
-      expect((await client.rest()).bytes.toString('hex')).toBe('005b000000000000');
-      client.socket.destroy();
-    }
+  it('returns 5B for a user id without an end', async () => {
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(Buffer.concat([Buffer.from([4, 1, 0, 80, 1, 2, 3, 4]), Buffer.alloc(600, 'u')]));
+    expect((await client.rest()).bytes.toString('hex')).toBe('005b000000000000');
+    client.socket.destroy();
     await untilGauge(harness.gateway, 'gateway_half_open', 0);
   });
 });

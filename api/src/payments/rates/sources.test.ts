@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const access = { baseUrl: 'https://rates.example/mirror/', key: 'key', signal: AbortSignal.timeout(60_000) };
+const access = { baseUrl: 'https://rates.example/mirror/', key: 'key', signal: new AbortController().signal };
 const fetchFrom = (source: RateSourceName) => fetchQuotes(source, access, defaultRateIds, assets);
 
 /** The same answer to each request. */

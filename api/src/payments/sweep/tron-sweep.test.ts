@@ -24,7 +24,7 @@ async function startTron() {
   const node = await startTronNode(chain);
   onTestFinished(() => node.close());
   const source = createSweepSource('tron', node.url);
-  const signal = AbortSignal.timeout(10_000);
+  const { signal } = new AbortController();
   const value = (key: string) => chain.valuesAt(chain.head.height).get(key);
   const trxOf = (address: string) => value(keys.trx(owner(address)));
   const usdtOf = (address: string) => value(keys.token(chain.contracts.usdt, owner(address)));
@@ -141,6 +141,6 @@ test('a node of another network refuses it, because it has not the reference blo
   const { sweeps } = await signList(holdingsFile(one.list()), [TRON_TREASURY, '', 'no', 'sign'], one.chain.now());
   const node = await startTronNode(other.chain);
   onTestFinished(() => node.close());
-  const answer = await createSweepSource('tron', node.url).post(sweeps[0]!, AbortSignal.timeout(10_000));
+  const answer = await createSweepSource('tron', node.url).post(sweeps[0]!, new AbortController().signal);
   expect(answer).toEqual({ refusal: 'TAPOS_ERROR Tapos check error' });
 });

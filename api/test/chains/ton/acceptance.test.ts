@@ -9,7 +9,7 @@ import { on, startTwoSources, type TwoSources } from './two-sources.ts';
 let ton: TwoSources;
 beforeAll(async () => {
   ton = await startTwoSources();
-}, 60_000);
+});
 afterAll(() => ton.close());
 
 const signal = new AbortController().signal;

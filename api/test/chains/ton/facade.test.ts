@@ -13,7 +13,7 @@ let facade: Facade;
 beforeAll(async () => {
   chain = await TonChain.start();
   facade = await startFacade(chain);
-}, 60_000);
+});
 afterAll(() => facade.close());
 
 const newAddress = () => new Address(0, randomBytes(32));

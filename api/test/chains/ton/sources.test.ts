@@ -12,7 +12,7 @@ let other: Facade;
 beforeAll(async () => {
   ton = await startTwoSources();
   other = await startFacade(ton.chain);
-}, 60_000);
+});
 afterAll(() => Promise.all([ton.close(), other.close()]));
 afterEach(() => {
   for (const facade of [ton.index, ton.node, other]) facade.behaviour = honest();
