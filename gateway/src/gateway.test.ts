@@ -185,7 +185,7 @@ describe('a running gateway', () => {
             ?.value ?? 0
         );
       };
-      while ((await failures()) < 3) await new Promise(setImmediate);
+      while ((await failures()) < 3) await new Promise((fulfil) => setTimeout(fulfil, 10));
       expect(connection.grantedBytes).toBe(grantedBytes);
       expect(client.receivedBytes).toBe(10 + 4 + grantedBytes);
       control[failure] = false;

@@ -6,7 +6,7 @@ import type { FakeConnection } from './control-plane.ts';
 import { DnsClient, freeDnsPort } from './dns-client.ts';
 import { address, answerTo } from './dns-messages.ts';
 import { type Asked, startResolver, type TestResolver } from './dns-resolver.ts';
-import { type Harness, socks5Connect, untilGauge } from './gateway-harness.ts';
+import { type Harness, readMetric, socks5Connect, untilGauge } from './gateway-harness.ts';
 import { freePort } from '../../tools/ports.mjs';
 import { Reader } from './sockets.ts';
 import { startNode } from './udp-harness.ts';
@@ -71,12 +71,8 @@ export async function takeMessage(reader: Reader): Promise<Buffer> {
 }
 
 /** The sum of a metric's values that have these labels. */
-export async function counted(harness: Harness, metric: string, labels: Record<string, string>): Promise<number> {
-  const found = (await harness.gateway.metrics.registry.getMetricsAsJSON()).find(({ name }) => name === metric);
-  const isWanted = (given: object) =>
-    Object.entries(labels).every(([key, value]) => Object.entries(given).some(([k, v]) => k === key && v === value));
-  return (found?.values ?? []).filter((value) => isWanted(value.labels)).reduce((sum, { value }) => sum + value, 0);
-}
+export const counted = ({ gateway }: Harness, metric: string, labels: Record<string, string>): Promise<number> =>
+  readMetric(gateway, metric, labels);
 
 export async function untilDropped(harness: Harness, reason: string, count = 1): Promise<void> {
   const read = () => counted(harness, 'gateway_dns_dropped_total', { reason });

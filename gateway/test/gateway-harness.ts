@@ -77,16 +77,21 @@ export const socks5Greeting = Buffer.from([5, 1, 2]);
 export const basic = ({ username, password }: Credentials) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** The current value of a gauge. */
-async function gauge(gateway: Gateway, name: string): Promise<number> {
-  const metric = (await gateway.metrics.registry.getMetricsAsJSON()).find((each) => each.name === name);
-  if (!metric?.values[0]) throw new Error(`There is no metric ${name}`);
-  return metric.values[0].value;
+/**
+ * The values of a metric with these labels, summed. Of one metric alone: to collect all of them takes milliseconds, and tests ask again and again.
+ */
+export async function readMetric({ metrics }: Gateway, name: string, labels: object = {}): Promise<number> {
+  const metric = metrics.registry.getSingleMetric(name);
+  if (!metric) throw new Error(`There is no metric ${name}`);
+  const isWanted = (given: object) =>
+    Object.entries(labels).every(([key, value]) => Object.entries(given).some(([k, v]) => k === key && v === value));
+  const { values } = await metric.get();
+  return values.filter((value) => isWanted(value.labels)).reduce((sum, { value }) => sum + value, 0);
 }
 
 /** Waits until a gauge has a value; the timeout of the test is the limit. */
 export async function untilGauge(gateway: Gateway, name: string, value: number): Promise<number> {
-  while ((await gauge(gateway, name)) !== value) await new Promise((fulfil) => setTimeout(fulfil, 5));
+  while ((await readMetric(gateway, name)) !== value) await new Promise((fulfil) => setTimeout(fulfil, 5));
   return value;
 }
 

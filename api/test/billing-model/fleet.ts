@@ -377,7 +377,7 @@ export class Fleet {
 
   async #untilAsked(ids: readonly string[]): Promise<void> {
     const sql = `select 1 from connections where id = any($1) and status = 'WORK' and ending_reason is null`;
-    while ((await this.ctx.db.query(sql, [ids])).length > 0) await new Promise(setImmediate);
+    while ((await this.ctx.db.query(sql, [ids])).length > 0) await new Promise((fulfil) => setTimeout(fulfil, 2));
   }
 
   /** Purchases leave the refund window, connections become idle, ends time out, a gateway falls silent; then the worker sweeps. */

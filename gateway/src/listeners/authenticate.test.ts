@@ -132,7 +132,7 @@ describe('authentication', () => {
         ({ labels }) => labels.outcome === 'failed',
       );
     expect(await connectStatus(harness, connection)).toBe('200');
-    while (!(await failed())) await new Promise(setImmediate);
+    while (!(await failed())) await new Promise((fulfil) => setTimeout(fulfil, 5));
     expect(await connectStatus(harness, connection)).toBe('200');
     harness.control.isUnavailable = false;
     await until(() => harness.control.calls.update > 0);

@@ -1,7 +1,14 @@
 import { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
-import { basic, type Harness, openClient, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
+import {
+  basic,
+  type Harness,
+  openClient,
+  readMetric,
+  socks5Connect,
+  startHarness,
+} from '../../test/gateway-harness.ts';
 import { listenLocally, type Reader, until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
 import type { Connection } from '../connections/connection.ts';
@@ -22,21 +29,15 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** The value of a metric, summed over its labels. */
-async function total({ metrics }: Harness['gateway'], name: string): Promise<number> {
-  const lines = (await metrics.registry.metrics()).split('\n').filter((line) => /^[a-z_]+/.exec(line)?.[0] === name);
-  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-}
-
 const CLOSED = 'gateway_client_sockets_closed_total';
 
 /** Waits until the gateway has accepted the client, so that clients are accepted in the order of the test. */
 async function open({ gateway }: Harness, localAddress?: string): Promise<Reader> {
-  const seen = async () => (await total(gateway, 'gateway_client_sockets')) + (await total(gateway, CLOSED));
+  const seen = async () => (await readMetric(gateway, 'gateway_client_sockets')) + (await readMetric(gateway, CLOSED));
   const before = await seen();
   const client = await openClient(gateway.port, localAddress);
   opened.push(client);
-  while ((await seen()) === before) await new Promise(setImmediate);
+  while ((await seen()) === before) await new Promise((fulfil) => setTimeout(fulfil, 1));
   return client;
 }
 
@@ -77,7 +78,7 @@ describe('client sockets', () => {
     }
     await until(() => clients.filter(isOpen).length === 4);
     expect(clients.slice(6).every(isOpen)).toBe(true);
-    expect(await total(harness.gateway, 'gateway_client_sockets')).toBe(4);
+    expect(await readMetric(harness.gateway, 'gateway_client_sockets')).toBe(4);
   });
 
   it('are bounded per connection, including persistent ones after a request', async () => {
@@ -131,7 +132,7 @@ describe('client sockets', () => {
     expect((await tunnel(harness, connection, port)).reply).toBe(0);
     await until(() => silent.filter(isOpen).length === 2);
     expect(silent.slice(3).every(isOpen)).toBe(true);
-    expect(await total(harness.gateway, CLOSED)).toBe(3);
+    expect(await readMetric(harness.gateway, CLOSED)).toBe(3);
   });
 
   it('without a handshake from many networks do not lock out another network', async () => {
@@ -141,7 +142,7 @@ describe('client sockets', () => {
     for (let index = 0; index < 8; index += 1) silent.push(await open(harness, `127.0.1.${index + 1}`));
     expect((await tunnel(harness, harness.control.sell(), port)).reply).toBe(0);
     await until(() => silent.filter(isOpen).length === 3);
-    expect(await total(harness.gateway, 'gateway_half_open')).toBe(3);
+    expect(await readMetric(harness.gateway, 'gateway_half_open')).toBe(3);
   });
 
   it('are bounded per node: an idle persistent one is evicted, a tunnel is not', async () => {
@@ -150,15 +151,15 @@ describe('client sockets', () => {
     const { port } = await echo();
     const idle = await open(harness);
     expect(await request(idle, connection, await startWebServer())).toBe('200');
-    await expect.poll(() => total(harness.gateway, 'gateway_client_sockets_waiting')).toBe(1);
+    await expect.poll(() => readMetric(harness.gateway, 'gateway_client_sockets_waiting')).toBe(1);
     const tunnels = [await tunnel(harness, connection, port), await tunnel(harness, connection, port)];
     tunnels.push(await tunnel(harness, connection, port));
     await until(() => !isOpen(idle));
     await openClient(harness.gateway.port).catch(() => undefined); // The reset may arrive before the connection is established.
-    await expect.poll(() => total(harness.gateway, CLOSED)).toBe(2);
+    await expect.poll(() => readMetric(harness.gateway, CLOSED)).toBe(2);
     expect(tunnels.map(({ client, reply }) => isOpen(client) && reply)).toEqual([0, 0, 0]);
     tunnels[0]!.client.socket.destroy();
-    await expect.poll(() => total(harness.gateway, 'gateway_client_sockets')).toBe(2);
+    await expect.poll(() => readMetric(harness.gateway, 'gateway_client_sockets')).toBe(2);
     expect((await tunnel(harness, connection, port)).reply).toBe(0);
   });
 
@@ -169,8 +170,8 @@ describe('client sockets', () => {
     const clients = [(await tunnel(harness, connection, port)).client, await open(harness), await open(harness)];
     expect(await request(clients[2]!, connection, await startWebServer())).toBe('200');
     for (const { socket } of clients) socket.destroy();
-    await expect.poll(() => total(harness.gateway, 'gateway_client_sockets')).toBe(0);
-    expect(await total(harness.gateway, 'gateway_half_open')).toBe(0);
+    await expect.poll(() => readMetric(harness.gateway, 'gateway_client_sockets')).toBe(0);
+    expect(await readMetric(harness.gateway, 'gateway_half_open')).toBe(0);
   });
 });
 
