@@ -8,8 +8,8 @@ import { Problem } from './problem.mjs';
 /** The inputs of each bundle besides the workspace itself. @type {Record<string, string[]>} */
 const INPUTS = {
   web: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/compress.mjs'],
-  gateway: ['contract', 'package-lock.json', 'tsconfig.base.json'],
-  api: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/build-offline.mjs'],
+  gateway: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.json'],
+  api: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.json', 'tools/build-offline.mjs'],
 };
 const NOT_SOURCES = new Set(['dist', 'node_modules', 'test', 'migrations', 'sql']);
 
