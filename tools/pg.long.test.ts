@@ -37,6 +37,20 @@ describe('embedded PostgreSQL', () => {
     await expect(select(second.url, '1')).rejects.toThrow('ECONNREFUSED');
   });
 
+  it('that is killed is started again on its port, as often as it is killed', async () => {
+    const dataDir = path.join(temporaryDirectory(), 'pg');
+    const { url, directory, keepRunning } = await start(dataDir);
+    const lines: string[] = [];
+    const end = keepRunning((line) => lines.push(line));
+    onTestFinished(end);
+    for (const times of [1, 2]) {
+      process.kill(Number.parseInt(fs.readFileSync(path.join(directory, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+      await expect.poll(() => lines.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(times);
+      await expect.poll(() => select(url, '1').catch(() => undefined), { timeout: 60_000 }).toBe(1);
+    }
+    expect(lines[0]).toBe('The database has ended; it is started again in 1 s.');
+  });
+
   it('generates a password and requires it', async () => {
     const dataDir = path.join(temporaryDirectory(), 'pg');
     const { url } = await start(dataDir);

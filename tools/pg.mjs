@@ -12,10 +12,19 @@ import { freePort } from './ports.mjs';
 import { chooseServerUser, findBinaries, run } from './postgres-binaries.mjs';
 import { DATABASE_USER, openCluster } from './postgres-cluster.mjs';
 import { identify, isRunning } from './process-identity.mjs';
+import { supervise } from './supervise.mjs';
 
 /** @typedef {import('./process-identity.mjs').Identity} Identity */
 /** `durable: false` is for tests. @typedef {{ dataDir: string, durable?: boolean }} PostgresOptions */
-/** @typedef {{ url: string, port: number, directory: string, reused: boolean, stop: () => Promise<void> }} Postgres */
+/**
+ * @typedef {object} Postgres
+ * @property {string} url
+ * @property {number} port
+ * @property {string} directory
+ * @property {boolean} reused
+ * @property {() => Promise<void>} stop
+ * @property {(log: (line: string) => void) => () => void} keepRunning starts the server again on its port when it has ended; returns what ends that
+ */
 
 const MAX_CONNECTIONS = 200;
 /** An eighth of the memory; the rest is for the programs and the page cache of the system. */
@@ -29,6 +38,8 @@ const TEST_SETTINGS = {
   authentication_timeout: '10s',
 };
 const START_ATTEMPTS = 5;
+/** How often a running server is looked at. */
+const WATCH_MS = 500;
 /** How long a server that pg_ctl reports as running may stay silent, for example during recovery after a crash. */
 const RESPONSE_TIMEOUT_MS = 2000;
 
@@ -67,8 +78,8 @@ async function findRunningServer(directory, control) {
   return undefined;
 }
 
-/** @param {string} directory @param {Control} control @param {boolean} durable @returns {Promise<number>} its port */
-async function launch(directory, control, durable) {
+/** @param {string} directory @param {Control} control @param {boolean} durable @param {number} [wanted] @returns {Promise<number>} its port */
+async function launch(directory, control, durable, wanted) {
   const log = path.join(directory, 'server.log');
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -80,14 +91,22 @@ async function launch(directory, control, durable) {
     ...(durable ? {} : TEST_SETTINGS),
   };
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     const flags = Object.entries({ ...settings, port }).map(([name, value]) => `-c ${name}=${value}`);
     const { code, output } = await control('-w', '-t', '60', '-l', log, '-o', flags.join(' '), 'start');
     if (code === 0) return port;
-    if (attempt < START_ATTEMPTS) continue;
+    if (wanted === undefined && attempt < START_ATTEMPTS) continue;
     const tail = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').slice(-2000) : '';
     throw new Error(`PostgreSQL did not start: ${output}${tail}`);
   }
+}
+
+/** @param {string} directory */
+async function waitForEnd(directory) {
+  const pidFile = path.join(directory, 'postmaster.pid');
+  if (!fs.existsSync(pidFile)) return;
+  const server = identify(Number.parseInt(fs.readFileSync(pidFile, 'utf8'), 10));
+  while (isRunning({ ...server })) await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
 }
 
 /** The processes that use the server; the last one stops it. @param {string} file @returns {Identity[]} */
@@ -134,7 +153,27 @@ export async function startPostgres({ dataDir, durable = true }) {
       }
     };
     const url = `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/postgres`;
-    return { url, port, directory, reused: running !== undefined, stop };
+    const startAgain = async () => {
+      const startLock = await takeLock();
+      try {
+        if ((await findRunningServer(directory, control)) === undefined)
+          await launch(directory, control, durable, port);
+      } finally {
+        startLock.release();
+      }
+    };
+    const keepRunning = (/** @type {(line: string) => void} */ log) =>
+      supervise(
+        () => ({
+          exited: startAgain()
+            .then(() => waitForEnd(directory))
+            .catch((/** @type {Error} */ error) => log(error.message))
+            .then(() => 1),
+          isEnding: () => false,
+        }),
+        { onEnd: (_, delayMs) => log(`The database has ended; it is started again in ${delayMs / 1000} s.`) },
+      );
+    return { url, port, directory, reused: running !== undefined, stop, keepRunning };
   } finally {
     lock.release();
   }

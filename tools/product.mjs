@@ -20,6 +20,7 @@ import { acceptsConnections, forAtMost, hasOffers, returnsOk, waitUntilReady } f
  * @property {number} [port]
  * @property {Record<string, string | undefined>} [env] settings that override these defaults
  * @property {Part[]} [parts] default: all three
+ * @property {(finding: string) => void} [onSlow] called every minute of a start; default: it fails after the first
  */
 /** @typedef {OwnOptions & import('./programs.mjs').ProgramOptions} ProductOptions */
 /**
@@ -37,7 +38,7 @@ import { acceptsConnections, forAtMost, hasOffers, returnsOk, waitUntilReady } f
 
 /** @param {ProductOptions} options @returns {Promise<Product>} once it is ready to serve */
 export async function startProduct(options) {
-  const { parts = ['api', 'worker', 'gateway'], signal } = options;
+  const { parts = ['api', 'worker', 'gateway'], signal, onSlow } = options;
   const { url, settings } = await completeSettings(options);
   const programs = createPrograms(settings, options);
   const check = () => {
@@ -45,19 +46,20 @@ export async function startProduct(options) {
     programs.throwIfFailed();
   };
   const waitForApi = async () => {
-    if (parts.includes('api')) await waitUntilReady(returnsOk(`${url}/health/ready`), check);
+    if (parts.includes('api')) await waitUntilReady(returnsOk(`${url}/health/ready`), check, onSlow);
   };
   const waitForReady = async () => {
     await waitForApi();
     // The API is ready without a gateway too, so this checks the gateway's own port.
     if (parts.includes('gateway')) {
       const host = reachableHost(settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST);
-      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), host), check);
+      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), host), check, onSlow);
     }
   };
 
   try {
     if (parts.includes('api') || parts.includes('worker')) {
+      signal?.throwIfAborted();
       const code = await programs.launch('api/dist/commands/main.js', 'setup').exited;
       signal?.throwIfAborted();
       if (code !== 0) throw new Problem(`Preparing the database failed with code ${code}.`, code);

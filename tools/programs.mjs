@@ -15,8 +15,8 @@ import { supervise } from './supervise.mjs';
  * @property {(line: string) => void} [log] receives messages of the supervision; default: the terminal
  * @property {AbortSignal} [signal] aborts the start; running programs are ended
  * @property {Record<Part, string>} [scripts] default: the built programs
- * @property {readonly Part[]} [restarted] the parts that are started again when they end by themselves; such an end of another part is a
- *   failure. Default: the worker, because its jobs can wait. Tests must not overlook that the API or the gateway has crashed
+ * @property {readonly Part[]} [restarted] the parts that are started again whenever they end; such an end of another part is a failure, and
+ *   during the start one that no signal has caused. Default: the worker, because its jobs can wait. Tests must not overlook that the API or the gateway has crashed
  * @property {number} [firstRestartMs] the pause before the first restart of a part; default: a second
  */
 
@@ -33,11 +33,8 @@ const STOP_ORDER = ['gateway', 'api', 'worker'];
  */
 const STOP_MS = { api: 12_000, worker: 12_000, gateway: 8000 };
 
-/**
- * The API and the gateway are given up after so many ends in a row, each soon after its start: a shop that does not work should say so. The
- * worker is not, because its jobs can wait.
- */
-const QUICK_ENDS_MAX = 5;
+/** Codes above are those of signals. */
+const KILLED = 128;
 
 /** The gateway's default. */
 const DRAIN_SECONDS = 60;
@@ -66,7 +63,6 @@ export function createPrograms(settings, options) {
   const supervisions = new Map();
 
   const launch = (/** @type {string[]} */ ...script) => {
-    if (!isReady) signal?.throwIfAborted();
     const child = startChild(script, settings, logFile);
     onSpawn?.(child.pid);
     return child;
@@ -78,12 +74,13 @@ export function createPrograms(settings, options) {
   };
   const endSupervision = (/** @type {Part} */ part) => supervisions.get(part)?.();
   const start = (/** @type {Part} */ part) => {
+    if (!isReady) signal?.throwIfAborted();
     endSupervision(part);
     const stopSupervision = supervise(() => launchPart(part), {
-      ...(part === 'worker' ? {} : { quickEndsMax: QUICK_ENDS_MAX }),
       ...(firstRestartMs === undefined ? {} : { firstDelayMs: firstRestartMs }),
       onEnd: (code, delayMs) => {
-        if (isReady && delayMs !== undefined && restarted.includes(part)) {
+        // Before the others are ready, a program that ends by itself says what the operator has to change.
+        if (restarted.includes(part) && (isReady || (code > KILLED && !signal?.aborted))) {
           log(`The ${part} ended with code ${code}; it is started again in ${delayMs / 1000} s.`);
           return;
         }

@@ -34,8 +34,9 @@ const pids = ({ processes }: ReturnType<typeof createPrograms>) =>
 
 describe('after the start', () => {
   const FIRST_RESTART_MS = 100;
+  const PARTS: readonly Part[] = ['api', 'worker', 'gateway'];
   /** @param api the program of the API; the other parts run until they are ended */
-  function startPrograms(api: string, restarted: readonly Part[] = ['api', 'worker', 'gateway']) {
+  function startPrograms(api: string, restarted = PARTS, firstRestartMs = FIRST_RESTART_MS, isReady = true) {
     const directory = temporaryDirectory();
     const script = (name: Part, text: string) => {
       const file = path.join(directory, `${name}.mjs`);
@@ -45,11 +46,8 @@ describe('after the start', () => {
     const forever = 'setInterval(() => {}, 1000)';
     const scripts = { api: script('api', api), worker: script('worker', forever), gateway: script('gateway', forever) };
     const lines: string[] = [];
-    const programs = createPrograms(
-      {},
-      { scripts, restarted, firstRestartMs: FIRST_RESTART_MS, log: (line) => void lines.push(line) },
-    );
-    programs.markReady();
+    const programs = createPrograms({}, { scripts, restarted, firstRestartMs, log: (line) => void lines.push(line) });
+    if (isReady) programs.markReady();
     for (const part of ['api', 'worker', 'gateway'] as const) programs.start(part);
     onTestFinished(() => programs.killAll());
     return { programs, lines };
@@ -63,12 +61,21 @@ describe('after the start', () => {
     expect(lines).toEqual([`The ${part} ended with code 137; it is started again in 0.1 s.`]);
   });
 
-  it('an API that keeps ending is a failure after five times', async () => {
-    const { programs, lines } = startPrograms('process.exit(3)');
+  it('an API that keeps ending is started again and again, and the others go on', async () => {
+    const { programs, lines } = startPrograms('process.exit(3)', PARTS, 1);
     const before = pids(programs).slice(1);
-    expect(await programs.failure).toEqual({ part: 'api', code: 3 });
-    expect(lines).toHaveLength(4);
+    await expect.poll(() => lines.length).toBeGreaterThan(6);
+    expect(lines[6]).toBe('The api ended with code 3; it is started again in 0.064 s.');
     expect(pids(programs).slice(1)).toEqual(before);
+    expect(programs.throwIfFailed).not.toThrow();
+  });
+
+  it('a part that is killed before the others are ready is started again, one that ends by itself is a failure', async () => {
+    const { programs, lines } = startPrograms("process.kill(process.pid, 'SIGKILL')", PARTS, 1, false);
+    await expect.poll(() => lines.length).toBeGreaterThan(6);
+    expect(programs.throwIfFailed).not.toThrow();
+    const { programs: wrong } = startPrograms('process.exit(78)', PARTS, 1, false);
+    expect(await wrong.failure).toEqual({ part: 'api', code: 78 });
   });
 
   it('the end of a part that is not to be restarted is a failure at once', async () => {

@@ -57,15 +57,24 @@ export function acceptsConnections(port, host) {
  * Repeats the probe until it succeeds.
  * @param {Probe} probe
  * @param {() => void} check called before each probe; throws if waiting is pointless
+ * @param {(finding: string) => void} [onSlow] called every minute; default: throws
  */
-export async function waitUntilReady(probe, check) {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+export async function waitUntilReady(probe, check, onSlow = giveUp) {
+  let deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     check();
     const finding = await probe();
     if (finding === undefined) return;
     check();
-    if (Date.now() > deadline) throw new Problem(`The start took longer than a minute. Last result: ${finding}`);
+    if (Date.now() > deadline) {
+      onSlow(finding);
+      deadline = Date.now() + READY_TIMEOUT_MS;
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** @param {string} finding */
+function giveUp(finding) {
+  throw new Problem(`The start took longer than a minute. Last result: ${finding}`);
 }

@@ -131,6 +131,16 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test.runIf(process.platform === 'linux')('a killed database is started again, and the API is ready again', async () => {
+  const { dataDir, url, output, pressCtrlC } = await startInTerminal();
+  const isReady = async () => (await fetch(`${url}/health/ready`)).status === 200;
+  process.kill(Number.parseInt(fs.readFileSync(path.join(dataDir, 'pg/postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+  await expect.poll(output, READY).toContain('The database has ended; it is started again in 1 s.');
+  await expect.poll(isReady, READY).toBe(true);
+  expect(await pressCtrlC()).toBe(0);
+  expect(fs.existsSync(path.join(dataDir, 'pg/postmaster.pid'))).toBe(false);
+});
+
 /** Colours, and the progress of a build that overwrites itself. */
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /\u001B\[[\d;?]*[A-Za-z]/g;

@@ -10,35 +10,28 @@ const STABLE_MS = 60_000;
 
 /**
  * @typedef {object} Supervision
- * @property {(code: number, delayMs: number | undefined) => void} onEnd called for each unexpected end, before the pause; without a pause
- *   if the program is not started again
- * @property {number} [quickEndsMax] gives up after so many ends in a row, each soon after its start; default: never
+ * @property {(code: number, delayMs: number) => void} onEnd called for each unexpected end, before the pause
  * @property {number} [firstDelayMs]
  */
 
 /**
- * Starts a program and restarts it whenever it ends by itself, with exponential backoff, so a program
+ * Starts a program and restarts it whenever it ends by itself, for as long as it takes: with exponential backoff, so a program
  * that cannot start does not use up the CPU.
- * @param {() => Child} launch called for each start
+ * @param {() => Pick<Child, 'exited' | 'isEnding'>} launch called for each start
  * @param {Supervision} supervision
  * @returns {() => void} ends the supervision; a running program continues
  */
-export function supervise(launch, { onEnd, quickEndsMax = Number.POSITIVE_INFINITY, firstDelayMs = FIRST_DELAY_MS }) {
+export function supervise(launch, { onEnd, firstDelayMs = FIRST_DELAY_MS }) {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const keepRunning = async (/** @type {Child} */ first) => {
+  const keepRunning = async (/** @type {Pick<Child, 'exited' | 'isEnding'>} */ first) => {
     let child = first;
     let delayMs = firstDelayMs;
-    let quickEnds = 0;
     for (;;) {
       const startedAt = performance.now();
       const code = await child.exited;
       if (signal.aborted || child.isEnding()) return;
-      if (performance.now() - startedAt > STABLE_MS) {
-        delayMs = firstDelayMs;
-        quickEnds = 0;
-      } else quickEnds += 1;
-      if (quickEnds >= quickEndsMax) return onEnd(code, undefined);
+      if (performance.now() - startedAt > STABLE_MS) delayMs = firstDelayMs;
       onEnd(code, delayMs);
       await pause(delayMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
