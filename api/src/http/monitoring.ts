@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { findClockProblem } from '../db/clock.ts';
 import { countFailed, mailAgeSeconds } from '../jobs/jobs.ts';
 import { passwordHashUsage } from '../modules/auth/passwords.ts';
 import { refreshUsage } from '../modules/auth/sessions.service.ts';
@@ -17,7 +18,12 @@ const PING_LIMIT_MS = 1000;
 export function monitoringRoutes(app: FastifyInstance): void {
   const { ctx } = app;
   useHealth(app, {
-    database: () => requireMatch(ctx, { responseTimeoutMs: PING_LIMIT_MS }),
+    database: async () => {
+      const limit = { responseTimeoutMs: PING_LIMIT_MS };
+      await requireMatch(ctx, limit);
+      const problem = await findClockProblem(ctx, limit);
+      if (problem !== undefined) throw new Mismatch(problem);
+    },
     gatewaySilenceMs: () => gatewaySilenceMs(ctx),
   });
   useMetrics(app, {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from '../ctx.ts';
+import { correctFutureTimes } from '../db/clock.ts';
 import { mailEnds, warnOfLowBalances, warnNearCaps } from '../modules/billing/alerts.service.ts';
 import { sweepConnections } from '../modules/billing/sweep.service.ts';
 import { addTransfers } from '../modules/dashboard/sums.service.ts';
@@ -26,6 +27,7 @@ const periodicTasks: PeriodicTask[] = [
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'mails about ends', everyMs: 5000, run: mailEnds },
+  { name: 'clock', everyMs: 10_000, run: correctFutureTimes },
   { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'dashboard', everyMs: 5000, run: addTransfers },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },

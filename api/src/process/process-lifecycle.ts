@@ -1,5 +1,6 @@
 import { loadConfig, type Config } from './config.ts';
 import { createCtx, type Ctx } from '../ctx.ts';
+import { watchClock } from '../db/clock.ts';
 import { openDatabase } from '../db/db.ts';
 import { createLog } from './log.ts';
 import { Mismatch } from '../modules/installation/installation.service.ts';
@@ -29,7 +30,9 @@ export async function runProcess(
     log.fatal(reason);
     process.exit(1);
   };
-  const starting = start(createCtx(database, config, log), fail);
+  const ctx = createCtx(database, config, log);
+  const stopClock = watchClock(ctx);
+  const starting = start(ctx, fail);
   let isStopping = false;
   const shutDown = async (signal: string) => {
     // Ctrl-C reaches every process of the group and the parent forwards it too, so a second signal is ignored.
@@ -39,6 +42,7 @@ export async function runProcess(
     setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
     try {
       const stop = await starting;
+      stopClock();
       await stop();
       await database.close();
       process.exit(0);

@@ -29,7 +29,7 @@ export async function checkOwn(ctx: Ctx, actor: Actor, connectionId: string): Pr
   if (row?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
   if (row.status !== 'WORK') throw new AppError('NOT_CONNECTED');
   if (row.requestedMs !== null) return present(row, row.requestedMs < UNANSWERED_MS ? 'RUNNING' : 'UNANSWERED');
-  if (row.checkedMs !== null && row.checkedMs < FRESH_MS) return present(row, toState(row));
+  if (row.checkedMs !== null && row.checkedMs < FRESH_MS && row.checkedMs >= 0) return present(row, toState(row));
   await ctx.tx(async (ctx) => {
     // Only the request that begins it is counted; beyond the limit none has begun.
     if (await store.beginCheck(ctx, row.exitId)) await countUse(ctx, checksOfConnection, connectionId);

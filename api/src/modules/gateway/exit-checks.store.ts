@@ -126,17 +126,19 @@ export async function requestCheck(ctx: Ctx, exitId: string): Promise<boolean> {
 const LOST_AFTER_MS = 180_000;
 /** Connections have ended long before. */
 const LOST_UNTIL_MS = 3_600_000;
+/** Far fewer than there are in that time: where the clock was set forwards, one or two failures are no long outage. */
+const LOST_FAILURES_MIN = 5;
 const LOST_MAX = 1000;
 
 /** Exits in use that have failed for so long that their connections end. */
 export async function findLost(ctx: Ctx, nodeId: string): Promise<string[]> {
   const rows = await ctx.db.query<{ exitId: string }>(
     `select exit_id as "exitId" from exit_checks as checks
-      where node_id = $1 and health = 'UNHEALTHY'
+      where node_id = $1 and health = 'UNHEALTHY' and failures >= $5
         and failing_since between now() - $3 * interval '1 millisecond' and now() - $2 * interval '1 millisecond'
         and exists (select from proxy_states where proxy_states.exit_id = checks.exit_id and connection_id is not null)
       limit $4`,
-    [nodeId, LOST_AFTER_MS, LOST_UNTIL_MS, LOST_MAX],
+    [nodeId, LOST_AFTER_MS, LOST_UNTIL_MS, LOST_MAX, LOST_FAILURES_MIN],
   );
   return rows.map(({ exitId }) => exitId);
 }

@@ -107,12 +107,22 @@ describe('an exit that stops working', () => {
     const [free, sold] = [await createExit(node), await createExit(node)];
     await report(node, checkOk(free.id), checkOk(sold.id));
     await customer.call(connect, { body: { id: sold.proxyId, price: 0.8 } });
-    for (let time = 0; time < 2; time += 1) await report(node, checkFailed(free.id), checkFailed(sold.id));
+    for (let time = 0; time < 5; time += 1) await report(node, checkFailed(free.id), checkFailed(sold.id));
     await node.letTimePass(179);
     expect((await node.exchange()).lostIds).toEqual([]);
     await node.letTimePass(2);
     expect((await node.exchange()).lostIds).toEqual([sold.id]);
     await report(node, checkOk(sold.id));
+    expect((await node.exchange()).lostIds).toEqual([]);
+  });
+
+  test('is not lost when the clock is set forwards soon after its first failures', async () => {
+    const node = await createNode();
+    const sold = await createExit(node);
+    await report(node, checkOk(sold.id));
+    await customer.call(connect, { body: { id: sold.proxyId, price: 0.8 } });
+    for (let time = 0; time < 2; time += 1) await report(node, checkFailed(sold.id));
+    await node.letTimePass(600);
     expect((await node.exchange()).lostIds).toEqual([]);
   });
 
