@@ -25,7 +25,7 @@ const tablesByModule: Record<string, readonly string[]> = {
     'receipt_keys',
     'unmailed_ends',
   ],
-  connections: ['allowed_networks', 'client_addresses', 'connection_labels', 'last_refusals'],
+  connections: ['allowed_networks', 'client_addresses', 'connection_labels', 'last_refusals', 'purchase_networks'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faq: ['faqs'],
   gateway: ['exit_addresses', 'exit_checks', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],

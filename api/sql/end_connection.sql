@@ -1,5 +1,5 @@
--- revision: 2
--- Closes a connection and its runs, returns its proxy to the catalogue, frees its DNS port and deletes the addresses of its clients.
+-- revision: 3
+-- Closes a connection and its runs, returns its proxy to the catalogue, frees its DNS port and deletes the addresses of its clients and the network of its buyer.
 -- The caller has billed it and locked the payer's account. Follows the lock order: the proxy before the connection.
 -- Returns its owner, null if there is no such connection, and the address that was sold.
 create or replace function end_connection(
@@ -19,4 +19,5 @@ begin
   update node_dns_ports set connection_id = null where connection_id = ended_id;
   delete from allowed_networks where connection_id = ended_id;
   delete from client_addresses where connection_id = ended_id;
+  delete from purchase_networks where connection_id = ended_id;
 end $$;

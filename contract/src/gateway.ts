@@ -29,6 +29,16 @@ const nodeStatusSchema = z.object({
 });
 export type NodeStatus = z.infer<typeof nodeStatusSchema>;
 
+/** More than a node has networks of open connections. */
+export const PURCHASE_NETWORKS_MAX = 20_000;
+
+/**
+ * Where the buyer of an open connection was signed in at the purchase, as nodes count clients: an IPv4 address, or the /64 of an IPv6
+ * address. While strangers flood a node, clients from there are not strangers until the connection ends.
+ */
+const purchaseNetworkSchema = z.object({ connectionId: idSchema, network: z.string().max(50) });
+export type PurchaseNetwork = z.infer<typeof purchaseNetworkSchema>;
+
 export const hello = endpoint({
   method: 'POST',
   url: '/internal/gateway/hello',
@@ -50,6 +60,8 @@ export const hello = endpoint({
       echoUrls: z.array(z.url()).max(4),
       /** `tcp://host:port` of what no exit may use as its upstream, beside control plane and gateway: the database. Absent before 0.4.0. */
       refusedUpstreams: z.array(z.url()).max(4).optional(),
+      /** Of all open connections of the node. */
+      purchaseNetworks: z.array(purchaseNetworkSchema).optional(),
     }),
   ),
 });
@@ -261,8 +273,12 @@ export const watch = endpoint({
   method: 'POST',
   url: '/internal/gateway/watch',
   access: 'gateway',
-  summary: 'Long poll for connections that must end, and for changes of access',
-  body: z.object({ runId: idSchema }),
+  summary: 'Long poll for connections that must end, for changes of access, and for purchases',
+  body: z.object({
+    runId: idSchema,
+    /** The node knows `bought`. */
+    arePurchasesWanted: z.boolean().optional(),
+  }),
   /** Empty on a timeout, or if the API cannot hold this request. */
   response: data(
     z.object({
@@ -273,6 +289,8 @@ export const watch = endpoint({
       changed: z.array(z.object({ connectionId: idSchema, access: accessSchema })).optional(),
       /** An allow-list of any connection has changed, also of those that this run does not have: cached addresses may be outdated. */
       areAllowListsChanged: z.boolean().optional(),
+      /** Connections of the node that have just been sold. */
+      bought: z.array(purchaseNetworkSchema).optional(),
     }),
   ),
 });

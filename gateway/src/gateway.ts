@@ -2,8 +2,7 @@ import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Loop, repeat } from './background.ts';
-import { ExitCheckPerformer } from './checks/exit-check.ts';
-import { ExitChecks } from './checks/exit-checks.ts';
+import { openChecks } from './checks/open-checks.ts';
 import { Connections } from './connections/connections.ts';
 import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
@@ -21,7 +20,8 @@ import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
-import { ClientSockets } from './listeners/client-sockets.ts';
+import { ClientSockets, type SocketLimit } from './listeners/client-sockets.ts';
+import { KnownNetworks } from './listeners/known-networks.ts';
 import type { ListenerContext } from './listeners/listener-context.ts';
 import { LoginGuard } from './listeners/login-guard.ts';
 import { WrongCredentials } from './listeners/wrong-credentials.ts';
@@ -64,15 +64,6 @@ export interface Gateway {
   abortDrain(): void;
 }
 
-type CheckParts = Pick<
-  ReturnType<typeof openExits>,
-  'exits' | 'reserved' | 'dialForChecks' | 'dialDestination' | 'ownRoute' | 'dialOutcomes'
-> & {
-  readonly control: ControlClient;
-  readonly heartbeat: Heartbeat;
-  readonly metrics: Metrics;
-};
-
 /** Starts a gateway. It listens even if the control plane is not available yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
@@ -89,13 +80,14 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     isDnsPort: (port) => dnsPorts.serves(port),
     onSuspect: (exitId) => checks.suspect(exitId),
   });
-  const parts = openConnections(settings, limits, { control, exits, metrics });
+  const knownNetworks = new KnownNetworks();
+  const parts = openConnections(settings, limits, { control, exits, metrics, knownNetworks });
   const { connections, reporter, endWatch, dnsPorts, dnsPortList } = parts;
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
-  const context = openContext(settings, limits, { metrics, relay, connections, ...routes });
+  const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
   const onRefreshed = () => checks.request();
-  const heartbeat = new Heartbeat({ control, status, reserved, limits, log, onRefreshed });
+  const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, limits, log, onRefreshed });
   const routesOfChecks = { exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes };
   const checks = openChecks(settings, limits, { control, heartbeat, metrics, ...routesOfChecks });
   watchNode(context, connections);
@@ -142,27 +134,6 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   }
 
   return { port, address, metrics, close, abortDrain: () => context.flows.abortDrain() };
-}
-
-function openChecks(
-  { checkDestinations = [], log }: GatewaySettings,
-  limits: Limits,
-  { control, heartbeat, metrics, exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes }: CheckParts,
-): ExitChecks {
-  const echoUrls = () => chooseEchoes(heartbeat.echoUrls, reserved);
-  const workingExits = () => [...exits.open].filter((exit) => dialOutcomes.isWorking(exit));
-  const destinations = { dialDestination, checkDestinations, workingExits };
-  const performer = new ExitCheckPerformer({ dial: dialForChecks, limits, echoUrls, ownRoute, ...destinations });
-  const isReady = () => echoUrls().length > 0;
-  const checks = new ExitChecks({ control, exits, dialOutcomes, performer, isReady, limits, metrics, log });
-  metrics.watch('gateway_exit_checks_running', 'Checks of exits that run now', () => checks.running);
-  return checks;
-}
-
-/** An echo on this host proves nothing about an exit, because requests to it need not leave the host: only without another one. */
-function chooseEchoes(urls: readonly string[], reserved: Pick<ReservedAddresses, 'isOwnEcho'>): readonly string[] {
-  const elsewhere = urls.filter((url) => !reserved.isOwnEcho(url));
-  return elsewhere.length > 0 ? elsewhere : urls;
 }
 
 interface HostParts {
@@ -213,10 +184,17 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
   return { control, health };
 }
 
+interface ConnectionParts {
+  readonly control: ControlClient;
+  readonly exits: Exits;
+  readonly metrics: Metrics;
+  readonly knownNetworks: KnownNetworks;
+}
+
 function openConnections(
   settings: GatewaySettings,
   limits: Limits,
-  { control, exits, metrics }: { control: ControlClient; exits: Exits; metrics: Metrics },
+  { control, exits, metrics, knownNetworks }: ConnectionParts,
 ) {
   const { log } = settings;
   const dnsPorts = openDnsPorts(settings, limits, {
@@ -242,8 +220,12 @@ function openConnections(
     dnsPorts,
   });
   const onResponse = (response: WatchResponse) => {
-    if (response.areAllowListsChanged) dnsPortList.request();
-    return connections.applyChanges(response);
+    const { areAllowListsChanged, bought = [], ended, reasons = {} } = response;
+    if (areAllowListsChanged) dnsPortList.request();
+    knownNetworks.bought(bought);
+    // What is recalled ends in this run alone.
+    for (const id of ended) if (reasons[id] !== 'RECALLED') knownNetworks.ended(id);
+    return connections.applyChanges(response) || bought.length > 0;
   };
   const endWatch = new EndWatch({ control, limits, log, onResponse });
   const reporter = new Reporter(connections, control, limits, log, () => endWatch.isHeld);
@@ -273,7 +255,12 @@ async function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logg
 function openContext(
   { log, publicAddresses = [] }: GatewaySettings,
   limits: Limits,
-  parts: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial' | 'guard' | 'clientPorts'>,
+  {
+    knownNetworks,
+    ...parts
+  }: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial' | 'guard' | 'clientPorts'> & {
+    knownNetworks: KnownNetworks;
+  },
 ) {
   const { metrics } = parts;
   const descriptors = new DescriptorWatch({
@@ -281,10 +268,11 @@ function openContext(
     onExhausted: () => metrics.descriptorsExhausted.inc(),
     logEveryMs: limits.exhaustionLogMs,
   });
-  const clients = new ClientSockets(limits, {
-    closedFor: (limit) => metrics.socketsClosed.inc({ limit }),
-    authenticatedAfter: (seconds) => metrics.handshakeSeconds.observe(seconds),
-  });
+  const observer = {
+    closedFor: (limit: SocketLimit) => metrics.socketsClosed.inc({ limit }),
+    authenticatedAfter: (seconds: number) => metrics.handshakeSeconds.observe(seconds),
+  };
+  const clients = new ClientSockets(limits, observer, knownNetworks);
   const flows = new Flows({ limits, metrics, log, clientSockets: () => clients.open });
   const addressGuard = new LoginGuard({
     loginFailuresPerMinute: limits.addressRefusalsPerMinute,

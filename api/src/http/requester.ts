@@ -1,4 +1,4 @@
-import { canonicalAddress } from '@cellhop/contract/network';
+import { canonicalAddress, clientNetwork } from '@cellhop/contract/network';
 
 /** Where a request comes from: for rate limits, the list of sessions and the audit log. */
 export interface Requester {
@@ -11,6 +11,12 @@ export interface Requester {
 /** @returns null if the text is no address. IPv4-mapped IPv6 addresses become IPv4. */
 export function validAddress({ ip }: Requester): string | null {
   return canonicalAddress(ip) ?? null;
+}
+
+/** The network as gateways count clients; null if the text is no address. */
+export function toNetwork(requester: Requester): string | null {
+  const address = validAddress(requester);
+  return address === null ? null : clientNetwork(address);
 }
 
 export const UNKNOWN_DEVICE = 'Unknown device';

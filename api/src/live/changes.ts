@@ -30,9 +30,9 @@ export const STAFF = { isStaff: true } as const;
 
 /**
  * Only for API processes, not sent to clients. `session`: the user's sessions have changed. Waiting gateways are notified of the
- * others. `ending`: the connection is ending or has ended. `password`, `allow-list`: access to the connection has changed.
+ * others. `bought`: the connection has begun. `ending`: the connection is ending or has ended. `password`, `allow-list`: access to the connection has changed.
  */
-const gatewayTopics = ['ending', 'password', 'allow-list'] as const;
+const gatewayTopics = ['bought', 'ending', 'password', 'allow-list'] as const;
 export type GatewayTopic = (typeof gatewayTopics)[number];
 export type Topic = LiveTopic | StaffTopic | 'session' | GatewayTopic;
 const topics: readonly Topic[] = [...streamedTopics, 'session', ...gatewayTopics];

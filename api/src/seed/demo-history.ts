@@ -24,6 +24,9 @@ import { closeDemoClock, openDemoClock, setDemoClock } from './demo-clock.store.
 import { planHistory, type PlannedPurchase, type PlannedTicket, type PlannedUser } from './demo-plan.ts';
 import * as store from './seed.store.ts';
 
+/** Nobody bought it from somewhere. */
+const NO_CLIENT = { idempotencyKey: null, network: null };
+
 interface History {
   passwordHash: string;
   adminId: string;
@@ -131,7 +134,7 @@ async function buy(stage: Stage, actor: Actor, purchase: PlannedPurchase): Promi
   const { ctx, runId, freeProxies } = stage;
   const proxy = freeProxies.shift();
   if (proxy === undefined) return;
-  const { id } = await connect(ctx, actor, { id: proxy.id, price: toDollars(proxy.priceMicros) }, null);
+  const { id } = await connect(ctx, actor, { id: proxy.id, price: toDollars(proxy.priceMicros) }, NO_CLIENT);
   const totalBytes = BigInt(purchase.megabytes * BYTES_PER_MEGABYTE);
   const [opened] = await chargeReports(ctx, runId, [{ ...emptyReport(id), wantedBytes: totalBytes }], 'open');
   let granted = opened?.grantedBytes ?? 0n;

@@ -108,12 +108,13 @@ export class ControlClient {
   }
 
   /**
-   * Long poll for connections that must end, and for changes of access. It does not affect the health of the control plane,
+   * Long poll for connections that must end, for changes of access and for purchases. It does not affect the health of the control plane,
    * because a long-lived request may break at any time; the other calls do.
    */
   async watch(signal: AbortSignal): Promise<WatchResponse> {
     const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
-    const response = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
+    const body = { runId: this.settings.runId, arePurchasesWanted: true };
+    const response = await this.#request(watch, { body }, { signal, timeoutMs });
     return watch.response.parse(response).data;
   }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Loop } from '../background.ts';
 import type { ControlClient, HelloResponse } from './control-client.ts';
+import type { KnownNetworks } from '../listeners/known-networks.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
 
@@ -10,6 +11,7 @@ interface HeartbeatSettings {
   readonly control: Pick<ControlClient, 'hello'>;
   readonly status: Pick<NodeStatusReader, 'read'>;
   readonly reserved: Pick<ReservedAddresses, 'refreshControlPlane'>;
+  readonly knownNetworks: Pick<KnownNetworks, 'listed'>;
   readonly limits: Pick<Limits, 'helloIntervalMs' | 'helloRetryMs'>;
   readonly log: Logger;
   /** Called when the addresses of the control plane and the echoes have been read. */
@@ -50,12 +52,14 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<number> {
-    const { control, status, reserved, limits, onRefreshed } = this.settings;
+    const { control, status, reserved, knownNetworks, limits, onRefreshed } = this.settings;
     let pauseMs = limits.helloIntervalMs;
     let echoUrls = this.#echoUrls;
     try {
+      const askedAt = performance.now();
       const response = await control.hello(status.read());
       this.#apply(response);
+      knownNetworks.listed(response.purchaseNetworks ?? [], askedAt);
       echoUrls = response.echoUrls;
     } catch {
       pauseMs = limits.helloRetryMs; // The client has logged it.

@@ -105,13 +105,13 @@ export class ClientSockets {
   readonly #byNetwork = new Groups(() => new Group());
   readonly #halfOpenByNetwork = new Groups(() => new HalfOpenGroup());
   readonly #byConnection = new Groups(() => new Group());
-  readonly #knownNetworks = new KnownNetworks();
   /** The memberships of all counted sockets. An evicted socket is no longer counted, although its `close` event comes later. */
   readonly #memberships = new Map<ClientSocket, Membership>();
 
   constructor(
     private readonly limits: SocketLimits,
     private readonly observer: SocketObserver,
+    private readonly networks = new KnownNetworks(),
   ) {}
 
   get open(): number {
@@ -130,7 +130,7 @@ export class ClientSockets {
 
   /** Networks where a client has authenticated. */
   get knownNetworks(): number {
-    return this.#knownNetworks.size;
+    return this.networks.size;
   }
 
   /** @returns undefined if a limit leaves no room */
@@ -153,7 +153,7 @@ export class ClientSockets {
     }
     this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
     this.#all.join(client);
-    this.#halfOpen.join(client, this.#knownNetworks.connectionId(network));
+    this.#halfOpen.join(client, this.networks.connectionId(network));
     this.#byNetwork.open(network).join(client);
     this.#halfOpenByNetwork.open(network).join(client);
     return client;
@@ -188,7 +188,7 @@ export class ClientSockets {
     else this.#byConnection.leave(before, client);
     membership.connectionId = connectionId;
     this.#byConnection.open(connectionId).join(client);
-    this.#knownNetworks.authenticated(client.network, connectionId);
+    this.networks.authenticated(client.network, connectionId);
   }
 
   #spoke(client: ClientSocket): void {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDistantPort, ROUND_TRIPS_MS } from '../../test/distance.ts';
 import {
@@ -9,7 +10,7 @@ import {
   socks5Request,
   untilGauge,
 } from '../../test/gateway-harness.ts';
-import { listenLocally, type Reader } from '../../test/sockets.ts';
+import { listenLocally, type Reader, until } from '../../test/sockets.ts';
 import { startNode } from '../../test/udp-harness.ts';
 
 const HONEST = 20;
@@ -60,6 +61,23 @@ describe.each(ROUND_TRIPS_MS)('clients with a round trip of %i ms', (roundTripMs
     onTestFinished(() => distant.stop());
     startFlood(harness);
     await untilGauge(harness.gateway, 'gateway_half_open', limits.halfOpenPerNode);
+    expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
+  });
+
+  it('all get their first tunnel where they have bought it, while strangers also begin handshakes', async () => {
+    const harness = await startNode({ limits: { ...limits, halfOpenPerNode: 40 } });
+    const originPort = await echo();
+    const distant = await openDistantPort(harness.gateway.port, roundTripMs);
+    onTestFinished(() => distant.stop());
+    const { control } = harness;
+    await until(() => control.held.size > 0);
+    const before = control.calls.watch;
+    for (const respond of control.held)
+      respond({ ended: [], bought: [{ connectionId: randomUUID(), network: '127.0.0.1' }] });
+    await until(() => control.calls.watch > before);
+    startFlood(harness);
+    startFlood(harness, HALF_GREETING);
+    await untilGauge(harness.gateway, 'gateway_half_open', 40);
     expect(await countTunnels(distant.port, harness, originPort)).toBe(HONEST);
   });
 

@@ -28,3 +28,35 @@ test('of too many networks, those are forgotten where no client has authenticate
   expect(networks.connectionId('network 0')).toBe('connection 0');
   expect(networks.connectionId('network 1')).toBeUndefined();
 });
+
+test('where a connection was bought, its buyer is known until it ends', () => {
+  const networks = new KnownNetworks();
+  networks.bought(['one', 'two'].map((connectionId) => ({ connectionId, network: '192.0.2.1' })));
+  expect(networks.connectionId('192.0.2.1')).toBe('one');
+  networks.authenticated('192.0.2.1', 'other');
+  expect(networks.connectionId('192.0.2.1')).toBe('other');
+  for (let index = 0; index < 64; index += 1) networks.authenticated(`network ${index}`, 'other');
+  networks.ended('one');
+  expect(networks.connectionId('192.0.2.1')).toBe('two');
+  networks.ended('two');
+  expect(networks.connectionId('192.0.2.1')).toBeUndefined();
+});
+
+test('the list of open purchases replaces what was known, but not what was bought since it was asked for', () => {
+  const networks = new KnownNetworks();
+  networks.bought([{ connectionId: 'ended', network: '192.0.2.1' }]);
+  const askedAt = performance.now() + 1;
+  networks.listed([{ connectionId: 'open', network: '192.0.2.2' }], askedAt);
+  networks.bought([{ connectionId: 'new', network: '192.0.2.3' }]);
+  networks.listed([{ connectionId: 'open', network: '192.0.2.2' }], 0);
+  const known = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((network) => networks.connectionId(network));
+  expect(known).toEqual([undefined, 'open', 'new']);
+});
+
+test('of more purchases than a node has connections, the first are forgotten', () => {
+  const networks = new KnownNetworks();
+  for (let index = 0; index <= 20_000; index += 1)
+    networks.bought([{ connectionId: `connection ${index}`, network: `network ${index}` }]);
+  expect(networks.connectionId('network 0')).toBeUndefined();
+  expect(networks.connectionId('network 1')).toBe('connection 1');
+});

@@ -2,7 +2,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import { ALLOW_LIST_USED_WITHIN_DAYS, RECENT_ADDRESSES_MAX } from '@cellhop/contract/limits';
 import type { Connection, ConnectionAccess } from '@cellhop/contract/connections';
-import type { Access } from '@cellhop/contract/gateway';
+import { type Access, PURCHASE_NETWORKS_MAX } from '@cellhop/contract/gateway';
 import type { Actor } from '../../http/actor.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -91,6 +91,22 @@ export async function readOwn(ctx: Ctx, actor: Actor, id: string): Promise<Conne
 export async function readAccess(ctx: Ctx, ids: readonly string[]): Promise<Map<string, Access>> {
   const rows = await store.findAccess(ctx, ids);
   return new Map(rows.map(({ connectionId, ...access }) => [connectionId, access]));
+}
+
+/** Where the buyers of the open connections of a node were signed in. */
+export function listPurchaseNetworks(ctx: Ctx, nodeId: string): Promise<store.PurchaseNetwork[]> {
+  return store.findNetworksOfNode(ctx, nodeId, PURCHASE_NETWORKS_MAX);
+}
+
+/** The same of these connections, by node. */
+export async function findPurchaseNetworks(
+  ctx: Ctx,
+  connectionIds: readonly string[],
+): Promise<Map<string, store.PurchaseNetwork[]>> {
+  const byNode = new Map<string, store.PurchaseNetwork[]>();
+  for (const { nodeId, ...found } of await store.findNetworks(ctx, connectionIds))
+    byNode.set(nodeId, [...(byNode.get(nodeId) ?? []), found]);
+  return byNode;
 }
 
 /** Records that a client from this address has used the connection's password. */

@@ -111,6 +111,34 @@ export function findRecentAddresses(
   );
 }
 
+export interface PurchaseNetwork {
+  connectionId: string;
+  network: string;
+}
+
+/** Those of a node, the newest first. */
+export function findNetworksOfNode(ctx: Ctx, nodeId: string, limit: number): Promise<PurchaseNetwork[]> {
+  return ctx.db.query(
+    `select connection_id as "connectionId", network
+       from purchase_networks
+       join readable_connections as connections on connections.id = connection_id
+       join readable_exits as exits on exits.id = exit_id
+      where node_id = $1 order by purchase_networks.created_at desc limit $2`,
+    [nodeId, limit],
+  );
+}
+
+export function findNetworks(ctx: Ctx, ids: readonly string[]): Promise<(PurchaseNetwork & { nodeId: string })[]> {
+  return ctx.db.query(
+    `select connection_id as "connectionId", network, node_id as "nodeId"
+       from purchase_networks
+       join readable_connections as connections on connections.id = connection_id
+       join readable_exits as exits on exits.id = exit_id
+      where connection_id = any($1::uuid[])`,
+    [ids],
+  );
+}
+
 /** The end of a connection deletes its addresses, except those recorded at that moment. */
 export async function deleteOldClientAddresses(ctx: Ctx, days: number, limit: number): Promise<number> {
   const rows = await ctx.db.query(

@@ -15,6 +15,7 @@ import {
   listAllConnections,
 } from '@cellhop/contract/staff/connections';
 import type { FastifyInstance } from 'fastify';
+import { toNetwork } from '../../http/requester.ts';
 import { readIdempotencyKey } from '../../http/validation.ts';
 import { route, routeStream } from '../../http/route.ts';
 import * as access from './access.service.ts';
@@ -23,8 +24,11 @@ import * as connections from './connections.service.ts';
 import * as staffConnections from './staff-connections.service.ts';
 
 export function connectionsRoutes(app: FastifyInstance): void {
-  route(app, connect, async ({ ctx, actor, body, headers }) => ({
-    data: await connections.connect(ctx, actor, body, readIdempotencyKey(headers)),
+  route(app, connect, async ({ ctx, actor, body, headers, requester }) => ({
+    data: await connections.connect(ctx, actor, body, {
+      idempotencyKey: readIdempotencyKey(headers),
+      network: toNetwork(requester),
+    }),
   }));
   route(app, disconnect, async ({ ctx, actor, params }) => ({
     data: await connections.disconnect(ctx, actor, params.id),

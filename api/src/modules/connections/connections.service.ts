@@ -31,7 +31,7 @@ import { endConnection } from '../billing/ending.service.ts';
 
 /**
  * Sells a proxy: takes it off the catalogue, charges the first 50 MB, opens the connection.
- * @param idempotencyKey a repeated request with the same key returns the same connection
+ * A repeated request with the same idempotency key returns the same connection.
  * @throws AppError PROXY_NOT_FOUND, PRICE_CHANGED, PROXY_BUSY, SMALL_BALANCE, IDEMPOTENCY_KEY_REUSED,
  *   TOO_MANY_CONNECTIONS, RATE_LIMITED, ACCOUNT_BLOCKED; then nothing has changed
  */
@@ -39,7 +39,7 @@ export async function connect(
   ctx: Ctx,
   actor: Actor,
   { id: proxyId, price, capMegabytes }: ConnectBody,
-  idempotencyKey: string | null,
+  { idempotencyKey, network }: Pick<store.Purchase, 'idempotencyKey' | 'network'>,
 ): Promise<ConnectionWithBalance> {
   const { secretKeys, openConnectionsMax, purchasesPerHour } = ctx.config;
   const { username, password } = newCredentials();
@@ -51,7 +51,8 @@ export async function connect(
     passwordHash: hashPassword(secretKeys, password),
   };
   const { userId, accountId: payerAccountId } = actor;
-  const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
+  const buyer = { userId, payerAccountId, idempotencyKey, network };
+  const purchase = { ...connection, proxyId, priceMicros: toMicros(price), ...buyer };
   const result = await store.readRefusal(buy(ctx, { ...purchase, openConnectionsMax, purchasesPerHour }, capMegabytes));
   const cap = capMegabytes === undefined ? null : BigInt(capMegabytes);
   if (result.outcome === 'REPLAYED') {
@@ -66,6 +67,7 @@ export async function connect(
   if (result.outcome !== 'BOUGHT') throw toRefusal(result);
   ctx.changed(actor, 'connections');
   ctx.changed(actor, 'balance');
+  if (network !== null) ctx.changed({ connectionId: id }, 'bought');
   // Builds the response from what was just written, without another query.
   const { balanceMicros, ...sold } = result;
   const row = { ...NEW_CONNECTION, ...connection, ...sold, capMegabytes: cap };

@@ -144,6 +144,8 @@ export interface Purchase {
   /** The limit of the buyer. */
   openConnectionsMax: number;
   purchasesPerHour: number;
+  /** Of the buyer; null if it is not known. */
+  network: string | null;
 }
 
 /** The sold proxy, as in the catalogue, and the address of its node. */
@@ -174,12 +176,17 @@ export function readRefusal(purchase: Promise<PurchaseOutcome>): Promise<Purchas
 /** The whole purchase in one round trip. Its rules are in api/sql/buy_proxy.sql. */
 export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   const [row] = await ctx.db.query<PurchaseOutcome>(
-    `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
+    `with sale as (select * from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     ), known as (
+       insert into purchase_networks (connection_id, network)
+       select connection_id, $12::text from sale where outcome = 'BOUGHT' and $12::text is not null
+     )
+     select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
             ${selectPlace('(proxy).')}, retry_after_seconds as "retryAfterSeconds",
             public_host as "publicHost", public_port as "publicPort", (proxy).port_rule as "portRule",
             (proxy).tunnels_max as "tunnelsMax", (proxy).bytes_per_second_max as "bytesPerSecondMax"
-       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       from sale
        left join readable_exits as exits on exits.id = (proxy).exit_id`,
     [
       purchase.proxyId,
@@ -193,6 +200,7 @@ export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOu
       purchase.passwordHash,
       purchase.openConnectionsMax,
       purchase.purchasesPerHour,
+      purchase.network,
     ],
   );
   return row!;

@@ -47,7 +47,7 @@ export function gatewayRoutes(app: FastifyInstance): void {
     data: await connectionChecks.checkOwn(ctx, actor, params.id),
   }));
   route(app, watch, async ({ ctx, nodeId, body }) => ({
-    data: toWatchResponse(await watches.watch(ctx, longPolls, nodeId, body.runId)),
+    data: toWatchResponse(await watches.watch(ctx, longPolls, nodeId, body)),
   }));
   // Closing the server waits for open responses.
   app.addHook('preClose', async () => longPolls.close());

@@ -26,7 +26,7 @@ import {
   type ConnectionCredit,
   type UsageReport,
 } from '../billing/usage-reports.service.ts';
-import { readAccess, recordClientAddress } from '../connections/access.service.ts';
+import { listPurchaseNetworks, readAccess, recordClientAddress } from '../connections/access.service.ts';
 import { noteRefusedLogin, recordRefusals } from '../connections/refusals.service.ts';
 import { readLimits } from '../proxies/limits.service.ts';
 import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
@@ -109,6 +109,7 @@ export async function handleHello(
     publicUrl: ctx.config.publicUrl,
     echoUrls: [...(ctx.config.echoUrl === undefined ? [] : [ctx.config.echoUrl]), `${ctx.config.publicUrl}${echo.url}`],
     refusedUpstreams: [databaseEndpoint(ctx.config.databaseUrl)],
+    purchaseNetworks: await listPurchaseNetworks(ctx, nodeId),
   };
 }
 

@@ -1,4 +1,9 @@
-import { type Access, GATEWAY_WATCH_HELD_MS, type WatchResponse } from '@cellhop/contract/gateway';
+import {
+  type Access,
+  GATEWAY_WATCH_HELD_MS,
+  type PurchaseNetwork,
+  type WatchResponse,
+} from '@cellhop/contract/gateway';
 
 /** Over all nodes, in this process. */
 const LONG_POLLS_MAX = 2000;
@@ -14,14 +19,20 @@ export interface RunChanges {
   /** The new access by connection. */
   readonly changed?: ReadonlyMap<string, Access>;
   readonly areAllowListsChanged?: boolean;
+  readonly bought?: readonly PurchaseNetwork[];
 }
 
-interface LongPoll {
+interface Run {
   readonly nodeId: string;
+  /** Gateways of the release before do not know purchases: to them the response would be empty. */
+  readonly arePurchasesWanted: boolean;
+}
+
+interface LongPoll extends Run {
   readonly respond: (changes: RunChanges) => void;
 }
 
-interface PollGap {
+interface PollGap extends Run {
   readonly until: number;
   readonly changes: readonly RunChanges[];
 }
@@ -45,10 +56,17 @@ export class LongPolls {
     return [...this.#byRun.keys(), ...this.#gaps.keys()];
   }
 
+  runsWantingPurchases(nodeId: string): string[] {
+    this.#removeOldGaps();
+    return [...this.#byRun, ...this.#gaps]
+      .filter(([, run]) => run.nodeId === nodeId && run.arePurchasesWanted)
+      .map(([runId]) => runId);
+  }
+
   /** Replaces an earlier request of the same run, which gets an empty response. */
-  wait(runId: string, nodeId: string): Promise<RunChanges> {
+  wait(runId: string, run: Run): Promise<RunChanges> {
     this.#respond(runId, {});
-    this.#evictOldest(nodeId);
+    this.#evictOldest(run.nodeId);
     this.#removeOldGaps();
     const missed = this.#gaps.get(runId)?.changes ?? [];
     this.#gaps.delete(runId);
@@ -60,7 +78,7 @@ export class LongPolls {
         clearTimeout(timer);
         resolve(changes);
       };
-      this.#byRun.set(runId, { nodeId, respond });
+      this.#byRun.set(runId, { ...run, respond });
     });
   }
 
@@ -87,7 +105,7 @@ export class LongPolls {
     if (!poll) return;
     this.#byRun.delete(runId);
     if (this.#gaps.size < LONG_POLLS_MAX)
-      this.#gaps.set(runId, { until: performance.now() + BETWEEN_POLLS_MS, changes: [] });
+      this.#gaps.set(runId, { ...poll, until: performance.now() + BETWEEN_POLLS_MS, changes: [] });
     poll.respond(changes);
   }
 
@@ -108,6 +126,7 @@ function combine(all: readonly RunChanges[]): RunChanges {
     ended: new Map(all.flatMap(({ ended }) => [...(ended ?? [])])),
     changed: new Map(all.flatMap(({ changed }) => [...(changed ?? [])])),
     areAllowListsChanged: all.some(({ areAllowListsChanged }) => areAllowListsChanged),
+    bought: all.flatMap(({ bought }) => bought ?? []),
   };
 }
 
@@ -115,11 +134,13 @@ export function toWatchResponse({
   ended = new Map(),
   changed = new Map(),
   areAllowListsChanged,
+  bought = [],
 }: RunChanges): WatchResponse {
   return {
     ended: [...ended.keys()],
     ...(ended.size > 0 && { reasons: Object.fromEntries(ended) }),
     ...(changed.size > 0 && { changed: [...changed].map(([connectionId, access]) => ({ connectionId, access })) }),
     ...(areAllowListsChanged && { areAllowListsChanged }),
+    ...(bought.length > 0 && { bought: [...bought] }),
   };
 }

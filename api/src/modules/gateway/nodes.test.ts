@@ -80,6 +80,8 @@ test('hello returns the versions and the public URL', async () => {
       oldestContractVersion: OLDEST_GATEWAY_CONTRACT_VERSION,
       publicUrl: testApp.ctx.config.publicUrl,
       echoUrls: [`${testApp.ctx.config.publicUrl}/v1/echo`],
+      refusedUpstreams: [expect.stringMatching(/^tcp:\/\/\S+:\d+$/)],
+      purchaseNetworks: [],
     });
 });
 

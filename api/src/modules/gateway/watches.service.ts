@@ -1,8 +1,10 @@
 /** The long polls of gateway runs: what must end, and whose access has changed. */
+import type { watch as watchEndpoint } from '@cellhop/contract/gateway';
+import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
 import type { GatewayTopic } from '../../live/changes.ts';
 import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
-import { readAccess } from '../connections/access.service.ts';
+import { findPurchaseNetworks, readAccess } from '../connections/access.service.ts';
 import { findOwnRun } from './gateway.service.ts';
 import type { LongPolls, RunChanges } from './long-polls.ts';
 
@@ -10,9 +12,16 @@ import type { LongPolls, RunChanges } from './long-polls.ts';
  * Waits for changes of the run's connections (a long poll).
  * @returns the changes; none after the time limit, or if there are too many long polls
  */
-export async function watch(ctx: Ctx, longPolls: LongPolls, nodeId: string, runId: string): Promise<RunChanges> {
-  if (!(await findOwnRun(ctx, runId, nodeId))) return {};
-  const changes = longPolls.wait(runId, nodeId);
+export async function watch(
+  ctx: Ctx,
+  longPolls: LongPolls,
+  nodeId: string,
+  { runId, arePurchasesWanted = false }: z.output<typeof watchEndpoint.body>,
+): Promise<RunChanges> {
+  const run = await findOwnRun(ctx, runId, nodeId);
+  // Nothing has been opened in this run, so only purchases can concern it.
+  if (!run && !arePurchasesWanted) return {};
+  const changes = longPolls.wait(runId, { nodeId, arePurchasesWanted });
   // Starts to wait before the query, so that no end is missed between the two.
   const alreadyEnding = await findEnding(ctx, runId);
   if (alreadyEnding.length > 0) longPolls.respond(runId, { ended: toReasons(alreadyEnding) });
@@ -31,6 +40,11 @@ export async function respondToWatches(
   if (topic === 'ending') {
     const ends = groupByRun(await findEndsOfRuns(ctx, connectionIds, runIds));
     for (const [runId, endsOfRun] of ends) longPolls.respond(runId, { ended: toReasons(endsOfRun) });
+    return;
+  }
+  if (topic === 'bought') {
+    for (const [nodeId, bought] of await findPurchaseNetworks(ctx, connectionIds))
+      for (const runId of longPolls.runsWantingPurchases(nodeId)) longPolls.respond(runId, { bought });
     return;
   }
   const areAllowListsChanged = topic === 'allow-list';
