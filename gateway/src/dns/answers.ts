@@ -100,7 +100,7 @@ export class Answers {
     if (parsed.kind === 'dropped') return drop(parsed.reason);
     if (!this.#meter.hasWhole(message.length)) return drop('no-credit');
     const { speed } = this.connection.limits;
-    if (speed?.takeWhole(message.length) === false) return drop('speed-limit');
+    if (speed?.takeWhole(message.length, this.#meter) === false) return drop('speed-limit');
     this.connection.lastDnsAt = performance.now();
     const { answer, outcome, isFree } = ownAnswer(parsed) ?? (await this.#resolve(parsed.query, transport));
     // In the meantime the connection may have ended, or its access may have changed.
@@ -108,7 +108,7 @@ export class Answers {
     if (!isFree && !this.#meter.takeWhole('toExit', message.length)) return drop('no-credit');
     if (isGone?.()) return drop('client-closed');
     if (!isFree && !this.#meter.takeWhole('toClient', answer.length)) return drop('no-credit');
-    if (!isFree) speed?.spend(answer.length);
+    if (!isFree) speed?.spend(answer.length, this.#meter);
     this.context.metrics.dns.answered(transport, outcome);
     send(answer);
     return true;

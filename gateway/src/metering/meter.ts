@@ -43,7 +43,7 @@ export class Meter {
   take(direction: Direction, wantedBytes: number): number {
     if (this.#isStopped) return 0;
     const { speed } = this.limits;
-    const allowedBytes = speed === undefined ? wantedBytes : speed.take(wantedBytes);
+    const allowedBytes = speed === undefined ? wantedBytes : speed.take(wantedBytes, this);
     const takenBytes = this.credit.take(direction, allowedBytes);
     if (speed !== undefined) this.#noteSpeed(speed, { wantedBytes, allowedBytes, takenBytes });
     this.#count(direction, takenBytes);
@@ -103,7 +103,7 @@ export class Meter {
     const unsubscribe = speed.whenRefilled(() => {
       this.#waits.delete(unsubscribe);
       callback();
-    });
+    }, this);
     this.#waits.add(unsubscribe);
   }
 
@@ -111,7 +111,7 @@ export class Meter {
     speed: SpeedLimit,
     { wantedBytes, allowedBytes, takenBytes }: { wantedBytes: number; allowedBytes: number; takenBytes: number },
   ): void {
-    speed.giveBack(allowedBytes - takenBytes);
+    speed.giveBack(allowedBytes - takenBytes, this);
     this.#slowedBy = takenBytes === allowedBytes && allowedBytes < wantedBytes ? speed : undefined;
   }
 
@@ -120,6 +120,7 @@ export class Meter {
     this.#isStopped = true;
     for (const cancel of this.#waits) cancel();
     this.#waits.clear();
+    this.limits.speed?.leave(this);
   }
 
   /** Without computed property names: with two different ones, V8 looks each of them up. */

@@ -12,17 +12,41 @@ const BURST = 100_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A tunnel that always has more to send. @returns what has passed */
-function greedy(speed: SpeedLimit, chunkBytes = 32 * KIB) {
+/** A tunnel that always has more to send, a while after its last chunk has passed. @returns what has passed */
+function greedy(speed: SpeedLimit, chunkBytes = 32 * KIB, pauseMs = 0) {
   const passed = { bytes: 0 };
   const send = (wantedBytes: number): void => {
-    const takenBytes = speed.take(wantedBytes);
+    const takenBytes = speed.take(wantedBytes, passed);
     passed.bytes += takenBytes;
-    if (takenBytes < wantedBytes) speed.whenRefilled(() => send(wantedBytes - takenBytes));
+    if (takenBytes < wantedBytes) speed.whenRefilled(() => send(wantedBytes - takenBytes), passed);
+    else if (pauseMs > 0) setTimeout(() => send(chunkBytes), pauseMs);
     else send(chunkBytes);
   };
   send(chunkBytes);
   return passed;
+}
+
+/** A peer that sends datagrams at an even rate, and gets an answer of the same size to each that passes. */
+function datagrams(
+  speed: SpeedLimit,
+  { bytes, everyMs, answerMs }: { bytes: number; everyMs: number; answerMs?: number },
+) {
+  const passed = { bytes: 0, answers: 0 };
+  const pass = () => {
+    if (!speed.takeWhole(bytes, passed)) return false;
+    passed.bytes += bytes;
+    return true;
+  };
+  const answer = () => {
+    if (pass()) passed.answers += 1;
+  };
+  const send = () => {
+    if (pass() && answerMs !== undefined) setTimeout(answer, answerMs);
+    timer = setTimeout(send, everyMs);
+  };
+  let timer: NodeJS.Timeout;
+  send();
+  return { passed, stop: () => clearTimeout(timer) };
 }
 
 describe('a speed limit', () => {
@@ -48,8 +72,9 @@ describe('a speed limit', () => {
     const speed = new SpeedLimit(RATE);
     for (let count = 0; count < 20; count += 1) greedy(speed);
     let isThrough = false;
-    expect(speed.take(500)).toBe(0);
-    speed.whenRefilled(() => (isThrough = speed.take(500) === 500));
+    const flow = {};
+    expect(speed.take(500, flow)).toBe(0);
+    speed.whenRefilled(() => (isThrough = speed.take(500, flow) === 500), flow);
     vi.advanceTimersByTime(200);
     expect(isThrough).toBe(true);
   });
@@ -61,7 +86,7 @@ describe('a speed limit', () => {
     vi.advanceTimersByTime(4_000);
     expect(passed.bytes).toBeLessThanOrEqual(BURST + RATE);
     let isReleased = false;
-    speed.whenRefilled(() => (isReleased = true));
+    speed.whenRefilled(() => (isReleased = true), {});
     speed.release();
     expect(isReleased).toBe(true);
   });
@@ -69,8 +94,9 @@ describe('a speed limit', () => {
   it('does nothing any more when nobody waits', () => {
     const now = vi.fn<() => number>(() => performance.now());
     const speed = new SpeedLimit(RATE, now);
-    speed.take(BURST);
-    const cancel = speed.whenRefilled(() => {});
+    const flow = {};
+    speed.take(BURST, flow);
+    const cancel = speed.whenRefilled(() => {}, flow);
     cancel();
     vi.advanceTimersByTime(1_000);
     now.mockClear();
@@ -80,12 +106,91 @@ describe('a speed limit', () => {
 
   it('passes datagrams as a whole or not at all', () => {
     const speed = new SpeedLimit(RATE);
-    expect(speed.takeWhole(BURST - 100)).toBe(true);
-    expect(speed.takeWhole(101)).toBe(false);
-    expect(speed.takeWhole(100)).toBe(true);
+    const flow = {};
+    expect(speed.takeWhole(BURST - 100, flow)).toBe(true);
+    expect(speed.takeWhole(101, flow)).toBe(false);
+    expect(speed.takeWhole(100, flow)).toBe(true);
     vi.advanceTimersByTime(100);
-    expect(speed.takeWhole(40_001)).toBe(false);
-    expect(speed.takeWhole(40_000)).toBe(true);
+    expect(speed.takeWhole(40_001, flow)).toBe(false);
+    expect(speed.takeWhole(40_000, flow)).toBe(true);
+  });
+});
+
+const megabits = (bytes: number, seconds: number) => (bytes * 8) / 1e6 / seconds;
+const limited = (megabitsPerSecond: number) => new SpeedLimit((megabitsPerSecond * 1e6) / 8);
+
+describe('what shares a speed limit', () => {
+  it('is a half each for a download and a peer that sends datagrams at 1.5 times the limit', () => {
+    const speed = limited(8);
+    const download = greedy(speed);
+    const { passed } = datagrams(speed, { bytes: 1_500, everyMs: 1 });
+    vi.advanceTimersByTime(20_000);
+    expect(megabits(download.bytes, 20)).toBeGreaterThan(3.8);
+    expect(megabits(passed.bytes, 20)).toBeGreaterThan(3.8);
+  });
+
+  it.each([
+    [1, 4_000, 200],
+    [0.1, 1_200, 500],
+  ])('at %d Mbit/s lets datagrams of %d bytes, and their answers, pass beside a download', (rate, bytes, everyMs) => {
+    const speed = limited(rate);
+    const download = greedy(speed);
+    vi.advanceTimersByTime(5_000);
+    const before = download.bytes;
+    const peer = datagrams(speed, { bytes, everyMs, answerMs: 20 });
+    vi.advanceTimersByTime(59 * everyMs);
+    peer.stop();
+    vi.advanceTimersByTime(20);
+    expect(peer.passed.answers).toBe(60);
+    expect(megabits(download.bytes - before, (59 * everyMs) / 1000)).toBeGreaterThan(0.3 * rate);
+  });
+
+  it('is as much for each of eight tunnels, in chunks of whatever size', () => {
+    const speed = limited(100);
+    const tunnels = [greedy(speed, 64 * KIB, 1), ...Array.from({ length: 7 }, () => greedy(speed, 24_000, 10))];
+    vi.advanceTimersByTime(500);
+    const before = tunnels.map(({ bytes }) => bytes);
+    vi.advanceTimersByTime(10_000);
+    const rates = tunnels.map(({ bytes }, index) => megabits(bytes - before[index]!, 10));
+    expect(Math.min(...rates)).toBeGreaterThan(12);
+    expect(Math.max(...rates)).toBeLessThan(13);
+  });
+
+  it('comes first to a tunnel that begins: at 1 Mbit/s beside 64 downloads, a byte passes within 50 ms', () => {
+    const speed = limited(1);
+    for (let count = 0; count < 64; count += 1) greedy(speed);
+    vi.advanceTimersByTime(3_000);
+    const flow = {};
+    let isThrough = false;
+    const send = () => {
+      if (speed.take(1, flow) === 1) isThrough = true;
+      else speed.whenRefilled(send, flow);
+    };
+    send();
+    vi.advanceTimersByTime(50);
+    expect(isThrough).toBe(true);
+  });
+
+  it('is not taken from small questions by a flood of datagrams', () => {
+    const speed = limited(0.1);
+    datagrams(speed, { bytes: 1_200, everyMs: 5 });
+    vi.advanceTimersByTime(2_000);
+    const questions = datagrams(speed, { bytes: 100, everyMs: 1_000, answerMs: 20 });
+    vi.advanceTimersByTime(20_000);
+    expect(questions.passed.answers).toBeGreaterThanOrEqual(20);
+  });
+
+  it('is never more than the limit, and what a flow that ends has passed ahead is still paid for', () => {
+    const speed = limited(1);
+    const download = greedy(speed);
+    let datagramBytes = 0;
+    for (let count = 0; count < 200; count += 1) {
+      const flow = {};
+      if (speed.takeWhole(1_200, flow)) datagramBytes += 1_200;
+      speed.leave(flow);
+      vi.advanceTimersByTime(100);
+    }
+    expect(download.bytes + datagramBytes).toBeLessThanOrEqual(64 * KIB + 20 * 125_000);
   });
 });
 

@@ -193,7 +193,7 @@ export class Association {
 
   #isWithinSpeed(bytes: number): boolean {
     const { speed } = this.login.connection.limits;
-    return speed === undefined || speed.takeWhole(bytes);
+    return speed === undefined || speed.takeWhole(bytes, this.flow.meter);
   }
 
   /** A datagram passes as a whole or not at all. If no later grant can pay for it, the association ends like a tunnel. */
