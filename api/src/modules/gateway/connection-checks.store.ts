@@ -39,7 +39,7 @@ export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promi
 /** @returns false if a check of the exit is already waited for */
 export async function beginCheck(ctx: Ctx, exitId: string): Promise<boolean> {
   const rows = await ctx.db.query(
-    `update exit_checks set next_check_at = now(), is_requested = true, requested_at = now()
+    `update exit_checks set next_check_at = now(), is_requested = true, is_urgent = true, requested_at = now()
       where exit_id = $1 and not (is_requested and requested_at is not null) returning exit_id`,
     [exitId],
   );

@@ -13,16 +13,26 @@ export interface DueExit extends ExitOfLogin {
   lastReason: string | null;
 }
 
+/** Finds them by indexes: sorts no more rows than a few times the limit, however many are due. */
+export const DUE = `
+  select exit_id from (
+    (select exit_id, 0 as turn from exit_checks where node_id = $1 and is_urgent and next_check_at <= now()
+      order by next_check_at limit $2)
+    union all
+    select exit_id, row_number() over (partition by health = 'HEALTHY' order by next_check_at)
+      from unnest(enum_range(null::exit_health)) as each
+     cross join lateral (select exit_id, health, next_check_at from exit_checks
+                          where node_id = $1 and health = each and next_check_at <= now() and not is_urgent
+                          order by next_check_at limit $2) as backlog
+  ) as due order by turn limit $2`;
+
 /**
- * Takes due exits of the node for one run; those that others take just now are skipped. Healthy ones and others take turns, so that many
- * dead exits, each of which occupies a run for seconds, do not keep the others from being checked. Reads all exits of the node.
+ * Takes due exits of the node for one run; those that others take just now are skipped. Urgent ones come first. Then healthy ones and others
+ * take turns, so that many dead exits, each of which occupies a run for seconds, do not keep the others from being checked.
  */
 export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<DueExit[]> {
   return ctx.db.query(
-    `with due as (
-       select exit_id from exit_checks where node_id = $1 and next_check_at <= now()
-        order by row_number() over (partition by health = 'HEALTHY' order by next_check_at) limit $2
-     ), free as (
+    `with due as (${DUE}), free as (
        select checks.exit_id,
               exists (select from proxy_states
                        where proxy_states.exit_id = checks.exit_id and (not is_retired or connection_id is not null)) as is_used
@@ -77,9 +87,9 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
             latency_ms = case when is_ok then change.latency_ms else exit_checks.latency_ms end,
             seen_address = case when is_ok then change.seen_address else exit_checks.seen_address end,
             reason = change.reason, failing_since = case when is_failing then coalesce(failing_since, now()) end,
-            next_check_at = now() + change.next_check_ms * interval '1 millisecond', is_requested = false
-       from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[], $11::int[])
-            as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms, recent_failures)
+            next_check_at = now() + change.next_check_ms * interval '1 millisecond', is_requested = false, is_urgent = change.is_urgent
+       from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[], $11::int[], $12::bool[])
+            as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms, recent_failures, is_urgent)
       where exit_checks.exit_id = change.exit_id`,
     [
       checked.map(({ check }) => check.exitId),
@@ -93,6 +103,7 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
       checked.map(({ check }) => check.seenAddress ?? null),
       checked.map(({ state }) => state.nextCheckMs),
       checked.map(({ state }) => state.recentFailures),
+      checked.map(({ state }) => state.isUrgent),
     ],
   );
 }
@@ -105,8 +116,8 @@ export async function requestSuspects(
   spacingMs: number,
 ): Promise<void> {
   await ctx.db.query(
-    `update exit_checks set next_check_at = now()
-      where node_id = $1 and exit_id = any($2::uuid[]) and next_check_at > now()
+    `update exit_checks set next_check_at = least(next_check_at, now()), is_urgent = true
+      where node_id = $1 and exit_id = any($2::uuid[])
         and coalesce(checked_at, '-infinity') < now() - $3 * interval '1 millisecond'`,
     [nodeId, exitIds, spacingMs],
   );
@@ -115,7 +126,8 @@ export async function requestSuspects(
 /** @returns whether there is such an exit */
 export async function requestCheck(ctx: Ctx, exitId: string): Promise<boolean> {
   const rows = await ctx.db.query(
-    `update exit_checks set next_check_at = now(), is_requested = true, requested_at = now() where exit_id = $1
+    `update exit_checks set next_check_at = now(), is_requested = true, is_urgent = true, requested_at = now()
+      where exit_id = $1
      returning exit_id`,
     [exitId],
   );

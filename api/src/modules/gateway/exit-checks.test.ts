@@ -23,6 +23,7 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { migrate } from '../../db/migrate.ts';
 import { packagePath } from '../../process/package-path.ts';
+import { DUE } from './exit-checks.store.ts';
 
 let testApp: TestApp;
 let admin: TestUser;
@@ -43,6 +44,13 @@ const isOffered = async ({ countryCode }: Exit) =>
   (await customer.call(searchProxies, { query: { country: [countryCode] } })).data.length > 0;
 const inInventory = async ({ countryCode }: Exit) =>
   (await admin.call(listInventory, { query: { country: [countryCode] } })).data[0]!;
+
+interface PlanNode {
+  'Actual Rows': number;
+  Plans?: PlanNode[];
+}
+/** Of each step of a plan. */
+const rowsOf = ({ 'Actual Rows': rows, Plans = [] }: PlanNode): number[] => [rows, ...Plans.flatMap(rowsOf)];
 
 describe('a new exit', () => {
   test('is not for sale before its first check has succeeded', async () => {
@@ -205,6 +213,47 @@ describe('due checks', () => {
     await node.letTimePass(600);
     await testApp.database.query('update exit_checks set next_check_at = now() where exit_id = $1', [working.id]);
     expect(await node.takeDue(2)).toContain(working.id);
+  });
+
+  test('that somebody waits for, that are suspected or confirm a change come before a backlog', async () => {
+    const node = await createNode();
+    const [requested, suspected, second] = [await createExit(node), await createExit(node), await createExit(node)];
+    const urgentIds = [requested, suspected, second].map(({ id }) => id);
+    await report(node, ...urgentIds.map((id) => checkOk(id)));
+    const backlog = [await createExit(node), await createExit(node), await createExit(node), await createExit(node)];
+    await node.letTimePass(40);
+    await report(node, checkFailed(second.id));
+    await admin.call(checkExitNow, { params: { id: requested.id } });
+    await testApp.database.query(
+      `update exit_checks set next_check_at = now() - interval '1 minute' where exit_id = any($1)`,
+      [backlog.map(({ id }) => id)],
+    );
+    await testApp.database.query('update exit_checks set next_check_at = now() where exit_id = $1', [second.id]);
+    const { due } = await node.exchange({ suspectIds: [suspected.id], wanted: 3 });
+    expect(due.map(({ id }) => id).sort()).toEqual(urgentIds.sort());
+    await report(node, ...urgentIds.map((id) => checkOk(id)));
+    await node.letTimePass(100);
+    expect(await node.takeDue(4)).not.toEqual(expect.arrayContaining(urgentIds));
+  });
+
+  test('are found among thousands without sorting them', async () => {
+    const node = await createNode();
+    await testApp.database.query(
+      `insert into exits (node_id, kind, key, parameters)
+       select id, 'http', 'http://many.test:' || port, jsonb_build_object('host', 'many.test', 'port', port)
+         from gateway_nodes, generate_series(1, 3000) as port where name = $1`,
+      [node.name],
+    );
+    await testApp.database.query('analyze exit_checks');
+    const nodes = await testApp.database.query<{ id: string }>('select id from gateway_nodes where name = $1', [
+      node.name,
+    ]);
+    const explained = await testApp.database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (analyze, format json) ${DUE}`,
+      [nodes[0]!.id, 32],
+    );
+    const rows = rowsOf(explained[0]!['QUERY PLAN'][0].Plan);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(3 * 32);
   });
 
   test('come at once when customers’ tunnels fail, but not within ten seconds of the last one', async () => {

@@ -119,6 +119,7 @@ describe('an exit that works now and then', () => {
 
 const pauseSeconds = (state: ExitState, outcome: Outcome, random = 0.5) =>
   afterCheck(state, outcome, () => random).nextCheckMs / 1000;
+const isUrgent = (state: ExitState, outcome: Outcome) => afterCheck(state, outcome).isUrgent;
 const afterFailing = (failingMs: number) => pauseSeconds({ ...working, health: 'UNHEALTHY', failingMs }, 'failed');
 
 describe('the next check', () => {
@@ -128,6 +129,17 @@ describe('the next check', () => {
     expect(pauseSeconds({ ...working, health: 'UNHEALTHY', successes: 0 }, 'ok')).toBe(5);
     expect(pauseSeconds(working, 'inconclusive')).toBe(30);
     expect(pauseSeconds({ ...working, health: 'UNHEALTHY', recentFailures: 0b11111 }, 'ok')).toBe(25);
+  });
+
+  it('is urgent if it confirms a change', () => {
+    expect(isUrgent(working, 'failed')).toBe(true);
+    expect(isUrgent({ ...working, health: 'UNHEALTHY', successes: 0 }, 'ok')).toBe(true);
+    expect(isUrgent({ ...working, failures: 1 }, 'failed')).toBe(false);
+    expect([isUrgent(working, 'ok'), isUrgent(fresh, 'failed'), isUrgent(working, 'inconclusive')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('comes later, the longer the exit has failed', () => {

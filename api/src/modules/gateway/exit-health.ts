@@ -17,6 +17,8 @@ export interface ExitState {
 export interface CheckedState extends Pick<ExitState, 'health' | 'successes' | 'failures' | 'recentFailures'> {
   isFailing: boolean;
   nextCheckMs: number;
+  /** The next check confirms a change, so it comes before those that are merely due. */
+  isUrgent: boolean;
 }
 
 /** One failure may be a lost packet, one success luck. */
@@ -48,7 +50,13 @@ export function afterCheck(
   const soon = (ms: number) => Math.round(ms * (1 - JITTER / 2 + JITTER * random()));
   const { health, hasSucceeded, failingMs } = state;
   if (outcome === 'inconclusive')
-    return { ...counters(state), health, isFailing: failingMs !== null, nextCheckMs: soon(INCONCLUSIVE_CHECK_MS) };
+    return {
+      ...counters(state),
+      health,
+      isFailing: failingMs !== null,
+      nextCheckMs: soon(INCONCLUSIVE_CHECK_MS),
+      isUrgent: false,
+    };
   if (outcome === 'ok') {
     const successes = state.successes + 1;
     const recentFailures = shifted(state.recentFailures, 0);
@@ -62,6 +70,7 @@ export function afterCheck(
       recentFailures,
       isFailing: false,
       nextCheckMs: soon(isHealthy ? HEALTHY_CHECK_MS : unhealthyCheckMs),
+      isUrgent: !isHealthy && !isConfirmed,
     };
   }
   const failures = state.failures + 1;
@@ -76,6 +85,7 @@ export function afterCheck(
     isFailing: true,
     // The longer it has failed, the less often it is checked.
     nextCheckMs: soon(Math.min(FAILING_CHECK_MS_MAX, Math.max(SECOND_CHECK_MS, (failingMs ?? 0) / 10))),
+    isUrgent: health === 'HEALTHY' && !isUnhealthy,
   };
 }
 
