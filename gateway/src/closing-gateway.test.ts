@@ -1,7 +1,19 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { openClient, socks5Connect, socks5Greeting, socks5Login, startHarness } from '../test/gateway-harness.ts';
+import {
+  basic,
+  type Credentials,
+  openClient,
+  socks4Request,
+  socks5Connect,
+  socks5Greeting,
+  socks5Login,
+  startHarness,
+} from '../test/gateway-harness.ts';
 import { listenLocally, until } from '../test/sockets.ts';
+
+const hex = (bytes: Buffer) => bytes.toString('hex');
+const unavailable = /^HTTP\/1\.1 503 Service Unavailable\r\n[^]*\r\n\r\nThis gateway is about to stop\.\n$/;
 
 describe('closing a gateway', () => {
   it('refuses new clients, drains open tunnels and delivers their final totals', async () => {
@@ -37,6 +49,61 @@ describe('closing a gateway', () => {
     expect((await second!.client.rest()).bytes.toString()).toBe('final data');
     expect(await closed).toBe(true);
     expect(busy.endedAtBytes).toBe(20);
+    control.stop();
+  });
+
+  it.each<[string, (login: Credentials) => Buffer | string, (reply: Buffer) => void]>([
+    [
+      'SOCKS5',
+      (login) => Buffer.concat([socks5Greeting, socks5Login(login)]),
+      // The login may be right, so it is not refused; the request is.
+      (reply) => expect(hex(reply)).toBe('0502010005010001000000000000'),
+    ],
+    [
+      'SOCKS4',
+      ({ username, password }) => socks4Request('127.0.0.1', 9, `${username}:${password}`),
+      (reply) => expect(hex(reply)).toBe('005b000000000000'),
+    ],
+    [
+      'CONNECT',
+      (login) => `CONNECT a.test:9 HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: ${basic(login)}\r\n\r\n`,
+      (reply) => expect(reply.toString()).toMatch(unavailable),
+    ],
+    [
+      'HTTP',
+      (login) => `GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: ${basic(login)}\r\n\r\n`,
+      (reply) => expect(reply.toString()).toMatch(unavailable),
+    ],
+  ])('answers a client of %s in the middle of its login', async (_, request, expectReply) => {
+    const { control, gateway } = await startHarness();
+    const held = new EventEmitter();
+    control.respondsAfter = once(held, 'respond');
+    const client = await openClient(gateway.port);
+    client.socket.write(request(control.sell()));
+    await until(() => control.authorizationsRequested === 1);
+    const closed = gateway.close();
+    const { bytes, end } = await client.rest();
+    expectReply(bytes);
+    expect(end).toBe('ended');
+    held.emit('respond');
+    await closed;
+    client.socket.destroy();
+    control.stop();
+  });
+
+  it('answers a client that has not sent its password yet, and closes one that is between two requests silently', async () => {
+    const { control, gateway } = await startHarness();
+    const client = await openClient(gateway.port);
+    client.socket.write(socks5Greeting);
+    expect(hex(await client.take(2))).toBe('0502');
+    const idle = await openClient(gateway.port);
+    idle.socket.write('GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    expect(await idle.takeUntil('wrong.\n')).toMatch(/^HTTP\/1\.1 407 /);
+    const closed = gateway.close();
+    expect(hex((await client.rest()).bytes)).toBe('0101');
+    expect((await idle.rest()).bytes.toString()).toBe('');
+    client.socket.destroy();
+    await closed;
     control.stop();
   });
 

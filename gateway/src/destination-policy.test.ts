@@ -141,6 +141,25 @@ describe('hosts', () => {
     expect(parseHost('_srv.bücher.test')).toEqual({ kind: 'name', name: '_srv.xn--bcher-kva.test' });
   });
 
+  it.each([
+    ['💩.test', 'xn--ls8h.test'],
+    ['bücher。test', 'xn--bcher-kva.test'],
+    ['ｅｘａｍｐｌｅ．test', 'example.test'],
+    ['exam\u00adple.test', 'example.test'],
+    ['faß.test', 'xn--fa-hia.test'],
+  ])('maps %j as browsers do (UTS 46)', (text, name) => {
+    expect(parseHost(text)).toEqual({ kind: 'name', name });
+    expect(parseHost(name)).toEqual({ kind: 'name', name });
+  });
+
+  it('checks an address in other digits as the one that it is', () => {
+    expect(parseHost('１２７。０.0.1')).toEqual({ kind: 'address', bytes: Uint8Array.of(127, 0, 0, 1) });
+  });
+
+  it.each(['a／b', 'a＠b', 'a％2eb', 'a：80', 'a\u3000b', 'a\u0085b', 'a\ufffdb', '。'])('refuses %j', (text) => {
+    expect(parseHost(text)).toBeUndefined();
+  });
+
   it.each(['', ' ', 'a b', 'a/b', 'a@b', '%31', 'a..b', '.', '1.2.3.4.5', '256.1.1.1', 'fe80::1%eth0', ':::', 'x:y'])(
     'refuses %j',
     (text) => {

@@ -1,7 +1,7 @@
 import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { Loop, repeat } from './background.ts';
+import { Loop, repeat, settlesWithin } from './background.ts';
 import { openChecks } from './checks/open-checks.ts';
 import { Connections } from './connections/connections.ts';
 import { Reporter } from './connections/reporter.ts';
@@ -97,10 +97,9 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const publicPort = createPublicPort(context, createHttpProxy(context));
   const loops = [reporter, heartbeat, endWatch, dnsPortList, checks];
   const stops = [...loops.map((loop) => () => loop.stop()), () => ownRoute.close()];
-  const { metricsPort } = settings;
-  if (metricsPort !== undefined) {
-    stops.push(await openMetricsPort(metricsPort, { metrics, log, control: controlState }));
-    ownPorts.add(metricsPort);
+  if (settings.metricsPort !== undefined) {
+    stops.push(await openMetricsPort(settings.metricsPort, { metrics, log, control: controlState }));
+    ownPorts.add(settings.metricsPort);
   }
   const { port, address } = await listen(publicPort.server, settings.port, settings.host).catch((error: unknown) => {
     for (const stop of stops) stop();
@@ -110,8 +109,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(port);
   reporter.start();
-  const usersOfExits = [connections, checks];
-  stops.push(...watchHost(context, { dnsPorts, reserved, exits, dialOutcomes, usersOfExits }));
+  const hostParts = { dnsPorts, reserved, exits, dialOutcomes, usersOfExits: [connections, checks] };
+  stops.push(...watchHost(context, hostParts));
   log.info({ address, port, relay: relay.kind, runId }, 'Gateway is ready');
   heartbeat.start();
   endWatch.start();
@@ -126,8 +125,9 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     await dnsPorts.drain(Math.max(0, deadline - performance.now()));
     connections.endAll('shutdown');
     dnsPorts.stop();
-    publicPort.closeWaiting();
+    const areRefused = settlesWithin(publicPort.closeWaiting(), limits.lingerMs);
     const areDelivered = await connections.waitForFinalTotals(limits.lastReportMs);
+    await areRefused;
     for (const stop of stops) stop();
     log.info('Gateway stopped');
     return areDelivered;

@@ -27,8 +27,8 @@ export class ClientSocket {
   readonly address: string;
   /** Clients of one network share its limits. */
   readonly network: string;
-  /** Called when the handshake times out; set by the current protocol. */
-  onHandshakeTimeout: () => void = () => this.socket.destroy();
+  /** Ends the handshake with the reply of the current protocol, which sets this. */
+  interrupt: (cause: 'handshake-timeout' | 'draining') => void = () => this.socket.destroy();
   #hasSpoken = false;
   #isAuthenticated = false;
   #isTunnel = false;
@@ -44,7 +44,7 @@ export class ClientSocket {
   ) {
     this.address = socket.remoteAddress ?? '';
     this.network = clientNetwork(this.address);
-    this.#deadline = setTimeout(() => this.onHandshakeTimeout(), limits.handshakeMs);
+    this.#deadline = setTimeout(() => this.interrupt('handshake-timeout'), limits.handshakeMs);
     // Each later owner adds its own listener; without this one, a reset between two owners would be an unhandled error.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {

@@ -159,9 +159,15 @@ export class ClientSockets {
     return client;
   }
 
-  /** Closes all sockets without a tunnel or a running request. */
-  closeWaiting(): void {
-    for (const client of this.#all.waiting) client.socket.destroy();
+  /**
+   * Closes all sockets without a tunnel or a running request. Those in their handshake get the reply of their protocol.
+   * @returns when they are closed
+   */
+  async closeWaiting(): Promise<void> {
+    const waiting = [...this.#all.waiting];
+    const closed = waiting.map(({ socket }) => new Promise<void>((fulfil) => socket.once('close', () => fulfil())));
+    for (const client of waiting) client.interrupt('draining');
+    await Promise.all(closed);
   }
 
   #makeRoom(limit: SocketLimit, group: Group | HalfOpenGroup | HalfOpenSockets | undefined): boolean {

@@ -19,7 +19,7 @@ export class Handshake {
     private readonly limits: HandshakeLimits,
   ) {
     const { socket } = client;
-    client.onHandshakeTimeout = () => this.#timedOut();
+    client.interrupt = (cause) => this.#end(new TunnelFailure(cause));
     socket.on('data', this.#onData).on('end', this.#onDisconnect).on('close', this.#onDisconnect);
   }
 
@@ -33,7 +33,7 @@ export class Handshake {
 
   /**
    * Waits for work of the gateway, at most until the deadline of the handshake.
-   * @throws TunnelFailure `handshake-timeout`, or the error of the work
+   * @throws TunnelFailure `handshake-timeout`, `draining`, or the error of the work
    */
   withinDeadline<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((fulfil, reject) => {
@@ -58,8 +58,7 @@ export class Handshake {
 
   readonly #onDisconnect = () => this.#reader.fail(new TunnelFailure('client-closed'));
 
-  #timedOut(): void {
-    const failure = new TunnelFailure('handshake-timeout');
+  #end(failure: TunnelFailure): void {
     this.#reader.fail(failure);
     this.#interrupt?.(failure);
   }

@@ -71,6 +71,7 @@ const causesThatCloseConnection: ReadonlySet<FailureCause> = new Set<FailureCaus
   'node-full',
   'fair-share-exceeded',
   'descriptors-exhausted',
+  'draining',
   'http-version',
 ]);
 

@@ -180,6 +180,41 @@ describe('HTTP', () => {
     expect(lastSeen().rawHeaders).toContain('Content-Length');
   });
 
+  it('forwards the chunks of a POST that a client sends after 100 Continue', async () => {
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(head(absolute(), 'Host: x', 'Transfer-Encoding: chunked', 'Expect: 100-continue'));
+    expect(await client.takeUntil('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    for (const piece of ['3\r\nab', 'c\r\n4\r\ndefg\r\n', '0\r\n\r\n']) client.socket.write(piece);
+    expect(await client.takeUntil('hello')).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(lastSeen().body).toBe('abcdefg');
+    client.socket.destroy();
+  });
+
+  it('accepts names and paths in UTF-8, and encodes paths for the origin', async () => {
+    // A soft hyphen and another full stop: `localhost.` for browsers.
+    const name = Buffer.from(`local\u00adhost\u3002:${originPort}`).toString('latin1');
+    const connected = await openClient(harness.gateway.port);
+    connected.socket.write(Buffer.from(head(`CONNECT ${name} HTTP/1.1`, `Host: ${name}`), 'latin1'));
+    expect(await connected.takeUntil('\r\n\r\n')).toBe('HTTP/1.1 200 Connection established\r\n\r\n');
+    connected.socket.destroy();
+    const line = `GET http://${name}/${Buffer.from('ü?💩').toString('latin1')}%20 HTTP/1.1`;
+    const client = await openClient(harness.gateway.port);
+    const bytes = Buffer.from(head(line, `Host: ${name}`, 'Connection: close'), 'latin1');
+    for (const byte of bytes) client.socket.write(Buffer.from([byte]));
+    expect((await client.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 200 [^]*hello$/);
+    expect(lastSeen().line).toBe('GET /%C3%BC?%F0%9F%92%A9%20 1.1');
+    expect(lastSeen().rawHeaders).toEqual(expect.arrayContaining([`localhost:${originPort}`]));
+  });
+
+  it.each(['a\u00ff.test', 'a%2etest', '%C3.test', 'a%EF%BC%8Fb'])('returns 400 for the name %j', async (name) => {
+    const line = `GET http://${name}/ HTTP/1.1`;
+    const text = await exchange(
+      harness.gateway.port,
+      Buffer.from(head(line, 'Host: x', 'Connection: close'), 'latin1'),
+    );
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+  });
+
   it('forwards 100 Continue of the origin', async () => {
     const client = await openClient(harness.gateway.port);
     const line = `PUT http://127.0.0.1:${originPort}/ HTTP/1.1`;

@@ -87,9 +87,11 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
       const stream = new RequestStream(client.socket, early, limits);
       const entry: HttpClient = { client, stream, current: undefined };
       clients.set(stream, entry);
-      client.onHandshakeTimeout = () => {
-        if (entry.current) entry.current.fail('handshake-timeout');
-        else refuse(stream, 'handshake-timeout');
+      client.interrupt = (cause) => {
+        if (entry.current) entry.current.fail(cause);
+        // A client that has not begun a request would take the refusal for the response to its next one.
+        else if (cause === 'handshake-timeout' || stream.isInHead) refuse(stream, cause);
+        else client.socket.destroy();
       };
       server.emit('connection', stream);
     },

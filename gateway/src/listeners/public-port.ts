@@ -19,8 +19,8 @@ const UPPER_CASE_Z = 0x5a;
 
 export interface PublicPort {
   readonly server: Server;
-  /** Closes all client sockets without a tunnel or a running request. */
-  closeWaiting(): void;
+  /** Closes all client sockets without a tunnel or a running request. @returns when they are closed */
+  closeWaiting(): Promise<void>;
 }
 
 /** The public port: the first byte distinguishes SOCKS5, SOCKS4, HTTP and TLS. */

@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import type { Limits } from '../limits.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import { whenDelivered } from '../pipe/send-queue.ts';
+import { encodeRequestLine } from '../protocol/http-fields.ts';
 import { HeadBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { closeGracefully } from './closing.ts';
 
@@ -21,6 +22,7 @@ export class RequestStream extends Duplex {
   /** Undefined while a request runs and all of its bytes have been fed. */
   #boundary: MessageBoundary | undefined = new HeadBoundary();
   #hasHeadStarted = false;
+  #isInRequestLine = false;
   /** From the end of a request to the end of its response. */
   #isRunning = false;
   #hasEndArrived = false;
@@ -43,6 +45,11 @@ export class RequestStream extends Duplex {
     if (socket.destroyed) queueMicrotask(this.#onClose);
     else if (socket.readableEnded) queueMicrotask(this.#onEnd);
     socket.resume();
+  }
+
+  /** A part of a head has arrived, and no request runs. */
+  get isInHead(): boolean {
+    return this.#hasHeadStarted && !this.#isRunning;
   }
 
   /** Feeds the body that the head has announced. */
@@ -139,7 +146,7 @@ export class RequestStream extends Duplex {
     // Skips empty lines before a request line (RFC 9112, section 2.2), which HeadBoundary would take as an empty head.
     if (!this.#hasHeadStarted) this.#held = withoutLeadingLineEnds(this.#held);
     if (this.#held.length === 0) return;
-    this.#hasHeadStarted = true;
+    if (!this.#hasHeadStarted) this.#hasHeadStarted = this.#isInRequestLine = true;
     const piece = this.#held.subarray(0, boundary.take(this.#held));
     this.#held = this.#held.subarray(piece.length);
     if (boundary.isComplete) {
@@ -147,7 +154,15 @@ export class RequestStream extends Duplex {
       this.#isRunning = true;
     }
     // The parser usually runs inside `push` and may announce a body.
-    this.#hasRoom = this.push(piece);
+    this.#hasRoom = this.push(this.#isInRequestLine ? this.#encodeRequestLine(piece) : piece);
+  }
+
+  #encodeRequestLine(piece: Buffer): Buffer {
+    const end = piece.indexOf(LINE_FEED);
+    this.#isInRequestLine = end < 0;
+    const line = piece.toString('latin1', 0, end < 0 ? piece.length : end);
+    const encoded = encodeRequestLine(line);
+    return encoded.length === line.length ? piece : Buffer.concat([Buffer.from(encoded), piece.subarray(line.length)]);
   }
 
   #feedEnd(): void {

@@ -10,8 +10,9 @@ export interface Target {
 }
 
 const NAME_LENGTH_MAX = 253;
-// Without percent signs, which the URL parser would decode, and without URL delimiters.
-const PLAUSIBLE_NAME = /^[\p{L}\p{M}\p{N}._-]+$/u;
+// Of ASCII without percent signs, which the URL parser would decode, and without URL delimiters. It maps all other characters as
+// browsers do (UTS 46), and refuses those that it would map to a delimiter.
+const PLAUSIBLE_NAME = /^(?:[\w.-]|\P{ASCII})+$/u;
 const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const AUTHORITY = /^(?:\[([^[\]]*)\]|([^:[\]@]*))(?::(\d{0,5}))?$/;
 /** At least two colons. */

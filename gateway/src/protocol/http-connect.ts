@@ -17,7 +17,8 @@ const CARRIAGE_RETURN = 13;
 const LINE_FEED = 10;
 // Field names are tokens; values consist of visible characters, spaces, tabs and bytes above 0x7f (RFC 9110, section 5).
 const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
-const REQUEST_LINE = /^CONNECT ([\x21-\x7e]+) HTTP\/(\d\.\d)$/;
+// Names may be UTF-8, as in SOCKS.
+const REQUEST_LINE = /^CONNECT ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
 
 /** Parses the method as early as possible, without consuming input. */
 export function parseMethod(bytes: Buffer): Parsed<string> {
@@ -37,7 +38,7 @@ export function parseConnectHead(bytes: Buffer, { headBytes, headFields }: HeadB
   const [, authority, version] = REQUEST_LINE.exec(requestLine) ?? [];
   if (authority === undefined) return parseFailure('malformed');
   if (version !== '1.1' && version !== '1.0') return parseFailure('http-version');
-  const target = parseAuthority(authority);
+  const target = parseAuthority(Buffer.from(authority, 'latin1').toString('utf8'));
   const fields = parseFields(lines);
   if (!target || !fields || !areFieldsAcceptable(fields, version)) return parseFailure('malformed');
   return parsedMessage({ target, proxyAuthorization: fields.get('proxy-authorization')?.[0] }, end + 4);

@@ -47,10 +47,23 @@ export function readRequestHead(head: RequestHead, headFields: number): Forwarde
   const [, scheme, authority = '', rest = ''] = ABSOLUTE_TARGET.exec(url) ?? [];
   if (scheme !== undefined && ENCRYPTED_SCHEMES.has(scheme.toLowerCase())) return 'connect-required';
   if (scheme === undefined || !PLAIN_SCHEMES.has(scheme.toLowerCase())) return 'not-absolute';
-  const target = parseAuthority(authority, HTTP_PORT);
+  const target = parseAuthority(decodeName(authority), HTTP_PORT);
   if (!target) return 'malformed';
   return { target, path: originForm(method, rest), proxyAuthorization: authorizations[0] };
 }
+
+/** `encodeRequestLine` has encoded names in UTF-8. ASCII stays encoded, and is refused. */
+function decodeName(authority: string): string {
+  try {
+    return authority.replace(/(?:%[89a-f][0-9a-f])+/gi, (encoded) => decodeURIComponent(encoded));
+  } catch {
+    return authority; // It is not UTF-8.
+  }
+}
+
+/** Node's parser refuses bytes above ASCII in a request line, which programs ought to encode (RFC 3986). @param line in Latin-1 */
+export const encodeRequestLine = (line: string): string =>
+  line.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** The fields for the origin. `Host` is derived from the target, not from the client's field (RFC 9112, section 3.2.2). */
 export function requestFields(head: RequestHead, target: Target, upgrade: string | undefined): string[] {

@@ -100,7 +100,7 @@ function readConnect(bytes: Buffer, logins: Logins): ParsedClient {
   const message = headEnd < 4 ? 'incomplete' : readRequest(bytes.subarray(0, headEnd), 0);
   if (typeof message === 'string' || message.method !== 'CONNECT') return result;
   if (!hasHost(message) || !hasValidLogin(message, logins)) return result;
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(message.target) ?? [];
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(fromUtf8(message.target)) ?? [];
   const tunnel = toDestination(toHost(host), Number(port));
   return { ...result, stage: 'tunnel', tunnel, payload: bytes.subarray(headEnd) };
 }
@@ -134,11 +134,17 @@ function isUpgrade(fields: RequestMessage['fields']): boolean {
 function expectedRequest(message: RequestMessage, logins: Logins): ExpectedRequest {
   const [, authority = '', rest = ''] = /^(?:http|ws):\/\/([^/?#]*)([^#]*)/i.exec(message.target) ?? [];
   const empty = message.method === 'OPTIONS' ? '*' : '/';
-  const path = rest === '' ? empty : rest.startsWith('/') ? rest : `/${rest}`;
-  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? [];
+  const path = percentEncoded(rest === '' ? empty : rest.startsWith('/') ? rest : `/${rest}`);
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(fromUtf8(authority)) ?? [];
   const destination = toDestination(toHost(host), Number(port === undefined || port === '' ? 80 : port));
   return { message, path, destination, isAllowed: hasHost(message) && hasValidLogin(message, logins) };
 }
+
+/** Bytes above ASCII in a request line. */
+const percentEncoded = (text: string) =>
+  text.replace(/[\x80-\xff]/g, (byte) => `%${Buffer.from(byte, 'latin1').toString('hex').toUpperCase()}`);
+
+const fromUtf8 = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
 const hasHost = ({ fields, version }: RequestMessage) => {
   const count = fieldValues(fields, 'host').length;
