@@ -18,7 +18,7 @@ const CONCURRENCY = 400;
 const POOR_BYTES = 200_000;
 const WARM_UP_INPUTS = 2_000;
 /** Longer than every timeout of the gateway that an input can wait for. */
-const INPUT_TIMEOUT_MS = 60_000;
+const INPUT_TIMEOUT_MS = 240_000;
 const DRAIN_MS = 60_000;
 const HEAP_GROWTH_MAX_BYTES = 12 * 1_048_576;
 /** Keep-alive connections to the control plane, and the name server. */
