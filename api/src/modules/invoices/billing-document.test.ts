@@ -119,7 +119,9 @@ async function everyEvent(): Promise<ShownTransfer[]> {
     [referrer.id],
   );
   await testApp.database.query('update users set promo_code_id = $2 where id = $1', [user.id, code!.id]);
-  await testApp.ctx.tx(async (ctx) => ledger.post(ctx, [(await trialTransfer(ctx, user.id, user.accountId))!]));
+  await testApp.ctx.tx(async (ctx) =>
+    ledger.post(ctx, [(await trialTransfer(ctx, user.id, user.accountId, async () => true))!]),
+  );
   // The chain of Bitcoin is a scripted one.
   const invoice = await newInvoice(user, 'LTC');
   await pay(testApp, invoice);

@@ -108,7 +108,7 @@ describe('jobs', () => {
       `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w' where id = $1`,
       [running],
     );
-    const mail = await newJob(12, 'refused', 'mail.none');
+    const mail = await newJob(10_000, 'refused', 'mail.none');
     expect(await find(mail)).toMatchObject({ canRetry: true });
     await cleanUpJobs(testApp.ctx);
     expect(await find(mail)).toMatchObject({ canRetry: false });

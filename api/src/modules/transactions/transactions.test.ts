@@ -120,7 +120,7 @@ describe('a row', () => {
       [user.id],
     );
     await testApp.database.query('update users set promo_code_id = $2 where id = $1', [user.id, code!.id]);
-    const trial = await trialTransfer(testApp.ctx, user.id, user.accountId);
+    const trial = await trialTransfer(testApp.ctx, user.id, user.accountId, async () => true);
     await testApp.ctx.tx((ctx) => ledger.post(ctx, [trial!]));
     expect(await ownRows(user)).toEqual([
       expect.objectContaining({ kind: 'TRIAL', subject: { kind: 'PROMO_CODE', id: code!.id, label: 'HELLO' } }),
