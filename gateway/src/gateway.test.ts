@@ -477,7 +477,7 @@ describe('the process', () => {
 
   it('prints the missing settings', async () => {
     const { output, exited } = launch({});
-    expect(await exited).toBe(1);
+    expect(await exited).toBe(78);
     expect(output.stderr).toContain('GATEWAY_CONTROL_URL');
     expect(output.stderr).toContain('GATEWAY_TOKEN');
   });
