@@ -4,7 +4,7 @@ import os from 'node:os';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ControlPlane } from '../test/control-plane.ts';
-import { type Harness, socks5Connect, startHarness } from '../test/gateway-harness.ts';
+import { type Harness, socks5Connect, startHarness, untilGauge } from '../test/gateway-harness.ts';
 import { freePort } from '../../tools/ports.mjs';
 import { listenLocally, until } from '../test/sockets.ts';
 import type { GatewaySettings } from './gateway.ts';
@@ -72,6 +72,7 @@ describe('a refused report', () => {
       await client.take(5);
     }
     await until(() => others.every(({ usedBytes }) => usedBytes === 10));
+    await untilGauge(gateway, 'gateway_refused_connections', 1);
     expect(refused!.usedBytes).toBe(0);
     const health = async () => {
       const response = await fetch(`http://127.0.0.1:${metricsPort}/health`);
@@ -89,6 +90,7 @@ describe('a refused report', () => {
     expect(text).toContain('gateway_control_plane_up 1');
     control.refused.clear();
     await until(() => refused!.usedBytes === 10);
+    await untilGauge(gateway, 'gateway_refused_connections', 0);
     expect(await health()).toMatchObject({ refusedConnections: 0 });
     const errors = lines.filter(({ level }) => level === 50);
     expect(errors).toMatchObject([{ call: 'update', status: 400, code: 'VALIDATION' }]);

@@ -78,10 +78,10 @@ describe('a check of a connection', () => {
     const { node, check, answer } = await createConnection();
     await answer();
     await node.takeDue();
-    await node.letTimePass(29);
+    await node.letTimePass(15);
     for (let time = 0; time < 2 * CONNECTION_CHECKS_PER_HOUR_MAX; time += 1)
       expect(await check()).toMatchObject({ state: 'OK' });
-    await node.letTimePass(2);
+    await node.letTimePass(15);
     expect(await check()).toMatchObject({ state: 'RUNNING' });
   });
 
