@@ -6,7 +6,7 @@ import { PRICE_DOLLARS, signInAs, type Bench } from './setup.ts';
 /** @returns purchases per second through the service, without HTTP */
 export function purchaseInProcess(bench: Bench, clients: number, seconds: number): Promise<number> {
   return purchase(bench, clients, seconds, async (actor, proxyId) => {
-    await connect(bench.ctx, actor, { id: proxyId, price: PRICE_DOLLARS }, null);
+    await connect(bench.ctx, actor, { id: proxyId, price: PRICE_DOLLARS }, { idempotencyKey: null, network: null });
   });
 }
 

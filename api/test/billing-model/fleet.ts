@@ -199,7 +199,8 @@ export class Fleet {
     const isSold = customer.bought[slot]?.oracle.status === 'WORK';
     const refusal = isSold ? 'PROXY_NOT_FOUND' : customer.oracle.freeMicros < 50n * price ? 'SMALL_BALANCE' : undefined;
     const key = randomUUID();
-    const attempt = () => connect(this.ctx, customer.actor, { id, price: customer.priceDollars }, key);
+    const attempt = () =>
+      connect(this.ctx, customer.actor, { id, price: customer.priceDollars }, { idempotencyKey: key, network: null });
     note(customer, `buys proxy ${slot}: ${refusal ?? 'sold'}`);
     if (refusal) {
       const outcome = await attempt().catch((error: unknown) => error);

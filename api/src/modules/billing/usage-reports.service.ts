@@ -77,7 +77,7 @@ export async function processReports(
       credits.set(unchanged.connectionId, { ...unchanged, state: 'open', reason: undefined });
   const changed = reports.filter((report) => !credits.has(report.connectionId));
   if (changed.length > 0)
-    for (const credit of await limiter.run(() => chargeReports(ctx, runId, changed, 'report'), runId))
+    for (const credit of await limiter.run(() => chargeReports(ctx, runId, changed, 'report'), [runId]))
       credits.set(credit.connectionId, credit);
   // A connection without a credit is unknown or has ended.
   const ended = reports.map(({ connectionId }) => connectionId).filter((id) => !credits.has(id));

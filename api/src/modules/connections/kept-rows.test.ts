@@ -82,7 +82,7 @@ test('a proxy that is bought during its deletion is not deleted', async () => {
   const proxyId = await createProxy(testApp);
   // In an array, because the transaction would await a returned promise before it commits the purchase.
   const [deletion] = await ctx.tx(async (ctx) => {
-    await sell(ctx, actor, { id: proxyId, price: 0.8 }, null);
+    await sell(ctx, actor, { id: proxyId, price: 0.8 }, { idempotencyKey: null, network: null });
     const refusal = database.query('delete from proxies where id = $1', [proxyId]).then(
       () => 'deleted',
       (error: unknown) => String(error),
