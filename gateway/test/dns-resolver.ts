@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { framed, readName } from './dns-messages.ts';
+import { answerTo, framed, readName } from './dns-messages.ts';
 
 export interface Asked {
   readonly message: Buffer;
@@ -31,7 +31,7 @@ export async function startResolver(
   const received = (question: Omit<Asked, 'name'>) => {
     const full = { ...question, name: readName(question.message).toLowerCase() };
     // The node itself looks up the public URL of its control plane.
-    if (full.name === 'localhost') return;
+    if (full.name === 'localhost') return full.respond(answerTo(full.message, []));
     asked.push(full);
     onQuestion(full);
   };

@@ -105,12 +105,14 @@ export async function forgetAddress(ctx: Ctx, userId: string): Promise<void> {
 /** Rows of the release before, and addresses of accounts that it deleted. @returns how many there were, at most `limit` */
 export async function fillPersons(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
-    `update trial_credits
+    `with chosen as materialized (
+       select user_id from trial_credits where person is null limit $1 for update skip locked
+     )
+     update trial_credits
         set person = person_of(folded_email),
             folded_email = case when users.status = 'DELETED' then 'deleted:' || user_id else folded_email end
        from readable_users as users
-      where users.id = user_id
-        and user_id in (select user_id from trial_credits where person is null limit $1 for update skip locked)
+      where users.id = user_id and user_id in (select user_id from chosen)
      returning user_id`,
     [limit],
   );
