@@ -15,6 +15,8 @@ export async function serveLocally(listener: http.RequestListener): Promise<Loca
     request.on('error', () => response.destroy());
     listener(request, response);
   });
+  // A test that computes for seconds would let idle connections end just when the client uses them again.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
