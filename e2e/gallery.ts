@@ -95,6 +95,8 @@ test('every screen', async ({ page, product }) => {
     await page.setViewportSize({ width: 1440, height: 900 });
     for (const width of widths) {
       await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
+      // An address with a fragment would only scroll the page that is shown, with its open dialog.
+      await page.goto('about:blank');
       await page.goto(address);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       if (!isPending) await page.waitForLoadState('networkidle');
