@@ -89,8 +89,10 @@ async function openWorld(seed: number): Promise<World> {
   // Only their presence counts: the watchers are those of the test.
   payments.urls = Object.fromEntries(opened.map(({ chain }) => [chain, ['http://127.0.0.1:1']]));
   for (const asset of new Set(currencies.map((currency) => currencyRules[currency].asset)))
+    // One each minute for hours, because a rate is fresh for two, which a slow machine takes for one plan.
     await testApp.database.query(
-      `insert into exchange_rates (asset, rate_e12, source_count, accepted_at) values ($1, $2, 2, now())`,
+      `insert into exchange_rates (asset, rate_e12, source_count, accepted_at)
+       select $1, $2, 2, now() + minutes * interval '1 minute' from generate_series(0, 240) as minutes`,
       [asset, String(RATE_E12)],
     );
   const chains = opened.map((one) => ({ random: one, watcher: one.createWatcher() }));
