@@ -64,7 +64,7 @@ test('what needs attention is accessible and fits', async ({ page }) => {
     await again.route('**/v1/dashboard/admin/attention', (route) => route.fulfill({ json: { data } }));
     await prefer(again, language, theme);
     await enter(again, '/admin', 'admin@example.com', 'demo-password');
-    await expect(again.locator('main section').first().getByRole('listitem')).toHaveCount(8);
+    await expect(again.locator('main section').first().getByRole('listitem')).toHaveCount(9);
     await expectGood(again, `attention, ${language}, ${theme}`);
     await again.close();
   }
