@@ -73,8 +73,12 @@ describe('reserved addresses', () => {
       expect(reserved.isRefusedUpstream(address, port + 1), `${address} ${port + 1}`).toBe(false);
     }
     delete names['database.test'];
+    names['shop.test'] = ['198.41.8.9'];
     await reserved.refreshControlPlane('https://shop.test', [], refused);
     expect(reserved.isRefusedUpstream('10.0.0.5', 5432)).toBe(true);
+    // A name that cannot be resolved keeps no old addresses of another.
+    expect(reserved.isRefusedUpstream('198.41.8.9', 443)).toBe(true);
+    expect(reserved.isRefusedUpstream('198.41.8.8', 443)).toBe(false);
   });
 
   it.each([

@@ -34,8 +34,8 @@ export class ReservedAddresses {
   #ownEchoes: ReadonlySet<string> = new Set();
   /** The first address of each echo's host. */
   #echoAddresses: ReadonlyMap<string, string> = new Map();
-  /** Pairs of machine and port that no upstream proxy may have. */
-  #refusedUpstreams: ReadonlySet<string> = new Set();
+  /** Pairs of machine and port that no upstream proxy may have, by the URL that names them. */
+  #refusedUpstreams: ReadonlyMap<string, readonly string[]> = new Map();
   #hasReadFailed = false;
   #revision = 0;
   readonly #hostAddresses: () => readonly string[];
@@ -68,7 +68,8 @@ export class ReservedAddresses {
 
   /** Whether this is the control plane, the shop's public address or its database. */
   isRefusedUpstream(address: string, port: number): boolean {
-    return this.#refusedUpstreams.has(this.#machine(address, port));
+    const asked = this.#machine(address, port);
+    return [...this.#refusedUpstreams.values()].some((machines) => machines.includes(asked));
   }
 
   /** As this system resolves the host of an echo. */
@@ -131,15 +132,14 @@ export class ReservedAddresses {
     this.#echoAddresses = echoAddresses;
   }
 
+  /** At once, because a name that only the control plane's network knows takes seconds to fail. Each keeps what was known, as above. */
   async #refreshRefusedUpstreams(urls: readonly string[]): Promise<void> {
-    const refused = new Set<string>();
-    for (const url of urls) {
+    const entries = urls.map(async (url) => {
       const { addresses, port } = await this.#find(url);
-      for (const address of addresses) refused.add(this.#machine(address, port));
-      // As above, but each place for itself: they are few.
-      if (addresses.length === 0) for (const known of this.#refusedUpstreams) refused.add(known);
-    }
-    this.#refusedUpstreams = refused;
+      const machines = addresses.map((address) => this.#machine(address, port));
+      return [url, machines.length > 0 ? machines : (this.#refusedUpstreams.get(url) ?? [])] as const;
+    });
+    this.#refusedUpstreams = new Map(await Promise.all(entries));
   }
 
   /** All addresses of this host are one machine, which a server on one of them may serve. */
