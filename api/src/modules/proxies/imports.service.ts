@@ -89,9 +89,9 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   return { errors, errorCount };
 }
 
-function leadsToShop({ exit: { parameters } }: ImportRow, isRefused: IsRefusedUpstream): boolean {
+function leadsToShop({ nodeId, exit: { parameters } }: ImportRow, isRefused: IsRefusedUpstream): boolean {
   const { host, port } = parameters;
-  return typeof host === 'string' && typeof port === 'number' && isRefused(host, port);
+  return typeof host === 'string' && typeof port === 'number' && isRefused(nodeId, host, port);
 }
 
 /** Encrypts credentials, and finds the exits whose credentials an exported line has hidden. */

@@ -9,8 +9,8 @@ export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
 }
 
 /** Where the customers of each node connect to; null: as the settings say. */
-export function readNodePlaces(ctx: Ctx): Promise<{ host: string | null; port: number | null }[]> {
-  return ctx.db.query('select public_host as host, public_port as port from readable_gateway_nodes');
+export function readNodePlaces(ctx: Ctx): Promise<{ id: string; host: string | null; port: number | null }[]> {
+  return ctx.db.query('select id, public_host as host, public_port as port from readable_gateway_nodes');
 }
 
 /** Deletes the actor's earlier files that were checked but not ordered: only the last one is kept. */

@@ -6,7 +6,7 @@ import { readNodePlaces } from './imports.store.ts';
 
 const LOOPBACK = /^(?:127\..*|0\.0\.0\.0|::1?|localhost|.*\.localhost)$/;
 
-export type IsRefusedUpstream = (host: string, port: number) => boolean;
+export type IsRefusedUpstream = (nodeId: string, host: string, port: number) => boolean;
 
 /** Reads the nodes once; a name is compared as text, because each gateway resolves it by itself. */
 export async function readRefusedUpstreams(ctx: Ctx): Promise<IsRefusedUpstream> {
@@ -20,12 +20,16 @@ export async function readRefusedUpstreams(ctx: Ctx): Promise<IsRefusedUpstream>
   addUrl(config.publicUrl);
   places.add(place(config.host, config.port));
   if (config.internalPort !== undefined) places.add(place(config.internalHost, config.internalPort));
-  for (const node of await readNodePlaces(ctx)) {
-    const { host, port } = { host: node.host ?? config.gateway.host, port: node.port ?? config.gateway.port };
-    // The second is how its own machine sees it.
-    places.add(place(host, port)).add(place('localhost', port));
+  const portsOfNodes = new Map<string, number>();
+  for (const { id, host, port } of await readNodePlaces(ctx)) {
+    places.add(place(host ?? config.gateway.host, port ?? config.gateway.port));
+    portsOfNodes.set(id, port ?? config.gateway.port);
   }
-  return (host, port) => places.has(place(host, port));
+  return (nodeId, host, port) => {
+    const asked = place(host, port);
+    // Of each machine, localhost is another one.
+    return places.has(asked) || asked === `localhost ${portsOfNodes.get(nodeId)}`;
+  };
 }
 
 function place(host: string, port: number): string {

@@ -185,6 +185,18 @@ describe('a file', () => {
     );
   });
 
+  test('refuses another gateway at its public address, and not what has its port on this machine', async () => {
+    await addNode(testApp.ctx, 'rome');
+    await testApp.database.query(
+      `update gateway_nodes set public_host = '198.51.100.9', public_port = 1999 where name = 'rome'`,
+    );
+    const hosts = ['198.51.100.9:1999', '127.0.0.1:1999', '198.51.100.9:3128'];
+    const { errors } = await check(
+      fileOf(...hosts.map((host, index) => lineOf(`192.0.2.${80 + index}`, 'http', `http://${host}`))),
+    );
+    expect(errors).toEqual([{ line: 2, column: 'exit', problem: 'REFUSED_UPSTREAM', value: null }]);
+  });
+
   test('reports wrong exits by line, without their credentials', async () => {
     const wrong = [
       ['socks5', 'host:7000:operator:hidden-pass'],
