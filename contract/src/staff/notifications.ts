@@ -101,7 +101,7 @@ export const cancelBroadcast = endpoint({
   method: 'POST',
   url: '/v1/notifications/admin/broadcasts/{id}/cancel',
   access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
-  summary: 'Cancel a broadcast: nobody else gets it, nor an email; a repeat changes nothing',
+  summary: 'Cancel a broadcast: nobody else gets it, in the app or by email; a repeat changes nothing',
   params: idParams,
   response: data(broadcastSchema),
   errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],

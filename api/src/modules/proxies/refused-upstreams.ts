@@ -27,7 +27,7 @@ export async function readRefusedUpstreams(ctx: Ctx): Promise<IsRefusedUpstream>
   }
   return (nodeId, host, port) => {
     const asked = place(host, port);
-    // Of each machine, localhost is another one.
+    // For each node, localhost is its own machine.
     return places.has(asked) || asked === `localhost ${portsOfNodes.get(nodeId)}`;
   };
 }
