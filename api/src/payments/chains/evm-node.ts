@@ -36,7 +36,7 @@ export const logSchema = z.object({
 });
 const receiptSchema = z.object({
   blockHash: hash,
-  status: quantity,
+  status: quantity.refine((status) => status === 0n || status === 1n, 'must be 0 or 1'),
   gasUsed: quantity,
   effectiveGasPrice: quantity,
   blobGasUsed: quantity.nullish(),

@@ -39,11 +39,11 @@ async function openWatcher({
   return { chains, nodes, watcher, advance, poll: (from = cursor) => watcher.poll(from, addresses, signal) };
 }
 
-const failed = (methods: Methods) => ({
+const withStatus = (status: string) => (methods: Methods) => ({
   ...methods,
   eth_getTransactionReceipt: (hash: never) => ({
     ...(methods['eth_getTransactionReceipt']!(hash) as object),
-    status: '0x0',
+    status,
   }),
 });
 
@@ -135,9 +135,16 @@ describe('the watcher of an EVM chain', () => {
   });
 
   it('refuses a transfer whose receipt says that it failed', async () => {
-    const { advance, poll } = await openWatcher({ change: failed });
+    const { advance, poll } = await openWatcher({ change: withStatus('0x0') });
     advance();
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  });
+
+  it('refuses a receipt whose status is neither success nor failure', async () => {
+    const { advance, poll } = await openWatcher({ change: withStatus('0x2') });
+    advance();
+    const message = expect.stringContaining('eth_getTransactionReceipt.status');
+    await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE', message });
   });
 
   it('refuses two nodes with different blocks', async () => {

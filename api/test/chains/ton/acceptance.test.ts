@@ -92,7 +92,8 @@ it('ignores forged notifications and forged transfers', async () => {
 });
 
 it.each([
-  ['that is not final yet', { finality: 'pending' }],
+  ['that waits', { finality: 'pending' }],
+  ['that is not final yet', { finality: 'confirmed' }],
   ['that is emulated', { emulated: true }],
   ['that is in no block yet', { mc_block_seqno: 0 }],
 ])('credits nothing of a transaction %s, and all when it is final', async (_, change) => {
@@ -106,6 +107,21 @@ it.each([
   ton.chain.mine(3);
   await observer.catchUp();
   expect(unitsOf(addresses[0]!)).toEqual([5_000_000n]);
+});
+
+it.each([
+  ['release 1.2.5', { finality: undefined }],
+  ['releases 1.2.6 to 1.2.8', { finality: 'unknown_3' }],
+  ['releases after them', { finality: 'finalized' }],
+])('credits what the index of %s calls final', async (_, change) => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  ton.index.behaviour.changeTransaction = (printed) => ({ ...printed, ...change }) as typeof printed;
+  await ton.chain.send({ to: addresses[0]!, value: TON });
+  await ton.chain.send(ton.chain.tokenTransfer(addresses[0]!, 5_000_000n));
+  ton.chain.mine();
+  await observer.catchUp();
+  ton.index.behaviour.changeTransaction = (printed) => printed;
+  expect(unitsOf(addresses[0]!)).toEqual([TON, 5_000_000n]);
 });
 
 it('credits a transaction whose logical time is smaller than one of an earlier block', async () => {

@@ -33,6 +33,8 @@ export interface Behaviour {
   /** Its states of accounts are older than the transactions that it has skipped. */
   hasOldStates: boolean;
   changeRootHash: (hash: Buffer) => Buffer;
+  /** The word for the state of an account. */
+  changeStatus: (status: string) => string;
   /** What an account holds. */
   changeBalance: (balance: bigint) => bigint;
   /** The wallet of the token that its contract names. */
@@ -55,6 +57,7 @@ export function honest(): Behaviour {
     needsArchival: false,
     hasOldStates: false,
     changeRootHash: (hash) => hash,
+    changeStatus: (status) => status,
     changeBalance: (balance) => balance,
     changeWallet: (cell) => cell,
   };

@@ -57,13 +57,50 @@ it.each([
   expect(unitsOf(addresses[0]!)).toEqual([TON]);
 });
 
+it('waits for the transaction that an index names as the last one and does not serve', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  const named = await pay(addresses[0]!);
+  ton.index.behaviour.lacks = lacking(named);
+  ton.node.behaviour.lacks = lacking(named);
+  ton.chain.mine(10);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'LAGGING', message: expect.stringContaining(named) });
+  for (const facade of [ton.index, ton.node]) facade.behaviour.lacks = () => false;
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it('does not ask for last transactions that are older than what it reads', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  const old = await pay(addresses[0]!);
+  await observer.catchUp();
+  ton.chain.mine(200);
+  await observer.catchUp();
+  for (const facade of [ton.index, ton.node]) facade.behaviour.lacks = lacking(old);
+  ton.chain.mine(10);
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
+it.each([
+  ['accountStates.accounts.0.status', 'v3' as const],
+  ['getAddressInformation.result.state', 'v2' as const],
+])('refuses a word that it does not know in %s', async (field, version) => {
+  const { observer, addresses } = await ton.watch(1);
+  await pay(addresses[0]!);
+  ton.chain.mine(10);
+  (version === 'v3' ? ton.index : ton.node).behaviour.changeStatus = () => 'hibernated';
+  const message = expect.stringContaining(field);
+  await expect(observer.poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE', message });
+});
+
 it('finds a transaction that an index serves minutes later, with an older time', async () => {
   const { observer, addresses, unitsOf } = await ton.watch(1);
   const late = await pay(addresses[0]!);
-  for (const facade of [ton.index, ton.node]) facade.behaviour.lacks = lacking(late);
+  for (const { behaviour } of [ton.index, ton.node])
+    Object.assign(behaviour, { lacks: lacking(late), hasOldStates: true });
   ton.chain.mine(5);
   await observer.poll();
-  for (const facade of [ton.index, ton.node]) facade.behaviour.lacks = () => false;
+  for (const facade of [ton.index, ton.node]) facade.behaviour = honest();
   ton.chain.mine(40);
   await observer.catchUp();
   expect(unitsOf(addresses[0]!)).toEqual([TON]);

@@ -41,13 +41,14 @@ export function answersOfV2(chain: TonChain, behaviour: Behaviour): Answers {
 
     '/getAddressInformation'(query) {
       const { balance, status, data, code, last } = chain.stateOf(toRaw(query.get('address')!));
+      const named = behaviour.hasOldStates ? undefined : last;
       return {
         '@type': 'raw.fullAccountState',
         balance: String(behaviour.changeBalance(balance)),
         code: code?.toBoc().toString('base64') ?? '',
         data: data?.toBoc().toString('base64') ?? '',
-        state: statuses[status],
-        last_transaction_id: { lt: String(last?.lt ?? 0), hash: (last?.hash ?? Buffer.alloc(32)).toString('base64') },
+        state: behaviour.changeStatus(statuses[status]),
+        last_transaction_id: { lt: String(named?.lt ?? 0), hash: (named?.hash ?? Buffer.alloc(32)).toString('base64') },
       };
     },
 

@@ -67,7 +67,8 @@ function listStates(chain: TonChain, behaviour: Behaviour, query: URLSearchParam
   const states = accounts.map((account) => {
     const state = { ...chain.stateOf(account) };
     if (behaviour.hasOldStates) state.last = undefined;
-    return printState(account, { ...state, balance: behaviour.changeBalance(state.balance) }, isComplete);
+    const printed = printState(account, { ...state, balance: behaviour.changeBalance(state.balance) }, isComplete);
+    return { ...printed, status: behaviour.changeStatus(printed.status) };
   });
   return { accounts: states, address_book: {}, metadata: {} };
 }

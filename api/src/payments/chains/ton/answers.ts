@@ -71,7 +71,7 @@ export const masterBlock = z.object({
 export const accountState = z.object({
   address: account,
   balance: big.nullish(),
-  status: z.string(),
+  status: z.enum(['active', 'frozen', 'uninit', 'nonexist']),
   data_boc: z.string().nullish(),
   last_transaction_lt: big.nullish(),
   last_transaction_hash: hash.nullish(),

@@ -16,7 +16,8 @@ import { parseTransaction } from './transaction.ts';
 const MASTERCHAIN = { workchain: -1, shard: '-9223372036854775808' };
 /** Of a node that does not have what was asked for, or not yet. */
 const NOT_FOUND_MESSAGE = /not in db|cannot (?:locate|find|load)|not found|NOTREADY/i;
-const statuses: Record<string, AccountState['status']> = { active: 'ACTIVE', frozen: 'FROZEN' };
+
+const statuses = { active: 'ACTIVE', frozen: 'FROZEN', uninitialized: 'UNINITIALIZED' } as const;
 
 const blockId = z.object({ seqno, root_hash: hash });
 const resultOf = <Result extends z.ZodType>(result: Result) => z.object({ ok: z.literal(true), result });
@@ -28,7 +29,7 @@ const information = resultOf(
   z.object({
     balance: big,
     data: z.string(),
-    state: z.string(),
+    state: z.enum(['active', 'frozen', 'uninitialized']),
     last_transaction_id: z.object({ lt: big, hash }),
   }),
 );
@@ -109,7 +110,7 @@ function toState({ result }: z.output<typeof information>): AccountState {
   const { balance, data, state, last_transaction_id: last } = result;
   return {
     balance,
-    status: statuses[state] ?? 'UNINITIALIZED',
+    status: statuses[state],
     data: data === '' ? undefined : data,
     last: last.lt > 0n ? last : undefined,
   };

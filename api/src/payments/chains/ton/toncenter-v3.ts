@@ -22,7 +22,9 @@ const ACCOUNTS_MAX = 100;
 const PAGE = 500;
 /** A source must not keep a poll busy with pages. */
 const PAGES_MAX = 100;
-const statuses: Record<string, AccountState['status']> = { active: 'ACTIVE', frozen: 'FROZEN' };
+const statuses = { active: 'ACTIVE', frozen: 'FROZEN', uninit: 'UNINITIALIZED', nonexist: 'UNINITIALIZED' } as const;
+/** Any other word is final if a block of the masterchain contains the transaction: releases 1.2.6 to 1.2.8 say `unknown_3`. */
+const notFinal = new Set(['pending', 'confirmed']);
 
 const blocks = z.object({ blocks: z.array(masterBlock) });
 const transactions = z.object({ transactions: z.array(printedTransaction).max(PAGE) });
@@ -154,8 +156,7 @@ function toBlock({ seqno, root_hash, gen_utime, start_lt, global_id }: z.output<
 /** @returns undefined if the transaction is not final */
 function toTransaction(printed: PrintedTransaction): TonTransaction | undefined {
   const { account, hash, lt, now, mc_block_seqno, description, in_msg, out_msgs } = printed;
-  const isFinal = (printed.finality ?? 'finalized') === 'finalized' && printed.emulated !== true;
-  if (!isFinal || !mc_block_seqno) return undefined;
+  if (notFinal.has(printed.finality ?? '') || printed.emulated === true || !mc_block_seqno) return undefined;
   const { compute_ph } = description;
   return {
     account,
@@ -183,8 +184,9 @@ function toState(printed: z.output<typeof accountState>): AccountState {
   const { balance, status, data_boc, last_transaction_lt: lt, last_transaction_hash: hash } = printed;
   return {
     balance: balance ?? 0n,
-    status: statuses[status] ?? 'UNINITIALIZED',
+    status: statuses[status],
     data: data_boc ?? undefined,
-    last: lt && hash ? { lt, hash } : undefined,
+    // Of an account that was deleted, it is the logical time of a block.
+    last: lt && hash && status !== 'nonexist' ? { lt, hash } : undefined,
   };
 }

@@ -61,7 +61,7 @@ function byAccount(transactions: readonly TonTransaction[]): Map<string, TonTran
 
 /**
  * @param source any, also another one than that of the transactions
- * @throws ChainUnavailable if it names a last transaction of an account in the window that was not read
+ * @throws ChainUnavailable if it names a last transaction of an account in the window that was not read, or that it does not serve
  */
 export async function requireLast(
   source: TonSource,
@@ -71,12 +71,17 @@ export async function requireLast(
   signal: AbortSignal,
 ): Promise<void> {
   const read = byAccount(transactions);
-  for (const [account, { last }] of await source.states(accounts, signal)) {
+  const named = [...(await source.states(accounts, signal))].flatMap(([account, { last }]) => {
     const lastRead = read.get(account)?.reduce((newest, { lt }) => (lt > newest ? lt : newest), 0n) ?? 0n;
-    if (!last || last.lt <= lastRead) continue;
-    const newer = await source.transaction({ account, ...last }, signal);
-    const isInRange = newer !== undefined && newer.time >= range.from && newer.time <= range.to;
-    if (isInRange && isBefore(newer, end)) throw skipped(source);
+    return last && last.lt > lastRead ? { account, ...last } : [];
+  });
+  if (named.length === 0) return;
+  // What is older than the window was read before, and the source may have deleted it.
+  const beginning = await source.blockAt(new Date(range.from.getTime() - MARGIN_MS), signal);
+  for (const last of named.filter(({ lt }) => lt >= (beginning?.startLt ?? 0n))) {
+    const newer = await source.transaction(last, signal);
+    if (!newer) throw failOf(source, 'LAGGING', `does not serve ${last.hash}, which it names as the last transaction`);
+    if (newer.time >= range.from && newer.time <= range.to && isBefore(newer, end)) throw skipped(source);
   }
 }
 
