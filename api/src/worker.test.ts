@@ -87,7 +87,7 @@ test.each(['server', 'worker'])(
     for (const { exited, output, text } of [
       { ...launch(clone.url, name, { SECRET_KEY: 'short' }), text: /^SECRET_KEY: each key of SECRET_KEY needs/m },
       { ...launch(empty.url, name), text: /^The database has not the schema of this release/m },
-      { ...launch(other.url, name), text: /^SECRET_KEY has not the key of this database/m },
+      { ...launch(other.url, name), text: /^SECRET_KEY does not contain the key of this database/m },
     ]) {
       expect([await exited, output()]).toEqual([78, expect.stringMatching(text)]);
       expect(output()).not.toMatch(/^ +at /m);

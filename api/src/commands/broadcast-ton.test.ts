@@ -30,7 +30,7 @@ let ton: TwoSources;
 beforeAll(async () => {
   testApp = await startTestApp();
   ton = await startTwoSources();
-}, 60_000);
+});
 afterAll(async () => {
   await testApp.stop();
   await ton.close();

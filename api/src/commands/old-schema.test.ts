@@ -110,7 +110,7 @@ test('with another key than that of the database only its replacement runs', asy
   for (const values of [['setup'], ['add-node', 'paris'], ['catalogue', 'retire']])
     expect(await run(values, other, empty.url)).toMatchObject({
       code: 78,
-      errors: expect.stringMatching(/^SECRET_KEY has not the key of this database/),
+      errors: expect.stringMatching(/^SECRET_KEY does not contain the key of this database/),
     });
   expect((await run(['replace-key', '--lost'], other, empty.url)).code).toBe(0);
   expect((await run(['setup'], other, empty.url)).code).toBe(0);

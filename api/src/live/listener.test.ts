@@ -32,7 +32,7 @@ beforeEach(async () => {
     { databaseUrl: url.href, log: createLog('test', 'silent', false), probeEveryMs: 100 },
     { onPayload: (payload) => received.push(payload), onListening: () => (timesListening += 1) },
   );
-  await vi.waitUntil(() => timesListening === 1, { timeout: 60_000 });
+  await vi.waitUntil(() => timesListening === 1);
 });
 afterEach(async () => {
   await stop();

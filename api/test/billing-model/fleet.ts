@@ -354,7 +354,7 @@ export class Fleet {
       return isFirst && purchase.oracle.status === 'WORK' && (live.length === 0 || live.length === openRuns.length);
     });
     this.#wishes = [];
-    const ended = wishes.map(({ purchase, reason }) => endConnection(this.ctx, purchase.connection.id, reason));
+    const ended = wishes.map(({ purchase, reason }) => this.#end(purchase, reason));
     await this.#untilAsked(wishes.map(({ purchase }) => purchase.connection.id));
     for (const { customer, purchase, reason } of wishes) {
       note(customer, `${name(purchase.connection)} is ended by ${reason}`);
@@ -374,6 +374,16 @@ export class Fleet {
       if (messages.length > 0) await this.#deliver(messages);
     }
     await Promise.all(ended);
+  }
+
+  async #end({ connection, oracle }: Purchase, reason: Wish['reason']): Promise<void> {
+    const wasEnding = oracle.ending !== null;
+    try {
+      await endConnection(this.ctx, connection.id, reason);
+    } catch (error) {
+      // The last report for the first request may arrive before the second request.
+      if (!(wasEnding && error instanceof AppError && error.code === 'NOT_CONNECTED')) throw error;
+    }
   }
 
   async #untilAsked(ids: readonly string[]): Promise<void> {

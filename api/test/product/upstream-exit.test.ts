@@ -73,7 +73,7 @@ function fileOf(format: FileFormat, ip: string, upstreamPort: number): string {
 
 const inInventory = async (ip: string) => (await admin.call(listInventory, { query: { ip } })).data[0]!;
 const untilState = (ip: string, state: ProxyState) =>
-  expect.poll(async () => (await inInventory(ip)).state, { timeout: 30_000 }).toBe(state);
+  expect.poll(async () => (await inInventory(ip)).state).toBe(state);
 const isOffered = async (ip: string) =>
   (await admin.call(searchProxies, { query: {} })).data.some((proxy) => proxy.ip === ip);
 
@@ -216,7 +216,7 @@ async function stateAfterChecks(ip: string) {
   return inInventory(ip);
 }
 const untilReason = (ip: string, reason: string) =>
-  expect.poll(async () => (await inInventory(ip)).check?.reason, { timeout: 30_000 }).toBe(reason);
+  expect.poll(async () => (await inInventory(ip)).check?.reason).toBe(reason);
 
 test('a proxy whose exit is dead, or refuses all that it is asked, is never for sale', async () => {
   const customer = await createUser(product, { balanceMicros: 1_000_000n });
@@ -248,7 +248,7 @@ test('a proxy whose exit dies is lost after three minutes, is not for sale then,
   const { client, reply } = await socks5Connect(product.gateway, connection, '127.0.0.1', origin.port);
   expect(reply).toBe(0);
   mortal.stop();
-  await expect.poll(() => stateAfterChecks(ip), { timeout: 30_000 }).toMatchObject({ isHealthy: false });
+  await expect.poll(() => stateAfterChecks(ip)).toMatchObject({ isHealthy: false });
   expect((await find(customer, connection.id)).status).toBe('WORK');
   await product.database.query(
     "update exit_checks set failing_since = now() - interval '181 seconds', failures = failures + 9 where health = 'UNHEALTHY'",
@@ -260,7 +260,7 @@ test('a proxy whose exit dies is lost after three minutes, is not for sale then,
   expect([(await inInventory(ip)).state, await isOffered(ip)]).toEqual(['UNHEALTHY', false]);
 
   const again = await startSocks5Upstream({ credentials: CREDENTIALS }, mortal.port);
-  await expect.poll(() => stateAfterChecks(ip), { timeout: 30_000 }).toMatchObject({ state: 'FREE' });
+  await expect.poll(() => stateAfterChecks(ip)).toMatchObject({ state: 'FREE' });
   expect(await isOffered(ip)).toBe(true);
   again.stop();
 });

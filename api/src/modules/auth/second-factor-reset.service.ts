@@ -87,7 +87,9 @@ async function resetOrStop(ctx: Ctx, userId: string): Promise<void> {
         ? 'MAIL_NOT_SENT'
         : undefined;
   if (stop) return void (await stopResets(ctx, { userId }, stop));
-  if (sentAt!.getTime() + DELAY_MS > Date.now()) return;
+  const dueAt = new Date(sentAt!.getTime() + DELAY_MS);
+  // A mail that was sent late.
+  if (dueAt.getTime() > Date.now()) return store.postpone(ctx, userId, dueAt);
   await store.deleteResets(ctx, { userId });
   await disableSecondFactor(ctx, userId);
   ctx.changed(STAFF, 'staff-users');

@@ -54,6 +54,10 @@ export async function listDue(ctx: Ctx): Promise<string[]> {
   return rows.map((row) => row.userId);
 }
 
+export async function postpone(ctx: Ctx, userId: string, dueAt: Date): Promise<void> {
+  await ctx.db.query('update second_factor_resets set due_at = $2 where user_id = $1', [userId, dueAt]);
+}
+
 export interface DueReset {
   authorId: string;
   mailId: string;

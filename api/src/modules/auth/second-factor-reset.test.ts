@@ -6,7 +6,7 @@ import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts'
 import { mailsTo, newestLink, runJobs, startTestAppWithMail } from '../../../test/mail.ts';
 import { activateSecondFactor } from '../../../test/second-factor.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { resetDue } from './second-factor-reset.service.ts';
+import { findDueTime, resetDue } from './second-factor-reset.service.ts';
 
 let testApp: TestApp;
 let admin: TestUser;
@@ -113,6 +113,8 @@ test('a mail that was not sent stops it, and one that was sent late delays it', 
   await testApp.database.query('update second_factor_resets set due_at = now() where user_id = $1', [late.id]);
   await resetDue(testApp.ctx);
   expect([await isOn(unsent), await isOn(late)]).toEqual([true, true]);
+  // It does not come first again, before those that are due.
+  expect((await findDueTime(testApp.ctx, late.id))!.getTime()).toBeGreaterThan(Date.now());
   await passDay(late);
   expect(await isOn(late)).toBe(false);
 });

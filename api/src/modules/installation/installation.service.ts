@@ -27,7 +27,7 @@ export async function requireMatch(ctx: Ctx, limit: { responseTimeoutMs?: number
   const { keyFingerprint } = stored;
   if (keyFingerprint !== null && !fingerprintsOf(ctx.config.secretKeys).some((each) => each.equals(keyFingerprint)))
     throw new Mismatch(
-      'SECRET_KEY has not the key of this database, so stored passwords and second factors could not be read. Set that key, alone or after a ' +
+      'SECRET_KEY does not contain the key of this database, so stored passwords and second factors could not be read. Set that key, alone or after a ' +
         `new one and a comma. If it is lost for good: ${commandLine('replace-key')}`,
     );
 }

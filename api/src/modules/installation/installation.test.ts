@@ -55,7 +55,7 @@ test.each([
     'a database of another key',
     "update installation set key_fingerprint = sha256('other')",
     'update installation set key_fingerprint = null',
-    /SECRET_KEY has not the key of this database.* If it is lost for good: npm run replace-key/,
+    /SECRET_KEY does not contain the key of this database.* If it is lost for good: npm run replace-key/,
   ],
 ])('on %s the API is not ready and says why, until it fits again', async (_, change, undo, text) => {
   await query(change);

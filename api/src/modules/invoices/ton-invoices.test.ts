@@ -34,7 +34,7 @@ let user: TestUser;
 beforeAll(async () => {
   testApp = await startTestApp();
   ton = await startTwoSources();
-}, 60_000);
+});
 afterAll(async () => {
   await testApp.stop();
   await ton.close();

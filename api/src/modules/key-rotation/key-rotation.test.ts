@@ -114,10 +114,10 @@ describe('after a change of SECRET_KEY', () => {
     await recordStart(before.ctx);
     await letTimePass();
     for (const { ctx } of [before, during]) await requireMatch(ctx);
-    await expect(requireMatch(after.ctx)).rejects.toThrow('SECRET_KEY has not the key of this database');
+    await expect(requireMatch(after.ctx)).rejects.toThrow('SECRET_KEY does not contain the key of this database');
     await reseal(during.ctx);
     for (const { ctx } of [during, after]) await requireMatch(ctx);
-    await expect(requireMatch(before.ctx)).rejects.toThrow('SECRET_KEY has not the key of this database');
+    await expect(requireMatch(before.ctx)).rejects.toThrow('SECRET_KEY does not contain the key of this database');
   });
 
   test('a key that opens nothing is recognised before it is recorded, and a lost one can be replaced', async () => {
