@@ -1,30 +1,27 @@
-/** A payment counts when two sources say the same about its transaction, and about the block that contains it. */
+/** A transaction counts when two sources say the same about it, whether it is a payment or not, and about the block that contains it. */
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { ObservedPayment } from '../watcher.ts';
-import { findPayment, type Payment, type WatchedAccounts } from './acceptance.ts';
+import { findPayment, type WatchedAccounts } from './acceptance.ts';
 import type { Accounts } from './accounts.ts';
 import { failOf, type MasterBlock, type TonSource } from './source.ts';
 import { identify, type TonTransaction } from './transaction.ts';
 
-export interface Found {
-  transaction: TonTransaction;
-  payment: Payment;
-}
-
 /**
+ * @param isAgreedBlock the sources have said the same about it before
  * @returns undefined if the other source does not have the transaction, or not yet
  * @throws ChainUnavailable if it says anything else about it or its block
  */
 export async function confirmBySecond(
   second: TonSource,
-  { transaction }: Found,
+  transaction: TonTransaction,
   block: MasterBlock,
+  isAgreedBlock: boolean,
   signal: AbortSignal,
 ): Promise<true | undefined> {
   const [other, otherBlock] = await Promise.all([
     second.transaction(transaction, signal),
-    second.block(block.seqno, signal),
+    isAgreedBlock ? block : second.block(block.seqno, signal),
   ]);
   if (!other || !otherBlock) return undefined;
   const isSameBlock =
@@ -68,14 +65,14 @@ async function findLt(nodes: readonly TonSource[], hash: string, signal: AbortSi
 
 const REMEMBERED_MAX = 10_000;
 
-/** What two sources have agreed on. It spares requests only: after a restart, payments of the overlap are confirmed again. */
+/** What two sources have agreed on. It spares requests only: after a restart, those of the overlap are confirmed again. */
 export interface ConfirmedMemory {
   /** Whether something about the transaction was confirmed, so that no source has to be asked if it is the same. */
   knows(hash: string): boolean;
   /** False if anything of the transaction is different from what was confirmed. */
-  has(found: Found, block: MasterBlock): boolean;
+  has(transaction: TonTransaction, block: MasterBlock): boolean;
   block(seqno: number): MasterBlock | undefined;
-  remember(found: Found, block: MasterBlock): void;
+  remember(transaction: TonTransaction, block: MasterBlock): void;
 }
 
 export function createConfirmedMemory(): ConfirmedMemory {
@@ -83,16 +80,16 @@ export function createConfirmedMemory(): ConfirmedMemory {
   const blocks = new LRUCache<number, MasterBlock>({ max: REMEMBERED_MAX });
   return {
     knows: (hash) => facts.has(hash),
-    has: (found, block) => facts.get(found.transaction.hash) === factOf(found, block),
+    has: (transaction, block) => facts.get(transaction.hash) === factOf(transaction, block),
     block: (seqno) => blocks.get(seqno),
-    remember(found, block) {
-      facts.set(found.transaction.hash, factOf(found, block));
+    remember(transaction, block) {
+      facts.set(transaction.hash, factOf(transaction, block));
       blocks.set(block.seqno, block);
     },
   };
 }
 
-function factOf({ transaction }: Found, { seqno, rootHash }: MasterBlock): string {
+function factOf(transaction: TonTransaction, { seqno, rootHash }: MasterBlock): string {
   return createHash('sha256')
     .update(`${identify(transaction)} ${seqno} ${rootHash}`)
     .digest('hex');

@@ -1,9 +1,9 @@
-/** One poll: the transactions of our accounts since the cursor, each confirmed by a second source before it is reported. */
+/** One poll: the transactions of our accounts since the cursor, each confirmed by a second source, so that no index alone says what is no payment. */
 import { agree } from '../sources.ts';
 import { ChainUnavailable, type ObservedPayment, type Poll } from '../watcher.ts';
-import { findPayment, type WatchedAccounts } from './acceptance.ts';
+import { findPayment, type Payment, type WatchedAccounts } from './acceptance.ts';
 import type { Accounts } from './accounts.ts';
-import { type ConfirmedMemory, confirmBySecond, type Found } from './confirmation.ts';
+import { type ConfirmedMemory, confirmBySecond } from './confirmation.ts';
 import { readCursor, type TonCursor, writeCursor } from './cursor.ts';
 import { failOf, type MasterBlock, type TonSource } from './source.ts';
 import type { TonTransaction } from './transaction.ts';
@@ -14,9 +14,9 @@ export interface Chain {
   first: TonSource;
   /** Undefined if only one source is configured. */
   second: TonSource | undefined;
-  /** A payment that the second source does not have keeps the cursor, instead of another pair of sources being tried. */
+  /** A transaction that the second source does not have keeps the cursor, instead of another pair of sources being tried. */
   isPatient: boolean;
-  /** For the confirmation of payments in one poll: a stranger may send many small ones. */
+  /** For the confirmation of transactions in one poll: a stranger may send many small ones. */
   confirmationMs: number;
   /** The newest block that both have. */
   target: MasterBlock;
@@ -140,12 +140,10 @@ const STATES_MAX = 30;
 async function confirmAll(chain: Chain, transactions: readonly TonTransaction[]) {
   const payments: ObservedPayment[] = [];
   const untilMs = performance.now() + chain.confirmationMs;
-  let unconfirmed: Found | undefined;
+  let unconfirmed: TonTransaction | undefined;
   let asked = 0;
   let isComplete = true;
   for (const transaction of transactions) {
-    const payment = findPayment(chain.watched, transaction);
-    if (!payment) continue;
     if (!chain.confirmed.knows(transaction.hash)) {
       // One at least, so that every poll makes progress.
       if (asked > 0 && performance.now() >= untilMs) {
@@ -155,16 +153,18 @@ async function confirmAll(chain: Chain, transactions: readonly TonTransaction[])
       asked += 1;
     }
     const block = await blockOf(chain, transaction);
-    const found = { transaction, payment };
-    if (await isConfirmed(chain, found, block)) payments.push(toObserved(chain, found, block));
-    else unconfirmed ??= found;
+    if (!(await isConfirmed(chain, transaction, block))) unconfirmed ??= transaction;
+    else {
+      const payment = findPayment(chain.watched, transaction);
+      if (payment) payments.push(toObserved(chain, transaction, payment, block));
+    }
   }
   return { payments, unconfirmed, isComplete };
 }
 
-function explainDelay({ second }: Chain, unconfirmed: Found | undefined): string[] {
-  if (!unconfirmed) return ['more payments were found than could be confirmed in one poll'];
-  return [`${second!.transport.name} does not have the transaction ${unconfirmed.transaction.hash} yet`];
+function explainDelay({ second }: Chain, unconfirmed: TonTransaction | undefined): string[] {
+  if (!unconfirmed) return ['more transactions were found than could be confirmed in one poll'];
+  return [`${second!.transport.name} does not have the transaction ${unconfirmed.hash} yet`];
 }
 
 async function blockOf({ first, target, signal, confirmed }: Chain, { masterSeqno }: TonTransaction) {
@@ -174,27 +174,37 @@ async function blockOf({ first, target, signal, confirmed }: Chain, { masterSeqn
   throw failOf(first, 'LAGGING', `does not have block ${masterSeqno}`);
 }
 
-async function isConfirmed({ second, confirmed, signal }: Chain, found: Found, block: MasterBlock): Promise<boolean> {
-  if (confirmed.has(found, block)) return true;
-  if (second && !(await confirmBySecond(second, found, block, signal))) return false;
-  confirmed.remember(found, block);
+async function isConfirmed(
+  { second, confirmed, target, signal }: Chain,
+  transaction: TonTransaction,
+  block: MasterBlock,
+): Promise<boolean> {
+  if (confirmed.has(transaction, block)) return true;
+  const isAgreedBlock = block === target || block === confirmed.block(block.seqno);
+  if (second && !(await confirmBySecond(second, transaction, block, isAgreedBlock, signal))) return false;
+  confirmed.remember(transaction, block);
   return true;
 }
 
 /** With other sources, they are asked at once; otherwise the second one may be slower for some minutes. */
-function requirePatience({ second, isPatient, target }: Chain, { transaction }: Found): void {
-  const ageSeconds = Math.round((target.time.getTime() - transaction.time.getTime()) / 1000);
+function requirePatience({ second, isPatient, target }: Chain, { hash, time }: TonTransaction): void {
+  const ageSeconds = Math.round((target.time.getTime() - time.getTime()) / 1000);
   if (isPatient && ageSeconds <= UNCONFIRMED_MAX_SECONDS) return;
-  throw new UnconfirmedPayment(
+  throw new UnconfirmedTransaction(
     'DISAGREEING',
-    `${second!.transport.name} does not have the transaction ${transaction.hash}, which is ${ageSeconds} seconds old`,
+    `${second!.transport.name} does not have the transaction ${hash}, which is ${ageSeconds} seconds old`,
   );
 }
 
 /** Of one pair of sources; others may agree. */
-export class UnconfirmedPayment extends ChainUnavailable {}
+export class UnconfirmedTransaction extends ChainUnavailable {}
 
-function toObserved({ now }: Chain, { transaction, payment }: Found, block: MasterBlock): ObservedPayment {
+function toObserved(
+  { now }: Chain,
+  transaction: TonTransaction,
+  payment: Payment,
+  block: MasterBlock,
+): ObservedPayment {
   return {
     ...payment,
     transactionId: transaction.hash,

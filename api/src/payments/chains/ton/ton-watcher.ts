@@ -9,7 +9,7 @@ import { readCursor, writeCursor } from './cursor.ts';
 import { describeTonHoldings } from './holdings.ts';
 import { type Jetton, USDT } from './jetton.ts';
 import { toAccount } from './jetton-wallet.ts';
-import { agreedBlock, type Chain, pollChain, startAt, UnconfirmedPayment } from './poll.ts';
+import { agreedBlock, type Chain, pollChain, startAt, UnconfirmedTransaction } from './poll.ts';
 import { failOf, type MasterBlock, type TonSource } from './source.ts';
 import { createTokenCheck, type TokenCheck } from './token-check.ts';
 import { createSource } from './toncenter.ts';
@@ -24,7 +24,7 @@ export interface TonWatcherOptions {
   timeoutMs?: number;
   /** To each source. Providers suspend those who ask for more. */
   requestsPerSecond?: number;
-  /** For the confirmation of payments in one poll. */
+  /** For the confirmation of transactions in one poll. */
   confirmationMs?: number;
   now?: () => Date;
 }
@@ -69,7 +69,7 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
       const hasOthers = nodes.length > SOURCES_USED;
       const poll = await run(!hasOthers).catch((error: unknown) => {
         // No pair of sources has it: the payments of others do not wait.
-        if (hasOthers && error instanceof UnconfirmedPayment) return run(true);
+        if (hasOthers && error instanceof UnconfirmedTransaction) return run(true);
         throw error;
       });
       return withWarnings(poll, nodes);

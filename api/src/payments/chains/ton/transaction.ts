@@ -81,7 +81,8 @@ export function identify(transaction: TonTransaction): string {
       source: incoming.source,
       value: String(incoming.value),
       isBounced: incoming.isBounced,
-      body: incoming.body.hash().toString('hex'),
+      // Indexes print an exotic cell as an ordinary one with the same content.
+      body: incoming.body.beginParse(true).asCell().hash().toString('hex'),
     },
   });
 }
