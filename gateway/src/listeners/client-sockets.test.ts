@@ -225,6 +225,19 @@ describe('sockets without valid credentials', () => {
     for (const client of [third, fourth]) client?.socket.destroy();
   });
 
+  it('are not evicted before their first byte while most others have sent something, as attackers do', () => {
+    const clients = openSmall(8);
+    const attackers = Array.from({ length: 6 }, (_, index) => accept(clients, `198.51.100.${index}`));
+    for (const client of attackers) client?.spoke();
+    const honest = [accept(clients, '192.0.2.1'), accept(clients, '192.0.2.2')];
+    const seventh = accept(clients, '198.51.100.7');
+    expect(areOpen(...honest, attackers[0])).toEqual([true, true, false]);
+    // More than a quarter are silent now.
+    const eighth = accept(clients, '198.51.100.8');
+    expect(areOpen(...honest, attackers[1])).toEqual([false, true, true]);
+    for (const client of [...attackers, ...honest, seventh, eighth]) client?.socket.destroy();
+  });
+
   it('are evicted last if clients of their network have authenticated', () => {
     const clients = openSmall();
     accept(clients, '192.0.2.1')?.loggedIn({ id: 'connection' } as Connection);

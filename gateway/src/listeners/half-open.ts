@@ -1,6 +1,9 @@
 import type { ClientSocket } from './client-socket.ts';
 
-/** Sockets without valid credentials. Those that have sent nothing are evicted first, of each kind the oldest first. */
+/**
+ * Sockets without valid credentials. Those that have sent nothing are evicted first, of each kind the oldest first. But a quarter may be
+ * silent: between the handshake of TCP and its first byte a client is silent, too, and would be the only one while attackers send.
+ */
 export class HalfOpenGroup {
   readonly #silent = new Set<ClientSocket>();
   readonly #speaking = new Set<ClientSocket>();
@@ -11,7 +14,8 @@ export class HalfOpenGroup {
 
   /** The socket that has to leave for a new one. */
   get first(): ClientSocket | undefined {
-    for (const clients of [this.#silent, this.#speaking]) for (const client of clients) return client;
+    const areManySilent = this.#silent.size > this.size / 4;
+    for (const client of areManySilent ? this.#silent : this.#speaking) return client;
     return undefined;
   }
 
