@@ -93,6 +93,8 @@ export class TronChain {
   lacksResults = false;
   /** From now on, senders put a field into their transactions that JSON does not show. */
   hasHiddenFields = false;
+  /** From now on, senders put these fields into the results of their transactions. */
+  resultFields: Uint8Array = new Uint8Array();
   /** Has much of everything. */
   readonly bank: Key;
   readonly contracts = {
@@ -277,7 +279,7 @@ export class TronChain {
   }
 
   private encode(signed: SignedTransaction, result: Result): Uint8Array {
-    const bytes = encodeTransaction(signed, this.lacksResults ? 'DEFAULT' : result);
+    const bytes = encodeTransaction(signed, this.lacksResults ? 'DEFAULT' : result, this.resultFields);
     return this.hasHiddenFields ? Buffer.concat([bytes, integerField(HIDDEN_FIELD, 1)]) : bytes;
   }
 

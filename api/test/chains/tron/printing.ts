@@ -12,7 +12,7 @@ import {
 } from './transactions.ts';
 
 export interface PrintedTransaction {
-  ret: { contractRet?: string }[];
+  ret: { contractRet?: string; fee?: unknown }[];
   signature: string[];
   txID: string;
   raw_data: { contract: { parameter: { value: Record<string, unknown> } }[] } & Record<string, unknown>;
@@ -24,6 +24,9 @@ export interface PrintedBlock {
   block_header: { raw_data: Record<string, unknown>; witness_signature: string };
   transactions?: PrintedTransaction[];
 }
+
+/** Prints integers of 64 bits as they are; TypeScript does not know it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 /** What is zero or empty is left out. */
 function present(values: Record<string, number | string | undefined>): Record<string, number | string> {
@@ -62,10 +65,11 @@ export function printTransaction(bytes: Uint8Array): PrintedTransaction {
   const { contract, typeUrl, referenceBytes, referenceHash, expiresMs, timeMs, feeLimit, memo } =
     decodeRawData(rawData);
   const parameter = { value: printContract(contract), type_url: typeUrl };
-  const result = Number(readInteger(readFields(readBytes(readFields(bytes), 5)), 3));
-  const name = (Object.keys(results) as Result[]).find((one) => results[one] === result);
+  const result = readFields(readBytes(readFields(bytes), 5));
+  const name = (Object.keys(results) as Result[]).find((one) => results[one] === Number(readInteger(result, 3)));
+  const fee = readInteger(result, 1);
   return {
-    ret: [name ? { contractRet: name } : {}],
+    ret: [{ ...(name && { contractRet: name }), ...(fee !== 0n && { fee: rawJSON(String(fee)) }) }],
     signature: signatures.map(toHex),
     txID: id,
     raw_data: {

@@ -137,9 +137,17 @@ function decodeContract(type: number, bytes: Uint8Array): Contract {
 export const results = { SUCCESS: 1, REVERT: 2, OUT_OF_ENERGY: 10, OUT_OF_TIME: 11 } as const;
 export type Result = keyof typeof results;
 
-/** As a block contains it. */
-export function encodeTransaction({ rawData, signatures }: SignedTransaction, result?: Result | 'DEFAULT'): Uint8Array {
-  const ret = result ? [bytesField(5, integerField(3, result === 'DEFAULT' ? 0 : results[result]))] : [];
+/**
+ * As a block contains it.
+ * @param resultFields what the sender has put into its result
+ */
+export function encodeTransaction(
+  { rawData, signatures }: SignedTransaction,
+  result?: Result | 'DEFAULT',
+  resultFields: Uint8Array = new Uint8Array(),
+): Uint8Array {
+  const set = result && integerField(3, result === 'DEFAULT' ? 0 : results[result]);
+  const ret = set ? [bytesField(5, Buffer.concat([resultFields, set]))] : [];
   return Buffer.concat([bytesField(1, rawData), ...signatures.map((one) => bytesField(2, one)), ...ret]);
 }
 

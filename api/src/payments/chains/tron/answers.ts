@@ -4,6 +4,10 @@ import { toBlockId } from './block-proof.ts';
 
 /** What `getblockbylimitnext` accepts. */
 const BODIES_MAX = 100;
+/** Integers of 64 bits, which java-tron prints as they are. As text they do not become floats; a text inside JSON has its quotes escaped. */
+const LARGE_INTEGER = /"(fee|balance)":\s*(-?\d{16,19})\b/g;
+
+export const parseExactly = (text: string): unknown => JSON.parse(text.replaceAll(LARGE_INTEGER, '"$1":"$2"'));
 
 const hex = z
   .string()
@@ -28,13 +32,23 @@ const rawHeader = z.object({
 
 const header = z.object({ blockID: hash, block_header: z.object({ raw_data: rawHeader }) });
 
+const int64 = z.union([z.number().int(), z.string().regex(/^-?\d{1,19}$/)]).transform(BigInt);
+
+/** A sender chooses all of it but `contractRet`: what is not understood makes a block unprovable, and the answer not invalid. */
+const result = z.object({
+  contractRet: z.string().default('DEFAULT').catch('?'),
+  fee: int64
+    .optional()
+    .default(0n)
+    .catch(undefined as never),
+  ret: z.string().default('').catch('?'),
+});
+
 /** Without `txID`: the id of a transaction is the hash of its bytes. */
 const transaction = z.object({
   raw_data_hex: hex,
   signature: z.array(hex).default([]),
-  ret: z
-    .array(z.object({ contractRet: z.string().default('DEFAULT'), fee: count.default(0), ret: z.string().default('') }))
-    .default([]),
+  ret: z.array(result).default([]),
 });
 
 const block = header.extend({ transactions: z.array(transaction).default([]) });
@@ -86,7 +100,7 @@ export const infoSchema = z.object({
     .default([]),
 });
 
-export const accountSchema = orNothing(z.object({ balance: count.default(0) }));
+export const accountSchema = orNothing(z.object({ balance: int64.default(0n) }));
 
 /** A call that changes nothing. If the contract refuses, `result.result` says true, but the transaction has failed. */
 export const constantSchema = z.object({

@@ -62,7 +62,7 @@ describe('transactions of a real block', () => {
       [b, a, c],
       [{ ...first, ret: [{ ...first.ret[0]!, contractRet: 'REVERT' }] }, b, c],
       [{ ...first, ret: [{ ...first.ret[0]!, contractRet: 'NEW_RESULT' }] }, b, c],
-      [{ ...first, ret: [{ ...first.ret[0]!, fee: 1 }] }, b, c],
+      [{ ...first, ret: [{ ...first.ret[0]!, fee: 1n }] }, b, c],
       [{ ...first, ret: [] }, b, c],
       [{ ...first, signature: [] }, b, c],
       [{ ...first, raw_data_hex: first.raw_data_hex.replace('8ba43', '8ba44').slice(0, -2) }, b, c],

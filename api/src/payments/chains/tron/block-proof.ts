@@ -28,7 +28,8 @@ export interface RawTransaction {
 
 interface RawResult {
   contractRet: string;
-  fee: number;
+  /** Whatever the sender has put there. Undefined: it is not known. */
+  fee: bigint | undefined;
   ret: string;
 }
 
@@ -83,12 +84,12 @@ export function toTransactionId(rawData: Uint8Array): string {
   return Buffer.from(sha256(rawData)).toString('hex');
 }
 
-/** @returns undefined if a result has a name that is not known */
+/** @returns undefined if a result has a name or a fee that is not known */
 function transactionBytes({ raw_data_hex, signature, ret }: RawTransaction): Uint8Array | undefined {
   const results: Uint8Array[] = [];
   for (const { contractRet, fee, ret: code } of ret) {
     const result = contractResults.indexOf(contractRet);
-    if (result === -1) return undefined;
+    if (result === -1 || fee === undefined) return undefined;
     const fields = [integerField(1, fee), integerField(2, code === 'FAILED' ? 1 : 0), integerField(3, result)];
     results.push(bytesField(5, Buffer.concat(fields)));
   }

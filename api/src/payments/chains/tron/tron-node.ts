@@ -17,6 +17,7 @@ import {
   infoSchema,
   orNothing,
   parametersSchema,
+  parseExactly,
   resourcesSchema,
   type TronBlock,
 } from './answers.ts';
@@ -46,7 +47,7 @@ const block = (height: number, detail: boolean) => ({ id_or_num: String(height),
 /** @throws SourceRefusal and ChainUnavailable, from each of its methods */
 export function createTronNode(url: string, timeoutMs?: number) {
   const transport = createHttpTransport({ url, timeoutMs });
-  const http = speakHttpJson(transport);
+  const http = speakHttpJson(transport, { parse: parseExactly });
   const rpc = speakJsonRpc(transport, { path: '/jsonrpc', service: 'jsonrpc' });
   return {
     transport,
@@ -83,7 +84,7 @@ export function createTronNode(url: string, timeoutMs?: number) {
     /** At the newest solid block. @returns sun; undefined if the account does not exist: it was never sent TRX */
     solidBalance: async (address: string, signal: AbortSignal): Promise<bigint | undefined> => {
       const account = await http.post('/walletsolidity/getaccount', { address }, accountSchema, signal, SOLIDITY);
-      return account && BigInt(account.balance);
+      return account?.balance;
     },
     /** Energy and bandwidth that the account has without paying for them. */
     resources: async (address: string, signal: AbortSignal) => {

@@ -1,10 +1,13 @@
 /** Sources of TRON that fail, refuse, forget or lie: they cost time, never money. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { Behaviour } from '../../../../test/chains/tron/behaviour.ts';
 import { openTron } from '../../../../test/chains/tron/open-tron.ts';
 import type { PrintedBlock, PrintedTransaction } from '../../../../test/chains/tron/printing.ts';
-
 import { encodeTronAddress } from '../../derive/tron-address.ts';
+import { blockSchema } from './answers.ts';
+import { isProven } from './bodies.ts';
+import nileBlock from './fixtures/tron-nile-13232131.json' with { type: 'json' };
+import { bytesField, integerField } from './protobuf.ts';
 
 const UNITS = 25_000_000n;
 const signal = new AbortController().signal;
@@ -71,6 +74,41 @@ describe('a block of a lying source', () => {
     await makeFinal();
     expect(observer.paymentsTo(address)).toEqual([]);
   });
+});
+
+describe('a transaction in whose result its sender has put', () => {
+  it.each([
+    ['a fee of -1', integerField(1, -1n)],
+    ['a fee of 2^53', integerField(1, 2n ** 53n)],
+    ['a fee of 2^63-1', integerField(1, 2n ** 63n - 1n)],
+    ['the smallest fee', integerField(1, -(2n ** 63n))],
+    ['an unknown code', integerField(2, 77)],
+    ['an unknown field of 16 bytes', bytesField(1002, Buffer.alloc(16))],
+  ])('%s stops nothing', async (_, fields) => {
+    const { chain, addresses, observer, send, makeFinal } = await openTron();
+    const [address] = addresses;
+    chain.resultFields = fields;
+    send.trx({ address, units: UNITS });
+    send.usdt({ address, units: UNITS });
+    await makeFinal();
+    expect(observer.finalUnits(address)).toBe(2n * UNITS);
+  });
+
+  it.each([[-1n], [2n ** 53n], [2n ** 63n - 1n]])('a fee of %s: its block still proves itself', async (fee) => {
+    const { chain, addresses, observer, send } = await openTron();
+    chain.resultFields = integerField(1, fee);
+    send.trx({ address: addresses[0], units: UNITS });
+    chain.mine(4);
+    expect((await observer.poll()).warnings).toEqual([]);
+  });
+});
+
+test('a result that no node prints makes a block unprovable, and its answer not invalid', () => {
+  for (const ret of [{ fee: 1e300 }, { fee: 'x' }, { contractRet: 5 }, { ret: [] }, { fee: null }]) {
+    const transactions = [{ raw_data_hex: '0a', signature: [], ret: [ret] }];
+    const block = blockSchema.parse({ ...nileBlock, transactions });
+    expect(isProven(block)).toBe(false);
+  }
 });
 
 describe('a transaction with fields that JSON does not show', () => {
