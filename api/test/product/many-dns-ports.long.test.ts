@@ -1,4 +1,7 @@
-/** All DNS ports of a node, in the long run the default number of them, are sold, served by one process, and released. */
+/**
+ * All DNS ports of a node are sold, served by one process, and released.
+ * @module-tag long
+ */
 import { connect, type Connection, disconnect } from '@cellhop/contract/connections';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,15 +13,14 @@ import { untilGauge } from '../../../gateway/test/gateway-harness.ts';
 import { createProxy, createUser } from '../factories.ts';
 import { GATEWAY_TOKEN } from '../test-app.ts';
 import { PRICE, startProduct, stopProduct } from './product.ts';
-import { scaled } from '../../../tools/test-scale.ts';
 
-const PORTS = scaled(12, 1_000);
+const PORTS = 1_000;
 const FIRST_PORT = 20_000;
 const AT_A_TIME = 20;
 /** How many connections are bought over HTTP. The others are bought in the database, which takes less time. */
-const BOUGHT_OVER_HTTP = scaled(4, 60);
+const BOUGHT_OVER_HTTP = 60;
 /** How many of the connections end. */
-const ENDED = scaled(3, 40);
+const ENDED = 40;
 const RESEND_MS = 2_000;
 const TEST_MS = 1_200_000;
 
@@ -98,7 +100,7 @@ async function askAll(ports: readonly number[]): Promise<void> {
 
 test(
   `${PORTS} ports are assigned to connections, served by one process, and released`,
-  { tags: ['long'], timeout: TEST_MS },
+  { timeout: TEST_MS },
   async () => {
     const { product, buy, buyInDatabase, end } = await startNode();
     const connections = await forAll(Array.from({ length: BOUGHT_OVER_HTTP }), buy);

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from 'vitest';
 import { mutated, noise, randomFor, randomQuestion } from '../../test/fuzz/dns-inputs.ts';
 import { freeDnsPort } from '../../test/dns-client.ts';

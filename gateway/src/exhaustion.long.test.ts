@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';

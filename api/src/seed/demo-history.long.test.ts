@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { getDashboard } from '@cellhop/contract/staff/dashboard';
 import { afterEach, expect, test } from 'vitest';
 import { createUser } from '../../test/factories.ts';

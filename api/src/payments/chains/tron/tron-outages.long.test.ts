@@ -1,9 +1,11 @@
-/** What takes time: blocks that do not become solid, outages, sources that fail again and again, and several workers. */
+/**
+ * What takes time: blocks that do not become solid, outages, sources that fail again and again, and several workers.
+ * @module-tag long
+ */
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { randomTronAddress } from '../../../../test/chains/tron/local-tron.ts';
 import { openTron } from '../../../../test/chains/tron/open-tron.ts';
-import { scaled } from '../../../../../tools/test-scale.ts';
 
 const UNITS = 25_000_000n;
 
@@ -65,28 +67,24 @@ describe('time', () => {
     expect([a, b].map((address) => observer.finalTo(address).length)).toEqual([10, 10]);
   });
 
-  it(
-    '20 minutes without a worker, with the transactions of others between two of ours',
-    { tags: ['long'] },
-    async () => {
-      const { chain, addresses, observer, send, makeFinal } = await openTron();
-      const [address] = addresses;
-      const others = Array.from({ length: 20 }, randomTronAddress);
-      send.usdt({ address, units: 1n });
-      for (let index = 0; index < scaled(30, 1000); index += 1) {
-        send.trx({ address: others[index % others.length]!, units: 1n });
-        if (index % 10 === 0) chain.mine(2);
-      }
-      chain.mine(200);
-      send.trx({ address, units: 2n });
-      await makeFinal();
-      expect(observer.finalUnits(address)).toBe(3n);
-    },
-  );
+  it('20 minutes without a worker, with the transactions of others between two of ours', async () => {
+    const { chain, addresses, observer, send, makeFinal } = await openTron();
+    const [address] = addresses;
+    const others = Array.from({ length: 20 }, randomTronAddress);
+    send.usdt({ address, units: 1n });
+    for (let index = 0; index < 1000; index += 1) {
+      send.trx({ address: others[index % others.length]!, units: 1n });
+      if (index % 10 === 0) chain.mine(2);
+    }
+    chain.mine(200);
+    send.trx({ address, units: 2n });
+    await makeFinal();
+    expect(observer.finalUnits(address)).toBe(3n);
+  });
 
-  it('an hour in which one of two sources fails every 20 seconds', { tags: ['long'] }, async () => {
+  it('an hour in which one of two sources fails every 20 seconds', async () => {
     const { chain, nodes, addresses, observer, send, problem, makeFinal } = await openTron({ addresses: 60 });
-    const steps = scaled(20, 360);
+    const steps = 360;
     let failures = 0;
     for (let step = 0; step < steps; step += 1) {
       const address = (addresses as string[])[step % 60]!;
@@ -103,10 +101,10 @@ describe('time', () => {
     expect(found.toSorted((a, b) => a - b)).toEqual(Array.from({ length: steps }, (_, step) => step + 1));
   });
 
-  it('a day without a worker', { tags: ['long'] }, async () => {
+  it('a day without a worker', async () => {
     const { chain, addresses, observer, send, createWatcher } = await openTron();
     const [address] = addresses;
-    const blocks = scaled(200, 28_800);
+    const blocks = 28_800;
     // The node must be able to close idle connections meanwhile.
     const mine = async (count: number) => {
       for (let mined = 0; mined < count; mined += 100) {

@@ -1,6 +1,7 @@
 /**
  * All currencies in production mode on chains in memory, by a seeded plan: payments, forks, restarts of the worker, sweeps, and one source of each
  * chain that lies. Whatever happens, nothing is credited twice or lost, and ledger and chains agree in the end.
+ * @module-tag long
  */
 import { createInvoice } from '@cellhop/contract/invoices';
 import { currencies, type Currency } from '@cellhop/contract/invoices.values';
@@ -17,7 +18,6 @@ import { openRandomUtxo } from '../../../test/chains/random/random-utxo.ts';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { createRandom, type Random } from '../../../../tools/random.ts';
-import { scaled } from '../../../../tools/test-scale.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { toCreditMicros } from '../../payments/amounts.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
@@ -28,10 +28,10 @@ import * as states from './chain-states.store.ts';
 import { compareChain } from './comparison.service.ts';
 import { watchChain } from './watch.service.ts';
 
-const SEEDS = Array.from({ length: scaled(1, 20) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 /** After each, all sources are honest, and ledger and chains are compared. */
-const ROUNDS = scaled(1, 3);
-const STEPS = scaled(2, 10);
+const ROUNDS = 3;
+const STEPS = 10;
 const FIRST_POLLS = 3;
 const POLLS_MAX = 200;
 /** A dollar for each coin. */
@@ -291,7 +291,6 @@ async function compare(watched: Watched): Promise<string[]> {
 describe('payments in nine currencies', () => {
   it.each(SEEDS)(
     'are credited once and never lost, with forks, restarts, sweeps and lying sources: seed %i',
-    { tags: ['long'] },
     async (seed) => {
       const world = await openWorld(seed);
       for (let round = 0; round < ROUNDS; round += 1) {

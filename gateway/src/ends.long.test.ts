@@ -1,12 +1,12 @@
+/** @module-tag long */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../test/gateway-harness.ts';
 import { ENDS, FRAMINGS, runTransfer, type Transfer, TUNNELS } from '../test/transfers.ts';
-import { scaled } from '../../tools/test-scale.ts';
 
 /** docs/gateway.md, "Ends": one read, the kernel's send buffer, and the buffers of Node's HTTP client and server. */
 const LOST_AFTER_RESET_BYTES_MAX = (256 + 4096 + 256) * 1024;
-const RUNS = scaled(50, 150);
+const RUNS = 150;
 
 const transfers: fc.Arbitrary<Transfer> = fc
   .record({
@@ -68,14 +68,10 @@ describe.each(['pump', 'streams'] as const)('any transfer with relay %s', (relay
   });
   afterAll(() => harness.stop());
 
-  it(
-    'delivers a prefix, everything before a clean end, and counts the delivered bytes',
-    { tags: ['long'] },
-    async () => {
-      const property = fc.asyncProperty(transfers, async (transfer) => {
-        expect(await brokenRules(harness, transfer)).toEqual([]);
-      });
-      await fc.assert(property, { numRuns: RUNS });
-    },
-  );
+  it('delivers a prefix, everything before a clean end, and counts the delivered bytes', async () => {
+    const property = fc.asyncProperty(transfers, async (transfer) => {
+      expect(await brokenRules(harness, transfer)).toEqual([]);
+    });
+    await fc.assert(property, { numRuns: RUNS });
+  });
 });
