@@ -1,6 +1,6 @@
 /**
  * Each table belongs to one module of the API, and only that module reads and writes it. Others read its views (api/sql/views) or
- * call a service. A function of api/sql changes tables of several modules in one statement.
+ * call a service. A function of api/sql changes tables of several modules in one statement, and invariant checks read all tables.
  */
 const tablesByModule: Record<string, readonly string[]> = {
   approvals: ['staff_requests'],

@@ -1,4 +1,4 @@
-/** The cells of exported CSV files (RFC 4180), which spreadsheets open. */
+/** The cells of all exported CSV files (RFC 4180). Spreadsheets open them, so none is a formula. */
 
 /**
  * Where a spreadsheet would begin a formula: at the start of a cell, and after what some spreadsheet takes for the end of a cell, because one

@@ -1,5 +1,5 @@
 /**
- * The kinds of exits. An exit is a key, which is unique at its node, parameters, and a secret that is stored sealed. Each kind has one
+ * The kinds of exits. An exit is a key, which is unique at its node and outlives keys of `SECRET_KEY`, parameters, and a sealed secret. Each kind has one
  * descriptor: how a file names such an exit, and what its gateway gets. Nothing else in API and database depends on the kind.
  */
 import { z } from 'zod';

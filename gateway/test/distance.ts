@@ -1,4 +1,4 @@
-/** A port in front of another one, as if its clients were far away: attacks have no round trips, customers do. */
+/** A port in front of another one, as if its clients were far away: attacks have no round trips, customers do, and distance keeps none out. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 

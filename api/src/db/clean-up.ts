@@ -1,4 +1,4 @@
-/** Deletes expired rows in batches, however many there are. */
+/** The only way in which old rows are deleted: in batches, however many there are. */
 import type { Ctx } from '../ctx.ts';
 
 export interface CleanUpLimits {

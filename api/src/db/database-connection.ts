@@ -1,4 +1,4 @@
-/** Options of database connections. Every wait has a timeout, also if the network drops packets. */
+/** The only place that opens connections to the database. Every wait has a timeout, also if the network drops packets. */
 import pg from 'pg';
 
 /**

@@ -1,6 +1,7 @@
 /**
- * The share of each user in what all users wait for, the connections to the database. However many calls one user sends at once, a few
- * run, the others wait in this user's own queue, and those of other users find free connections.
+ * Every shared queue has a share for each user or network. Of the database's connections, a user has a fifth at once and a queue of their
+ * own (the queries of a call run in turn), strangers share two, in turn by network (`limitLookups`), refreshes four, in turn by session, and
+ * reports of gateways four, in turn by run. No public path queries outside of these (`strangers.test.ts`).
  */
 import type { Config } from '../process/config.ts';
 import { LimitersByOwner } from '../process/limiters-by-owner.ts';

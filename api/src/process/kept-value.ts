@@ -1,4 +1,4 @@
-/** Values that every visitor requests. */
+/** Values that every visitor requests (prices, stock, offer, public keys): no query is made for each visitor. */
 import type { Log } from './log.ts';
 
 const MAX_AGE_MS = 10_000;

@@ -1,4 +1,4 @@
-/** Long work of one request, in slices, so that a process with one thread serves the others in between. */
+/** No synchronous work is without a bound: what takes more than a page of rows, or a record of a file, goes in slices between requests. */
 import { setImmediate } from 'node:timers/promises';
 
 /** The longest that one request may keep all others waiting, plus the time of one item. */

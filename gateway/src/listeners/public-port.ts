@@ -23,7 +23,7 @@ export interface PublicPort {
   closeWaiting(): Promise<void>;
 }
 
-/** The public port: the first byte distinguishes SOCKS5, SOCKS4, HTTP and TLS. */
+/** The first byte distinguishes SOCKS5, SOCKS4, HTTP and TLS. No client is refused by a silent close, but in its own protocol. */
 export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy): PublicPort {
   const { limits, log, metrics, clients } = context;
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {

@@ -1,6 +1,6 @@
 /**
- * Reads the heads of an origin's responses as tolerantly as browsers do, and rewrites them for a strict parser. Each
- * connection to an origin serves one request and is closed after its response, and the client gets the gateway's own
+ * Reads the heads of an origin's responses as tolerantly as browsers do, and rewrites them for a strict parser. Only this file and
+ * `chunk-reader.ts` read what is not strict; clients are read strictly. Each connection to an origin serves one request and is closed after its response, and the client gets the gateway's own
  * framing: so whatever an origin hides in an odd head, no other request and no other client can receive it.
  */
 import { ChunkReader, type ReadPiece } from './chunk-reader.ts';

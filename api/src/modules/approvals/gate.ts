@@ -1,9 +1,7 @@
 /**
  * The gate: every operation of staff that creates money for somebody passes here. It is a request with an author and a reason. A small one is
  * applied at once, all others wait for a second person. The sums of a day count for the author and for the customer, over all accounts of each.
- *
- * Lock order: the persons, the customer's row, the request, the invoice, accounts. The lock of the persons keeps concurrent requests from
- * passing the limit together.
+ * The lock of the persons, the first one, keeps concurrent requests from passing the limit together.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { APPROVAL_HOURS_MAX } from '@cellhop/contract/limits';

@@ -1,6 +1,6 @@
 /**
  * The audit log: who did what to whom, from where and when. Entries are written in the transaction of the change. They never
- * contain passwords, codes or tokens.
+ * contain passwords, codes or tokens, and none is changed, or deleted within a year.
  */
 import { idSchema } from '@cellhop/contract/schemas';
 import type { AuditEntry as ListedEntry } from '@cellhop/contract/staff/audit-log';

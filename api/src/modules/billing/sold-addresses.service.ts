@@ -1,4 +1,4 @@
-/** Fills in the address that connections of the release before were sold with. */
+/** Fills in the address that connections of the previous release were sold with, without the lock of their payer. No other code changes one. */
 import type { Ctx } from '../../ctx.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import * as store from './sold-addresses.store.ts';

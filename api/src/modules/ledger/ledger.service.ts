@@ -3,8 +3,7 @@
  * post_transfers, refund_megabytes and release_hold. connections/ calls buy_proxy and billing/ calls charge_reports, because each is
  * one statement together with what it charges for.
  *
- * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection, and the shared
- * system accounts last. The lock of a customer's account guards all of their connections.
+ * ARCHITECTURE.md has the lock order of all that moves money. A customer's connections change only under the lock of their account, but for encrypted passwords (key-rotation/).
  */
 import { AppError } from '@cellhop/contract/errors';
 import assert from 'node:assert/strict';

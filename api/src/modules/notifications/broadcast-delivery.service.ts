@@ -1,4 +1,4 @@
-/** The jobs of broadcasts: delivery in batches, and slow mailing, each exactly once. */
+/** The jobs of broadcasts, each exactly once: delivery in batches, and mailing so slow that no email of an account waits behind it. */
 import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 import { countWaiting } from '../../jobs/jobs.ts';

@@ -1,7 +1,8 @@
 /**
- * The URL of a source, as operators write it. It may contain secrets in four places: a user and password, the path, the query, and the
- * fragment, whose parts become headers: `https://api.trongrid.io#TRON-PRO-API-KEY=…`. A fragment is never sent by any client, so that a
- * release that does not know this cannot leak it.
+ * The URL of a source, as operators write it. No key of it is in a log, metric, error, page or request line: `http-transport.ts` names
+ * sources by host and quotes them without their keys (`invoices/source-secrets.test.ts`). It may contain secrets in a user and password,
+ * the path, the query, and the fragment, whose parts become headers: `https://api.trongrid.io#TRON-PRO-API-KEY=…`. No client sends a
+ * fragment, so that a release that does not know this cannot leak it.
  */
 
 /** Interfaces that a node of TRON of one's own serves on other ports than the first. */
