@@ -1,6 +1,6 @@
 /**
  * `npm run screens`: a screenshot of every screen in each width, theme and language, for review before a release.
- * It tests nothing; the tests of the screens are in screens.spec.ts and screens.long.spec.ts.
+ * It tests nothing; the tests of the screens are in screens.long.spec.ts.
  */
 import { createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, type Connection } from '@cellhop/contract/connections';

@@ -1,4 +1,4 @@
-/** The screens of the admin area, in the order of the menu, which this list makes. Customers load no code of them (e2e/staff-screens.spec.ts). */
+/** The screens of the admin area, in the order of the menu, which this list makes. Customers load no code of them (e2e/staff-menu.long.spec.ts). */
 import { staffApprovalsScreen } from '../../features/staff-approvals/screen.ts';
 import { staffAuditLogScreen } from '../../features/staff-audit-log/screen.ts';
 import { staffConnectionsScreen } from '../../features/staff-connections/screen.ts';

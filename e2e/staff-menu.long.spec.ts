@@ -1,7 +1,7 @@
 import { enter, expect, test } from './product.ts';
 import { expectGood } from './screen-checks.ts';
 
-test('customers see no admin area, and read which permission a page needs', { tag: '@long' }, async ({ page }) => {
+test('customers see no admin area, and read which permission a page needs', async ({ page }) => {
   const requested: string[] = [];
   page.on('request', (request) => requested.push(new URL(request.url()).pathname));
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
