@@ -4,6 +4,7 @@ import { Refusal } from '../../../test/chains/fake-node.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
 import { createTransferReader } from './evm-logs.ts';
 import { createEvmNode } from './evm-node.ts';
+import { ResponseTooLarge } from './refusals.ts';
 
 const signal = new AbortController().signal;
 const ours = `0x${'0a'.repeat(20)}`;
@@ -108,5 +109,18 @@ describe('the reader of transfers', () => {
     const { filters, read } = await openReader();
     expect(await read(heights, addresses)).toMatchObject([{ recipient: ours, units: 5n }]);
     expect(filters).toHaveLength(requests);
+  });
+
+  it('asks for less of what has more bytes than are read, down to one block and one address', async () => {
+    const asked: string[] = [];
+    const logs: Parameters<typeof createTransferReader>[0]['logs'] = ({ fromHeight, toHeight, recipients }) => {
+      asked.push(`${toHeight - fromHeight + 1} ${recipients!.length}`);
+      const isOne = fromHeight === toHeight && recipients!.length === 1;
+      return isOne ? Promise.resolve([]) : Promise.reject(new ResponseTooLarge('node', 1));
+    };
+    const reader = createTransferReader({ logs }, `0x${'0c'.repeat(20)}`);
+    const others = [ours, `0x${'0d'.repeat(20)}`];
+    expect(await reader.read(1, 4, new Set(others), signal)).toEqual([]);
+    expect(asked.filter((one) => one === '1 1')).toHaveLength(8);
   });
 });

@@ -1,7 +1,7 @@
 /** Reads the transfers of a token to our addresses in pieces that a node accepts. Serves every chain with Ethereum's JSON-RPC. */
 import { TRANSFER_TOPIC, type EvmLog, type EvmNode } from './evm-node.ts';
 import { RpcError } from './json-rpc.ts';
-import { isTooLargeStatus } from './refusals.ts';
+import { isTooLarge } from './refusals.ts';
 import { createSizeLimit } from './size-limit.ts';
 
 /** java-tron accepts 1,000 topics and 5,000 blocks, public nodes often fewer blocks. */
@@ -59,7 +59,7 @@ export function createTransferReader(node: Pick<EvmNode, 'logs'>, contract: stri
       if (piece.recipients) recipientCount.accept(piece.recipients.length);
       return logs.filter(({ blockNumber }) => blockNumber >= piece.fromHeight && blockNumber <= piece.toHeight);
     } catch (error) {
-      if (!isTooLarge(error) || !halve(piece, (error as Error).message)) throw error;
+      if (!isTooMuch(error) || !halve(piece, (error as Error).message)) throw error;
       return undefined;
     }
   }
@@ -110,8 +110,8 @@ function cut(piece: Piece, heightsMax: number, recipientsMax: number): Piece[] {
 
 const countHeights = ({ fromHeight, toHeight }: Piece) => toHeight - fromHeight + 1;
 
-function isTooLarge(error: unknown): boolean {
-  return error instanceof RpcError && (isTooLargeStatus(error.code) || TOO_LARGE_MESSAGE.test(error.message));
+function isTooMuch(error: unknown): boolean {
+  return isTooLarge(error) || (error instanceof RpcError && TOO_LARGE_MESSAGE.test(error.message));
 }
 
 /** A node is not trusted to have applied the filter. Transfers of 0 imitate earlier ones ("address poisoning"). */

@@ -3,7 +3,7 @@
  * means is up to json-rpc.ts and http-json.ts.
  */
 import type { z } from 'zod';
-import { isQuotaMessage, requestedPauseMs } from './refusals.ts';
+import { isQuotaMessage, requestedPauseMs, ResponseTooLarge } from './refusals.ts';
 import { parseSourceUrl, type SourceService } from './source-url.ts';
 import { ChainUnavailable } from './watcher.ts';
 
@@ -192,7 +192,7 @@ async function readText(response: Response, bytesMax: number, name: string): Pro
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop cancels the response.
-    if (bytes > bytesMax) throw new ChainUnavailable('INVALID_RESPONSE', `${name} sent more than ${bytesMax} bytes`);
+    if (bytes > bytesMax) throw new ResponseTooLarge(name, bytesMax);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

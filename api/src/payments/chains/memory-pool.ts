@@ -1,5 +1,6 @@
 /** The memory pool of a node: each transaction is read once. A restart forgets them and reads the pool again. */
 import { RpcError } from './json-rpc.ts';
+import { isTooLarge } from './refusals.ts';
 import type { UtxoNode, UtxoTransaction } from './utxo-node.ts';
 
 /** Bounds one poll. Bitcoin's pool may hold 300,000 transactions, a node returns some 2,000 a second. */
@@ -38,13 +39,19 @@ export function createMemoryPoolReader(node: UtxoNode) {
   }
 
   return async (signal: AbortSignal): Promise<MemoryPool> => {
-    const ids = await node.pooledIds(signal);
+    const ids = await node.pooledIds(signal).catch(ignoreTooLarge);
+    // Payments are found once they are in a block.
+    if (!ids) return { isComplete: false, transactions: new Map() };
     const present = new Set(ids);
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);
     const unread = ids.filter((id) => !known.has(id));
     await readNew(unread, signal);
     return { isComplete: unread.length <= TRANSACTIONS_PER_READ, transactions: known };
   };
+}
+
+function ignoreTooLarge(error: unknown): undefined {
+  if (!isTooLarge(error)) throw error;
 }
 
 /** @returns none if the node does not have it, or if it has left the pool in the meantime */

@@ -21,6 +21,18 @@ export function isTooLargeStatus(status: number): boolean {
   return tooLargeStatuses.has(status);
 }
 
+/** Also one of our own: the response has more bytes than are read. It says nothing about what was done, so that it is no refusal. */
+export class ResponseTooLarge extends ChainUnavailable {
+  constructor(node: string, bytesMax: number) {
+    super('INVALID_RESPONSE', `${node} sent more than ${bytesMax} bytes`);
+  }
+}
+
+/** Less may be asked for at once. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ResponseTooLarge || (error instanceof SourceRefusal && isTooLargeStatus(error.code));
+}
+
 /** Providers report an exceeded quota as an error of the call. It must not be mistaken for "too many logs". */
 const QUOTA_MESSAGE =
   /rate.?limit|too many requests|per second|compute units|daily request|request count|quota|throttl|capacity|computing resources|suspended/i;

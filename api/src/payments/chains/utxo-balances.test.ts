@@ -3,7 +3,10 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { createFakeUtxoChain, genesisHash, hashOf, serveUtxo } from '../../../test/chains/fake-utxo.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
-import { createUtxoNode, witnessScript } from './utxo-node.ts';
+import { createMemoryPoolReader } from './memory-pool.ts';
+import { ResponseTooLarge } from './refusals.ts';
+import { readUnspent } from './utxo-balances.ts';
+import { createUtxoNode, type UtxoNode, witnessScript } from './utxo-node.ts';
 import { createUtxoWatcher } from './utxo-rpc.ts';
 
 const ours = 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu';
@@ -46,4 +49,31 @@ it('a scan that takes too long is ended on the node, and counts as a node that i
   const scan = createUtxoNode(node.url).unspent([script], AbortSignal.timeout(50));
   await expect(scan).rejects.toMatchObject({ name: 'ChainUnavailable', reason: 'DOWN' });
   expect(actions).toEqual(['start', 'abort']);
+});
+
+it('a scan whose result has more bytes than are read is made for fewer addresses at once', async () => {
+  const found = { [script]: unspent('old', 0.1, 995) } as Record<string, object>;
+  const asked: number[] = [];
+  const node = {
+    ...createUtxoNode('http://127.0.0.1:1'),
+    unspent: (scripts: readonly string[]) => {
+      asked.push(scripts.length);
+      if (scripts.length > 1) return Promise.reject(new ResponseTooLarge('node', 1));
+      const unspents = [found[scripts[0]!]].flatMap((one) => (one ? [{ ...one, amount: 10_000_000n }] : []));
+      return Promise.resolve({ success: true, height: 1000 + asked.length, unspents });
+    },
+  } as unknown as UtxoNode;
+  const scripts = new Map([
+    [script, ours],
+    [witnessScript(unused, 'bc'), unused],
+  ]);
+  const { height, units, outputs } = await readUnspent(node, scripts, new AbortController().signal);
+  expect(asked).toEqual([2, 1, 1]);
+  expect([height, units.get(ours), units.get(unused), outputs!.length]).toEqual([997, 10_000_000n, 0n, 1]);
+});
+
+it('a pool whose list has more bytes than are read is left out: payments are found in blocks', async () => {
+  const node = { pooledIds: () => Promise.reject(new ResponseTooLarge('node', 1)) } as unknown as UtxoNode;
+  const pool = await createMemoryPoolReader(node)(new AbortController().signal);
+  expect(pool).toEqual({ isComplete: false, transactions: new Map() });
 });

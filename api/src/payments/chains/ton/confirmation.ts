@@ -63,7 +63,8 @@ async function findLt(nodes: readonly TonSource[], hash: string, signal: AbortSi
   return undefined;
 }
 
-const REMEMBERED_MAX = 10_000;
+/** More than an attacker's messages in one window, each of which would be asked for again at every poll. */
+const REMEMBERED_MAX = 100_000;
 
 /** What two sources have agreed on. It spares requests only: after a restart, those of the overlap are confirmed again. */
 export interface ConfirmedMemory {

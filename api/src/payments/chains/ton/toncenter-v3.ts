@@ -3,7 +3,7 @@ import { beginCell, Address } from '@ton/core';
 import { z } from 'zod';
 import { speakHttpJson } from '../http-json.ts';
 import type { HttpTransport } from '../http-transport.ts';
-import { isTooLargeStatus, SourceRefusal } from '../refusals.ts';
+import { isTooLarge, SourceRefusal } from '../refusals.ts';
 import { createSizeLimit, type SizeLimit } from '../size-limit.ts';
 import {
   accountState,
@@ -14,20 +14,20 @@ import {
 } from './answers.ts';
 import { toAccount } from './jetton-wallet.ts';
 import { createPacer } from './pacer.ts';
-import { type AccountState, failOf, type MasterBlock, type TimeRange, type TonSource } from './source.ts';
+import { type AccountState, failOf, type MasterBlock, type TonSource } from './source.ts';
 import type { TonTransaction } from './transaction.ts';
 
 /** Of one request: its URL stays below 8 KB. */
 const ACCOUNTS_MAX = 100;
 const PAGE = 500;
-/** A source must not keep a poll busy with pages. */
-const PAGES_MAX = 100;
+/** Of one request and those that go on with it: its offset grows. */
+const OFFSET_MAX = 5000;
 const statuses = { active: 'ACTIVE', frozen: 'FROZEN', uninit: 'UNINITIALIZED', nonexist: 'UNINITIALIZED' } as const;
 /** Any other word is final if a block of the masterchain contains the transaction: releases 1.2.6 to 1.2.8 say `unknown_3`. */
 const notFinal = new Set(['pending', 'confirmed']);
 
 const blocks = z.object({ blocks: z.array(masterBlock) });
-const transactions = z.object({ transactions: z.array(printedTransaction).max(PAGE) });
+const transactions = z.object({ transactions: z.array(printedTransaction).max(PAGE + 1) });
 const states = z.object({ accounts: z.array(accountState) });
 const info = z.object({ last: masterBlock });
 const methodResult = z.object({
@@ -39,6 +39,7 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
   const http = speakHttpJson(transport);
   const pace = createPacer(requestsPerSecond);
   const limit = createSizeLimit(ACCOUNTS_MAX);
+  const page = createSizeLimit(PAGE);
   const get: typeof http.get = async (path, query, schema, signal) => {
     await pace(signal);
     return http.get(path, query, schema, signal);
@@ -75,7 +76,9 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
     },
     index: {
       async transactions(accounts, range, signal) {
-        const lists = await inChunks(limit, accounts, (account) => readPages(source, get, account, range, signal));
+        const lists = await inChunks(limit, accounts, (account) =>
+          readRange(source, get, page, { account, from: toSeconds(range.from), to: toSeconds(range.to) }, signal),
+        );
         return lists.flat().flatMap((printed) => toTransaction(printed) ?? []);
       },
       async byHash(hash, signal) {
@@ -91,30 +94,61 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
 
 type Get = ReturnType<typeof speakHttpJson>['get'];
 
+interface Wanted {
+  account: readonly string[];
+  /** Seconds, both included. */
+  from: number;
+  to: number;
+}
+
+async function readRange(
+  source: TonSource,
+  get: Get,
+  page: SizeLimit,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<PrintedTransaction[]> {
+  const read = await readPages(source, get, page, wanted, signal);
+  if (read) return read;
+  const { from, to } = wanted;
+  if (from >= to) throw failOf(source, 'INVALID_RESPONSE', `has more than ${OFFSET_MAX} transactions of one second`);
+  const middle = Math.floor((from + to) / 2);
+  const first = await readRange(source, get, page, { ...wanted, to: middle }, signal);
+  return [...first, ...(await readRange(source, get, page, { ...wanted, from: middle + 1 }, signal))];
+}
+
 /**
  * Pages overlap by one transaction, so that the pages of an index that changes meanwhile do not fit; a page may be shorter than it was
  * asked for, so that only an empty one is the last.
+ * @returns undefined if there are too many
  */
 async function readPages(
   source: TonSource,
   get: Get,
-  account: readonly string[],
-  { from, to }: TimeRange,
+  page: SizeLimit,
+  { account, from, to }: Wanted,
   signal: AbortSignal,
-): Promise<PrintedTransaction[]> {
+): Promise<PrintedTransaction[] | undefined> {
   const read: PrintedTransaction[] = [];
-  const range = { account, start_utime: toSeconds(from), end_utime: toSeconds(to), sort: 'asc', limit: PAGE };
-  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+  const range = { account, start_utime: from, end_utime: to, sort: 'asc' };
+  while (read.length <= OFFSET_MAX) {
     const last = read.at(-1);
-    const offset = Math.max(0, read.length - 1);
-    const answer = await orNone(get('/transactions', { ...range, offset }, transactions, signal));
+    const size = page.value();
+    const query = { ...range, limit: last ? size + 1 : size, offset: Math.max(0, read.length - 1) };
+    const answer = await orNone(get('/transactions', query, transactions, signal)).catch((error: unknown) => {
+      if (!isTooLarge(error) || size === 1) throw error;
+      page.refuse(size);
+      return 'TOO_LARGE' as const;
+    });
+    if (answer === 'TOO_LARGE') continue;
+    page.accept(size);
     const [first, ...rest] = answer?.transactions ?? [];
     if (last && first?.hash !== last.hash) throw failOf(source, 'LAGGING', 'changed its pages while they were read');
     const added = last ? rest : (answer?.transactions ?? []);
     if (added.length === 0) return read;
     read.push(...added);
   }
-  throw failOf(source, 'INVALID_RESPONSE', `has more than ${PAGE * PAGES_MAX} transactions of few accounts`);
+  return undefined;
 }
 
 /** Splits what is too large for the source. */
@@ -131,8 +165,8 @@ async function inChunks<Result>(
       limit.accept(chunk.length);
       start += chunk.length;
     } catch (error) {
-      const isTooLarge = error instanceof SourceRefusal && (error.code === 400 || isTooLargeStatus(error.code));
-      if (!isTooLarge || chunk.length === 1) throw error;
+      const isTooMuch = isTooLarge(error) || (error instanceof SourceRefusal && error.code === 400);
+      if (!isTooMuch || chunk.length === 1) throw error;
       limit.refuse(chunk.length);
     }
   }
