@@ -54,6 +54,8 @@ async function pollUpToHead(
     if (!state) return;
     const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);
     if (!poll) return;
+    const { unprovenBlocks } = poll;
+    if (unprovenBlocks !== undefined) ctx.log.info({ chain, unprovenBlocks }, 'nobody can prove some blocks');
     for (const detail of poll.warnings ?? []) ctx.log.warn({ chain, detail }, 'a block of the chain is strange');
     // Without progress, another poll at once would not help.
     const isBehind = poll.scannedHeight < poll.head.height && poll.cursor !== state.cursor;

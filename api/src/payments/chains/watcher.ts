@@ -46,6 +46,8 @@ export interface Poll {
   scannedHeight: number;
   /** The largest difference between the time of a block and the time at which it appeared. */
   clockErrorMs: number;
+  /** Since the start: blocks that nobody can prove, which two sources agree about. Absent if this poll has read none. */
+  unprovenBlocks?: number;
   /** For the operator: what was strange, although it stops nothing. */
   warnings?: readonly string[];
   /** Assets for which no new invoices must be created, although the chain works; a warning says why. */

@@ -1,6 +1,6 @@
 /** How one source serves the chain: it may lag, refuse, break, forget, or lie. */
 import { MAINNET_CHAIN_ID } from '../../../src/payments/chains/tron/network.ts';
-import type { PrintedBlock, PrintedLog } from './printing.ts';
+import type { PrintedBlock, PrintedLog, printInfo } from './printing.ts';
 
 export interface Behaviour {
   chainId: number;
@@ -24,6 +24,7 @@ export interface Behaviour {
   /** In the order of its log. */
   changeLogs: (logs: PrintedLog[]) => PrintedLog[];
   changeReceipt: (logs: PrintedLog[]) => PrintedLog[] | undefined;
+  changeInfo: (info: ReturnType<typeof printInfo>) => object;
   /** What an account holds, by its 21 bytes in hexadecimal digits. */
   changeBalance: (units: bigint, held: { asset: 'TRX' | 'USDT'; owner: string }) => bigint;
 }
@@ -42,6 +43,7 @@ export function honest(): Behaviour {
     changeBlock: (block) => block,
     changeLogs: (logs) => logs,
     changeReceipt: (logs) => logs,
+    changeInfo: (info) => info,
     changeBalance: (units) => units,
   };
 }

@@ -123,12 +123,12 @@ function createAnswers(chain: TronChain, behaviour: Behaviour): Record<string, A
     gettransactioninfobyid({ value }, maxHeight) {
       const found = chain.find(String(value));
       if (!found || !isReceived(found.block.height, maxHeight)) return undefined;
-      return printInfo(found.block, found.executed);
+      return behaviour.changeInfo(printInfo(found.block, found.executed));
     },
     gettransactioninfobyblocknum({ num }, maxHeight) {
       const block = findBlock(num, maxHeight);
       if (!block || !isReceived(block.height, maxHeight)) return [];
-      return block.executions.map((executed) => printInfo(block, executed));
+      return block.executions.map((executed) => behaviour.changeInfo(printInfo(block, executed)));
     },
     getaccount({ address }, maxHeight) {
       const values = chain.valuesAt(maxHeight);

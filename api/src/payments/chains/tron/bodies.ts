@@ -4,7 +4,7 @@ import { readFromAny } from '../sources.ts';
 import { ChainUnavailable } from '../watcher.ts';
 import type { TronBlock } from './answers.ts';
 import { provesTransactions, toTransactionId } from './block-proof.ts';
-import { readContract, readTokenCall } from './transaction.ts';
+import { readContract, readTokenCall, type TokenCall } from './transaction.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
 /** A block of 300 transactions has 320 KB of JSON. */
@@ -18,12 +18,10 @@ export interface ReadBlock {
   height: number;
   id: string;
   time: Date;
-  /** Of the transactions that have succeeded. */
-  successfulIds: ReadonlySet<string>;
+  /** Of the transactions that have succeeded: the transfer of the token that one calls directly; undefined if it does something else. */
+  tokenCalls: ReadonlyMap<string, TokenCall | undefined>;
   /** Of TRX to our addresses. */
   transfers: readonly TrxTransfer[];
-  /** Calls that send tokens to our addresses: logs must show them. */
-  tokenCalls: readonly TokenCall[];
 }
 
 interface TrxTransfer {
@@ -33,13 +31,10 @@ interface TrxTransfer {
   units: bigint;
 }
 
-interface TokenCall {
-  transactionId: string;
-  to: string;
-}
-
 export interface BodyReading {
   nodes: readonly TronNode[];
+  /** All that are configured: `nodes` are two of them. */
+  allNodes: readonly TronNode[];
   /** Addresses of 21 bytes. */
   isOurs: (address: string) => boolean;
   fundingAddresses: ReadonlySet<string>;
@@ -47,8 +42,10 @@ export interface BodyReading {
   contract: string;
   signal: AbortSignal;
   sizes: RequestSizes;
-  /** Called for a block that proves itself at no source, although they agree about it. */
-  warn: (message: string) => void;
+  /** Sources beside `nodes` that do not respond now. */
+  silent: Set<TronNode>;
+  /** Called for a block that proves itself at no source, although two agree about it. */
+  countUnproven: () => void;
 }
 
 /**
@@ -91,29 +88,36 @@ async function request({ sizes, signal }: BodyReading, node: TronNode, fromHeigh
 
 /**
  * A sender may put fields into a transaction that JSON does not show, so that its block can be proven by nobody. One such transaction must
- * not stop the chain: what two sources say alike is accepted.
+ * not stop the chain: what two sources say alike is accepted, unless any source has a block that proves itself.
  */
-export async function prove(
-  { nodes, signal, warn }: Pick<BodyReading, 'nodes' | 'signal' | 'warn'>,
-  node: TronNode,
-  block: TronBlock,
-): Promise<TronBlock> {
+export async function prove(reading: BodyReading, node: TronNode, block: TronBlock): Promise<TronBlock> {
   if (isProven(block)) return block;
-  for (const other of nodes) {
-    if (other === node) continue;
-    const [same] = await other.bodies(block.height, block.height, signal);
-    if (same?.id !== block.id) continue;
-    if (isProven(same)) return same;
-    if (identify(same) === identify(block)) {
-      warn(`block ${block.height} does not prove its transactions, but the sources agree about them`);
-      return block;
-    }
+  const { nodes, allNodes, silent } = reading;
+  const others = allNodes.filter((other) => other !== node && !silent.has(other));
+  const answers = await Promise.all(others.map((other) => readSame(reading, other, block)));
+  const proven = answers.find((same) => same && isProven(same));
+  if (proven) return proven;
+  const isAgreed = others.some((other, index) => {
+    const same = answers[index];
+    return nodes.includes(other) && same !== undefined && identify(same) === identify(block);
+  });
+  if (!isAgreed && nodes.length > 1)
+    throw failOf(node, 'INVALID_RESPONSE', `sent a block ${block.height} that does not prove its transactions`);
+  reading.countUnproven();
+  return block;
+}
+
+/** @returns undefined if it has another block, or is none of the sources in use and does not respond */
+async function readSame({ nodes, signal, silent }: BodyReading, other: TronNode, { height, id }: TronBlock) {
+  try {
+    const [same] = await other.bodies(height, height, signal);
+    return same?.id === id ? same : undefined;
+  } catch (error) {
+    const isFailure = error instanceof ChainUnavailable || error instanceof SourceRefusal;
+    if (nodes.includes(other) || !isFailure) throw error;
+    silent.add(other);
+    return undefined;
   }
-  if (nodes.length === 1) {
-    warn(`block ${block.height} does not prove its transactions, and there is only one source`);
-    return block;
-  }
-  throw failOf(node, 'INVALID_RESPONSE', `sent a block ${block.height} that does not prove its transactions`);
 }
 
 export const isProven = ({ raw, transactions }: TronBlock) => provesTransactions(raw.txTrieRoot, transactions);
@@ -123,26 +127,23 @@ const identify = ({ transactions }: TronBlock): string =>
 
 export function digest({ isOurs, fundingAddresses, contract }: DigestRules, block: TronBlock): ReadBlock {
   const { height, id, time, transactions } = block;
-  const successfulIds = new Set<string>();
+  const tokenCalls = new Map<string, TokenCall | undefined>();
   const transfers: TrxTransfer[] = [];
-  const tokenCalls: TokenCall[] = [];
   for (const { raw_data_hex, ret } of transactions) {
     // Neither a missing result nor the default is a success.
     if (ret[0]?.contractRet !== SUCCESS) continue;
     const rawData = Buffer.from(raw_data_hex, 'hex');
     const transactionId = toTransactionId(rawData);
-    successfulIds.add(transactionId);
     const action = readContract(rawData);
+    const isOfToken = action?.kind === 'CALL' && action.contract === contract;
+    tokenCalls.set(transactionId, isOfToken ? readTokenCall(action.data) : undefined);
     if (action?.kind === 'TRANSFER') {
       const { owner, to, units } = action;
       const isPayment = isOurs(to) && units > 0n && owner !== to && !fundingAddresses.has(owner);
       if (isPayment) transfers.push({ transactionId, to, units });
-    } else if (action?.kind === 'CALL' && action.contract === contract) {
-      const call = readTokenCall(action.data);
-      if (call && call.units > 0n && isOurs(call.to)) tokenCalls.push({ transactionId, to: call.to });
     }
   }
-  return { height, id, time, successfulIds, transfers, tokenCalls };
+  return { height, id, time, tokenCalls, transfers };
 }
 
 type DigestRules = Pick<BodyReading, 'isOurs' | 'fundingAddresses' | 'contract'>;

@@ -1,7 +1,7 @@
 /** Whether a source of TRON serves everything that the watcher will ask for. */
 import { find } from '../findings.ts';
 import type { SourceFinding } from '../watcher.ts';
-import type { TronHeader } from './answers.ts';
+import type { TronBlock, TronHeader } from './answers.ts';
 import { isProven } from './bodies.ts';
 import { requireLogIndex } from './log-index.ts';
 import type { TronNode } from './tron-node.ts';
@@ -41,6 +41,7 @@ export async function checkTronSource(
   return [
     first,
     await ask('blocks with transactions', () => checkBodies(node, height, signal)),
+    await ask('blocks that prove themselves', () => checkProofs(node, height, signal), false),
     await ask('eth_getLogs and receipts', () => checkLogs(node, contract, height, signal)),
     await ask('balances', async () => {
       await node.solidBalance(SOMEBODY, signal);
@@ -53,13 +54,25 @@ export async function checkTronSource(
 }
 
 async function checkBodies(node: TronNode, height: number, signal: AbortSignal): Promise<string> {
+  const blocks = await readBlocks(node, height, signal);
+  return `${blocks.reduce((sum, { transactions }) => sum + transactions.length, 0)} in ${blocks.length} blocks`;
+}
+
+/** Senders may hide fields, so that blocks of an honest source prove nothing, too. */
+async function checkProofs(node: TronNode, height: number, signal: AbortSignal): Promise<string> {
+  const blocks = await readBlocks(node, height, signal);
+  const unproven = blocks.filter((block) => !isProven(block)).map((block) => block.height);
+  if (unproven.length === 0) return `all of ${blocks.length}`;
+  throw new Error(
+    `not ${unproven.join(', ')}: a sender has put hidden fields into a transaction, or the source changes some; two sources must agree about such blocks`,
+  );
+}
+
+async function readBlocks(node: TronNode, height: number, signal: AbortSignal): Promise<TronBlock[]> {
   const fromHeight = Math.max(0, height - BODIES + 1);
   const blocks = await node.bodies(fromHeight, height, signal);
-  if (blocks.length !== height - fromHeight + 1) throw new Error(`block ${height} is missing`);
-  const unproven = blocks.filter((block) => !isProven(block));
-  const count = blocks.reduce((sum, { transactions }) => sum + transactions.length, 0);
-  if (unproven.length === 0) return `${blocks.length} blocks prove their ${count} transactions`;
-  throw new Error(`block ${unproven[0]!.height} does not prove its transactions: the source changes or hides some`);
+  if (blocks.length === height - fromHeight + 1) return blocks;
+  throw new Error(`block ${height} is missing`);
 }
 
 async function checkLogs(node: TronNode, contract: string, height: number, signal: AbortSignal): Promise<string> {

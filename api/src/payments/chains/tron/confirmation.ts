@@ -3,6 +3,7 @@ import type { ObservedPayment } from '../watcher.ts';
 import { TRANSFER_TOPIC } from '../evm-node.ts';
 import { digest } from './bodies.ts';
 import { toHexAddress } from './network.ts';
+import { isCalled } from './token-payments.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
 /**
@@ -21,13 +22,14 @@ export async function isReportedBy(
   if (!block) throw failOf(node, 'LAGGING', `does not have the solid block ${height}`);
   if (block.height !== height || block.id !== hash) return false;
   const to = toHexAddress(payment.address);
-  const { transfers, successfulIds } = digest({ isOurs: (one) => one === to, fundingAddresses, contract }, block);
+  const { transfers, tokenCalls } = digest({ isOurs: (one) => one === to, fundingAddresses, contract }, block);
   const { transactionId, units, output } = payment;
   if (payment.asset === 'TRX') {
     const isShown = transfers.some((one) => one.transactionId === transactionId && one.units === units);
     return isShown && output === 0;
   }
-  if (!successfulIds.has(transactionId)) return false;
+  if (!tokenCalls.has(transactionId)) return false;
+  if (!isCalled({ to, units, output }, tokenCalls.get(transactionId), contract)) return false;
   const info = await node.solidInfo(transactionId, signal);
   const log = info?.blockNumber === height && info.receipt.result === 'SUCCESS' ? info.log[output] : undefined;
   if (!log || log.address !== contract.slice(-40) || log.topics.length !== 3) return false;

@@ -4,14 +4,13 @@
  */
 import { type EvmLog, TRANSFER_TOPIC } from '../evm-node.ts';
 import type { TronInfo } from './answers.ts';
-import { toHexAddress, USDT_ADDRESS } from './network.ts';
+import { TETHER } from './network.ts';
 import { to0x } from './token-payments.ts';
 import { readContract } from './transaction.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
 /** A minute. On the main network it has more than a thousand transfers of USDT. */
 const BLOCKS = 20;
-const TETHER = toHexAddress(USDT_ADDRESS);
 
 /**
  * @param contract 21 bytes

@@ -5,6 +5,8 @@ import { decodeTronAddress } from '../../derive/tron-address.ts';
 export const MAINNET_CHAIN_ID = 728_126_428;
 /** The contract of Tether. */
 export const USDT_ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+/** The same, 21 bytes. */
+export const TETHER = toHexAddress(USDT_ADDRESS);
 
 /** @throws Error if it is no address of TRON */
 export function toHexAddress(address: string): string {

@@ -17,7 +17,8 @@ export interface Chain extends TokenReading {
   /** The newest height that is read, and the newest solid one. */
   target: number;
   solidHeight: number;
-  warnings: readonly string[];
+  /** Of this poll, and of those before it. */
+  unproven: { blocks: number; before: number };
 }
 
 const BLOCKS_PER_POLL = 100;
@@ -168,7 +169,7 @@ interface Result extends Pick<Poll, 'payments' | 'orphanedBlockHashes' | 'scanne
 }
 
 function toPoll(
-  { warnings }: Chain,
+  { unproven: { blocks, before } }: Chain,
   { height, id, time }: TronHeader,
   { cursor, finalizedHeight, ...rest }: Result,
 ): Poll {
@@ -178,7 +179,7 @@ function toPoll(
     pooledTransactionIds: undefined,
     head: { height, hash: id, time, safeHeight: finalizedHeight, finalizedHeight },
     clockErrorMs: CLOCK_ERROR_MS,
-    warnings,
+    ...(blocks > 0 && { unprovenBlocks: before + blocks }),
   };
 }
 

@@ -1,14 +1,19 @@
 /**
  * Payments in USDT. Receipts have no root on TRON, so that logs cannot be proven: two sources must list the same ones, and each must belong
- * to a transaction of a proven block that has succeeded. Blocks are read again until they are solid, because nodes index logs late.
+ * to a transaction of a proven block that has succeeded, and say what its bytes say if it calls the token directly. Blocks are read again
+ * until they are solid, because nodes index logs late.
  */
 import { createTransferReader, type TokenTransfer, type TransferReader } from '../evm-logs.ts';
 import { ChainUnavailable, type ObservedPayment } from '../watcher.ts';
-import { type BodyReading, digest, prove, type ReadBlock } from './bodies.ts';
+import { type BodyReading, digest, prove, readBodies, type ReadBlock } from './bodies.ts';
+import { TETHER } from './network.ts';
+import type { TokenCall } from './transaction.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
 /** Facts of blocks that are known by their ids, so that they never change; bounded, and nothing is lost without them. */
 const REMEMBERED_MAX = 10_000;
+/** Those that are not solid yet, and those of one poll that catches up. */
+const BLOCKS_REMEMBERED_MAX = 500;
 
 export interface TokenReading extends BodyReading {
   memory: TokenMemory;
@@ -22,21 +27,20 @@ export function createTokenMemory(nodes: readonly TronNode[], contract: string) 
   return {
     readerOf: (node: TronNode): TransferReader => readers.get(node)!,
     /** By block and log. */
-    places: createMemory<Place>(),
-    /** Transactions that call `transfer` for us, whose logs have not been seen. */
-    expected: createMemory<{ height: number; blockId: string; to: string }>(),
+    places: createMemory<number>(REMEMBERED_MAX),
+    /** Blocks that are not settled, by their ids. */
+    blocks: createMemory<ReadBlock>(BLOCKS_REMEMBERED_MAX),
   };
 }
 
 /** Forgets all if it is full. */
-function createMemory<Value>() {
+function createMemory<Value>(max: number) {
   const values = new Map<string, Value>();
   return {
     get: (key: string) => values.get(key),
     delete: (key: string) => values.delete(key),
-    entries: () => [...values],
     set(key: string, value: Value): void {
-      if (values.size >= REMEMBERED_MAX) values.clear();
+      if (values.size >= max) values.clear();
       values.set(key, value);
     },
   };
@@ -62,7 +66,7 @@ export interface TokenPayment extends Pick<ObservedPayment, 'transactionId' | 'o
 /** Where a log is: the number of it in its transaction identifies a payment, and no fork changes it. */
 interface Place {
   output: number;
-  block: TokenPayment['block'];
+  block: ReadBlock;
 }
 
 /** @param recipients 21 bytes */
@@ -71,19 +75,37 @@ export async function readTokenPayments(
   recipients: Iterable<string>,
   range: TokenRange,
 ): Promise<TokenPayment[]> {
-  for (const { tokenCalls, height, id: blockId } of range.blocks)
-    for (const { transactionId, to } of tokenCalls) reading.memory.expected.set(transactionId, { height, blockId, to });
+  for (const block of range.blocks) reading.memory.blocks.set(block.id, block);
   const payments: TokenPayment[] = [];
   for (const { log, recipient, units } of await readAgreedLogs(reading, new Set([...recipients].map(to0x)), range)) {
     const transactionId = log.transactionHash.slice(2);
     const place = await findPlace(reading, range, log, transactionId);
     // Its receipt is late; the log is read again.
     if (!place) continue;
-    reading.memory.expected.delete(transactionId);
-    payments.push({ ...place, transactionId, units, to: `41${recipient.slice(2)}` });
+    const { output, block } = place;
+    const payment = { output, units, to: `41${recipient.slice(2)}` };
+    if (!isCalled(payment, block.tokenCalls.get(transactionId), reading.contract))
+      throw disagreeing(reading.nodes, `the transfer of ${transactionId}, whose bytes say something else`);
+    payments.push({ ...payment, transactionId, block });
   }
-  await requireExpected(reading, range);
+  await requireExpected(reading, range, new Set(payments.map(({ transactionId }) => transactionId)));
   return payments;
+}
+
+/** Tether may set a fee of less than 20 basis points, which the log does not contain. */
+const FEE_SHARE_MIN = 500n;
+
+/**
+ * Whether a log of Tether's contract is the one that a direct call of it writes: the first of its transaction, and with the call's amount.
+ * @param call undefined if another contract has made the transfer, so that only the sources know it
+ */
+export function isCalled(
+  { to, units, output }: TokenCall & { output: number },
+  call: TokenCall | undefined,
+  contract: string,
+): boolean {
+  if (contract !== TETHER || !call) return true;
+  return output === 0 && call.to === to && units <= call.units && units >= call.units - call.units / FEE_SHARE_MIN;
 }
 
 /** Near the head sources may differ for a while; what both have is agreed. */
@@ -113,16 +135,16 @@ async function readAgreedLogs(
 /** @returns undefined if a receipt is missing in a block that is not solid yet */
 async function findPlace(
   reading: TokenReading,
-  { blocks, solidHeight }: TokenRange,
+  { solidHeight }: TokenRange,
   log: TokenTransfer['log'],
   transactionId: string,
 ): Promise<Place | undefined> {
   const { nodes, memory, signal } = reading;
-  const key = [log.blockHash, transactionId, log.logIndex].join(' ');
+  const key = [log.blockHash, transactionId, log.logIndex, identifyLog(log)].join(' ');
+  const block = memory.blocks.get(log.blockHash.slice(2)) ?? (await readAgain(reading, log));
   const remembered = memory.places.get(key);
-  if (remembered) return remembered;
-  const block = blocks.find(({ height }) => height === log.blockNumber) ?? (await readAgain(reading, log));
-  if (!block.successfulIds.has(transactionId))
+  if (remembered !== undefined) return { output: remembered, block };
+  if (!block.tokenCalls.has(transactionId))
     throw disagreeing(
       nodes,
       `the transaction ${transactionId}, which has transfers but no success in block ${block.height}`,
@@ -141,34 +163,53 @@ async function findPlace(
   const [output] = outputs;
   // The order of the logs is part of what identifies a payment.
   if (outputs.size !== 1 || output === -1) throw disagreeing(nodes, `the receipt of ${transactionId}`);
-  const { height, id, time } = block;
-  const place = { output: output!, block: { height, id, time } };
-  memory.places.set(key, place);
-  return place;
+  memory.places.set(key, output!);
+  return { output: output!, block };
 }
 
 async function readAgain(reading: TokenReading, { blockNumber, blockHash }: TokenTransfer['log']): Promise<ReadBlock> {
   const [node] = reading.nodes;
   const [block] = await node!.bodies(blockNumber, blockNumber, reading.signal);
   if (block?.id !== blockHash.slice(2)) throw failOf(node!, 'DISAGREEING', `changed its chain at block ${blockNumber}`);
-  return digest(reading, await prove(reading, node!, block));
+  const read = digest(reading, await prove(reading, node!, block));
+  reading.memory.blocks.set(read.id, read);
+  return read;
 }
 
 /**
- * A node whose index has gaps answers with no logs and no error (java-tron#6384). Blocks show calls of `transfer` for us: their logs must
- * be there, unless the receipts say that they wrote none.
+ * A node whose index has gaps answers with no logs and no error (java-tron#6384), and two may hide a payment. Blocks show direct transfers
+ * to us: their logs must be there. Another token than Tether's may succeed without one, if its receipts say so.
  */
-async function requireExpected(
-  { nodes, memory, signal }: TokenReading,
-  { solidHeight, known }: TokenRange,
-): Promise<void> {
-  for (const [transactionId, { height, blockId, to }] of memory.expected.entries()) {
-    if (height > solidHeight) continue;
-    // Its block may have left the chain.
-    if (known.get(height) === blockId)
-      for (const node of nodes) await requireNoTransfer(node, transactionId, to, signal);
-    memory.expected.delete(transactionId);
+async function requireExpected(reading: TokenReading, range: TokenRange, foundIds: ReadonlySet<string>): Promise<void> {
+  const { nodes, contract, isOurs, memory, signal } = reading;
+  for (const block of await listSolid(reading, range)) {
+    for (const [transactionId, call] of block.tokenCalls) {
+      if (!call || call.units === 0n || !isOurs(call.to) || foundIds.has(transactionId)) continue;
+      for (const node of nodes) await requireNoTransfer(node, transactionId, call.to, signal);
+      if (contract === TETHER)
+        throw disagreeing(
+          nodes,
+          `the transfer of USDT of ${transactionId} in block ${block.height}, which no log shows`,
+        );
+    }
+    memory.blocks.delete(block.id);
   }
+}
+
+/** The blocks that are settled now. After a restart they are read again. */
+async function listSolid(reading: TokenReading, { fromHeight, solidHeight, known }: TokenRange): Promise<ReadBlock[]> {
+  const blocks: ReadBlock[] = [];
+  for (let height = fromHeight; height <= solidHeight; height += 1) {
+    const block = reading.memory.blocks.get(known.get(height)!);
+    if (!block) {
+      const after = [height - 1, known.get(height - 1)!] as const;
+      const rest = await readBodies(reading, after, solidHeight);
+      if (rest?.at(-1)!.id === known.get(solidHeight)) return [...blocks, ...rest!];
+      throw disagreeing(reading.nodes, `the blocks after ${after[0]}, which were read before`);
+    }
+    blocks.push(block);
+  }
+  return blocks;
 }
 
 async function requireNoTransfer(node: TronNode, transactionId: string, to: string, signal: AbortSignal) {

@@ -60,18 +60,26 @@ export function readContract(rawData: Uint8Array): TronContract | undefined {
   }
 }
 
-/** `transfer(address,uint256)` */
-const TRANSFER_SELECTOR = 'a9059cbb';
-const CALL_BYTES = 4 + 32 + 32;
+export interface TokenCall {
+  /** 21 bytes. */
+  to: string;
+  units: bigint;
+}
 
-/**
- * The recipient and amount of a call of a token's `transfer`. Its logs decide whether it is a payment: a call may do nothing, and
- * payments may be made by other calls.
- */
-export function readTokenCall(data: Uint8Array): { to: string; units: bigint } | undefined {
+/** `transfer(address,uint256)` and `transferFrom(address,address,uint256)`: where the word of the recipient begins; the amount follows. */
+const recipientAt: Readonly<Record<string, number>> = { a9059cbb: 4, '23b872dd': 36 };
+const WORD_BYTES = 32;
+
+/** The recipient and amount of a call that sends tokens. Other calls may send some, too, and this one may do nothing. */
+export function readTokenCall(data: Uint8Array): TokenCall | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  if (bytes.length < CALL_BYTES || bytes.toString('hex', 0, 4) !== TRANSFER_SELECTOR) return undefined;
-  return { to: `41${bytes.toString('hex', 16, 36)}`, units: BigInt(`0x${bytes.toString('hex', 36, CALL_BYTES)}`) };
+  const at = recipientAt[bytes.toString('hex', 0, 4)];
+  if (at === undefined || bytes.length < at + 2 * WORD_BYTES) return undefined;
+  const amountAt = at + WORD_BYTES;
+  return {
+    to: `41${bytes.toString('hex', at + 12, amountAt)}`,
+    units: BigInt(`0x${bytes.toString('hex', amountAt, amountAt + WORD_BYTES)}`),
+  };
 }
 
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');

@@ -16,9 +16,10 @@ describe('a check', () => {
     const findings = await watcher.check(signal);
     expect(findings.filter(({ isOk }) => !isOk)).toEqual([]);
     expect(new Set(findings.map(({ source }) => source)).size).toBe(nodes.length);
-    expect(findings.map(({ need }) => need).slice(0, 7)).toEqual([
+    expect(findings.map(({ need }) => need).slice(0, 8)).toEqual([
       'newest block',
       'blocks with transactions',
+      'blocks that prove themselves',
       'eth_getLogs and receipts',
       'balances',
       'contract of USDT',
@@ -33,8 +34,8 @@ describe('a check', () => {
     [
       'that changes transactions',
       { changeBlock: (block) => ({ ...block, transactions: [] }) },
-      'blocks with transactions',
-      /does not prove its transactions/,
+      'blocks that prove themselves',
+      /not \d+.*two sources must agree/,
     ],
     ['without an index', { lacksLogsOf: () => true }, 'eth_getLogs and receipts', /index of logs is missing/],
     [

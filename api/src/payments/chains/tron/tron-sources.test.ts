@@ -1,13 +1,16 @@
 /** Sources of TRON that fail, refuse, forget or lie: they cost time, never money. */
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import type { Behaviour } from '../../../../test/chains/tron/behaviour.ts';
+import { type Behaviour, honest } from '../../../../test/chains/tron/behaviour.ts';
 import { openTron } from '../../../../test/chains/tron/open-tron.ts';
-import type { PrintedBlock, PrintedTransaction } from '../../../../test/chains/tron/printing.ts';
+import type { PrintedBlock, PrintedLog, PrintedTransaction } from '../../../../test/chains/tron/printing.ts';
 import { encodeTronAddress } from '../../derive/tron-address.ts';
 import { blockSchema } from './answers.ts';
 import { isProven } from './bodies.ts';
 import nileBlock from './fixtures/tron-nile-13232131.json' with { type: 'json' };
+import { TETHER, toHexAddress } from './network.ts';
 import { bytesField, integerField } from './protobuf.ts';
+import { isCalled } from './token-payments.ts';
+import { readTokenCall } from './transaction.ts';
 
 const UNITS = 25_000_000n;
 const signal = new AbortController().signal;
@@ -25,6 +28,16 @@ const changing =
   (change: (transactions: PrintedTransaction[]) => PrintedTransaction[]) =>
   ({ transactions, ...block }: PrintedBlock): PrintedBlock =>
     transactions ? { ...block, transactions: change(structuredClone(transactions)) } : block;
+
+/** The last 20 bytes. */
+const bare = (address: string) => toHexAddress(address).slice(2);
+const isOurs = (addresses: readonly string[]) => (log: PrintedLog) =>
+  addresses.some((address) => log.topics[2]!.endsWith(bare(address)));
+const OTHER = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH';
+const withRecipient = (log: PrintedLog): PrintedLog => ({
+  ...log,
+  topics: [log.topics[0]!, log.topics[1]!, `0x${bare(OTHER).padStart(64, '0')}`],
+});
 
 const withResult = (contractRet: string) =>
   changing((transactions) => transactions.map((one) => Object.assign(one, { ret: [{ contractRet }] })));
@@ -112,18 +125,47 @@ test('a result that no node prints makes a block unprovable, and its answer not 
 });
 
 describe('a transaction with fields that JSON does not show', () => {
-  it('stops nothing if two sources say the same, and the operator is warned', async () => {
+  it('stops nothing if two sources say the same, and its blocks are counted', async () => {
     const { chain, addresses, observer, send, makeFinal } = await openTron();
     const [address] = addresses;
     chain.hasHiddenFields = true;
     send.trx({ address, units: UNITS });
-    send.usdt({ address, units: UNITS });
     chain.mine(4);
-    const { warnings } = await observer.poll();
-    expect(warnings).toEqual([expect.stringContaining('the sources agree')]);
+    expect(await observer.poll()).toMatchObject({ unprovenBlocks: 1 });
+    send.usdt({ address, units: UNITS });
+    chain.mine(1);
     chain.hasHiddenFields = false;
+    chain.mine(3);
+    expect(await observer.poll()).toMatchObject({ unprovenBlocks: 2 });
+    chain.mine(4);
+    expect(await observer.poll()).not.toHaveProperty('unprovenBlocks');
     await makeFinal();
     expect(observer.finalUnits(address)).toBe(2n * UNITS);
+  });
+
+  it('is not in a block that a third source proves, although two others say the same about it', async () => {
+    const { nodes, addresses, observer, send, makeFinal } = await openTron({ sources: 3 });
+    const [address] = addresses;
+    for (const { behaviour } of nodes.slice(0, 2)) behaviour.changeBlock = changing(() => []);
+    send.trx({ address, units: UNITS });
+    await makeFinal();
+    expect(observer.finalUnits(address)).toBe(UNITS);
+    expect(observer.lastPoll()).not.toHaveProperty('unprovenBlocks');
+  });
+
+  it('is accepted by two although a third source does not respond', async () => {
+    const { chain, nodes, addresses, observer, send, makeFinal } = await openTron({ sources: 3 });
+    const [address] = addresses;
+    chain.hasHiddenFields = true;
+    nodes[2]!.behaviour.page = 'CLOSED';
+    for (let count = 0; count < 3; count += 1) {
+      send.trx({ address, units: UNITS });
+      chain.mine();
+    }
+    chain.hasHiddenFields = false;
+    await makeFinal();
+    expect(observer.finalUnits(address)).toBe(3n * UNITS);
+    expect(nodes[2]!.calls.filter((call) => call === '/wallet/getblockbylimitnext').length).toBeLessThanOrEqual(2);
   });
 
   it('hides no lie: what sources say differently about its block is refused', async () => {
@@ -190,6 +232,58 @@ describe('logs', () => {
     for (const { behaviour } of nodes) behaviour.changeLogs = (logs) => logs;
     await observer.catchUp();
     expect(observer.paymentsTo(address).map(({ transactionId }) => transactionId)).toEqual([real]);
+  });
+
+  it.each<[string, (logs: PrintedLog[]) => PrintedLog[]]>([
+    [
+      'with a larger amount',
+      (logs) => logs.map((log) => ({ ...log, data: `0x${(UNITS + 1n).toString(16).padStart(64, '0')}` })),
+    ],
+    [
+      'with a smaller amount',
+      (logs) => logs.map((log) => ({ ...log, data: `0x${(UNITS / 2n).toString(16).padStart(64, '0')}` })),
+    ],
+    ['twice', (logs) => logs.flatMap((log) => [log, { ...log, logIndex: '0x9' }])],
+    ['with another recipient', (logs) => logs.map((log) => withRecipient(log))],
+    ['not at all', () => []],
+  ])('that both sources show %s contradict the bytes of the call: nothing is credited', async (_, change) => {
+    const { chain, nodes, addresses, observer, send, problem, makeFinal } = await openTron();
+    for (const { behaviour } of nodes) {
+      behaviour.changeLogs = (logs) => change(logs.filter(isOurs(addresses)));
+      behaviour.changeReceipt = change;
+    }
+    send.usdt({ address: addresses[0], units: UNITS });
+    chain.mine(26);
+    expect(await problem()).toMatch(/DISAGREEING|INVALID_RESPONSE/);
+    expect(addresses.flatMap(observer.paymentsTo)).toEqual([]);
+    for (const { behaviour } of nodes) Object.assign(behaviour, honest());
+    await makeFinal();
+    expect(observer.finalTo(addresses[0])).toMatchObject([{ units: UNITS, output: 0 }]);
+  });
+
+  it('that both sources leave out are missed after a restart, too, also where their receipts have none', async () => {
+    const { chain, nodes, addresses, observer, send, problem, createWatcher, makeFinal } = await openTron();
+    const [address] = addresses;
+    for (const { behaviour } of nodes) behaviour.changeLogs = (logs) => logs.filter((one) => !isOurs(addresses)(one));
+    send.usdt({ address, units: UNITS });
+    chain.mine(4);
+    expect(await problem()).toBeUndefined();
+    observer.restart(createWatcher());
+    for (const { behaviour } of nodes) behaviour.changeInfo = (info) => ({ ...info, log: [] });
+    chain.mine(22);
+    expect(await problem()).toBe('DISAGREEING');
+    for (const { behaviour } of nodes) Object.assign(behaviour, honest());
+    await makeFinal();
+    expect(observer.finalTo(address)).toHaveLength(1);
+  });
+
+  it('of a call with a fee of the token are a payment, and so is an allowance that is used', async () => {
+    const to = `41${'1'.repeat(40)}`;
+    const call = { to, units: 1000n };
+    expect(isCalled({ to, units: 998n, output: 0 }, call, TETHER)).toBe(true);
+    expect(isCalled({ to, units: 997n, output: 0 }, call, TETHER)).toBe(false);
+    const words = [`${'0'.repeat(24)}${'2'.repeat(40)}`, `${'0'.repeat(24)}${'1'.repeat(40)}`, '3e8'.padStart(64, '0')];
+    expect(readTokenCall(Buffer.from(`23b872dd${words.join('')}`, 'hex'))).toEqual(call);
   });
 
   it('whose receipt is late are read again, and never lost', async () => {

@@ -50,6 +50,8 @@ interface Watched {
   memory: TokenReading['memory'];
   /** Monotonic times of what a node has proven. */
   proofs: Map<TronNode, { chainAtMs?: number; logIndexAtMs?: number }>;
+  /** Blocks that two sources agree about and nobody can prove, since the start. */
+  unproven: { blocks: number };
   requestsPerSecond: number;
 }
 
@@ -110,6 +112,7 @@ function prepare(options: TronWatcherOptions): Watched {
     sizes: createRequestSizes(),
     memory: createTokenMemory(nodes, contract),
     proofs: new Map(),
+    unproven: { blocks: 0 },
     requestsPerSecond: options.requestsPerSecond ?? REQUESTS_PER_SECOND,
   };
 }
@@ -152,10 +155,12 @@ async function readHead(watched: Watched, node: TronNode, needsLogs: boolean, si
 function openChain(watched: Watched, sources: Sources, addresses: Addresses, signal: AbortSignal): Chain {
   const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
   const target = Math.max(0, least(({ head }) => head.height) - BLOCKS_BEHIND_HEAD);
-  const warnings: string[] = [];
+  const unproven = { blocks: 0, before: watched.unproven.blocks };
   return {
     ...watched,
     nodes: sources.map(({ node }) => node),
+    allNodes: watched.nodes,
+    silent: new Set(),
     addresses,
     isOurs: (address) => addresses.has(address),
     signal,
@@ -164,7 +169,10 @@ function openChain(watched: Watched, sources: Sources, addresses: Addresses, sig
       least(({ solid }) => solid.height),
       target,
     ),
-    warnings,
-    warn: (message) => void warnings.push(message),
+    unproven,
+    countUnproven() {
+      unproven.blocks += 1;
+      watched.unproven.blocks += 1;
+    },
   };
 }
