@@ -14,7 +14,7 @@ import * as users from '../users/users.service.ts';
 import { apply, recordRejected } from './application.ts';
 import * as store from './approvals.store.ts';
 import type { Staff } from './gate.ts';
-import { isOfOthers } from './parties.ts';
+import { mayDecide } from './parties.ts';
 import { topicOf } from './request-kinds.ts';
 import { presentRequest } from './request-presenter.ts';
 
@@ -85,7 +85,7 @@ async function decide(ctx: Ctx, staff: Staff, list: RequestList, id: string, dec
     await users.lockUser(ctx, found.userId);
     await store.lockRequest(ctx, id);
     const request = (await store.findRequest(ctx, id))!;
-    const isOthers = isOfOthers(request, actorId, await users.findPerson(ctx, actorId));
+    const isOthers = mayDecide(request, actorId, await users.findPerson(ctx, actorId));
     await decision(ctx, request, isOthers);
     ctx.changed(STAFF, topicOf(request.kind));
     return presentRequest((await store.findRequest(ctx, id))!, isOthers);
@@ -115,7 +115,7 @@ export async function listRequests(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, 
     store.countPending(ctx, kinds),
     users.findPerson(ctx, userId),
   ]);
-  return { data: rows.map((row) => presentRequest(row, isOfOthers(row, userId, person))), ...pages, pendingCount };
+  return { data: rows.map((row) => presentRequest(row, mayDecide(row, userId, person))), ...pages, pendingCount };
 }
 
 /**

@@ -9,7 +9,7 @@ import * as users from '../users/users.service.ts';
 import { allowanceMicros } from './allowance.ts';
 import * as store from './approvals.store.ts';
 import { findPersons } from './approvers.store.ts';
-import { isOfOthers, type Parties } from './parties.ts';
+import { mayDecide, type Parties } from './parties.ts';
 import { listOf, permissionOf } from './request-kinds.ts';
 
 /** @param userId the customer; undefined: not known yet */
@@ -34,7 +34,7 @@ export async function readAllowance(
 
 async function findApprovers(ctx: Ctx, parties: Parties) {
   const holders = await users.listHolders(ctx, permissionOf(parties.kind), APPROVERS_NOTIFIED_MAX);
-  return holders.filter(({ id, person }) => isOfOthers(parties, id, person));
+  return holders.filter(({ id, person }) => mayDecide(parties, id, person));
 }
 
 /** Notifies those who can approve a request that waits. */
@@ -59,6 +59,6 @@ export async function countForApprover(ctx: Ctx, { userId, permissions }: Pick<A
     await store.listPending(ctx, kinds, PENDING_COUNTED_MAX),
     await users.findPerson(ctx, userId),
   ];
-  const decidable = waiting.filter((request) => isOfOthers(request, userId, person));
+  const decidable = waiting.filter((request) => mayDecide(request, userId, person));
   return { count: decidable.length, list: decidable[0] === undefined ? null : listOf(decidable[0].kind) };
 }
