@@ -8,7 +8,7 @@ import type { Ctx } from '../../ctx.ts';
 import { formatUnits } from '../../payments/amounts.ts';
 import { type Balances, ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
 import { chains, type CurrencyRules, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
-import { paced } from '../../process/paced.ts';
+import { inSlices } from '../../process/time-slices.ts';
 import { isSandbox, watcherFor } from './chains.ts';
 import * as addresses from './addresses.store.ts';
 import * as states from './chain-states.store.ts';
@@ -134,7 +134,7 @@ async function comparePage(
     const unknown = await sumUnknown(ctx, rules, page, heights, balances);
     const changed: { id: bigint; held: HeldAmount }[] = [];
     const risen: bigint[] = [];
-    for await (const { id, address, held } of paced(page)) {
+    for await (const { id, address, held } of inSlices(page)) {
       const { earlierUnits = 0n, laterUnits = 0n, byHandUnits = 0n } = sums.get(id) ?? {};
       const now = {
         height,

@@ -10,7 +10,7 @@ import type { FileFormat } from '@cellhop/contract/staff/inventory.values';
 import { createHash } from 'node:crypto';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
-import { paced } from '../../process/paced.ts';
+import { inSlices } from '../../process/time-slices.ts';
 import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { decode } from './import-encoding.ts';
@@ -77,7 +77,7 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
     if (errorCount === 0 && rows.length > 0) await store.insertRows(ctx, importId, rows);
     batch = [];
   };
-  for await (const item of paced(readRows(format, text, nodes))) {
+  for await (const item of inSlices(readRows(format, text, nodes))) {
     if (item === null) continue;
     if ('problem' in item) addError(item);
     else if (leadsToShop(item, isRefused))
@@ -105,7 +105,7 @@ async function stageExits(
     .filter(({ ip }) => !kept.has(ip))
     .map(({ line }): ImportError => ({ line, column: 'exit', problem: 'HIDDEN_CREDENTIALS', value: null }));
   const rows: store.StagedRow[] = [];
-  for await (const row of paced(batch))
+  for await (const row of inSlices(batch))
     rows.push({ ...row, ...stageExit(ctx, row.exit), keptExitId: kept.get(row.ip) });
   return { rows, errors };
 }

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 export const SLICE_MS = 10;
 
 /** The items, as they are. Whenever they and the work on them have taken a slice, other requests run first. */
-export async function* paced<T>(items: Iterable<T>): AsyncGenerator<T, void, undefined> {
+export async function* inSlices<T>(items: Iterable<T>): AsyncGenerator<T, void, undefined> {
   let startedAt = performance.now();
   for (const item of items) {
     yield item;

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers';
 import { expect, test } from 'vitest';
-import { paced, SLICE_MS } from './paced.ts';
+import { inSlices, SLICE_MS } from './time-slices.ts';
 
 function work(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-test('paced items let other work run at least once per slice, whoever takes the time', async () => {
+test('inSlices items let other work run at least once per slice, whoever takes the time', async () => {
   const slices = 5;
   function* items() {
     for (let item = 0; item < slices; item += 1) {
@@ -24,7 +24,7 @@ test('paced items let other work run at least once per slice, whoever takes the 
   };
   setImmediate(countTurn);
   const seen: number[] = [];
-  for await (const item of paced(items())) seen.push(item);
+  for await (const item of inSlices(items())) seen.push(item);
   isDone = true;
   expect(seen).toEqual([0, 1, 2, 3, 4]);
   expect(turns).toBeGreaterThanOrEqual(slices - 1);
