@@ -11,7 +11,7 @@ import { cleanUp } from '../../db/clean-up.ts';
 import { notifyAll } from '../notifications/notifications.service.ts';
 import * as store from './alerts.store.ts';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
-import { type MailedReason, mailedReasons } from './ends.ts';
+import { type MailedReason, mailedReasons } from './end-reasons.ts';
 import type { AlertSettings, SaveAlertSettingsBody } from '@cellhop/contract/alerts';
 import type { Actor } from '../../http/actor.ts';
 import * as ledger from '../ledger/ledger.service.ts';

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { MailedReason } from './ends.ts';
+import type { MailedReason } from './end-reasons.ts';
 import type { Actor } from '../../http/actor.ts';
 
 export interface AlertRecipient {

@@ -19,7 +19,7 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { finalBill, chargeReport, type Meter, type Run } from './charging.ts';
-import { isRefundable } from './ends.ts';
+import { isRefundable } from './end-reasons.ts';
 import { sweepConnections } from './sweep.service.ts';
 
 const MEGABYTE_PRICE = megabytePrice(PRICE);

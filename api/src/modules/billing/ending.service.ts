@@ -11,7 +11,7 @@ import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import { finalBill, heldMicros, type Meter, startedMicros } from './charging.ts';
-import { isMailedReason, isRefundable, statusByEndReason } from './ends.ts';
+import { isMailedReason, isRefundable, statusByEndReason } from './end-reasons.ts';
 import { insertEnd } from './alerts.store.ts';
 import * as store from './ending.store.ts';
 import { findPayers } from './usage-reports.store.ts';
