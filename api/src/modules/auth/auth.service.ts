@@ -16,7 +16,7 @@ import { hashEmail, secondsUntilSending, sendCode, type Recipient, type Sending 
 import * as codes from './codes.store.ts';
 import { newDeviceToken, newSecret, readDeviceToken, hashSecret } from './tokens.ts';
 import { deleteOldDevices } from './known-devices.store.ts';
-import { sendNotice } from './notices.ts';
+import { sendSecurityMail } from './security-mails.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import {
   limitAttempts,
@@ -226,7 +226,7 @@ export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody,
     await codes.forgetBrowsers(ctx, hashEmail(ctx, user.email));
     const endedSessions = await revokeSessionsOfUser(ctx, user.userId);
     await auditLog.recordOwn(ctx, 'PASSWORD_RECOVERED', user.userId, requester, { endedSessions });
-    await sendNotice(ctx, 'password-changed', user, requester);
+    await sendSecurityMail(ctx, 'password-changed', user, requester);
     await resetFailures(ctx, { kind: 'sign-in', account: user.email });
     return changedAt;
   };
@@ -257,7 +257,7 @@ export async function changePassword(
     await codes.forgetBrowsers(ctx, hashEmail(ctx, user.email));
     const endedSessions = await revokeSessionsOfUser(ctx, userId, sessionId);
     await auditLog.recordOwn(ctx, 'PASSWORD_CHANGED', userId, requester, { endedSessions });
-    await sendNotice(ctx, 'password-changed', { ...user, userId }, requester);
+    await sendSecurityMail(ctx, 'password-changed', { ...user, userId }, requester);
     return changedAt;
   });
 }

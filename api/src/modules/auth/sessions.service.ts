@@ -11,7 +11,7 @@ import { secondFactorState } from '../users/users.service.ts';
 import { countFailedRefresh, throwIfRefreshThrottled } from './attempts.ts';
 import type { Credentials } from './auth.store.ts';
 import { rememberDevice } from './known-devices.store.ts';
-import { sendNotice } from './notices.ts';
+import { sendSecurityMail } from './security-mails.ts';
 import * as store from './sessions.store.ts';
 import { limitRefreshes } from './refresh-limiter.ts';
 import { firstRefreshToken, isTokenOfSession, nextRefreshToken, repeatRefreshToken } from './refresh-tokens.ts';
@@ -50,7 +50,7 @@ export function openSession(ctx: Ctx, user: SignedIn, requester: Requester): Pro
     });
     if (!session) return undefined;
     await recordOwn(ctx, 'SIGN_IN', userId, requester, { sessionId, hasSecondFactor });
-    if (await rememberDevice(ctx, userId, device, ip)) await sendNotice(ctx, 'new-sign-in', user, requester);
+    if (await rememberDevice(ctx, userId, device, ip)) await sendSecurityMail(ctx, 'new-sign-in', user, requester);
     return issueTokens(secretKeys, { userId, sessionId }, refreshToken.token, session.rotatedAt);
   });
 }

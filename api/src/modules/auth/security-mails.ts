@@ -5,7 +5,7 @@ import { send } from '../mails/mails.service.ts';
 import type { Recipient } from './codes.ts';
 
 /** Call it in the transaction of the change. */
-export async function sendNotice(
+export async function sendSecurityMail(
   ctx: Ctx,
   template: 'password-changed' | 'new-sign-in',
   { userId, email, languageCode }: Recipient,
