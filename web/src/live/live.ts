@@ -6,7 +6,7 @@ import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { leadInOneTab } from './lead-in-one-tab.ts';
 import { keepStream } from './live-stream.ts';
-import { takeEcho } from './echoes.ts';
+import { takeOwnEvent } from './own-events.ts';
 import { dependsOn, isStreamed, queryClient, refetchStale, type Topic } from '../data/query.ts';
 import { throttle } from './throttle.ts';
 
@@ -120,11 +120,11 @@ function setAnnouncedSince(next: number | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** Ignores echoes of changes by this tab. Unknown topics are from a newer server; no query depends on them. */
+/** Ignores events of this tab's own changes. Unknown topics are from a newer server; no query depends on them. */
 function toTopicMatcher(data: string): (topic: Topic) => boolean {
   // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };
-  const changed = Array.isArray(topics) ? topics.filter((topic: Topic) => !takeEcho(topic)) : [];
+  const changed = Array.isArray(topics) ? topics.filter((topic: Topic) => !takeOwnEvent(topic)) : [];
   return (topic) => changed.includes(topic);
 }
 

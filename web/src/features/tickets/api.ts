@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { toLimitMinutes } from '../../data/error-text.ts';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../data/query.ts';
-import { withoutEcho } from '../../live/echoes.ts';
+import { withoutOwnEvent } from '../../live/own-events.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
@@ -33,7 +33,7 @@ export function useMessages(id: string, page: number) {
 export function useCreateTicket() {
   return useAction({
     call: (body: CreateTicketBody, withKey) =>
-      withoutEcho('tickets', () => callForData('POST /v1/support/tickets', { body }, withKey())),
+      withoutOwnEvent('tickets', () => callForData('POST /v1/support/tickets', { body }, withKey())),
     onSuccess: (ticket) => {
       cacheTicket(ticket);
       queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });

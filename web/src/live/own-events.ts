@@ -5,22 +5,22 @@
 import type { Topic } from '../data/query.ts';
 
 /** The event may arrive before the response, or shortly after it. */
-const ECHO_MAX_MS = 2000;
+const OWN_EVENT_MAX_MS = 2000;
 
 const expected = new Map<Topic, number>();
 
 /** Ignores the next event of the topic, until shortly after the action has ended. Later ones are other changes. */
-export async function withoutEcho<T>(topic: Topic, action: () => Promise<T>): Promise<T> {
+export async function withoutOwnEvent<T>(topic: Topic, action: () => Promise<T>): Promise<T> {
   expected.set(topic, Infinity);
   try {
     return await action();
   } finally {
-    if (expected.has(topic)) expected.set(topic, Date.now() + ECHO_MAX_MS);
+    if (expected.has(topic)) expected.set(topic, Date.now() + OWN_EVENT_MAX_MS);
   }
 }
 
-/** @returns whether an event of the topic is the echo of this tab's own change */
-export function takeEcho(topic: Topic): boolean {
+/** @returns whether an event of the topic announces this tab's own change */
+export function takeOwnEvent(topic: Topic): boolean {
   const until = expected.get(topic);
   expected.delete(topic);
   return until !== undefined && Date.now() < until;
