@@ -17,7 +17,7 @@ test('staff see the items of their role in the menu', async ({ page }) => {
   await enter(page, '/admin', 'support@example.com', 'demo-password');
   await expect(page).toHaveURL(/\/admin$/);
   const menu = page.getByRole('navigation', { name: 'Main menu' });
-  // The items of customers are folded.
+  // The items of customers are collapsed.
   await expect(menu.getByRole('link', { name: 'Connections' })).toHaveCount(1);
   await menu.getByRole('link', { name: 'Tickets' }).click();
   await expect(menu.locator('[aria-current=page]')).toHaveText(['Tickets']);

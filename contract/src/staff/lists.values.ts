@@ -11,7 +11,7 @@ export type InvoiceSort = (typeof invoiceSorts)[number];
 export const userSorts = ['-createdAt', 'createdAt', 'email', '-email'] as const;
 
 /**
- * Why two accounts may belong to one person. SAME_PERSON: their folded addresses are equal. The others are weak hints, because carriers
+ * Why two accounts may belong to one person. SAME_PERSON: their normalized addresses are equal. The others are weak hints, because carriers
  * put thousands behind one address: both have signed in from one network, perhaps with the same kind of device.
  */
 export const accountRelations = ['SAME_PERSON', 'SAME_NETWORK_AND_DEVICE', 'SAME_NETWORK'] as const;

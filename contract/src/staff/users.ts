@@ -104,7 +104,7 @@ export const listRelatedUsers = endpoint({
   method: 'GET',
   url: '/v1/users/admin/{id}/related',
   access: { permission: 'USERS_READ' },
-  summary: 'Accounts with the same folded address, and as a weak hint those that signed in from the same networks',
+  summary: 'Accounts with the same normalized address, and as a weak hint those that signed in from the same networks',
   params: idParams,
   response: z.object({
     data: z.array(relatedUserSchema),

@@ -18,7 +18,7 @@ interface RequestSubject {
   bodyHash: Buffer | null;
 }
 
-/** Hashes of folded addresses: who may not decide. Null if an older release deleted the account. */
+/** Hashes of normalized addresses: who may not decide. Null if an older release deleted the account. */
 export interface Persons {
   authorPerson: string | null;
   customerPerson: string | null;

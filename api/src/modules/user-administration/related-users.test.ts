@@ -37,7 +37,7 @@ const related = async (user: TestUser, actor = admin) => {
   return { found: data.map(({ id, relation }) => [id, relation]), isTruncated };
 };
 
-test('finds accounts with the same folded address, with tags and with dots where the provider ignores them', async () => {
+test('finds accounts with the same normalized address, with tags and with dots where the provider ignores them', async () => {
   const one = await lone('many.names@gmail.com');
   const tagged = await lone('manynames+shop@gmail.com');
   const dotted = await lone('m.any.names@googlemail.com');

@@ -121,7 +121,7 @@ export async function findStaffUser(ctx: Ctx, id: string): Promise<StaffUserRow 
 }
 
 /**
- * The other accounts of a person, newest first. Equal folded addresses have the same name without dots, which an index has; no index
+ * The other accounts of a person, newest first. Equal normalized addresses have the same name without dots, which an index has; no index
  * may call `folded_address`.
  */
 export function listOfPerson(ctx: Ctx, { id, email }: Pick<ListedUserRow, 'id' | 'email'>, limit: number) {

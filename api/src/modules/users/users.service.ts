@@ -75,7 +75,7 @@ export async function mayStill(ctx: Ctx, id: string, permission: Permission): Pr
   );
 }
 
-/** Two accounts belong to one person if their addresses are equal once they are folded (api/sql/folded_address.sql). */
+/** Two accounts belong to one person if their addresses are equal once they are normalized (api/sql/folded_address.sql). */
 export async function isSamePerson(ctx: Ctx, userId: string, otherId: string): Promise<boolean> {
   if (userId === otherId) return true;
   const [person, other] = [await store.findPerson(ctx, userId), await store.findPerson(ctx, otherId)];

@@ -4,7 +4,7 @@ import { nothingWaits, openAsStaff } from '../../../test/open-staff.ts';
 
 const faq = { 'GET /v1/faqs': { data: [] }, 'GET /v1/faqs/admin': { data: [], totalPages: 1 } };
 
-it('has the admin area first, and the items of customers folded', async () => {
+it('has the admin area first, and the items of customers collapsed', async () => {
   const { screen, user } = await openAsStaff('/admin/faq', { answers: faq });
   const admin = await screen.findByRole('button', { name: 'Admin Dashboard' });
   const own = screen.getByRole('button', { name: 'Customer area' });
@@ -20,7 +20,7 @@ it('unfolds the items of customers on their screens', async () => {
   expect(own.getAttribute('aria-expanded')).toBe('true');
 });
 
-it('says at each item how much waits there, and the sum when the group is folded', async () => {
+it('says at each item how much waits there, and the sum when the group is collapsed', async () => {
   const attention = {
     ...nothingWaits,
     approvals: { waiting: 3, list: 'ADJUSTMENT' },

@@ -25,7 +25,7 @@ const withoutGroup: ReadonlySet<Permission> = new Set([
 
 /**
  * The menu of staff: first the admin area, with an item for each screen that the role may open, and then the items of customers, which are
- * folded in the admin area.
+ * collapsed in the admin area.
  */
 export function StaffMenu({ permissions, children }: SlotProps) {
   const { t } = useTranslation('staff');
@@ -35,7 +35,7 @@ export function StaffMenu({ permissions, children }: SlotProps) {
     <>
       <AdminGroup permissions={permissions} />
       {/* Unfolded again when its area is entered. */}
-      <Group key={String(isInArea)} label={t('menu.customer')} isFolded={isInArea}>
+      <Group key={String(isInArea)} label={t('menu.customer')} isCollapsed={isInArea}>
         {children}
       </Group>
     </>
@@ -80,14 +80,14 @@ function useCounts(): Record<Waiting, number> {
 
 interface GroupProps {
   label: string;
-  isFolded?: boolean;
-  /** Shown while it is folded. */
+  isCollapsed?: boolean;
+  /** Shown while it is collapsed. */
   badge?: ReactNode;
   children: ReactNode;
 }
 
-function Group({ label, isFolded = false, badge, children }: GroupProps) {
-  const [isExpanded, setExpanded] = useState(!isFolded);
+function Group({ label, isCollapsed = false, badge, children }: GroupProps) {
+  const [isExpanded, setExpanded] = useState(!isCollapsed);
   const listId = useId();
   return (
     <li>

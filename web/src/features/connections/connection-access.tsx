@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../data/settings.ts';
 import { useCopy } from '../../hooks/use-copy.ts';
 import { Copyable } from '../../ui/copyable.tsx';
-import { Folded } from '../../ui/folded.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
 import hidden from '../../ui/visually-hidden.module.css';
 import { accessFormats, curlTarget, digLine, writeAccess } from './access-strings.ts';
 import { isLive, useConnectionCheck } from './api.ts';
@@ -89,12 +89,12 @@ function ReadyAccess({ connection }: { connection: Usable }) {
 function DnsAccess({ host, dnsPort }: { host: string; dnsPort: number }) {
   const { t } = useTranslation('proxyConnection');
   return (
-    <Folded title={t('access.dns')}>
+    <Disclosure title={t('access.dns')}>
       <p className={classes['note']}>{t('access.dnsNote')}</p>
       <dl>
         <Value name={t('access.dig')} value={digLine(host, dnsPort)} isWrapped />
       </dl>
-    </Folded>
+    </Disclosure>
   );
 }
 

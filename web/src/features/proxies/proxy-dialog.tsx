@@ -15,7 +15,7 @@ import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { useProfile } from '../../session/profile.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { Folded } from '../../ui/folded.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
 import { usePlaceFacts } from '../../ui/place-facts.tsx';
 import { useConnect } from './api.ts';
 import classes from './proxy-dialog.module.css';
@@ -76,9 +76,9 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
       <Stack gap="lg">
         <Bought />
         {renderAccess(connection)}
-        <Folded title={t('detail.about')}>
+        <Disclosure title={t('detail.about')}>
           <ProxyFacts proxy={proxy} />
-        </Folded>
+        </Disclosure>
         <div className={classes['foot']}>
           <Button component={Link} to="/connection-history" variant="default" size="md" fullWidth>
             {t('detail.toHistory')}

@@ -58,7 +58,7 @@ it('says in a sentence who did what to whom, with links', async () => {
   );
 });
 
-it('has the recorded values folded below the sentence', async () => {
+it('has the recorded values collapsed below the sentence', async () => {
   const { screen, user } = await openAsStaff('/admin/audit-log', { answers });
   const row = within(await screen.findByRole('row', { name: /closed a ticket/ }));
   const details = row.getByRole('group');

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { describeChanges, describeValues } from './describe-values.ts';
 import classes from './entries-table.module.css';
 
-/** The recorded details: changed values, numbers, ids, address and device. Folded, because they are rarely needed. */
+/** The recorded details: changed values, numbers, ids, address and device. Collapsed, because they are rarely needed. */
 export function EntryDetails({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation('staffSystem');
   const { before, after, details, ip, device, requestId } = entry;
