@@ -9,7 +9,7 @@ import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { usePlaceFacts } from '../../ui/place-facts.tsx';
+import { useProxyDetails } from '../../ui/proxy-details.tsx';
 import { isLive, useLabel } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
@@ -121,7 +121,7 @@ function Summary({ connection }: { connection: Connection }) {
 }
 
 function Location({ connection }: { connection: Connection }) {
-  return <Facts items={usePlaceFacts(connection)} />;
+  return <Facts items={useProxyDetails(connection)} />;
 }
 
 /** The form for the label of a connection. */

@@ -16,7 +16,7 @@ import { useProfile } from '../../session/profile.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
-import { usePlaceFacts } from '../../ui/place-facts.tsx';
+import { useProxyDetails } from '../../ui/proxy-details.tsx';
 import { useConnect } from './api.ts';
 import classes from './proxy-dialog.module.css';
 
@@ -189,7 +189,7 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
         { label: t('common:location.ip'), value: proxy.ip },
         { label: t('detail.price'), value: formatMoney(prepaidPrice(proxy.price)) },
         { label: t('detail.megabytePrice'), value: formatMoney(megabytePrice(proxy.price)) },
-        ...usePlaceFacts(proxy),
+        ...useProxyDetails(proxy),
         ...(checkedAt === null ? [] : [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }]),
         ...(latencyMs === null
           ? []

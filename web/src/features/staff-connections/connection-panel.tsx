@@ -10,7 +10,7 @@ import { destructive } from '../../ui/destructive.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/paged-list.tsx';
-import { usePlaceFacts } from '../../ui/place-facts.tsx';
+import { useProxyDetails } from '../../ui/proxy-details.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { ChargesTable } from '../connections/charges-table.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
@@ -146,7 +146,7 @@ function Access({ connection: { host, port, dnsPort, username, capMegabytes } }:
 }
 
 function Location({ connection }: { connection: StaffConnection }) {
-  return <Facts items={usePlaceFacts(connection)} />;
+  return <Facts items={useProxyDetails(connection)} />;
 }
 
 function Charges({ id }: { id: string }) {

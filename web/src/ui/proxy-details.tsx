@@ -7,7 +7,7 @@ import type { Fact } from './facts.tsx';
 import { useLimitFacts } from './limit-facts.ts';
 
 /** Where a proxy is, and what it accepts: in the details of proxies and of connections, for customers and for staff. */
-export function usePlaceFacts({ limits, ...place }: Place & { limits: ConnectionLimits }): Fact[] {
+export function useProxyDetails({ limits, ...place }: Place & { limits: ConnectionLimits }): Fact[] {
   const { t } = useTranslation('common');
   return [
     ...placeNames.flatMap((name) => {
