@@ -7,7 +7,7 @@ function work(ms: number): void {
   while (performance.now() < end);
 }
 
-test('inSlices items let other work run at least once per slice, whoever takes the time', async () => {
+test('items in slices let other work run at least once per slice, whoever takes the time', async () => {
   const slices = 5;
   function* items() {
     for (let item = 0; item < slices; item += 1) {

@@ -34,7 +34,7 @@ export function StaffMenu({ permissions, children }: SlotProps) {
   return (
     <>
       <AdminGroup permissions={permissions} />
-      {/* Unfolded again when its area is entered. */}
+      {/* Expanded again when its area is entered. */}
       <Group key={String(isInArea)} label={t('menu.customer')} isCollapsed={isInArea}>
         {children}
       </Group>

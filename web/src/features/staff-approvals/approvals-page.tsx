@@ -19,7 +19,7 @@ import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-w
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
+import { type RowSnapshot, useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { useDecide, useRequests } from './api.ts';
@@ -33,7 +33,7 @@ export function ApprovalsPage() {
   const kind = search.kind !== undefined && kinds.includes(search.kind) ? search.kind : (kinds[0] ?? 'ADJUSTMENT');
   const requests = useRequests(kind, search);
   const canDecide = usePermission(writePermissions[kind]);
-  const decided = useSeen<Decided>();
+  const decided = useRowSnapshot<Decided>();
   const pendingCount = requests.response?.pendingCount ?? 0;
   return (
     <>
@@ -101,7 +101,7 @@ interface Decided {
   isApproved: boolean;
 }
 
-function DecisionDialog({ decided }: { decided: SeenRow<Decided> }) {
+function DecisionDialog({ decided }: { decided: RowSnapshot<Decided> }) {
   const { t } = useTranslation('staffMoney');
   const decide = useDecide();
   const isApproved = decided.shown?.isApproved === true;
@@ -111,7 +111,7 @@ function DecisionDialog({ decided }: { decided: SeenRow<Decided> }) {
 
   return (
     <RowReasonDialog
-      seen={decided}
+      snapshot={decided}
       title={t(isApproved ? 'approvals.approveTitle' : 'approvals.rejectTitle')}
       text={
         isApproved

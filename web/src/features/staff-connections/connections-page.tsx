@@ -19,7 +19,7 @@ import { ExportButton } from '../staff-parts/export-button.tsx';
 import { type RowSelection, SelectionBar, useRowSelection } from '../staff-parts/row-selection.tsx';
 import { SavedFilters } from '../staff-parts/saved-filters.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { InfoButton } from '../connections/connections-table.tsx';
@@ -46,8 +46,8 @@ export function ConnectionsPage() {
     nameOf: ({ ip }) => ip,
     canChoose: ({ status }) => status === 'WORK',
   });
-  const endingSeveral = useSeen<readonly StaffConnection[]>();
-  const ending = useSeen<StaffConnection>();
+  const endingSeveral = useRowSnapshot<readonly StaffConnection[]>();
+  const ending = useRowSnapshot<StaffConnection>();
   return (
     <>
       <OfUserNotice userId={search.userId} current="connections" />
@@ -83,13 +83,13 @@ export function ConnectionsPage() {
           {t('endSelected.action')}
         </Button>
       </SelectionBar>
-      <EndConnectionsDialog seen={endingSeveral} onEnded={selection.clear} />
+      <EndConnectionsDialog snapshot={endingSeveral} onEnded={selection.clear} />
       <ConnectionPanel
         id={search.connection}
         onEnd={canEnd ? ending.open : undefined}
         onClose={() => change({ connection: undefined })}
       />
-      <EndConnectionDialog seen={ending} />
+      <EndConnectionDialog snapshot={ending} />
     </>
   );
 }

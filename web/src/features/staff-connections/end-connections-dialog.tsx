@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { BulkDialog } from '../staff-parts/bulk-dialog.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
-import type { SeenRow } from '../staff-parts/use-seen.ts';
+import type { RowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { useEndConnection, useEndConnections } from './api.ts';
 
-export function EndConnectionDialog({ seen }: { seen: SeenRow<StaffConnection> }) {
+export function EndConnectionDialog({ snapshot }: { snapshot: RowSnapshot<StaffConnection> }) {
   const { t } = useTranslation('staffConnections');
   const end = useEndConnection();
-  const { row, shown, isOpen, close } = seen;
+  const { row, shown, isOpen, close } = snapshot;
 
   async function confirm(reason: string | undefined): Promise<void> {
     if (row === undefined) return;
@@ -33,26 +33,26 @@ export function EndConnectionDialog({ seen }: { seen: SeenRow<StaffConnection> }
 
 interface EndConnectionsDialogProps {
   /** The connections as they were when the dialog opened. */
-  seen: SeenRow<readonly StaffConnection[]>;
+  snapshot: RowSnapshot<readonly StaffConnection[]>;
   onEnded: () => void;
 }
 
 /** Ends several connections. One that has ended meanwhile is no failure. */
-export function EndConnectionsDialog({ seen, onEnded }: EndConnectionsDialogProps) {
+export function EndConnectionsDialog({ snapshot, onEnded }: EndConnectionsDialogProps) {
   const { t } = useTranslation('staffConnections');
   const ending = useEndConnections();
-  const connections = seen.shown ?? [];
+  const connections = snapshot.shown ?? [];
 
   async function end(reason: string | undefined): Promise<void> {
     const results = await ending.run({ ids: connections.map(({ id }) => id), reason });
     if (results === undefined) return;
-    seen.close();
+    snapshot.close();
     onEnded();
   }
 
   return (
     <BulkDialog
-      isOpen={seen.isOpen}
+      isOpen={snapshot.isOpen}
       title={t('endSelected.title', { count: connections.length })}
       text={t('endSelected.text')}
       items={connections.map(({ id, ip, user, paidFor }) => ({
@@ -65,7 +65,7 @@ export function EndConnectionsDialog({ seen, onEnded }: EndConnectionsDialogProp
       isOptional
       isWorking={ending.isRunning}
       onConfirm={(reason) => void end(reason)}
-      onClose={seen.close}
+      onClose={snapshot.close}
     />
   );
 }

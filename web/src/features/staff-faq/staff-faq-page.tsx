@@ -12,7 +12,7 @@ import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { FaqList } from '../faq/faq-page.tsx';
 import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { useDeleteEntry, useFaqEntries, useMoveEntry } from './api.ts';
 import { EntryCard, entryName } from './entry-card.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
@@ -66,7 +66,7 @@ export function StaffFaqPage() {
 function EntryList({ entries }: { entries: readonly FaqEntry[] }) {
   const { t } = useTranslation('staffContent');
   const [canEdit, canDelete] = [usePermission('FAQ_EDIT'), usePermission('FAQ_DELETE')];
-  const [editing, deleting] = [useSeen<FaqEntry>(), useSeen<FaqEntry>()];
+  const [editing, deleting] = [useRowSnapshot<FaqEntry>(), useRowSnapshot<FaqEntry>()];
   const move = useMoveEntry();
   const removal = useDeleteEntry();
   const current = entries.find(({ id }) => id === editing.shown?.id);

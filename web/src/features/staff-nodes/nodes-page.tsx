@@ -12,14 +12,14 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RowButton } from '../../ui/columns.tsx';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import classes from './nodes-table.module.css';
 
 export function NodesPage() {
   const { t } = useTranslation('staffInventory');
   const { response, failure } = useNodes();
   const canEdit = usePermission('NODES_EDIT');
-  const changing = useSeen<GatewayNode>();
+  const changing = useRowSnapshot<GatewayNode>();
   const drain = useDrainNode();
   const texts = changing.shown?.isDraining === true ? 'undrain' : 'drain';
 
@@ -32,7 +32,7 @@ export function NodesPage() {
         <NodesTable nodes={response?.data} onDrain={canEdit ? changing.open : undefined} />
       )}
       <RowReasonDialog
-        seen={changing}
+        snapshot={changing}
         title={t(`${texts}.title`, { name: changing.shown?.name ?? '' })}
         text={t(`${texts}.text`)}
         action={t(`${texts}.action`)}

@@ -14,7 +14,7 @@ import { NotificationHtml } from '../notifications/notification-html.tsx';
 import { ListHead } from '../staff-parts/list-head.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useBroadcasts, useCancelBroadcast } from './api.ts';
 import { audienceWords, fewRecipients, formatRecipients } from './audience-words.ts';
@@ -28,7 +28,7 @@ export function BroadcastsPage() {
   const broadcasts = useBroadcasts(page);
   const canSend = usePermission('MASS_NOTIFICATIONS_WRITE');
   const [isCreating, setCreating] = useState(false);
-  const cancelling = useSeen<Broadcast>();
+  const cancelling = useRowSnapshot<Broadcast>();
   const cancel = useCancelBroadcast();
   return (
     <>

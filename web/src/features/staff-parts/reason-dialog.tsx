@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { destructive } from '../../ui/destructive.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import type { SeenRow } from './use-seen.ts';
+import type { RowSnapshot } from './use-row-snapshot.ts';
 
 interface ReasonDialogProps extends ReasonFormProps {
   isOpen: boolean;
@@ -37,13 +37,13 @@ export function ReasonDialog(props: ReasonDialogProps) {
 }
 
 interface RowReasonDialogProps<Row> extends Omit<ReasonDialogProps, 'isOpen' | 'onConfirm' | 'onClose'> {
-  seen: SeenRow<Row>;
+  snapshot: RowSnapshot<Row>;
   onConfirm: (row: Row, reason: string | undefined) => Promise<unknown>;
 }
 
 /** For a row of a list. It closes after a failure too: the list shows the current row. */
 export function RowReasonDialog<Row>({
-  seen: { row, isOpen, close },
+  snapshot: { row, isOpen, close },
   onConfirm,
   ...dialog
 }: RowReasonDialogProps<Row>) {

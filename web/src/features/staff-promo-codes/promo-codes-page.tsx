@@ -18,7 +18,7 @@ import { FilterText } from '../staff-parts/filter-text.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { useDisablePromoCode, usePromoCodes } from './api.ts';
@@ -32,7 +32,7 @@ export function PromoCodesPage() {
   const promoCodes = usePromoCodes({ ...filter, page });
   const canWrite = usePermission('PROMO_CODES_WRITE');
   const [isCreating, setCreating] = useState(false);
-  const disabling = useSeen<PromoCode>();
+  const disabling = useRowSnapshot<PromoCode>();
   const disable = useDisablePromoCode();
 
   return (
@@ -56,7 +56,7 @@ export function PromoCodesPage() {
         <CreatePromoCodeForm onCreated={() => setCreating(false)} />
       </Dialog>
       <RowReasonDialog
-        seen={disabling}
+        snapshot={disabling}
         title={t('promoCodes.disable.title', { code: disabling.shown?.code ?? '' })}
         text={t('promoCodes.disable.text')}
         action={t('promoCodes.disable.action')}

@@ -18,7 +18,7 @@ import { RowButton } from '../../ui/columns.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { staffSystemScreen, type StaffSystemSearch } from './screen.ts';
 import { SystemFigures } from './system-figures.tsx';
 import classes from './system-page.module.css';
@@ -43,7 +43,7 @@ function Jobs({ counts }: { counts: SystemState['jobs'] | undefined }) {
   const { t } = useTranslation('staffSystem');
   const jobs = useJobs(search);
   const canRetry = usePermission('SYSTEM_EDIT');
-  const retried = useSeen<Job>();
+  const retried = useRowSnapshot<Job>();
   const retry = useRetryJob();
 
   return (
@@ -69,7 +69,7 @@ function Jobs({ counts }: { counts: SystemState['jobs'] | undefined }) {
         {(rows) => <JobsTable jobs={rows} onRetry={canRetry ? retried.open : undefined} />}
       </PagedList>
       <RowReasonDialog
-        seen={retried}
+        snapshot={retried}
         title={t('jobs.retryTitle')}
         text={t('jobs.retryText', { name: retried.shown?.name ?? '' })}
         action={t('jobs.retry')}

@@ -17,7 +17,7 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { RowButton, timeColumn } from '../../ui/columns.tsx';
 import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { isConflict } from './api.ts';
 import { useCannedReplies, useDeleteCannedReply, useSaveCannedReply } from './canned-replies-api.ts';
 
@@ -26,7 +26,7 @@ export function CannedRepliesPage() {
   const replies = useCannedReplies();
   const canEdit = usePermission('TICKETS_EDIT');
   const [isAdding, setAdding] = useState(false);
-  const [edited, deleted] = [useSeen<CannedReply>(), useSeen<CannedReply>()];
+  const [edited, deleted] = [useRowSnapshot<CannedReply>(), useRowSnapshot<CannedReply>()];
   const deletion = useDeleteCannedReply();
   useDocumentTitle(t('replies.title'));
 

@@ -2,23 +2,23 @@ import type { BlockedUser, ListedUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { BulkDialog } from '../staff-parts/bulk-dialog.tsx';
-import type { SeenRow } from '../staff-parts/use-seen.ts';
+import type { RowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { useBlockUsers } from './api.ts';
 
 interface BlockUsersDialogProps {
   /** The users as they were when the dialog opened. */
-  seen: SeenRow<readonly ListedUser[]>;
+  snapshot: RowSnapshot<readonly ListedUser[]>;
   onBlocked: () => void;
 }
 
 /** Blocks several users for one reason, after their balances have been seen. */
-export function BlockUsersDialog({ seen, onBlocked }: BlockUsersDialogProps) {
+export function BlockUsersDialog({ snapshot, onBlocked }: BlockUsersDialogProps) {
   const { t } = useTranslation('staffUsers');
   const blocking = useBlockUsers();
-  const users = seen.shown ?? [];
+  const users = snapshot.shown ?? [];
 
   function close(): void {
-    seen.close();
+    snapshot.close();
     blocking.reset();
   }
 
@@ -35,7 +35,7 @@ export function BlockUsersDialog({ seen, onBlocked }: BlockUsersDialogProps) {
   };
   return (
     <BulkDialog
-      isOpen={seen.isOpen}
+      isOpen={snapshot.isOpen}
       title={t('blockSelected.title', { count: users.length })}
       text={t('block.text')}
       items={users.map(({ id, email, balance }) => ({

@@ -7,7 +7,7 @@ import { destructive } from '../../ui/destructive.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { SelectionBar, type RowSelection } from '../staff-parts/row-selection.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useRelatedUsers } from './api.ts';
 import { BlockUsersDialog } from './block-users-dialog.tsx';
@@ -23,7 +23,7 @@ export function RelatedUsers({ userId }: { userId: string }) {
   const { rows, isTruncated, failure } = useRelatedUsers(userId);
   const canEdit = usePermission('USERS_EDIT');
   const selection = useChosenUsers(rows, isSamePerson);
-  const blocking = useSeen<readonly ListedUser[]>();
+  const blocking = useRowSnapshot<readonly ListedUser[]>();
   if (failure !== undefined) return <LoadFailure text={t('related.failed')} {...failure} />;
   if (rows?.length === 0) return <EmptyList text={t('related.empty')} />;
   const shown = canEdit ? selection : undefined;
@@ -40,7 +40,7 @@ export function RelatedUsers({ userId }: { userId: string }) {
           </Button>
         </SelectionBar>
       )}
-      <BlockUsersDialog seen={blocking} onBlocked={selection.clear} />
+      <BlockUsersDialog snapshot={blocking} onBlocked={selection.clear} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useProfile } from '../../session/profile.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
-import type { SeenRow } from '../staff-parts/use-seen.ts';
+import type { RowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { useChangeRole, useCreateRole } from './api.ts';
 import { isRoleName, toRoleName } from './role-name.ts';
 import classes from './roles-page.module.css';
@@ -58,7 +58,7 @@ function CreateRoleForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-export function ChangeRoleDialog({ seen: { row, shown, isOpen, close } }: { seen: SeenRow<Role> }) {
+export function ChangeRoleDialog({ snapshot: { row, shown, isOpen, close } }: { snapshot: RowSnapshot<Role> }) {
   const { t } = useTranslation('staffUsers');
   return (
     <Dialog isOpen={isOpen} title={t('roles.changeOf', { name: shown?.name ?? '' })} size="lg" onClose={close}>

@@ -13,7 +13,7 @@ import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { RowButton } from '../../ui/columns.tsx';
 import { ListHead } from '../staff-parts/list-head.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { useDeleteRole, useRoles } from './api.ts';
 import { ChangeRoleDialog, CreateRoleDialog } from './role-dialogs.tsx';
 import classes from './roles-page.module.css';
@@ -25,7 +25,7 @@ export function RolesPage() {
   const roles = useRoles(canRead);
   const ownRole = useProfile()?.role.name;
   const [isCreating, setCreating] = useState(false);
-  const [changing, deleting] = [useSeen<Role>(), useSeen<Role>()];
+  const [changing, deleting] = [useRowSnapshot<Role>(), useRowSnapshot<Role>()];
   const deletion = useDeleteRole();
   // Roles are part of the screen of users.
   if (!canRead) return <EmptyList text={t('roles.needsUsers')} />;
@@ -43,7 +43,7 @@ export function RolesPage() {
       </ListHead>
       <RolesTable roles={roles.rows} ownRole={ownRole} onChange={changing.open} onDelete={deleting.open} />
       <CreateRoleDialog isOpen={isCreating} onClose={() => setCreating(false)} />
-      <ChangeRoleDialog seen={changing} />
+      <ChangeRoleDialog snapshot={changing} />
       <ConfirmDialog
         isOpen={deleting.isOpen}
         title={t('roles.deleteTitle', { name: deleting.shown?.name ?? '' })}

@@ -9,7 +9,7 @@ import { useProfile } from '../../session/profile.ts';
 import { destructive } from '../../ui/destructive.ts';
 import { ReasonDialog, RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
+import { type RowSnapshot, useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { useChangeStatus, useChangeUserRole, useDeleteUser, useResetSecondFactor, useRoles } from './api.ts';
 import { openView } from './open-view.ts';
 
@@ -18,10 +18,10 @@ export function UserActions({ user }: { user: StaffUser }) {
   const { t } = useTranslation('staffUsers');
   const isSelf = useProfile()?.id === user.id;
   const isActive = user.status === 'ACTIVE';
-  const status = useSeen<StaffUser>();
-  const role = useSeen<StaffUser>();
-  const reset = useSeen<StaffUser>();
-  const deletion = useSeen<StaffUser>();
+  const status = useRowSnapshot<StaffUser>();
+  const role = useRowSnapshot<StaffUser>();
+  const reset = useRowSnapshot<StaffUser>();
+  const deletion = useRowSnapshot<StaffUser>();
   return (
     <>
       <Button {...(isActive ? destructive.opens : { variant: 'default' })} onClick={() => status.open(user)}>
@@ -43,26 +43,26 @@ export function UserActions({ user }: { user: StaffUser }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <StatusDialog seen={status} />
-      <RoleDialog seen={role} />
-      <SecondFactorDialog seen={reset} />
-      <DeletionDialog seen={deletion} />
+      <StatusDialog snapshot={status} />
+      <RoleDialog snapshot={role} />
+      <SecondFactorDialog snapshot={reset} />
+      <DeletionDialog snapshot={deletion} />
     </>
   );
 }
 
 interface DialogProps {
   /** The user as shown when the dialog opened. */
-  seen: SeenRow<StaffUser>;
+  snapshot: RowSnapshot<StaffUser>;
 }
 
-function StatusDialog({ seen }: DialogProps) {
+function StatusDialog({ snapshot }: DialogProps) {
   const change = useChangeStatus();
-  const isActive = seen.shown?.status === 'ACTIVE';
+  const isActive = snapshot.shown?.status === 'ACTIVE';
   return (
     <ActionDialog
       name={isActive ? 'block' : 'unblock'}
-      seen={seen}
+      snapshot={snapshot}
       isDangerous={isActive}
       isWorking={change.isRunning}
       onConfirm={(user, reason) =>
@@ -72,16 +72,16 @@ function StatusDialog({ seen }: DialogProps) {
   );
 }
 
-function RoleDialog({ seen }: DialogProps) {
+function RoleDialog({ snapshot }: DialogProps) {
   const [role, setRole] = useState<string | null>(null);
   const change = useChangeUserRole();
   return (
     <ActionDialog
       name="changeRole"
-      seen={{
-        ...seen,
+      snapshot={{
+        ...snapshot,
         close: () => {
-          seen.close();
+          snapshot.close();
           setRole(null);
         },
       }}
@@ -89,17 +89,17 @@ function RoleDialog({ seen }: DialogProps) {
       isWorking={change.isRunning}
       onConfirm={(user, reason) => change.run({ user, role: role ?? user.role.name, reason })}
     >
-      <RoleSelect current={seen.shown?.role.name ?? ''} value={role} onChange={setRole} />
+      <RoleSelect current={snapshot.shown?.role.name ?? ''} value={role} onChange={setRole} />
     </ActionDialog>
   );
 }
 
-function SecondFactorDialog({ seen }: DialogProps) {
+function SecondFactorDialog({ snapshot }: DialogProps) {
   const reset = useResetSecondFactor();
   return (
     <ActionDialog
       name="resetSecondFactor"
-      seen={seen}
+      snapshot={snapshot}
       isDangerous
       isWorking={reset.isRunning}
       onConfirm={(user, reason) => reset.run({ user, reason })}
@@ -107,12 +107,12 @@ function SecondFactorDialog({ seen }: DialogProps) {
   );
 }
 
-function DeletionDialog({ seen }: DialogProps) {
+function DeletionDialog({ snapshot }: DialogProps) {
   const deletion = useDeleteUser();
   return (
     <ActionDialog
       name="delete"
-      seen={seen}
+      snapshot={snapshot}
       isDangerous
       isWorking={deletion.isRunning}
       onConfirm={(user, reason) => deletion.run({ user, reason })}
@@ -131,13 +131,13 @@ interface ActionDialogProps extends DialogProps {
 }
 
 /** Asks for the reason. It closes after a failure too: the page shows the current values. */
-function ActionDialog({ name, seen, onConfirm, children, ...dialog }: ActionDialogProps) {
+function ActionDialog({ name, snapshot, onConfirm, children, ...dialog }: ActionDialogProps) {
   const { t } = useTranslation('staffUsers');
   return (
     <RowReasonDialog
       {...dialog}
-      seen={seen}
-      title={t(`${name}.title`, { email: seen.shown?.email ?? '' })}
+      snapshot={snapshot}
+      title={t(`${name}.title`, { email: snapshot.shown?.email ?? '' })}
       text={
         <Stack>
           <p>{t(`${name}.text`)}</p>

@@ -18,7 +18,7 @@ import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { type RowSelection, SelectionBar } from '../staff-parts/row-selection.tsx';
 import { SavedFilters } from '../staff-parts/saved-filters.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
-import { useSeen } from '../staff-parts/use-seen.ts';
+import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { UserTabs } from '../staff-parts/user-tabs.tsx';
 import { useUser, useUsers, useRoles } from './api.ts';
@@ -37,7 +37,7 @@ export function UsersPage() {
   const page = search.page ?? 1;
   const canEdit = usePermission('USERS_EDIT');
   const selection = useChosenUsers(users.rows);
-  const blocking = useSeen<readonly ListedUser[]>();
+  const blocking = useRowSnapshot<readonly ListedUser[]>();
   return (
     <>
       {search.referralId !== undefined && <ReferralsNotice referrerId={search.referralId} />}
@@ -73,7 +73,7 @@ export function UsersPage() {
           {t('blockSelected.action')}
         </Button>
       </SelectionBar>
-      <BlockUsersDialog seen={blocking} onBlocked={selection.clear} />
+      <BlockUsersDialog snapshot={blocking} onBlocked={selection.clear} />
     </>
   );
 }

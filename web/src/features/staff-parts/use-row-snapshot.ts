@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 
-export interface SeenRow<Row> {
+export interface RowSnapshot<Row> {
   /** Undefined while the dialog is closed. */
   row: Row | undefined;
   /** The row, and the last one while the dialog fades out. */
@@ -16,7 +16,7 @@ export interface SeenRow<Row> {
  * The dialog still sends the old version, so the API refuses to overwrite changes that they have not seen. After a refusal the dialog
  * closes, and the list shows the current row.
  */
-export function useSeen<Row>(): SeenRow<Row> {
+export function useRowSnapshot<Row>(): RowSnapshot<Row> {
   const [row, setRow] = useState<Row>();
   return {
     row,
