@@ -14,7 +14,7 @@ interface ClientEvents {
   /** `isWaiting` may have changed. */
   changed(client: ClientSocket): void;
   /** The client has sent its first byte. */
-  spoke(client: ClientSocket): void;
+  receivedData(client: ClientSocket): void;
   closed(client: ClientSocket): void;
 }
 
@@ -29,7 +29,7 @@ export class ClientSocket {
   readonly network: string;
   /** Ends the handshake with the reply of the current protocol, which sets this. */
   interrupt: (cause: 'handshake-timeout' | 'draining') => void = () => this.socket.destroy();
-  #hasSpoken = false;
+  #hasReceivedData = false;
   #isAuthenticated = false;
   #isTunnel = false;
   #isBusy = false;
@@ -62,10 +62,10 @@ export class ClientSocket {
   }
 
   /** Call it when the client has sent something. */
-  spoke(): void {
-    if (this.#hasSpoken) return;
-    this.#hasSpoken = true;
-    this.events.spoke(this);
+  receivedData(): void {
+    if (this.#hasReceivedData) return;
+    this.#hasReceivedData = true;
+    this.events.receivedData(this);
   }
 
   /**

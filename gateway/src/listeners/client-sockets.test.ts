@@ -214,21 +214,21 @@ const areOpen = (...accepted: (ClientSocket | undefined)[]) => accepted.map((cli
 describe('sockets without valid credentials', () => {
   it('are evicted in the order of their arrival, those that have sent nothing first', () => {
     const clients = openSmall();
-    const speaking = accept(clients, '192.0.2.1');
-    speaking?.spoke();
+    const active = accept(clients, '192.0.2.1');
+    active?.receivedData();
     const silent = accept(clients, '192.0.2.2');
     const third = accept(clients, '192.0.2.3');
-    expect(areOpen(speaking, silent, third)).toEqual([true, false, true]);
-    third?.spoke();
+    expect(areOpen(active, silent, third)).toEqual([true, false, true]);
+    third?.receivedData();
     const fourth = accept(clients, '192.0.2.4');
-    expect(areOpen(speaking, third, fourth)).toEqual([false, true, true]);
+    expect(areOpen(active, third, fourth)).toEqual([false, true, true]);
     for (const client of [third, fourth]) client?.socket.destroy();
   });
 
   it('are not evicted before their first byte while most others have sent something, as attackers do', () => {
     const clients = openSmall(8);
     const attackers = Array.from({ length: 6 }, (_, index) => accept(clients, `198.51.100.${index}`));
-    for (const client of attackers) client?.spoke();
+    for (const client of attackers) client?.receivedData();
     const honest = [accept(clients, '192.0.2.1'), accept(clients, '192.0.2.2')];
     const seventh = accept(clients, '198.51.100.7');
     expect(areOpen(...honest, attackers[0])).toEqual([true, true, false]);
@@ -244,7 +244,7 @@ describe('sockets without valid credentials', () => {
     const known = accept(clients, '192.0.2.1');
     const strangers = Array.from({ length: 5 }, (_, index) => {
       const stranger = accept(clients, `198.51.100.${index}`);
-      stranger?.spoke();
+      stranger?.receivedData();
       return stranger;
     });
     expect(areOpen(known, ...strangers)).toEqual([true, false, false, false, false, true]);
@@ -259,7 +259,7 @@ describe('sockets without valid credentials', () => {
     accept(clients, '192.0.2.1')?.loggedIn({ id: 'customer' } as Connection);
     const customer = accept(clients, '192.0.2.1');
     const [first, second, third] = attackers.map((address) => accept(clients, address));
-    for (const client of [first, third]) client?.spoke();
+    for (const client of [first, third]) client?.receivedData();
     const late = accept(clients, '192.0.2.1');
     expect(areOpen(customer, first, second, third, late)).toEqual([true, true, false, true, true]);
     // Two of each: the one that came first gives way.

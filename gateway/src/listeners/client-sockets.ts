@@ -27,7 +27,7 @@ interface SocketObserver {
   authenticatedAfter(seconds: number): void;
 }
 
-/** Sockets that share a limit. Each joins once and leaves once. */
+/** Sockets that share a limit. Each is added once and removed once. */
 class Group {
   #size = 0;
   /** Ordered by waiting time, the longest first. */
@@ -47,12 +47,12 @@ class Group {
     return undefined;
   }
 
-  join(client: ClientSocket): void {
+  add(client: ClientSocket): void {
     this.#size += 1;
     this.update(client);
   }
 
-  leave(client: ClientSocket): void {
+  remove(client: ClientSocket): void {
     this.#size -= 1;
     this.#waiting.delete(client);
   }
@@ -64,7 +64,7 @@ class Group {
 }
 
 /** One group per network or per connection; empty groups are removed. */
-class Groups<Kind extends { readonly size: number; leave(client: ClientSocket): void }> {
+class Groups<Kind extends { readonly size: number; remove(client: ClientSocket): void }> {
   readonly #byKey = new Map<string, Kind>();
 
   constructor(private readonly create: () => Kind) {}
@@ -81,9 +81,9 @@ class Groups<Kind extends { readonly size: number; leave(client: ClientSocket): 
     return group;
   }
 
-  leave(key: string, client: ClientSocket): void {
+  remove(key: string, client: ClientSocket): void {
     const group = this.#byKey.get(key);
-    group?.leave(client);
+    group?.remove(client);
     if (group?.size === 0) this.#byKey.delete(key);
   }
 }
@@ -138,8 +138,8 @@ export class ClientSockets {
     const client = new ClientSocket(socket, this.limits, {
       authenticated: (client, connection) => this.#authenticated(client, connection),
       changed: (client) => this.#changed(client),
-      spoke: (client) => this.#spoke(client),
-      closed: (client) => this.#leave(client),
+      receivedData: (client) => this.#receivedData(client),
+      closed: (client) => this.#remove(client),
     });
     const { network } = client;
     const hasRoom =
@@ -152,10 +152,10 @@ export class ClientSockets {
       return undefined;
     }
     this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
-    this.#all.join(client);
-    this.#halfOpen.join(client, this.networks.connectionId(network));
-    this.#byNetwork.open(network).join(client);
-    this.#halfOpenByNetwork.open(network).join(client);
+    this.#all.add(client);
+    this.#halfOpen.add(client, this.networks.connectionId(network));
+    this.#byNetwork.open(network).add(client);
+    this.#halfOpenByNetwork.open(network).add(client);
     return client;
   }
 
@@ -175,7 +175,7 @@ export class ClientSockets {
     this.observer.closedFor(limit);
     const evicted = group?.first;
     if (!evicted) return false;
-    this.#leave(evicted); // Its `close` event comes later.
+    this.#remove(evicted); // Its `close` event comes later.
     evicted.reset();
     return true;
   }
@@ -189,18 +189,18 @@ export class ClientSockets {
       lastRefusal.record('connection-limit');
       throw new TunnelFailure('connection-limit');
     }
-    this.#leaveHalfOpen(client, membership);
+    this.#removeHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
-    else this.#byConnection.leave(before, client);
+    else this.#byConnection.remove(before, client);
     membership.connectionId = connectionId;
-    this.#byConnection.open(connectionId).join(client);
+    this.#byConnection.open(connectionId).add(client);
     this.networks.authenticated(client.network, connectionId);
   }
 
-  #spoke(client: ClientSocket): void {
+  #receivedData(client: ClientSocket): void {
     if (!this.#memberships.get(client)?.isHalfOpen) return;
-    this.#halfOpen.spoke(client);
-    this.#halfOpenByNetwork.get(client.network)?.spoke(client);
+    this.#halfOpen.receivedData(client);
+    this.#halfOpenByNetwork.get(client.network)?.receivedData(client);
   }
 
   #changed(client: ClientSocket): void {
@@ -211,20 +211,20 @@ export class ClientSockets {
     if (membership.connectionId !== undefined) this.#byConnection.get(membership.connectionId)?.update(client);
   }
 
-  #leave(client: ClientSocket): void {
+  #remove(client: ClientSocket): void {
     const membership = this.#memberships.get(client);
     if (membership === undefined) return;
     this.#memberships.delete(client);
-    this.#leaveHalfOpen(client, membership);
-    this.#all.leave(client);
-    this.#byNetwork.leave(client.network, client);
-    if (membership.connectionId !== undefined) this.#byConnection.leave(membership.connectionId, client);
+    this.#removeHalfOpen(client, membership);
+    this.#all.remove(client);
+    this.#byNetwork.remove(client.network, client);
+    if (membership.connectionId !== undefined) this.#byConnection.remove(membership.connectionId, client);
   }
 
-  #leaveHalfOpen(client: ClientSocket, membership: Membership): void {
+  #removeHalfOpen(client: ClientSocket, membership: Membership): void {
     if (!membership.isHalfOpen) return;
     membership.isHalfOpen = false;
-    this.#halfOpen.leave(client);
-    this.#halfOpenByNetwork.leave(client.network, client);
+    this.#halfOpen.remove(client);
+    this.#halfOpenByNetwork.remove(client.network, client);
   }
 }

@@ -6,31 +6,31 @@ import type { ClientSocket } from './client-socket.ts';
  */
 export class HalfOpenGroup {
   readonly #silent = new Set<ClientSocket>();
-  readonly #speaking = new Set<ClientSocket>();
+  readonly #active = new Set<ClientSocket>();
 
   get size(): number {
-    return this.#silent.size + this.#speaking.size;
+    return this.#silent.size + this.#active.size;
   }
 
   /** The socket that has to leave for a new one. */
   get first(): ClientSocket | undefined {
     const areManySilent = this.#silent.size > this.size / 4;
-    for (const client of areManySilent ? this.#silent : this.#speaking) return client;
+    for (const client of areManySilent ? this.#silent : this.#active) return client;
     return undefined;
   }
 
-  join(client: ClientSocket): void {
+  add(client: ClientSocket): void {
     this.#silent.add(client);
   }
 
   /** The socket is not silent any more. */
-  spoke(client: ClientSocket): void {
-    if (this.#silent.delete(client)) this.#speaking.add(client);
+  receivedData(client: ClientSocket): void {
+    if (this.#silent.delete(client)) this.#active.add(client);
   }
 
-  leave(client: ClientSocket): void {
+  remove(client: ClientSocket): void {
     this.#silent.delete(client);
-    this.#speaking.delete(client);
+    this.#active.delete(client);
   }
 }
 
@@ -54,21 +54,21 @@ export class HalfOpenSockets {
   }
 
   /** @param connectionId of the client's network; undefined: a stranger */
-  join(client: ClientSocket, connectionId: string | undefined): void {
-    if (connectionId === undefined) return this.#strangers.join(client);
+  add(client: ClientSocket, connectionId: string | undefined): void {
+    if (connectionId === undefined) return this.#strangers.add(client);
     this.#connectionIds.set(client, connectionId);
     let group = this.#byConnection.get(connectionId);
     if (!group) this.#byConnection.set(connectionId, (group = new HalfOpenGroup()));
-    group.join(client);
+    group.add(client);
   }
 
-  spoke(client: ClientSocket): void {
-    this.#groupOf(client)?.spoke(client);
+  receivedData(client: ClientSocket): void {
+    this.#groupOf(client)?.receivedData(client);
   }
 
-  leave(client: ClientSocket): void {
+  remove(client: ClientSocket): void {
     const group = this.#groupOf(client);
-    group?.leave(client);
+    group?.remove(client);
     const connectionId = this.#connectionIds.get(client);
     if (connectionId === undefined) return;
     this.#connectionIds.delete(client);

@@ -141,7 +141,7 @@ describe('a handshake that does not end gets the refusal of its stage:', () => {
     ['a SOCKS4 request', () => Buffer.from([4, 1]), 0, /^005b(?:00){6}$/],
   ] satisfies [string, () => string | Buffer, number, RegExp][])('%s', async (_name, bytes, answered, expected) => {
     const deadlines = new HeldTimers(HANDSHAKE_MS);
-    const spoke = vi.spyOn(ClientSocket.prototype, 'spoke');
+    const receivedData = vi.spyOn(ClientSocket.prototype, 'receivedData');
     onTestFinished(() => void vi.restoreAllMocks());
     const timeouts = async () => {
       const { values } = await harness.gateway.metrics.refusals.get();
@@ -150,7 +150,7 @@ describe('a handshake that does not end gets the refusal of its stage:', () => {
     const before = await timeouts();
     const client = await openClient(harness.gateway.port);
     client.socket.write(bytes());
-    await until(() => spoke.mock.calls.length > 0 && client.receivedBytes === answered);
+    await until(() => receivedData.mock.calls.length > 0 && client.receivedBytes === answered);
     deadlines.first()();
     expect((await client.rest()).bytes.toString('hex')).toMatch(expected);
     client.socket.destroy();

@@ -51,7 +51,7 @@ export class Handshake {
   }
 
   readonly #onData = (chunk: Buffer) => {
-    this.client.spoke();
+    this.client.receivedData();
     this.#reader.add(chunk);
     if (this.#reader.bytes.length > this.limits.earlyDataBytes) this.client.socket.pause();
   };
