@@ -15,7 +15,7 @@ export interface OfflineMachine {
 }
 
 export interface OfflineMachineOptions {
-  /** In the order in which they are typed, or what is typed after a prompt. */
+  /** In the order in which they are typed, or what is typed after a prompt. `sign` stands for what confirms the plan. */
   typed: readonly string[] | ((prompt: string) => string);
   files?: Record<string, string | Uint8Array>;
   interfaces?: readonly string[];
@@ -30,10 +30,11 @@ export function createOfflineMachine(options: OfflineMachineOptions): OfflineMac
   const take = (prompt: string) => {
     const line = typeof typed === 'function' ? typed(prompt) : lines.shift();
     if (line === undefined) throw new Error(`nothing is typed after: ${prompt}`);
-    return line;
+    return line === 'sign' ? endingsOf(screen) : line;
   };
   const machine: Machine = {
     terminal: {
+      isInteractive: true,
       say: (text) => void (screen += `${text}\n`),
       ask: async (prompt) => {
         const line = take(prompt);
@@ -58,4 +59,10 @@ export function createOfflineMachine(options: OfflineMachineOptions): OfflineMac
     },
   };
   return { machine, screen: () => screen, files, left: () => lines };
+}
+
+/** The last six characters of each destination of the plan. */
+function endingsOf(screen: string): string {
+  const totals = screen.slice(screen.lastIndexOf('In all:'));
+  return [...new Set([...totals.matchAll(/ to (\S+)$/gm)].map(([, destination]) => destination!.slice(-6)))].join(' ');
 }

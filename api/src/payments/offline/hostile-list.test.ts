@@ -37,7 +37,7 @@ const THIEF_TON = 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w';
 function answer(prompt: string): string {
   if (/^Type (?:its address|PAY_USDT_TON_WALLET_CODE)/.test(prompt)) return '';
   if (prompt.startsWith('Does ')) return 'yes';
-  return prompt.startsWith('Type "sign"') ? 'sign' : 'treasury';
+  return prompt.startsWith('To sign ') ? 'sign' : 'treasury';
 }
 
 /** @returns undefined if the list was refused */

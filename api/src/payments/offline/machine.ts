@@ -10,6 +10,8 @@ export interface Machine {
 }
 
 export interface Terminal {
+  /** Somebody types and reads at it. */
+  isInteractive: boolean;
   say: (text: string) => void;
   /** @returns the typed line, without spaces around it */
   ask: (prompt: string) => Promise<string>;

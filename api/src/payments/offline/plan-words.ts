@@ -13,20 +13,36 @@ export function describePlan({ sweeps, leftOut }: Plan): string {
 /** Sums by asset, and all fees. */
 export function describeTotals(sweeps: readonly PlannedSweep[]): string {
   const lines = ['', 'In all:'];
-  for (const chain of Object.keys(networks) as SweepChain[]) {
-    const ofChain = sweeps.filter((sweep) => sweep.chain === chain);
-    if (ofChain.length === 0) continue;
-    for (const asset of ['usdt', 'coin'] as const) {
-      const ofAsset = ofChain.filter((sweep) => sweep.asset === asset);
-      if (ofAsset.length === 0) continue;
+  for (const ofChain of group(sweeps, 'chain', chains)) {
+    const { chain } = ofChain[0]!;
+    for (const ofAsset of group(ofChain, 'asset', ASSETS)) {
+      const { asset, to } = ofAsset[0]!;
       const units = ofAsset.reduce((sum, sweep) => sum + sweep.units, 0n);
       // An asset has one destination.
-      lines.push(`  ${formatAsset(chain, asset, units)} on ${networks[chain].title} to ${ofAsset[0]!.to}`);
+      lines.push(`  ${formatAsset(chain, asset, units)} on ${networks[chain].title} to ${to}`);
     }
     const fees = ofChain.reduce((sum, sweep) => sum + sweep.feeMaxUnits, 0n);
     lines.push(`  ${formatAsset(chain, 'coin', fees)} of fees on ${networks[chain].title} at most`);
   }
   return lines.join('\n');
+}
+
+/** Each once, in the order of the totals. */
+export function listDestinations(sweeps: readonly PlannedSweep[]): string[] {
+  const byAsset = group(sweeps, 'chain', chains).flatMap((ofChain) => group(ofChain, 'asset', ASSETS));
+  return [...new Set(byAsset.map(([first]) => first!.to))];
+}
+
+const chains = Object.keys(networks) as SweepChain[];
+const ASSETS = ['usdt', 'coin'] as const;
+
+/** By a property, in the order of its values. */
+function group<Key extends 'chain' | 'asset'>(
+  sweeps: readonly PlannedSweep[],
+  key: Key,
+  values: readonly PlannedSweep[Key][],
+): PlannedSweep[][] {
+  return values.map((value) => sweeps.filter((sweep) => sweep[key] === value)).filter(({ length }) => length > 0);
 }
 
 function describeSweep(sweep: PlannedSweep, position: number): string[] {

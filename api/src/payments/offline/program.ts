@@ -29,6 +29,8 @@ export async function runOffline(machine: Machine, values: readonly string[]): P
   const { command, subjects, account, isNetworkAllowed } = readArguments(values);
   if (!isNetworkAllowed) refuseNetwork(machine);
   if (command === 'accounts') return subjects.length > 0 ? showTonAccount(machine) : showAccounts(machine, account);
+  if (!machine.terminal.isInteractive)
+    throw new Refusal('Sweeps are signed at a terminal only, where somebody reads what is asked: no pipe, no file.');
   const [holdings, signed] = subjects;
   return signSweeps(machine, holdings!, signed!, (spaces) => askAccounts(machine, spaces, account));
 }

@@ -60,7 +60,7 @@ In all:
   250.00 USDT on Ethereum to ${EVM_TREASURY}
   1.00574 ETH on Ethereum to ${EVM_TREASURY}
   0.00426 ETH of fees on Ethereum at most
-Type "sign" to sign these 3: sign
+To sign these 3, type the last six characters of the destination: 169EE7
 `);
   });
 
@@ -272,8 +272,35 @@ test('takes no destination that is mistyped, of another network, of the shop, or
   expect(other.screen.match(/no address of TRON/g)).toHaveLength(tronMistyped.length);
 });
 
-test.each(['', 'yes', 'SIGN', 'sign it'])('signs nothing after "%s"', async (answer) => {
-  await expect(signList(ethereum, [EVM_TREASURY, '', answer])).rejects.toThrow('Nothing was signed.');
+describe('the confirmation', () => {
+  const ENDING = EVM_TREASURY.slice(-6);
+  const other = `0x${'12'.repeat(20)}`;
+
+  test.each(['yes', ENDING.toLowerCase(), ENDING.slice(1), EVM_TREASURY, `${ENDING} ${ENDING}`])(
+    'is how the destinations end, so "%s" signs nothing',
+    async (answer) => {
+      await expect(signList(ethereum, [EVM_TREASURY, '', answer, answer, ''])).rejects.toThrow('Nothing was signed.');
+    },
+  );
+
+  test('names each destination, in the order of the totals', async () => {
+    const { screen, sweeps } = await signList(ethereum, [EVM_TREASURY, other, `121212 ${ENDING}`, `${ENDING}  121212`]);
+    expect(screen).toContain(
+      'type the last six characters of each of the 2 destinations in this order: 121212 169EE7\n',
+    );
+    expect(screen).toContain('This is not how the destinations end.');
+    expect(sweeps).toHaveLength(3);
+  });
+});
+
+test('signs at a terminal only', async () => {
+  const typed = [SEED_WORDS, '', EVM_TREASURY, '', 'sign'];
+  const offline = createOfflineMachine({ typed, files: { 'holdings.json': JSON.stringify(ethereum) } });
+  offline.machine.terminal.isInteractive = false;
+  await expect(runOffline(offline.machine, ['sign', 'holdings.json', 'signed.json'])).rejects.toThrow(
+    'at a terminal only',
+  );
+  expect(offline.left()).toEqual(typed);
 });
 
 test('overwrites no file, and reads only one that exists', async () => {

@@ -12,12 +12,14 @@ import { planTon } from '../sweep/ton-plan.ts';
 import { planTron } from '../sweep/tron-plan.ts';
 import { type Answers, askDestinations } from './destinations.ts';
 import { type Held, heldUnits, readHoldings, type SweepList } from './holdings-list.ts';
-import { type Machine, Refusal } from './machine.ts';
-import { describePlan, describeTotals } from './plan-words.ts';
+import { type Machine, Refusal, type Terminal } from './machine.ts';
+import { describePlan, describeTotals, listDestinations } from './plan-words.ts';
 import { type PrivateAccount, type PrivateAccounts, spaceOf, type SweepSpace } from './seed.ts';
 
 /** As many as wallets show at first. */
 const FIRST_ADDRESSES = 20;
+/** Of a destination, for the confirmation. */
+const ENDING_LENGTH = 6;
 
 /**
  * @param askAccounts for those that the list needs
@@ -38,13 +40,26 @@ export async function signSweeps(
   if (plan.sweeps.length === 0) throw new Refusal('There is nothing to sign.');
   terminal.say(describeTotals(plan.sweeps));
   const count = plan.sweeps.length;
-  if ((await terminal.ask(`Type "sign" to sign ${count === 1 ? 'it' : `these ${count}`}: `)) !== 'sign')
-    throw new Refusal('Nothing was signed.');
+  await confirm(terminal, count, listDestinations(plan.sweeps));
   const transactions = plan.sweeps.map((sweep) => sign(sweep, accounts[spaceOf[sweep.chain]]!));
   const file: SignedFile = { kind: 'cellhop-signed', version: 1, transactions };
   writeFile(machine, signedFile, `${JSON.stringify(file, null, 2)}\n`);
   terminal.say(`Signed ${count}: ${signedFile} contains no secret. Take it to the server:`);
   terminal.say(commandLine('payments', 'broadcast', signedFile));
+}
+
+/** An answer that was prepared before the plan was read would not fit it. @throws Refusal */
+async function confirm(terminal: Terminal, count: number, destinations: readonly string[]): Promise<void> {
+  const endings = destinations.map((destination) => destination.slice(-ENDING_LENGTH)).join(' ');
+  const each =
+    destinations.length === 1 ? 'the destination' : `each of the ${destinations.length} destinations in this order`;
+  const prompt = `To sign ${count === 1 ? 'it' : `these ${count}`}, type the last six characters of ${each}: `;
+  while (true) {
+    const typed = await terminal.ask(prompt);
+    if (typed === '') throw new Refusal('Nothing was signed.');
+    if (typed.split(/\s+/).join(' ') === endings) return;
+    terminal.say('This is not how the destinations end. An empty line ends without signing.');
+  }
 }
 
 function readFile(machine: Machine, path: string): Uint8Array {
