@@ -103,7 +103,7 @@ test('staff answer the ticket that waits longest, from the dashboard, after 3 cl
   await enter(page, '/admin', 'support@example.com', 'demo-password');
   const { click, clicks } = createMouse();
   await click(page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: /No signal/ }));
-  await click(page.getByLabel('Your answer'));
+  await click(page.getByLabel('Your reply'));
   await page.keyboard.type('It is back.');
   await click(page.getByRole('main').getByRole('button', { name: 'Send', exact: true }));
   await expect

@@ -39,7 +39,7 @@ test('a new user signs up, tops up, buys a proxy, sends traffic and gets a refun
   const visit: Visit = { page, call };
   await test.step('signs up with the public promo code and confirms the email, which signs in', () => signUp(page));
   await test.step('has the trial credit', () => findCredit(page));
-  await test.step('tops up 20 dollars on the sandbox chain', () => topUp(visit));
+  await test.step('tops up 20 dollars on the sandbox network', () => topUp(visit));
   const curl = await test.step('finds a German proxy and buys it', () => buyGermanProxy(visit));
 
   const [bought] = (await call(listConnections, { query: {} })).data;
@@ -96,7 +96,7 @@ async function topUp({ page, call }: Visit): Promise<void> {
   await page.getByRole('option', { name: 'Bitcoin' }).click();
   await page.getByRole('button', { name: 'Create invoice' }).click();
   await expect(page.getByText('SANDBOX — test mode')).toBeVisible();
-  await page.getByRole('button', { name: 'Pay on the sandbox chain' }).click();
+  await page.getByRole('button', { name: 'Pay on the sandbox network' }).click();
   await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$21.00');
   expect(await balanceMicros(call)).toBe(START_MICROS);
   await expect(page.getByRole('dialog').getByText('Paid. The money is on your balance.')).toBeVisible();

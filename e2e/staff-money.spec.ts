@@ -41,7 +41,7 @@ test(
     await expect(page.getByText('Balance adjusted')).toBeVisible();
     // The double click was one adjustment; the trial credit is the other row.
     await expect(page.getByRole('row')).toHaveCount(3);
-    await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText(REASON);
+    await expect(page.getByRole('row', { name: /Adjustment by support/ })).toContainText(REASON);
     await expect(page.getByText('$6.50').first()).toBeVisible();
     await expectGood(page, 'ledger');
     await page.setViewportSize(WIDE);
@@ -55,7 +55,7 @@ test(
     await page.evaluate(() => localStorage.clear());
     await signIn(page, email);
     await page.goto('/transactions');
-    await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText('+$5.50');
+    await expect(page.getByRole('row', { name: /Adjustment by support/ })).toContainText('+$5.50');
     await expect(page.getByText(REASON)).toHaveCount(0);
   },
 );
@@ -79,7 +79,7 @@ test('an amount above the limit waits until somebody else approves it', async ({
   await page.getByRole('dialog').getByRole('button', { name: 'Approve: Credit $250.00' }).click();
   await expect(request).toContainText('Approved');
   await page.goto(`/admin/users/${id}/transactions`);
-  await expect(page.getByRole('row', { name: /Correction by support/ })).toContainText('+$250.00');
+  await expect(page.getByRole('row', { name: /Adjustment by support/ })).toContainText('+$250.00');
 });
 
 test('an invoice is settled by hand', { tag: '@long' }, async ({ page, database }) => {

@@ -36,7 +36,7 @@ test('the deposits of an invoice are accessible and fit', async ({ page, product
   });
   await enter(page, `/admin/payment/invoices?userId=${id}`, 'admin@example.com', 'demo-password');
   await page.getByRole('button', { name: /^Details of the \$25\.00 invoice/ }).click();
-  const list = page.getByRole('dialog').getByRole('list', { name: 'Received deposits' });
+  const list = page.getByRole('dialog').getByRole('list', { name: 'Received payments' });
   await expect(list.getByRole('listitem')).toHaveCount(2);
   await expectGood(page, 'deposits');
 });

@@ -19,7 +19,7 @@ async function answerTwice(page: Page, answerAsColleague: () => Promise<unknown>
   await expect(main(page).getByRole('alert')).toContainText('admin@example.com has replied');
   await expect(main(page).getByText('Is the balance enough?')).toBeVisible();
   await clickTwice(main(page).getByRole('button', { name: 'Send anyway' }));
-  await expect(main(page).getByLabel('Your answer')).toHaveValue('');
+  await expect(main(page).getByLabel('Your reply')).toHaveValue('');
 }
 
 test('two members of staff work on a ticket', { tag: '@long' }, async ({ page, product }) => {
@@ -64,7 +64,7 @@ test('two members of staff work on a ticket', { tag: '@long' }, async ({ page, p
   await test.step('a canned reply is in the language of the customer', async () => {
     await main(page).getByRole('combobox', { name: 'Insert a canned reply' }).click();
     await page.getByRole('option', { name: reply.title }).click();
-    await expect(main(page).getByLabel('Your answer')).toHaveValue(reply.contentRu);
+    await expect(main(page).getByLabel('Your reply')).toHaveValue(reply.contentRu);
   });
 
   await test.step('an answer by somebody else is shown before the own one is sent', async () => {
@@ -76,9 +76,9 @@ test('two members of staff work on a ticket', { tag: '@long' }, async ({ page, p
   await test.step('messages appear without a reload, and the ticket is closed', async () => {
     await customer(sendTicketMessage, { params, body: { content: 'Спасибо!' } });
     await expect(main(page).getByText('Спасибо!')).toBeVisible();
-    await main(page).getByLabel('Your answer').fill('Пожалуйста!');
+    await main(page).getByLabel('Your reply').fill('Пожалуйста!');
     await clickTwice(main(page).getByRole('button', { name: 'Send and close' }));
     await expect(main(page).getByText('This ticket is closed.')).toBeVisible();
-    await expect(main(page).getByLabel('Your answer')).toBeHidden();
+    await expect(main(page).getByLabel('Your reply')).toBeHidden();
   });
 });

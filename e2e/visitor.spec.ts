@@ -25,7 +25,7 @@ const words = {
       '25% affiliate programme',
       'Many countries',
     ],
-    last: /speaks SOCKS5, HTTP and QUIC/,
+    last: /supports SOCKS5, HTTP and QUIC/,
   },
   ru: {
     title: 'Мобильные прокси с оплатой за мегабайты',
@@ -39,7 +39,7 @@ const words = {
       'Партнёрская программа 25%',
       'Множество стран',
     ],
-    last: /работает по SOCKS5, HTTP и QUIC/,
+    last: /поддерживает SOCKS5, HTTP и QUIC/,
   },
 } as const;
 
@@ -101,7 +101,7 @@ test('a visitor reads prices and stock, and nothing moves when they arrive', asy
   await page.goto('/');
   const facts = page.getByRole('main').locator('dl').first();
   await expect(facts).toContainText('countries');
-  await expect(page.getByRole('heading', { name: 'What it costs' })).toBeAttached();
+  await expect(page.getByRole('heading', { name: 'Pricing' })).toBeAttached();
   answer.resolve();
   await expect(facts).toContainText(`${data.countries.length}`);
   await expect(facts).toContainText(/from \$0\.\d+/);
@@ -111,7 +111,7 @@ test('a visitor reads prices and stock, and nothing moves when they arrive', asy
   await expect(page.getByText(/^Checked \d+ (?:s|min) ago$/)).toBeVisible();
   expect(await page.evaluate(() => window.shift ?? 0)).toBeLessThan(0.01);
 
-  await page.getByRole('link', { name: 'See prices' }).click();
+  await page.getByRole('link', { name: 'See pricing' }).click();
   const prices = page.getByRole('table');
   await expect(prices).toBeInViewport();
   await expect(prices.getByRole('row')).toHaveCount(9);

@@ -181,7 +181,7 @@ const problemTexts: Record<ImportProblem, string> = {
   UNKNOWN_EXIT_KIND: 'is not a kind of exit: local-address, socks5 or http',
   NOT_AN_UPSTREAM: 'is not a proxy of this kind, such as socks5://user:password@host:port',
   REFUSED_UPSTREAM:
-    'is an address of the shop itself, one of its gateways, its database or the metadata service of a cloud',
+    'is an address of this service itself, one of its gateways, its database or the metadata service of a cloud',
   HIDDEN_CREDENTIALS: 'has masked credentials, but the proxy has no such exit to keep them from',
   NOT_A_PORT_RULE: 'must look like "deny 25 465-587" or "allow 80 443"',
   NOT_A_TUNNEL_COUNT: `must be a whole number from 1 to ${CONNECTION_TUNNELS_MAX}`,

@@ -23,7 +23,7 @@ export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<boolean> 
 
 /** Rejects if the mail server did not accept the mail; the job is then retried with exponential backoff. */
 async function sendMail(ctx: Ctx, request: MailRequest): Promise<void> {
-  const content = renderMail(request, ctx.config.brandName);
+  const content = renderMail(request, ctx.config);
   const headers = { ...AUTOMATIC, ...(request.template === 'news' && unsubscribeHeaders(request.values.link)) };
   await deliver(ctx.config, request.to, content, { messageId: messageId(ctx.config, request), headers });
   ctx.log.info({ template: request.template }, 'mail sent');

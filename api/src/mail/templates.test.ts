@@ -17,7 +17,7 @@ function render(
   const complete = template === 'password-changed' || template === 'new-sign-in' ? { ...event, link } : { link };
   return renderMail(
     { template, to: 'reader@example.com', languageCode, values: { ...complete, ...values } } as MailRequest,
-    brandName,
+    { brandName, idleTimeoutMs: 1_800_000 },
   );
 }
 
@@ -53,7 +53,10 @@ describe('mails', () => {
   test('of news have the text, why they come, and where to switch them off', () => {
     const news = (languageCode: 'en' | 'ru') => {
       const values = { subject: 'New <i>countries</i>', html: ['<b>Portugal</b>'], text: 'Portugal', link };
-      return renderMail({ template: 'news', to: 'reader@example.com', languageCode, values }, 'Hop & Sons');
+      return renderMail(
+        { template: 'news', to: 'reader@example.com', languageCode, values },
+        { brandName: 'Hop & Sons', idleTimeoutMs: 0 },
+      );
     };
     const { subject, text, html } = news('en');
     expect(subject).toBe('New <i>countries</i>');
@@ -68,7 +71,10 @@ describe('mails', () => {
   test('group the digits of large numbers', () => {
     const values = { link, ip: '203.0.113.7', usedMegabytes: 1600, capMegabytes: 2000 };
     const mail = (languageCode: 'en' | 'ru') =>
-      renderMail({ template: 'near-cap', to: 'reader@example.com', languageCode, values }, 'Cellhop').text;
+      renderMail(
+        { template: 'near-cap', to: 'reader@example.com', languageCode, values },
+        { brandName: 'Cellhop', idleTimeoutMs: 0 },
+      ).text;
     expect(mail('en')).toContain('1,600 of 2,000 MB');
     expect(mail('ru')).toContain('1\u00A0600 из 2\u00A0000 МБ');
   });

@@ -1,6 +1,6 @@
 /** Renders mails as plain text and as simple HTML. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import { countText, dollarText } from '@cellhop/contract/number-texts';
+import { countText, dollarText, durationText } from '@cellhop/contract/number-texts';
 import { anchor, colours, escapeHtml, type MailContent, page, small } from './layout.ts';
 import { type NewsMail, renderNews } from './news.ts';
 import { mailTexts } from './texts.ts';
@@ -53,18 +53,27 @@ interface MailEvent {
   at: string;
 }
 
-export function renderMail(request: MailRequest, brandName: string): MailContent {
+interface Shop {
+  brandName: string;
+  idleTimeoutMs: number;
+}
+
+export function renderMail(request: MailRequest, { brandName, idleTimeoutMs }: Shop): MailContent {
   if (request.template === 'news') return renderNews(request.languageCode, request, brandName);
   const { languageCode, template, values } = request;
   const language = mailTexts[languageCode];
   const texts = language[template];
   const facts = toFacts(languageCode, values);
+  const intro = texts.intro(brandName, {
+    areMany: 'otherCount' in values && values.otherCount > 0,
+    idleTime: durationText(languageCode, idleTimeoutMs / 1000),
+  });
   const subject = texts.subject(brandName);
   const footer = language.footer(brandName);
   const factLines = facts.map(([name, value]) => `${name}: ${value}`);
   const text = [
     texts.title,
-    texts.intro(brandName),
+    intro,
     ...(facts.length > 0 ? [factLines.join('\n')] : []),
     ...texts.beforeLink,
     values.link,
@@ -80,7 +89,7 @@ export function renderMail(request: MailRequest, brandName: string): MailContent
       subject,
       [
         `<h1 style="margin:0 0 16px;font-size:22px;line-height:1.25;letter-spacing:-0.02em">${escapeHtml(texts.title)}</h1>`,
-        paragraph(texts.intro(brandName)),
+        paragraph(intro),
         ...(facts.length > 0 ? [list(facts)] : []),
         ...texts.beforeLink.map(paragraph),
         button(values.link, texts.button),

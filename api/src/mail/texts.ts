@@ -5,7 +5,8 @@ import type { MailTemplate } from './templates.ts';
 interface MailTexts {
   subject(brandName: string): string;
   title: string;
-  intro(brandName: string): string;
+  /** @param ended what an email about ended connections says of them */
+  intro(brandName: string, ended: { areMany: boolean; idleTime: string }): string;
   /** Paragraphs between the intro and the link, and after the link. */
   beforeLink: string[];
   button: string;
@@ -73,10 +74,10 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       ],
     },
     'second-factor-reset': {
-      subject: (brandName) => `Two-factor sign-in to ${brandName} will be switched off`,
-      title: 'Two-factor sign-in will be switched off',
+      subject: (brandName) => `Two-factor sign-in to ${brandName} will be turned off`,
+      title: 'Two-factor sign-in will be turned off',
       intro: (brandName) =>
-        `Someone told the support of ${brandName} that you have lost your authenticator app and your recovery codes. Two-factor sign-in of your account will be switched off in 24 hours.`,
+        `Someone told the support of ${brandName} that you have lost your authenticator app and your recovery codes. Two-factor sign-in of your account will be turned off in 24 hours.`,
       beforeLink: [
         'If it was you, you do not need to do anything. If it was not, stop it with this link, or sign in with a code of your app:',
       ],
@@ -109,7 +110,7 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       intro: (brandName) => `The balance of your ${brandName} account is low:`,
       beforeLink: ['When it runs out, your connections end.'],
       button: 'Top up',
-      afterLink: ['You can change or switch off this alert in your account settings.'],
+      afterLink: ['You can change or turn off this alert in your account settings.'],
     },
     'near-cap': {
       subject: (brandName) => `A ${brandName} connection has nearly reached its traffic limit`,
@@ -117,23 +118,26 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       intro: (brandName) => `One of your ${brandName} connections has used most of its traffic limit:`,
       beforeLink: ['It ends when it reaches the limit. You can raise the limit or remove it.'],
       button: 'Show the connection',
-      afterLink: ['You can switch off these emails in your account settings.'],
+      afterLink: ['You can turn off these emails in your account settings.'],
     },
     'no-money': {
       subject: (brandName) => `Your ${brandName} balance has run out`,
       title: 'Your balance has run out',
-      intro: (brandName) => `The balance of your ${brandName} account has run out. This has ended:`,
+      intro: (brandName) => `The balance of your ${brandName} account has run out, so this has ended:`,
       beforeLink: ['Top up to buy proxies again.'],
       button: 'Top up',
-      afterLink: ['You can switch off these emails in your account settings.'],
+      afterLink: ['You can turn off these emails in your account settings.'],
     },
     'ended-idle': {
       subject: (brandName) => `A ${brandName} connection ended: no traffic`,
       title: 'Disconnected: no traffic',
-      intro: (brandName) => `There was no traffic for too long, so ${brandName} has ended:`,
+      intro: (_, { areMany, idleTime }) =>
+        areMany
+          ? `We closed these connections because they had no traffic for ${idleTime}:`
+          : `We closed this connection because it had no traffic for ${idleTime}:`,
       beforeLink: ['An ended connection costs nothing more. You can buy the proxy again if it is free.'],
       button: 'Show connections',
-      afterLink: ['You can switch off these emails in your account settings.'],
+      afterLink: ['You can turn off these emails in your account settings.'],
     },
     'ended-exit-lost': {
       subject: (brandName) => `A ${brandName} connection ended: the proxy went offline`,
@@ -141,7 +145,7 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       intro: (brandName) => `The device behind a proxy went offline, so ${brandName} has ended:`,
       beforeLink: ['The unused part of the first 50 MB is always refunded. You can buy another proxy now.'],
       button: 'Show connections',
-      afterLink: ['You can switch off these emails in your account settings.'],
+      afterLink: ['You can turn off these emails in your account settings.'],
     },
   },
   ru: {
@@ -242,7 +246,8 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
     'ended-idle': {
       subject: (brandName) => `Подключение ${brandName} завершено: нет трафика`,
       title: 'Отключено: нет трафика',
-      intro: (brandName) => `Слишком долго не было трафика, поэтому ${brandName} завершил подключение:`,
+      intro: (_, { areMany, idleTime }) =>
+        `Мы завершили ${areMany ? 'подключения' : 'подключение'}, потому что ${idleTime} не было трафика:`,
       beforeLink: [
         'За завершённое подключение больше ничего не списывается. Если прокси свободен, его можно купить снова.',
       ],
@@ -250,9 +255,9 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       afterLink: ['Отключить такие письма можно в настройках аккаунта.'],
     },
     'ended-exit-lost': {
-      subject: (brandName) => `Подключение ${brandName} завершено: прокси не в сети`,
-      title: 'Отключено: прокси не в сети',
-      intro: (brandName) => `Устройство прокси больше не в сети, поэтому ${brandName} завершил подключение:`,
+      subject: (brandName) => `Подключение ${brandName} завершено: прокси отключился от сети`,
+      title: 'Отключено: прокси отключился от сети',
+      intro: (brandName) => `Устройство прокси отключилось от сети, поэтому ${brandName} завершил подключение:`,
       beforeLink: ['Неиспользованная часть первых 50 МБ всегда возвращается. Можно сразу купить другой прокси.'],
       button: 'Открыть подключения',
       afterLink: ['Отключить такие письма можно в настройках аккаунта.'],

@@ -20,7 +20,7 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
       'If a connection ends within {{refundTime}} of the purchase, you pay only for the megabytes that have begun; the rest of the first 50 MB goes back to your balance. If the proxy itself is lost, the unused part of the first 50 MB goes back at any time.',
     ],
     [
-      'Why was my proxy disabled?',
+      'Why was my proxy disconnected?',
       'A connection with less than 1 KB of traffic in {{idleTime}} ends automatically, so that it does not block an address that nobody uses. The connection history shows why each connection ended.',
     ],
     [
@@ -74,16 +74,16 @@ const faq: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
       'Подключение, в котором за {{idleTime}} прошло меньше 1 КБ трафика, завершается автоматически, чтобы не занимать адрес, которым никто не пользуется. Причина каждого завершения видна в истории подключений.',
     ],
     [
-      'Что будет, когда закончится баланс?',
+      'Что будет, когда закончатся средства на балансе?',
       'В долг ничего не списывается: подключение работает до последнего оплаченного байта и завершается со статусом «Закончились средства». Баланс никогда не становится отрицательным. Пополните его и купите прокси снова, чтобы продолжить.',
     ],
     [
       'Какие протоколы поддерживаются?',
-      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC (HTTP/3), который идёт через SOCKS5 UDP: программы, которые поддерживают UDP ASSOCIATE, используют его сами. Программы, которые знают только SOCKS4 или SOCKS4a, тоже работают: идентификатор пользователя (user id) для них — username:password. Для всех один и тот же хост и порт, имя пользователя и пароль подключения; адресам из списка разрешённых пароль не нужен.',
+      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC (HTTP/3), который идёт через SOCKS5 UDP: программы, которые поддерживают UDP ASSOCIATE, используют его сами. Программы, которые знают только SOCKS4 или SOCKS4a, тоже работают: идентификатор пользователя (user id) для них — username:password. Для всех один и тот же хост и порт, логин и пароль подключения; адресам из списка разрешённых пароль не нужен.',
     ],
     [
       'Как пользоваться купленным прокси?',
-      'Скопируйте хост, порт, имя пользователя и пароль из окна покупки или из подробностей в истории подключений и укажите их в браузере или программе. Большинству программ подходит строка username:password@host:port, например: curl -x socks5h://username:password@host:port https://example.com',
+      'Скопируйте хост, порт, логин и пароль из окна покупки или из подробностей в истории подключений и укажите их в браузере или программе. Большинству программ подходит строка username:password@host:port, например: curl -x socks5h://username:password@host:port https://example.com',
     ],
     [
       'Что такое DNS-порт?',

@@ -6,7 +6,7 @@ const notJson = (name: string) => new File(['no receipt'], name, { type: 'applic
 
 it('takes a file that is chosen or dropped, in the language of the app, and the same one again', async () => {
   const { screen, user } = await openApp('/check-receipt', { language: 'ru', isSignedIn: false });
-  const input = await screen.findByLabelText<HTMLInputElement>('Квитанция, подписанный файл JSON');
+  const input = await screen.findByLabelText<HTMLInputElement>('Чек, подписанный файл JSON');
   const zone = input.closest('label')!;
   // By keyboard.
   screen.getByRole('heading', { level: 1 }).focus();
@@ -21,7 +21,7 @@ it('takes a file that is chosen or dropped, in the language of the app, and the 
   await user.upload(input, notJson('first.json'));
   expect(zone.textContent).toContain('first.json');
   await user.click(check);
-  await screen.findByText(/не квитанция в формате JSON/);
+  await screen.findByText(/не чек в формате JSON/);
   expect(input.value).toBe('');
 
   fireEvent.dragEnter(zone);

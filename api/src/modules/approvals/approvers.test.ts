@@ -93,7 +93,7 @@ test('those who can approve a request are notified and see its number until it i
   }
   const [notification] = (await second.call(listNotifications, { query: {} })).data;
   expect(notification!.description).toBe(
-    'A request over <b>$500.00</b> waits for <a href="/admin/approvals?kind=ADJUSTMENT">your approval</a>.',
+    'A request for <b>$500.00</b> is waiting for <a href="/admin/approvals?kind=ADJUSTMENT">your approval</a>.',
   );
   await second.call(approveAdjustment, { params: { id: request.id }, body: {} });
   expect(await countOf(second)).toBe(0);

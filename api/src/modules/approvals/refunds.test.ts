@@ -72,7 +72,7 @@ describe('a refund of a connection', () => {
       subject: { kind: 'CONNECTION', id: connection.id, label: connection.ip },
     });
     const [notification] = (await user.call(listNotifications, { query: {} })).data;
-    expect(notification!.description).toContain(`<b>$0.40</b> of your connection to ${connection.ip}`);
+    expect(notification!.description).toContain(`<b>$0.40</b> for your connection to ${connection.ip}`);
     expect(await entriesAbout(testApp, user)).toMatchObject([
       {
         action: 'CONNECTION_REFUNDED',

@@ -9,7 +9,7 @@ const texts: Record<LanguageCode, Record<Page, { title: string; text: string }> 
   en: {
     question: {
       title: 'Keep two-factor sign-in?',
-      text: 'Support was asked to switch off two-factor sign-in of your account. If it was not you, stop this, and set a new password.',
+      text: 'Support was asked to turn off two-factor sign-in of your account. If it was not you, stop this, and set a new password.',
     },
     button: 'Keep two-factor sign-in',
     stopped: {
@@ -18,7 +18,7 @@ const texts: Record<LanguageCode, Record<Page, { title: string; text: string }> 
     },
     unknown: {
       title: 'There is nothing to stop',
-      text: 'The reset was stopped before, or it has taken place. Look up two-factor sign-in in your account.',
+      text: 'The reset was stopped before, or it has taken place. Check two-factor sign-in in your account.',
     },
   },
   ru: {

@@ -82,6 +82,7 @@ test('idle: in the language of the user, with the refund and a link to the conne
   await mail();
   const [sent] = await mailsTo(testApp, user.email);
   expect(sent).toMatchObject({ subject: 'Подключение Cellhop завершено: нет трафика' });
+  expect(sent!.text).toContain('потому что 30\u00A0минут не было трафика:');
   expect(sent!.text).toContain(`Прокси: ${connection.ip}\nВозвращено: $0,40\n`);
   expect(sent!.links[0]).toContain(`/connection-history?connection=${connection.id}`);
 });

@@ -117,12 +117,12 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0
-          ? `The support team has corrected your balance: ${money(amount)} has been added.`
-          : `The support team has corrected your balance: ${money(-amount)} has been deducted.`,
+          ? `The support team has adjusted your balance: ${money(amount)} has been added.`
+          : `The support team has adjusted your balance: ${money(-amount)} has been deducted.`,
       content: `See your ${link('/transactions', 'transactions')}. If you have questions, open a ticket.`,
     }),
     CONNECTION_REFUNDED: ({ ip, amount }) => ({
-      description: `The support team has refunded ${money(amount)} of your connection to ${ip}.`,
+      description: `The support team has refunded ${money(amount)} for your connection to ${ip}.`,
       content: `See your ${link('/transactions', 'transactions')}. If you have questions, open a ticket.`,
     }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
@@ -165,7 +165,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       description: `The support team has closed your ticket ${ticketLink(ticketId, name)}.`,
     }),
     APPROVAL_REQUESTED: ({ amount, list }) => ({
-      description: `A request over ${money(amount)} waits for ${link(`/admin/approvals?kind=${list}`, 'your approval')}.`,
+      description: `A request for ${money(amount)} is waiting for ${link(`/admin/approvals?kind=${list}`, 'your approval')}.`,
     }),
     ACCOUNT_VIEWED: () => ({
       description: 'The support team is viewing your account.',
@@ -203,7 +203,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
         {
           IDLE: 'слишком долго не было трафика.',
           NO_MONEY: 'закончились средства на балансе.',
-          EXIT_LOST: 'его устройство больше не в сети.',
+          EXIT_LOST: 'его устройство отключилось от сети.',
           CAP: 'достигнут лимит трафика.',
           ADMIN: 'подключение завершила служба поддержки.',
         }[reason]

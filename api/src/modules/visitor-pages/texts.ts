@@ -104,12 +104,12 @@ const en: VisitorTexts = {
     gigabyte: '1 GB from',
   },
   from: (price) => `from ${price} per MB`,
-  counted: (time) => `Counted at ${time} UTC. Only proxies whose last check succeeded are for sale.`,
+  counted: (time) => `As of ${time} UTC. Only proxies whose last check succeeded are for sale.`,
   none: 'No proxy is free at the moment. They come back when other customers disconnect.',
-  unavailable: 'Prices and stock cannot be read at the moment. Please try again in a minute.',
+  unavailable: 'Prices and stock could not be loaded. Please try again in a minute.',
   closing: 'Your first connection is a minute away',
   pricing: {
-    title: (brandName) => `Prices of mobile proxies by country – ${brandName}`,
+    title: (brandName) => `Mobile proxy pricing by country – ${brandName}`,
     description: (price) =>
       `Mobile proxies${price === undefined ? '' : ` from ${price} per megabyte`}: pay for traffic only, no subscription. Prices by country, what is counted, refunds and payment.`,
     heading: 'Pay for traffic, not for time',
@@ -135,16 +135,16 @@ const en: VisitorTexts = {
     table: 'Prices by country',
     columns: { country: 'Country', megabyte: '1 MB from', gigabyte: '1 GB from', free: 'Free' },
     tableNote: 'The lowest price of a free proxy in each country. One gigabyte is 1,024 MB.',
-    counting: 'What is counted',
+    counting: 'What counts as traffic',
     countingTexts: [
-      'The bytes that you send and receive through the proxy, both directions together, and messages on the DNS port of the connection. One megabyte is 1,048,576 bytes.',
+      'The bytes that you send and receive through the proxy, upload and download together, and messages on the DNS port of the connection. One megabyte is 1,048,576 bytes.',
       'The handshake of the proxy protocol is not counted, and neither are our own checks of the proxy.',
     ],
     paying: 'Payment',
     minimum: (amount) => `Top up from ${amount}. The balance pays for proxies in all countries.`,
     currencies: (list) => `Accepted: ${list}.`,
     late: 'Whatever arrives is credited, also if it is late or a different amount.',
-    receipts: 'For each connection there is a signed receipt, which anybody can check.',
+    receipts: 'Every connection has a signed receipt that anyone can check.',
     checkReceipt: 'Check a receipt',
   },
   locations: {
@@ -203,9 +203,9 @@ const ru: VisitorTexts = {
     gigabyte: '1 ГБ от',
   },
   from: (price) => `от ${price} за МБ`,
-  counted: (time) => `Подсчитано в ${time} UTC. Продаются только прокси, последняя проверка которых прошла успешно.`,
+  counted: (time) => `Данные на ${time} UTC. Продаются только прокси, последняя проверка которых прошла успешно.`,
   none: 'Сейчас свободных прокси нет. Они появятся, когда другие клиенты отключатся.',
-  unavailable: 'Сейчас не удаётся узнать цены и наличие. Попробуйте ещё раз через минуту.',
+  unavailable: 'Не удалось загрузить цены и наличие. Попробуйте ещё раз через минуту.',
   closing: 'До первого подключения — одна минута',
   pricing: {
     title: (brandName) => `Цены на мобильные прокси по странам – ${brandName}`,
@@ -223,7 +223,7 @@ const ru: VisitorTexts = {
       {
         title: 'Вы пользуетесь',
         text: () =>
-          'Каждый следующий мегабайт оплачивается, когда он начинается. Если баланс закончился, подключение завершается: в долг ничего не списывается.',
+          'Каждый следующий мегабайт оплачивается, когда он начинается. Если средства на балансе закончились, подключение завершается: в долг ничего не списывается.',
       },
       {
         title: 'Вы отключаетесь',
@@ -234,7 +234,7 @@ const ru: VisitorTexts = {
     table: 'Цены по странам',
     columns: { country: 'Страна', megabyte: '1 МБ от', gigabyte: '1 ГБ от', free: 'Свободно' },
     tableNote: 'Самая низкая цена свободного прокси в каждой стране. Один гигабайт — 1 024 МБ.',
-    counting: 'Что учитывается',
+    counting: 'Что считается трафиком',
     countingTexts: [
       'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и сообщения на DNS-порту подключения. Один мегабайт — 1 048 576 байт.',
       'Служебный обмен протокола прокси и наши собственные проверки прокси не учитываются.',
@@ -243,7 +243,7 @@ const ru: VisitorTexts = {
     minimum: (amount) => `Пополнение — от ${amount}. С одного баланса оплачиваются прокси во всех странах.`,
     currencies: (list) => `Принимаем: ${list}.`,
     late: 'Зачисляется всё, что пришло, — даже позже срока или в другой сумме.',
-    receipts: 'На каждое подключение есть подписанный чек, который может проверить кто угодно.',
+    receipts: 'На каждое подключение есть подписанный чек, который может проверить каждый.',
     checkReceipt: 'Проверить чек',
   },
   locations: {

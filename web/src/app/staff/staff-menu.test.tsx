@@ -32,8 +32,8 @@ it('says at each item how much waits there, and the sum when the group is collap
   const { screen, user } = await openAsStaff('/admin/faq', {
     answers: { ...faq, 'GET /v1/dashboard/admin/attention': { data: attention } },
   });
-  await screen.findByRole('link', { name: /^Tickets.*100\+ customers wait for a reply$/ });
-  screen.getByRole('link', { name: /^Approvals.*3 requests wait for your approval$/ });
+  await screen.findByRole('link', { name: /^Tickets.*100\+ customers are waiting for a reply$/ });
+  screen.getByRole('link', { name: /^Approvals.*3 requests are waiting for your approval$/ });
   screen.getByRole('link', { name: /^Invoices.*1 payment is on hold$/ });
   screen.getByRole('link', { name: /^System.*2 jobs have failed$/ });
   await user.click(screen.getByRole('button', { name: 'Admin Dashboard' }));

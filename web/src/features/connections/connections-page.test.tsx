@@ -145,14 +145,14 @@ it.each([
     ],
     lastRefusal: 'Last refusal',
     noPort: ['DNS port', 'None available'],
-    collides: 'Another connection lists this too: programs there need the password',
+    collides: 'Also on the list of another connection: programs there need the password',
   },
   {
     language: 'ru',
     refusals: [['cap-reached', 'Достигнут лимит трафика (2 мин назад)']],
     lastRefusal: 'Последний отказ',
     noPort: ['Порт DNS', 'Нет свободных'],
-    collides: 'Есть и в списке другого подключения: программам нужен пароль',
+    collides: 'Есть и в списке другого подключения: программам с этих адресов нужен пароль',
   },
 ] as const)(
   'says in $language why a program was last refused, that there was no DNS port left, and which entries collide with another connection',
@@ -328,5 +328,5 @@ it('has a receipt that can be retried, and that shows the end without live event
   rows[0] = { ...connection, status: 'DISCONNECT_USER', endReason: 'USER', refundStatus: 'REFUNDED' };
   // The list is polled, the receipt of an ended connection is not.
   await expect.poll(() => dialog.queryByRole('row', { name: /Refund, MB 1–50/ })).not.toBeNull();
-  dialog.getByText('You disconnected it');
+  dialog.getByText('You ended it');
 });

@@ -174,7 +174,7 @@ const withRates: Answers = {
 it('offers the usual amounts and what 10 GB cost, and says the amount in the coin before the invoice exists', async () => {
   const { dialog, user, amount, choose } = await openForm(withRates);
   await dialog.findByRole('button', { name: '10 GB · $41' });
-  const presets = within(dialog.getByRole('group', { name: 'Usual amounts' })).getAllByRole('button');
+  const presets = within(dialog.getByRole('group', { name: 'Common amounts' })).getAllByRole('button');
   expect(presets.map(({ textContent }) => textContent)).toEqual(['$10', '$25', '$50', '$100', '10 GB · $41']);
   await user.click(presets[2]!);
   expect(amount.value).toBe('50');
@@ -186,9 +186,9 @@ it('offers the usual amounts and what 10 GB cost, and says the amount in the coi
     'false',
   ]);
   await choose(/Litecoin/);
-  expect((await dialog.findByText(/^About /)).textContent).toBe('About 0.5000 LTC at the rate of now');
+  expect((await dialog.findByText(/^About /)).textContent).toBe('About 0.5000 LTC at the current rate');
   await choose(/Bitcoin/);
-  expect((await dialog.findByText(/^About /)).textContent).toBe('About 0.0005000 BTC at the rate of now');
+  expect((await dialog.findByText(/^About /)).textContent).toBe('About 0.0005000 BTC at the current rate');
 });
 
 it('has the currency of the last invoice chosen, and first in the list', async () => {

@@ -149,7 +149,7 @@ interface EstimatedAmountProps {
   amount: string;
 }
 
-/** What the invoice will ask for, at the rate of now. Its place is kept, so that the button does not move. */
+/** What the invoice will ask for, at the current rate. Its place is kept, so that the button does not move. */
 function EstimatedAmount({ currencies, chosen, amount }: EstimatedAmountProps) {
   const { t } = useTranslation('payment');
   const dollarsPerCoin = Number(currencies.find(({ currency }) => currency === chosen)?.dollarsPerCoin ?? 0);

@@ -43,7 +43,7 @@ it('says how the shop has set the refund and the end without traffic', async () 
   const { dialog } = await openOffer();
   const rules = dialog.getAllByRole('listitem').map(({ textContent }) => textContent?.replaceAll('\u00A0', ' '));
   expect(rules).toContain('After 30 minutes without traffic the proxy is disconnected automatically.');
-  expect(rules.at(-1)).toMatch(/^If it ran for less than 30 minutes, only the used traffic is charged/);
+  expect(rules.at(-1)).toMatch(/^If the connection ends within 30 minutes, you pay only for the used traffic/);
 });
 
 it('goes away when another user was faster, and so does the proxy', async () => {
@@ -176,7 +176,7 @@ describe('what a bought proxy is used with', () => {
     api.set({ [CHECK]: { data: works } });
     const found = await dialog.findByText('198.51.100.7');
     const result = within(found.closest('output')!);
-    expect(result.getByText('It works.').parentElement?.textContent).toMatch(/Answered in 55\s?ms/);
+    expect(result.getByText('It works.').parentElement?.textContent).toMatch(/Responded in 55\s?ms/);
     result.getByText('Berlin · Telekom');
   });
 
@@ -184,8 +184,8 @@ describe('what a bought proxy is used with', () => {
     const { api, dialog, user } = await buyIt();
     for (const [state, text] of [
       ['FAILED', /^The test did not get through this proxy/],
-      ['INCONCLUSIVE', /^The test could not be made just now/],
-      ['UNANSWERED', /^The gateway has not answered/],
+      ['INCONCLUSIVE', /^The test could not run just now/],
+      ['UNANSWERED', /^The gateway did not respond/],
     ] as const) {
       api.set({ [CHECK]: { data: { ...running, state } } });
       await user.click(dialog.getByRole('button', { name: 'Test' }));
@@ -264,5 +264,5 @@ it.each([
   const limits = { ports, tunnels: 20, bytesPerSecond: 312_500 };
   const { dialog } = await openOffer({ [CATALOGUE]: { data: [{ ...proxy, limits }] } });
   const value = (label: string) => dialog.getByText(label).nextElementSibling?.textContent;
-  expect([value('Ports'), value('Tunnels at once'), value('Speed')]).toEqual([text, '20', 'up to 2.5 Mbit/s']);
+  expect([value('Ports'), value('Concurrent tunnels'), value('Speed')]).toEqual([text, '20', 'up to 2.5 Mbit/s']);
 });

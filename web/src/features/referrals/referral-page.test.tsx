@@ -31,9 +31,9 @@ it('shows the level, what is needed for the next one, the sign-ups and the earni
   expect(card('Needed for Silver next month')).toContain('1 top-up');
   expect(card('Registered users')).toContain('3');
   expect(card('Earned in total')).toBe('Earned in total$1.75');
-  screen.getByText(/If the payment is dropped from its blockchain, the bonus is reversed\./);
+  screen.getByText(/If the network drops the payment, the bonus is reversed\./);
   expect(screen.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
-    expect.stringMatching(/Level.*Minimum payments.*Maximum payments.*Bonus/),
+    expect.stringMatching(/Level.*Top-ups, from.*Top-ups, to.*Bonus/),
     expect.stringMatching(/Basic.*Yours.*0.*0.*0%/),
     expect.stringMatching(/Silver.*1.*5.*10%/),
     expect.stringMatching(/Gold.*6.*10.*15%/),

@@ -76,7 +76,7 @@ it('asks who had an address at a time, in the zone of the browser', async () => 
   const { screen, user, api } = await openAsStaff('/admin/connections?ip=198.18.0.7&client=203.0.113.9', {
     answers: { 'GET /v1/proxies/connections/admin': listOf(staffConnection({})) },
   });
-  const field = await screen.findByRole('textbox', { name: 'Held at, your time' });
+  const field = await screen.findByRole('textbox', { name: 'Used at, your time' });
   await user.type(field, '30.02.2026 14:05{Enter}');
   expect(await screen.findByText('This time does not exist')).toBeTruthy();
   await user.clear(field);
@@ -94,7 +94,7 @@ it('asks who had an address at a time, in the zone of the browser', async () => 
   await expect.poll(() => asked().searchParams.get('at')).toBe(at);
   expect(Object.fromEntries(asked().searchParams)).toMatchObject({ ip: '198.18.0.7', client: '203.0.113.9' });
   // Another day from the calendar keeps the time.
-  await user.click(screen.getByRole('button', { name: 'Held at, your time: calendar' }));
+  await user.click(screen.getByRole('button', { name: 'Used at, your time: calendar' }));
   await user.click(await screen.findByRole('button', { name: '20 November 2026' }));
   await expect.poll(() => window.location.search).toContain('at=2026-11-20T14%3A05');
 });

@@ -67,10 +67,10 @@ it('shows first what needs attention, each as a link to where it is dealt with',
   const links = [...row.querySelectorAll('a')].map((link) => [link.textContent, link.getAttribute('href')]);
   expect(links).toEqual([
     ['The money does not add up: 3 discrepancies', '/admin/system'],
-    ['2 requests wait for your approval', '/admin/approvals?kind=SETTLEMENT&status=PENDING'],
+    ['2 requests are waiting for your approval', '/admin/approvals?kind=SETTLEMENT&status=PENDING'],
     ['1 payment is on hold', '/admin/payment/invoices'],
-    ['100+ customers wait for a replyLongest: 3 h 0 min, No traffic', `/admin/tickets/${customer.id}`],
-    ['1 gateway does not report', '/admin/nodes'],
+    ['100+ customers are waiting for a replyLongest: 3 h 0 min, No traffic', `/admin/tickets/${customer.id}`],
+    ['1 gateway is not reporting', '/admin/nodes'],
     ['2 chains accept no payments', '/admin/system'],
     ['100+ jobs have failed', '/admin/system?state=FAILED'],
     ['1,284 proxies are unhealthy', '/admin/proxies?state=UNHEALTHY'],

@@ -53,7 +53,7 @@ it('shows the last check of each exit: when, how fast or why not, and the addres
   const { rows } = await openInventory();
   const [, good, other, refused, unchecked, newer, local] = rows();
   expect(good).toMatch(/Free\d+ s ago120\sms198\.18\.0\.1/);
-  expect(other).toContain('198.18.9.9not the one that is sold');
+  expect(other).toContain('198.18.9.9not the one sold');
   expect(refused).toMatch(/Unhealthy\d+ s agothe proxy refuses the connection \(403\)–/);
   expect(unchecked).toContain('Uncheckednot checked yet––');
   expect(newer).toContain('a-reason-of-a-newer-release');
@@ -73,7 +73,7 @@ it('lets the gateway check an exit now, if the role may change proxies', async (
     },
   });
   await user.click(screen.getByRole('button', { name: 'Check the exit of 198.18.0.3 now' }));
-  await screen.findByText('The gateway checks the exit');
+  await screen.findByText('The gateway is checking the exit');
   expect(api.requests).toContain(`POST /v1/proxies/admin/exits/${proxies[2]!.exit.id}/check`);
 });
 
@@ -142,7 +142,7 @@ it('changes the limits of one proxy; empty fields are the settings', async () =>
   await user.click(await screen.findByRole('button', { name: 'Change the limits of 198.18.0.1' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Limits of 198.18.0.1' }));
   const field = (name: string) => dialog.getByRole<HTMLInputElement>('textbox', { name });
-  expect(['Ports of destinations', 'Tunnels at once', 'Speed, Mbit/s'].map((name) => field(name).value)).toEqual([
+  expect(['Ports of destinations', 'Concurrent tunnels', 'Speed, Mbit/s'].map((name) => field(name).value)).toEqual([
     'deny 25',
     '20',
     '2.5',
@@ -154,7 +154,7 @@ it('changes the limits of one proxy; empty fields are the settings', async () =>
   expect(isDisabled(save)).toBe(true);
   await user.clear(field('Ports of destinations'));
   await user.type(field('Ports of destinations'), 'allow 443, 80');
-  await user.clear(field('Tunnels at once'));
+  await user.clear(field('Concurrent tunnels'));
   await user.click(save);
   await screen.findByText('Limits saved');
   expect(changes).toEqual([{ ports: 'allow 80 443', tunnels: null, bytesPerSecond: 312_500 }]);
@@ -177,7 +177,7 @@ it('changes the price of one proxy, and shows the new one as customers see it', 
   });
   await user.click(screen.getByRole('button', { name: 'Change the price of 198.18.0.1' }));
   const dialog = within(await screen.findByRole('dialog'));
-  await dialog.findByText('1 chosen proxy: $0.40 to $0.40');
+  await dialog.findByText('1 selected proxy: $0.40 to $0.40');
   await user.type(dialog.getByLabelText('Change in percent'), '10');
   dialog.getByText('Customers will see $0.22 for the first 50 MB. Now they see $0.20.');
   await user.click(dialog.getByRole('button', { name: 'Change prices (1)' }));
@@ -208,7 +208,7 @@ it('retires the chosen proxies', async () => {
   const bar = within(screen.getByRole('region', { name: 'Selected rows' }));
   await user.click(bar.getByRole('button', { name: 'Retire' }));
   const dialog = within(await screen.findByRole('dialog'));
-  await dialog.findByText('2 chosen proxies: $0.40 to $0.80');
+  await dialog.findByText('2 selected proxies: $0.40 to $0.80');
   await user.click(dialog.getByRole('button', { name: 'Retire (2)' }));
   await screen.findByText('Change scheduled');
   expect(changes).toEqual([{ filter: { id: [proxies[0]!.id, proxies[2]!.id] }, count: 2, fingerprint: 'two' }]);

@@ -217,7 +217,7 @@ it('shows that a deposit may be replaced, and that its address was paid to befor
   const { screen, user } = await openInvoice();
   await user.click(await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ }));
   const dialog = within(await screen.findByRole('dialog'));
-  const list = within(await dialog.findByRole('list', { name: 'Received deposits' }));
+  const list = within(await dialog.findByRole('list', { name: 'Received payments' }));
   const [first, second] = list.getAllByRole('listitem').map(({ textContent }) => textContent);
   expect(first).toContain('Unconfirmed, replaceable');
   expect(first).toContain('Address reused');

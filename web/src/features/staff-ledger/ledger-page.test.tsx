@@ -26,9 +26,11 @@ async function openAdjustment(approvers: readonly { id: string; email: string }[
 it('says beforehand that an amount needs a second person, and who that can be', async () => {
   const { dialog, type, asked } = await openAdjustment([colleague]);
   await type('70');
-  expect(dialog.queryByText(/^This waits/)).toBeNull();
+  expect(dialog.queryByText(/^This needs the approval/)).toBeNull();
   await type('.01');
-  expect(await dialog.findByText(/until another person approves it\. They can: colleague@example\.com\./)).toBeTruthy();
+  expect(
+    await dialog.findByText(/the approval of another person\. They can approve it: colleague@example\.com\./),
+  ).toBeTruthy();
   expect(asked).toEqual([customer.id]);
 });
 
@@ -45,7 +47,7 @@ it('shows in the menu how many requests wait for the member of staff', async () 
       'GET /v1/approvals/admin/adjustments': { data: [], totalPages: 0, isTruncated: false, pendingCount: 3 },
     },
   });
-  expect(await screen.findByRole('link', { name: /Approvals.*3 requests wait for your approval/ })).toBeTruthy();
+  expect(await screen.findByRole('link', { name: /Approvals.*3 requests are waiting for your approval/ })).toBeTruthy();
 });
 
 const topUp: StaffTransaction = {

@@ -75,7 +75,7 @@ it('says which chains have fewer sources than recommended, or one that is not us
   expect(facts).toEqual([
     'block 1,000',
     'block 1,000 · two sources must both work and agree: three are recommended',
-    'block 1,000 · one source, which is believed: three are recommended · too many addresses: payments to 1,234 of them are found a day later',
+    'block 1,000 · one source, taken on trust: three are recommended · too many addresses: payments to 1,234 of them are found a day later',
     'block 1,000 · node-c:8332 is not used: it disagrees with the others',
   ]);
 });

@@ -137,7 +137,7 @@ it('sends an answer and closes the ticket, and links the connection that it is a
   expect(links.map(({ textContent }) => textContent)).toEqual(['198.18.0.12', '198.18.0.13']);
   expect(links[0]!.getAttribute('href')).toBe(`/admin/connections?userId=${userId}&connection=${connection.id}`);
   side.getByText('named in the ticket');
-  await fill(screen.getByLabelText('Your answer'), 'Fixed.');
+  await fill(screen.getByLabelText('Your reply'), 'Fixed.');
   clickTwice(screen.getByRole('button', { name: 'Send and close' }));
   const closed = await screen.findByText('This ticket is closed.');
   await expect.poll(() => document.activeElement).toBe(closed);
@@ -154,7 +154,7 @@ it('leaves a ticket open if its answer is refused, and offers no closing to thos
       [`POST ${MESSAGES}`]: refusal(409, 'CHANGED_ELSEWHERE'),
     },
   });
-  await fill(await screen.findByLabelText('Your answer'), 'Fixed.');
+  await fill(await screen.findByLabelText('Your reply'), 'Fixed.');
   await user.click(screen.getByRole('button', { name: 'Send and close' }));
   await screen.findByRole('button', { name: 'Send anyway' });
   expect(screen.queryByRole('button', { name: 'Send and close' })).toBeNull();

@@ -117,7 +117,7 @@ it('asks for a reset of a second factor, and shows when it takes place', async (
   await chooseFromMenu('Reset two-factor sign-in');
   await confirm('Reset two-factor sign-in');
   expect(sent).toEqual({ reason: 'as agreed by mail', version: 1 });
-  await screen.findByText('Two-factor sign-in off from');
+  await screen.findByText('Two-factor sign-in turns off');
   await user.click(screen.getByRole('button', { name: 'More actions' }));
   await screen.findByRole('menuitem', { name: 'Delete' });
   expect(screen.queryByRole('menuitem', { name: 'Reset two-factor sign-in' })).toBeNull();
