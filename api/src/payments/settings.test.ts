@@ -1,3 +1,4 @@
+import { Address } from '@ton/core';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../process/config.ts';
 import { configuredCurrencies } from './settings.ts';
@@ -135,6 +136,18 @@ describe('a production', () => {
     for (const settings of [withOther, { ...withOther, PAY_TON_ADDRESS_0: '' }])
       expect(() => load(settings)).not.toThrow(other);
     expect(() => load({ ...withOther, PAY_TON_ADDRESS_0: '' })).toThrow(/copy the address.*v4R2$/);
+  });
+
+  test.each([
+    ['0Q', false],
+    ['kQ', true],
+  ])('says that an address of TON is of a test network if it begins with %s', (prefix, bounceable) => {
+    const PAY_TON_ADDRESS_0 = Address.parse(ton.PAY_TON_ADDRESS_0).toString({ testOnly: true, bounceable });
+    expect(PAY_TON_ADDRESS_0.slice(0, 2)).toBe(prefix);
+    expect(() => load({ ...ton, PAY_TON_ADDRESS_0 })).toThrow(
+      /the form of an address for test networks: switch the wallet/,
+    );
+    expect(() => load({ ...ton, PAY_TON_ADDRESS_0 })).not.toThrow(/private/);
   });
 
   test('does not start if the pasted address belongs to another account', () => {

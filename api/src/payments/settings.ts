@@ -9,6 +9,7 @@ import { hasIndex } from './chains/ton/toncenter-version.ts';
 import { type AddressSpace, currencyRules, type Chain, type TokenChain } from './currencies.ts';
 import { InvalidAccountKey, parseAccountKey, type AccountKey } from './derive/account-key.ts';
 import { deriveAddress, isSameAddress, parseAddress, toChecksumAddress } from './derive/addresses.ts';
+import { isTestForm } from './derive/ton-address.ts';
 import { parseWalletKey } from './derive/wallet-key.ts';
 import { rateSourceNames, readRateIds, type RateSourceName } from './rates/ids.ts';
 import { rateSources } from './rates/sources.ts';
@@ -181,6 +182,10 @@ function requireFirstAddress(
         : `${name}_ADDRESS_0 is not set: copy the first receiving address from your wallet, which proves that the key is of it`,
     );
   if (isSameAddress(space, derived, address)) return;
+  if (space === 'ton' && isTestForm(address))
+    throw new Error(
+      `${name}_ADDRESS_0 is ${address}, the form of an address for test networks: switch the wallet to the main network, and copy its address again`,
+    );
   const advice =
     space === 'ton'
       ? 'the key is either not of this wallet (v4R2), or a private key: then consider it as known to others'

@@ -43,6 +43,7 @@ export function deriveTonAddress(publicKey: string, index: bigint): string {
 
 const NON_BOUNCEABLE = 0x51;
 const BOUNCEABLE = 0x11;
+const TEST_ONLY = 0x80;
 const FRIENDLY = /^[\w+/-]{48}$/;
 const RAW = /^(0|-1):([0-9a-f]{64})$/i;
 
@@ -56,12 +57,23 @@ export function formatTonAddress({ workchain, account }: TonAddress): string {
 export function parseTonAddress(text: string): TonAddress | undefined {
   const [, workchain, account] = RAW.exec(text) ?? [];
   if (account !== undefined) return { workchain: Number(workchain), account: account.toLowerCase() };
+  const body = readFriendly(text);
+  if (body?.[0] !== BOUNCEABLE && body?.[0] !== NON_BOUNCEABLE) return undefined;
+  return { workchain: body.readInt8(1), account: body.subarray(2).toString('hex') };
+}
+
+/** `0Q…` or `kQ…`: wallets on a test network show the same account in a form of its own. */
+export function isTestForm(text: string): boolean {
+  const flags = readFriendly(text)?.[0];
+  return flags === (BOUNCEABLE | TEST_ONLY) || flags === (NON_BOUNCEABLE | TEST_ONLY);
+}
+
+/** @returns flags, workchain and account; undefined without the right checksum */
+function readFriendly(text: string): Buffer | undefined {
   if (!FRIENDLY.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   const body = bytes.subarray(0, -2);
-  if (!checksum(body).equals(bytes.subarray(-2))) return undefined;
-  if (body[0] !== BOUNCEABLE && body[0] !== NON_BOUNCEABLE) return undefined;
-  return { workchain: body.readInt8(1), account: body.subarray(2).toString('hex') };
+  return checksum(body).equals(bytes.subarray(-2)) ? body : undefined;
 }
 
 /** `0:` and hexadecimal digits, as indexers name accounts. */
