@@ -4,6 +4,9 @@ import { parseResponse, type HttpRequest, type HttpResponse, type HttpTransport 
 import { explainText, findOuterError, isQuotaMessage, isSuccess, isTooLargeStatus, SourceRefusal } from './refusals.ts';
 import type { SourceService } from './source-url.ts';
 
+/** Of version 2 of toncenter in C++: none of its lite servers can do what was asked for. */
+export const NO_SERVER = 542;
+
 interface HttpJsonOptions {
   /** For sources whose numbers must not become floats. */
   parse?: (text: string) => unknown;
@@ -54,7 +57,7 @@ function readValue(
 ): unknown {
   const { name } = transport;
   if (isTooLargeStatus(status)) throw new SourceRefusal(name, status, `${path}: the request is too large`);
-  if (status >= 502) throw explainText(name, path, status, text);
+  if (status >= 502 && status !== NO_SERVER) throw explainText(name, path, status, text);
   let value: unknown;
   try {
     value = parse(text);

@@ -30,6 +30,8 @@ export interface Behaviour {
   changeCell: (cell: Cell) => Cell;
   /** Version 2 knows older transactions only if it is asked for archival ones. */
   needsArchival: boolean;
+  /** Version 2 in C++ without an archival lite server. */
+  hasNoArchival: boolean;
   /** Its states of accounts are older than the transactions that it has skipped. */
   hasOldStates: boolean;
   changeRootHash: (hash: Buffer) => Buffer;
@@ -55,6 +57,7 @@ export function honest(): Behaviour {
     changeTransaction: (printed) => printed,
     changeCell: (cell) => cell,
     needsArchival: false,
+    hasNoArchival: false,
     hasOldStates: false,
     changeRootHash: (hash) => hash,
     changeStatus: (status) => status,

@@ -157,6 +157,20 @@ it.each([
   expect(unitsOf(addresses[0]!)).toEqual([TON]);
 });
 
+it('confirms payments by a node in C++ that has no archival server, and waits for one that it does not have', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(1);
+  ton.node.behaviour.hasNoArchival = true;
+  await pay(addresses[0]!);
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+  const missing = await pay(addresses[0]!, 2n * TON);
+  ton.node.behaviour.lacks = lacking(missing);
+  expect((await observer.poll()).warnings).toEqual([expect.stringContaining(missing)]);
+  ton.node.behaviour.lacks = () => false;
+  await observer.catchUp();
+  expect(unitsOf(addresses[0]!)).toEqual([TON, 2n * TON]);
+});
+
 it('asks a node for archival transactions, and does not take its ignorance for a denial', async () => {
   const { observer, addresses, unitsOf } = await ton.watch(2);
   const [known, unknown] = addresses as [Address, Address];

@@ -71,6 +71,8 @@ export function answersOfV2(chain: TonChain, behaviour: Behaviour): Answers {
 
 function listTransactions(chain: TonChain, behaviour: Behaviour, newest: number, query: URLSearchParams) {
   const account = toRaw(query.get('address')!);
+  if (behaviour.hasNoArchival && query.get('archival') === 'true')
+    throw new Refused(542, 'no workers available ({.mode=Single, .archival=true})');
   if (behaviour.needsArchival && query.get('archival') !== 'true')
     throw new Refused(500, 'LITE_SERVER_UNKNOWN: cannot locate transaction in block with specified logical time');
   const isShown = (one: MinedTransaction) =>

@@ -4,7 +4,7 @@
  */
 import { Address, beginCell } from '@ton/core';
 import { z } from 'zod';
-import { speakHttpJson } from '../http-json.ts';
+import { NO_SERVER, speakHttpJson } from '../http-json.ts';
 import type { HttpTransport } from '../http-transport.ts';
 import { SourceRefusal } from '../refusals.ts';
 import { big, cell, globalId, hash, seconds, seqno } from './answers.ts';
@@ -70,15 +70,12 @@ export function createV2Source(transport: HttpTransport, requestsPerSecond: numb
       return found && block(found.result.seqno, signal);
     },
     async transaction({ account, lt, hash }, signal) {
-      const query = {
-        address: account,
-        lt: String(lt),
-        hash: Buffer.from(hash, 'hex').toString('base64'),
-        limit: 1,
-        archival: 'true',
-      };
-      const found = await orNone(get('/getTransactions', query, transactions, signal));
-      const whole = found?.result[0]?.data;
+      const query = { address: account, lt: String(lt), hash: Buffer.from(hash, 'hex').toString('base64'), limit: 1 };
+      const ask = async (more: object) =>
+        (await orNone(get('/getTransactions', { ...query, ...more }, transactions, signal)))?.result[0];
+      // Python's asks an archival server only if it is told to. The one in C++ does by itself, and refuses the word if it has none.
+      const found = (await ask({})) ?? (await ask({ archival: 'true' }).catch(ignoreNoServer));
+      const whole = found?.data;
       // A whole transaction is the one that was asked for, or it is not, whatever else the source says.
       if (whole && whole.hash().toString('hex') !== hash)
         throw failOf(source, 'INVALID_RESPONSE', `sent another transaction instead of ${hash}`);
@@ -114,6 +111,10 @@ function toState({ result }: z.output<typeof information>): AccountState {
     data: data === '' ? undefined : data,
     last: last.lt > 0n ? last : undefined,
   };
+}
+
+function ignoreNoServer(error: unknown): undefined {
+  if (!(error instanceof SourceRefusal && error.code === NO_SERVER)) throw error;
 }
 
 async function orNone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
