@@ -111,7 +111,7 @@ export default {
       ban('protocol/ parses bytes; it never opens a socket.', 'node:net', 'node:tls', 'node:http*', 'node:dgram'),
     ),
     boundary(['gateway/src/**'], ['gateway/src/protocol/**', ...tests], otherWorkspace),
-    // A rejected promise that nobody handles would end the gateway: `inBackground` instead of `void`.
+    // An unhandled rejection would end the gateway: `inBackground` instead of `void`.
     { files: ['gateway/src/**'], excludeFiles: tests, rules: { 'no-void': 'error' } },
     {
       files: ['gateway/src/**'],

@@ -139,7 +139,7 @@ function wrongRefresh(client: Client): string {
   return post(client, refreshTokens.url, { accessToken, refreshToken: randomBytes(32).toString('base64url') });
 }
 
-/** From one address, whatever their number: the limits of networks must not be what protects others. */
+/** From one address, regardless of their number: the limits of networks must not be what protects others. */
 async function callInParallel(client: Client): Promise<void> {
   await Promise.all(
     Array.from({ length: PARALLEL_CALLS }, async () => {

@@ -1,4 +1,4 @@
-/** Imports of proxies by the release before, on the schema of this one; and what its rows must have afterwards. */
+/** Imports of proxies by the previous release, on the schema of this one; and what its rows must have afterwards. */
 import type { Call } from '@cellhop/contract/client';
 import { applyImport, checkImport, readInventoryChange } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.values';

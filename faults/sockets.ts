@@ -1,6 +1,6 @@
 /**
  * Keeps thousands of hostile sockets of all kinds open to a gateway with few file descriptors, from one address and from
- * 500. Checks that the node survives, that customers of other networks keep their speed and get new tunnels, whatever their distance, and
+ * 500. Checks that the node survives, that customers of other networks keep their speed and get new tunnels, regardless of their distance, and
  * that memory and descriptors are released.
  *
  * Usage: npm run faults -- kind=sockets [seconds=60] [sockets=5000] [descriptors=1024] [addresses=500]

@@ -51,7 +51,7 @@ export async function canEnter(directory, user) {
   return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user, cwd: '/' })).code === 0;
 }
 
-/** Creates a directory that every user may enter, whatever the umask is. @param {string} directory */
+/** Creates a directory that every user may enter, regardless of the umask. @param {string} directory */
 export function makeEnterable(directory) {
   fs.mkdirSync(directory, { recursive: true });
   fs.chmodSync(directory, 0o755);

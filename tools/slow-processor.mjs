@@ -8,7 +8,7 @@ import { Problem } from './problem.mjs';
 const BUSY_LOOP = 'while (process.ppid === Number(process.argv[1]));';
 
 /**
- * Until this process ends, it and those that it starts run on one core, beside busy loops.
+ * Until this process ends, it and those that it starts run on one core shared with busy loops.
  * @param {{ loops: number, platform?: string }} options each loop takes as much of the core as one busy process of the caller
  * @throws Problem where this is not possible
  */

@@ -79,7 +79,7 @@ export class ScriptedChain implements ChainWatcher {
     return this.pool;
   }
 
-  /** Whatever is in a block now. */
+  /** What is in a block now. */
   get included(): readonly Payment[] {
     return this.blocks.flatMap(({ payments }) => payments);
   }

@@ -14,7 +14,7 @@ const alertSettingsSchema = z.strictObject({
   /** Whether messages of the shop to many customers are also sent by email. */
   isNewsMailed: z.boolean(),
 });
-/** Pages of the release before do not know the last choice: then it does not change. */
+/** Pages of the previous release do not know the last choice: then it does not change. */
 export const saveAlertSettingsBody = alertSettingsSchema.partial({ isNewsMailed: true });
 export type SaveAlertSettingsBody = z.infer<typeof saveAlertSettingsBody>;
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;

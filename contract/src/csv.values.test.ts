@@ -28,7 +28,7 @@ test.each([
 const unquoted = (cell: string) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
 const nastyText = fc.string({ unit: fc.constantFrom(...`=+-@＝－'",;\t\r\n a`.split('')), maxLength: 12 });
 
-test('a cell is read as its text, and no spreadsheet finds a formula in it, whatever its delimiter', () => {
+test('a cell is read as its text, and no spreadsheet finds a formula in it, regardless of its delimiter', () => {
   fc.assert(
     fc.property(nastyText, (text) => {
       const cell = csvCell(text);

@@ -14,7 +14,7 @@ export const credentialsSchema = z.object({
 });
 export type ExitCredentials = z.infer<typeof credentialsSchema>;
 
-/** What its gateway gets beside id, kind and credentials. */
+/** What its gateway gets in addition to id, kind and credentials. */
 export type ExitParameters = Record<string, string | number | null>;
 
 export interface ParsedExit {

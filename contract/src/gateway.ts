@@ -13,9 +13,9 @@ import { endpoint } from './endpoint.ts';
 import { exitSchema } from './exits.ts';
 import { data, idSchema } from './schemas.ts';
 
-/** Increases with each call or exit kind that nodes or APIs of the release before do not know. */
+/** Increases with each call or exit kind that nodes or APIs of the previous release do not know. */
 export const GATEWAY_CONTRACT_VERSION = 2;
-/** The oldest contract version of a node that the API accepts: that of the release before. */
+/** The oldest contract version of a node that the API accepts: that of the previous release. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 2;
 
 const versionSchema = z.int().positive();
@@ -58,7 +58,7 @@ export const hello = endpoint({
       publicUrl: z.url(),
       /** Where checks of exits send their requests. */
       echoUrls: z.array(z.url()).max(4),
-      /** `tcp://host:port` of what no exit may use as its upstream, beside control plane and gateway: the database. Absent before 0.4.0. */
+      /** `tcp://host:port` of what no exit may use as its upstream, in addition to control plane and gateway: the database. Absent before 0.4.0. */
       refusedUpstreams: z.array(z.url()).max(4).optional(),
       /** Of all open connections of the node. */
       purchaseNetworks: z.array(purchaseNetworkSchema).optional(),

@@ -101,7 +101,7 @@ export const PENDING_COUNTED_MAX = 100;
 export const ATTENTION_COUNTED_MAX = 100;
 /** A mail that waits for the mail server for so long needs attention. */
 export const LATE_MAIL_SECONDS = 15 * 60;
-/** A request that nobody has decided lapses after this time. */
+/** An undecided request lapses after this time. */
 export const APPROVAL_HOURS_MAX = 72;
 /** The sum of a customer's changes by staff in this time decides whether one needs approval. */
 export const APPROVAL_SUM_HOURS = 24;

@@ -13,12 +13,12 @@ export const settingsSchema = z.object({
   contactEmail: z.string().nullable(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
-  /** After how long without traffic a connection ends, in minutes. An API of the release before does not send it. */
+  /** After how long without traffic a connection ends, in minutes. An API of the previous release does not send it. */
   idleMinutes: z.number().positive().optional(),
   /** The currencies that are set up. */
   currencies: z.array(z.enum(currencies)),
   /**
-   * The promo code that visitors get, and the trial credit that it gives now, in US dollars; null without one. An API of the release before
+   * The promo code that visitors get, and the trial credit that it gives now, in US dollars; null without one. An API of the previous release
    * does not send it.
    */
   offer: z.object({ code: z.string(), credit: dollarsSchema.nullable() }).nullable().optional(),

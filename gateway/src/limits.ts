@@ -82,7 +82,7 @@ export const defaultLimits = {
   connectionAttemptDelayMs: 250,
   /** The same through another proxy, whose handshake takes some four round trips. */
   upstreamAttemptDelayMs: 1_000,
-  /** Dials of addresses beside the first one. Above the limits, the next address is dialled when an earlier one has failed. */
+  /** Dials of addresses in addition to the first one. Above the limits, the next address is dialled when an earlier one has failed. */
   extraDialsPerDestination: 2,
   extraDialsPerNode: 500,
   /** Source ports that a dial from an exit's address tries if they are in use. */
@@ -93,7 +93,7 @@ export const defaultLimits = {
   exitLostMs: 30_000,
   /** Checks of exits that run at once: some 2,000 a minute through exits with a second of latency. */
   exitChecksAtOnce: 32,
-  /** The timeout of a check, for all echoes together, and again for the destinations beside them. The control plane hands a check to another run after 30 s. */
+  /** The timeout of a check, for all echoes together, and again for the other destinations. The control plane hands a check to another run after 30 s. */
   exitCheckTimeoutMs: 10_000,
   /** Interval of the calls that report checks and fetch due ones; the shorter one while checks run. */
   exitChecksPollMs: 1_000,

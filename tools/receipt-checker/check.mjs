@@ -85,7 +85,7 @@ async function checkOne(receipt, publicKey) {
   );
 }
 
-/** Exactly these fields: an unsigned field must not appear beside the signed ones. @param {string} what @param {unknown} value @param {typeof RECEIPT_FIELDS} fields */
+/** Exactly these fields: an unsigned field must not appear among the signed ones. @param {string} what @param {unknown} value @param {typeof RECEIPT_FIELDS} fields */
 function checkFields(what, value, fields) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${what} is not an object`;
   const object = /** @type {Fields} */ (value);

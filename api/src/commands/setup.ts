@@ -12,7 +12,7 @@ export const setup: Command = {
   parse: () => ({
     kind: 'setup',
     async run(ctx) {
-      // The release before has not recorded its key.
+      // The previous release has not recorded its key.
       if ((await isKeyUnknown(ctx)) && !(await opensSecrets(ctx)))
         throw new Mismatch(
           'SECRET_KEY opens none of the secrets in the database: set the key that has encrypted them.',

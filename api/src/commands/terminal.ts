@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 /** What a command sees of the operator. */
 export interface Terminal {
-  /** Writes a result to the standard output. @throws EPIPE if nobody reads it any more */
+  /** Writes a result to the standard output. @throws EPIPE if its reader has gone */
   write: (text: string) => Promise<void>;
   /** Writes a line for the operator, which is no result. */
   say: (line: string) => void;

@@ -194,7 +194,7 @@ async function applyOne(client: pg.PoolClient, name: string, text: string, recor
 const COMMENT = /--.*$/gm;
 const INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+([a-z0-9_]+)\s+on\s/i;
 /**
- * While it waits for older transactions it blocks nobody, and giving up would mean starting over, so the limit is long. There is
+ * While it waits for older transactions it blocks no other process, and giving up would mean starting over, so the limit is long. There is
  * one, because a transaction may have been left open.
  */
 const WAIT_LIMIT = '30min';

@@ -22,7 +22,7 @@ export function hashBody(body: object): Buffer {
     .digest();
 }
 
-/** @param stored null for an object of the release before */
+/** @param stored null for an object of the previous release */
 export function isSameBody(stored: Buffer | null, hash: Buffer): boolean {
   return stored === null || stored.equals(hash);
 }

@@ -83,7 +83,7 @@ export function useFormBodies(scope: FastifyInstance): void {
   );
 }
 
-/** Routes of this scope get the body as it is, whatever its content type. */
+/** Routes of this scope get the body as it is, regardless of its content type. */
 export function useRawBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, payload, done) =>

@@ -13,7 +13,7 @@ import { limiter, rateLimited, type Rule } from '../db/rate-limiter.ts';
 
 const MINUTE_MS = 60_000;
 const CACHE_MAX = 20_000;
-/** Checking and counting take at most this many connections of the pool, whatever the number of networks. */
+/** Checking and counting take at most this many connections of the pool, regardless of the number of networks. */
 const QUERY_LIMITS = { runningMax: 2, waitingMax: 2000 };
 
 /** Invalid tokens of one network that are counted in one statement. */
@@ -39,7 +39,7 @@ export class InvalidTokenLimiter {
 
   /**
    * @param check rejects with UNAUTHORIZED if the token is invalid
-   * @throws AppError RATE_LIMITED, and whatever `check` rejects with
+   * @throws AppError RATE_LIMITED, and what `check` rejects with
    */
   async check<T>(network: string, token: string | undefined, check: () => Promise<T>): Promise<T> {
     // A request without a token is no guess.

@@ -74,7 +74,7 @@ export class Listeners {
     this.#socketsFrom(raw.socket).markNode(raw.socket);
   }
 
-  /** Calls back when the response is closed, for whatever reason. */
+  /** Calls back when the response is closed, for any reason. */
   onceClosed(response: ServerResponse, callback: () => void): void {
     this.#socketsFrom(response.req.socket).onceClosed(response, callback);
   }

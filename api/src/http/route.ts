@@ -232,7 +232,7 @@ export async function identifyUser(app: FastifyInstance, request: FastifyRequest
   return app.shares.run(ownerOf(claims), () => access.authenticateUser(ctx, claims));
 }
 
-/** Nodes and strangers have queues of their own where they need some. */
+/** Nodes and unauthenticated requests have queues of their own where they need some. */
 function inShare<T>(app: FastifyInstance, { actor }: Identity, work: () => Promise<T>): Promise<T> {
   return actor ? app.shares.run(ownerOf(actor), work) : work();
 }

@@ -6,7 +6,7 @@ export const SCREEN_PATHS_FILE = '.vite/paths.json';
 
 /**
  * @param root of the built web app
- * @returns whether the app has a screen with this path, whatever its parameters are; undefined if the build has no list
+ * @returns whether the app has a screen with this path, regardless of its parameters; undefined if the build has no list
  */
 export function readScreenPaths(root: string): ((pathname: string) => boolean) | undefined {
   const file = path.join(root, SCREEN_PATHS_FILE);

@@ -1,6 +1,6 @@
 /**
  * Every shared queue has a share for each user or network. Of the database's connections, a user has a fifth at once and a queue of their
- * own (the queries of a call run in turn), strangers share two, in turn by network (`limitLookups`), refreshes four, in turn by session, and
+ * own (the queries of a call run in turn), unauthenticated requests share two, in turn by network (`limitLookups`), refreshes four, in turn by session, and
  * reports of gateways four, in turn by run. No public path queries outside of these (`strangers.test.ts`).
  */
 import type { Config } from '../process/config.ts';

@@ -94,7 +94,7 @@ export class Sockets {
   }
 
   /**
-   * Calls back when the response is closed, for whatever reason; at once if it already was. Node emits no `close` for a pipelined
+   * Calls back when the response is closed, for any reason; at once if it already was. Node emits no `close` for a pipelined
    * response that was queued behind another one when the socket closed.
    */
   onceClosed(response: ServerResponse, callback: () => void): void {

@@ -23,7 +23,7 @@ export function compileValidator({ schema, httpPart = 'body' }: { schema: z.ZodT
   };
 }
 
-/** Limits the size of the response, whatever the number of errors and the length of names in the request. */
+/** Limits the size of the response, regardless of the number of errors and the length of names in the request. */
 function describeIssues(part: string, issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   for (const issue of issues)

@@ -1,7 +1,7 @@
 /** Addresses that programs know: where to report a vulnerability (RFC 9116), and where a password is changed (W3C). */
 import type { FastifyInstance } from 'fastify';
 
-/** At most a year, so that nobody trusts an abandoned file (RFC 9116, section 2.5.5). */
+/** At most a year, so that an abandoned file is not trusted (RFC 9116, section 2.5.5). */
 const VALID_MS = 180 * 24 * 60 * 60 * 1000;
 const SECURITY_PATH = '/.well-known/security.txt';
 

@@ -20,7 +20,7 @@ const PROBE_EVERY_MS = 5000;
 export interface JobRunner {
   /** Waits for running jobs. */
   stop(): Promise<void>;
-  /** Resolves when the runner has stopped, for whatever reason. */
+  /** Resolves when the runner has stopped, for any reason. */
   readonly ended: Promise<void>;
 }
 

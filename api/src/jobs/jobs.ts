@@ -11,7 +11,7 @@ import * as store from './jobs.store.ts';
 export const payloadSchemas = {
   /** Renders and sends one mail. */
   'mail.deliver': sealedMailSchema,
-  /** The same for one of many mails, which the release before cannot render. */
+  /** The same for one of many mails, which the previous release cannot render. */
   'mail.deliver-news': sealedMailSchema,
   /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
@@ -72,7 +72,7 @@ export async function cleanUpJobs(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'failed jobs', store.deleteFailed);
 }
 
-/** The runner would wait up to six hours between two attempts, and those of the release before have only twelve. */
+/** The runner would wait up to six hours between two attempts, and those of the previous release have only twelve. */
 export function hastenMails(ctx: Ctx): Promise<void> {
   return store.hastenMails(ctx, MAIL_ATTEMPTS);
 }

@@ -42,7 +42,7 @@ const schedule: ScheduledTask[] = [
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
   { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },
-  // Rows of the release before: both are deleted one release later.
+  // Rows of the previous release: both are deleted one release later.
   { name: 'exits.fill-keys', cron: '* * * * *', run: fillExits },
   { name: 'referrals.fill-persons', cron: '* * * * *', run: fillTrialPersons },
   { name: 'connections.fill-addresses', cron: '* * * * *', run: fillSoldAddresses },

@@ -48,7 +48,7 @@ export const sealedMailSchema = z.object({
   /** For operators who inspect failed jobs. */
   template: z.string(),
   sealedOrder: z.base64(),
-  /** After that it is not sent; not later than its link expires. Null: of the release before. */
+  /** After that it is not sent; not later than its link expires. Null: of the previous release. */
   expiredAt: z.iso.datetime().nullable(),
   /** The id of the row in `sent_mails`. */
   mailId: z.uuid(),

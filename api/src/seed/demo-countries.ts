@@ -2,7 +2,7 @@ export interface DemoCountry {
   code: string;
   /** For 100 MB. */
   priceCents: number;
-  /** With the numbers of their autonomous systems; null: nobody has looked it up. */
+  /** With the numbers of their autonomous systems; null: unknown. */
   isps: Readonly<Record<string, number | null>>;
   cities: readonly (readonly [city: string, region: string, firstZip: string])[];
 }

@@ -26,7 +26,7 @@ export interface PlannedTicket {
   name: string;
   description: string;
   reply: string;
-  /** Undefined: nobody has answered yet. */
+  /** Undefined: not answered yet. */
   repliedAt: number | undefined;
   isClosed: boolean;
 }

@@ -85,7 +85,7 @@ export async function insertRun(ctx: Ctx, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Of all proxies, whatever the checks of their exits. */
+/** Of all proxies, regardless of the checks of their exits. */
 export async function setForSale(ctx: Ctx, isForSale: boolean): Promise<void> {
   await ctx.db.query('update proxies set is_exit_healthy = $1', [isForSale]);
 }

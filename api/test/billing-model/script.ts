@@ -16,7 +16,7 @@ export interface Step {
 }
 
 /**
- * What happens to a whole gateway before a step. `drain`: a newer process of the node starts beside the older one. `exit`: an older one
+ * What happens to a whole gateway before a step. `drain`: a newer process of the node starts while the older one runs. `exit`: an older one
  * is gone without its last totals.
  */
 export interface GatewayEvent {

@@ -12,7 +12,7 @@ export const namedUserSchema = z.object({ id: idSchema, email: z.string() });
 export const staffRequestSchema = z.object({
   id: idSchema,
   kind: z.enum(requestKinds),
-  /** APPLIED: it needed no approval. LAPSED: nobody decided in time, or its author may not ask for it any more. */
+  /** APPLIED: it needed no approval. LAPSED: it was not decided in time, or its author may not ask for it any more. */
   status: z.enum(requestStatuses),
   /** The customer, or the owner of the promo code. */
   user: namedUserSchema,

@@ -72,7 +72,7 @@ export const deleteRole = endpoint({
   method: 'DELETE',
   url: '/v1/users/admin/roles/{name}',
   access: { permission: 'ROLES_EDIT' },
-  summary: 'Delete a role that nobody has',
+  summary: 'Delete a role without users',
   params: nameParams,
   query: versionQuery,
   response: data(z.object({ name: z.string() })),

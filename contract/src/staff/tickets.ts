@@ -59,7 +59,7 @@ export const answerTicketBody = ticketMessageBody.extend({ lastSeenMessageId: id
 export type AnswerTicketBody = z.infer<typeof answerTicketBody>;
 
 export const assignTicketBody = z.strictObject({
-  /** Null: nobody. */
+  /** Null: unassigned. */
   assigneeId: idSchema.nullable(),
   version: versionSchema.optional(),
 });

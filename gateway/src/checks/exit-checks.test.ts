@@ -130,7 +130,7 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
     ]),
   };
 
-  it.each(refusals[kind])('fails if it %s, whatever the password', async (_, reply, cause) => {
+  it.each(refusals[kind])('fails if it %s, regardless of the password', async (_, reply, cause) => {
     const upstream = await startUpstream(kind, { reply, afterReply: close });
     const harness = await start([(await openEcho()).url], { allowPrivate: true });
     const outcome = await check(harness, through(kind, upstream.port));

@@ -12,7 +12,7 @@ interface DialSettings {
     Limits,
     'addressAttempts' | 'dialAttemptMs' | 'dialMs' | 'extraDialsPerDestination' | 'extraDialsPerNode'
   >;
-  /** The dials of this node that run beside an earlier one to the same destination. */
+  /** The dials of this node that run at the same time as an earlier one to the same destination. */
   readonly extraDials: { count: number };
   /** Not for the requests of checks. */
   readonly outcomes?: Pick<DialOutcomes, 'worked' | 'failed'>;

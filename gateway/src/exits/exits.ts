@@ -140,7 +140,7 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const { isTcpAllowed, isUdpAllowed, isRelayAllowed, isProxyAllowed } = createPolicies(settings, parts, reserved);
   const sourcePorts = new SourcePorts([dnsPorts]);
   const extraDials = { count: 0 };
-  metrics.watch('gateway_extra_dials', 'Dials beside an earlier one to the same destination', () => extraDials.count);
+  metrics.watch('gateway_extra_dials', 'Dials in addition to one to the same destination', () => extraDials.count);
   const shared = { limits, nameServers, upstreamBudget };
   const openLocal = (address: string | null) =>
     new LocalAddressExit({ ...shared, address, sourcePorts, hostAddresses });

@@ -36,7 +36,7 @@ function openExit(nameServers: readonly string[], limits: { readonly [Name in ke
 }
 
 describe('a name', () => {
-  it('whose answer takes 3.5 s is resolved, also after and beside many fast ones', async () => {
+  it('whose answer takes 3.5 s is resolved, also after and during many fast ones', async () => {
     const timers: NodeJS.Timeout[] = [];
     onTestFinished(() => timers.forEach(clearTimeout));
     const resolver = await openResolver((asked) => {

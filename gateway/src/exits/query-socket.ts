@@ -30,7 +30,7 @@ interface Pending {
 
 /**
  * A UDP socket for some questions to one name server, from a port that the system chooses at random. It is connected, so the
- * kernel drops whatever does not come from the name server's address and port.
+ * kernel drops what does not come from the name server's address and port.
  */
 export class QuerySocket {
   readonly openedAt = performance.now();

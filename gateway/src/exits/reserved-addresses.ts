@@ -77,7 +77,7 @@ export class ReservedAddresses {
     return this.#echoAddresses.get(host);
   }
 
-  /** Whether the echo with this URL is on this host: a request to it may never leave the host, whatever the exit. */
+  /** Whether the echo with this URL is on this host: a request to it may never leave the host, regardless of the exit. */
   isOwnEcho(url: string): boolean {
     return this.#ownEchoes.has(url);
   }

@@ -39,7 +39,7 @@ describe('staggered attempts', () => {
     expect([started, settled.mock.calls.length]).toEqual([[0], 1]);
   });
 
-  it('start after the delay, beside the earlier ones, and the first success wins', async () => {
+  it('start after the delay, while the earlier ones run, and the first success wins', async () => {
     const { started, settle, outcome, discard } = openAttempts();
     await vi.advanceTimersByTimeAsync(500);
     expect(started).toEqual([0, 1, 2]);

@@ -1,9 +1,9 @@
 interface StaggeredSettings<Result> {
   /** How many attempts there may be; at least one. */
   readonly count: number;
-  /** After this time without a result, the next attempt starts beside the earlier ones. */
+  /** After this time without a result, the next attempt starts while the earlier ones run. */
   readonly delayMs: number;
-  /** Whether another attempt may run beside those in progress. If not, it starts when one of them has failed. */
+  /** Whether another attempt may run while others are in progress. If not, it starts when one of them has failed. */
   readonly mayOverlap?: () => boolean;
   /** Called in order, and not after a success. */
   readonly attempt: (index: number) => Promise<Result>;

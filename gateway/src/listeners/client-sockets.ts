@@ -97,7 +97,7 @@ interface Membership {
 /**
  * Counts and bounds all client sockets of this node; no other code accepts one. If a limit is reached, a new socket evicts the one of the same group that has waited
  * longest for its client; of those without valid credentials, `half-open.ts` chooses. So sockets that clients leave open are lost, but lock
- * out nobody. Sockets with a tunnel or a running request are never evicted; if there are no others, the new socket is refused.
+ * out no other client. Sockets with a tunnel or a running request are never evicted; if there are no others, the new socket is refused.
  */
 export class ClientSockets {
   readonly #all = new Group();

@@ -132,7 +132,7 @@ describe('what shares a speed limit', () => {
   it.each([
     [1, 4_000, 200],
     [0.1, 1_200, 500],
-  ])('at %d Mbit/s lets datagrams of %d bytes, and their answers, pass beside a download', (rate, bytes, everyMs) => {
+  ])('at %d Mbit/s lets datagrams of %d bytes, and their answers, pass during a download', (rate, bytes, everyMs) => {
     const speed = limited(rate);
     const download = greedy(speed);
     vi.advanceTimersByTime(5_000);
@@ -145,7 +145,7 @@ describe('what shares a speed limit', () => {
     expect(megabits(download.bytes - before, (59 * everyMs) / 1000)).toBeGreaterThan(0.3 * rate);
   });
 
-  it('is as much for each of eight tunnels, in chunks of whatever size', () => {
+  it('is as much for each of eight tunnels, in chunks of any size', () => {
     const speed = limited(100);
     const tunnels = [greedy(speed, 64 * KIB, 1), ...Array.from({ length: 7 }, () => greedy(speed, 24_000, 10))];
     vi.advanceTimersByTime(500);
@@ -156,7 +156,7 @@ describe('what shares a speed limit', () => {
     expect(Math.max(...rates)).toBeLessThan(13);
   });
 
-  it('comes first to a tunnel that begins: at 1 Mbit/s beside 64 downloads, a byte passes within 50 ms', () => {
+  it('comes first to a tunnel that begins: at 1 Mbit/s during 64 downloads, a byte passes within 50 ms', () => {
     const speed = limited(1);
     for (let count = 0; count < 64; count += 1) greedy(speed);
     vi.advanceTimersByTime(3_000);

@@ -25,7 +25,7 @@ interface Account {
 /**
  * The speed limit of one connection: a token bucket for both directions of all its flows. Tunnels wait, so that their senders slow
  * down; datagrams are dropped. While it is too low for all, each refill is divided among the flows that have asked lately, so that a
- * small message passes beside large downloads, and no flow takes the share of another one, whatever its protocol.
+ * small message passes during large downloads, and no flow takes the share of another one, regardless of its protocol.
  */
 export class SpeedLimit {
   #bytesPerSecond: number;
@@ -104,7 +104,7 @@ export class SpeedLimit {
     this.#fresh.delete(flow);
   }
 
-  /** The limit is gone: nobody waits for it any more. */
+  /** The limit is gone: no flow waits for it any more. */
   release(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

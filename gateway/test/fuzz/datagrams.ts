@@ -39,7 +39,7 @@ export async function fuzzDatagrams({ seed, inputs }: { seed: number; inputs: nu
   const control = await new ControlPlane().start();
   const settings = { controlUrl: control.url, token: control.token, nameServers: [names.address] };
   const node = await startNode({ ...settings, limits: { ...LIMITS, ...UNLIMITED } }, (what) => faults.push(what));
-  // With this source address the system sends nothing to other machines, whatever the destination is.
+  // With this source address the system sends nothing to other machines, regardless of the destination.
   const connection = control.sell({ exit: { kind: 'local-address', address: '127.0.0.1' } });
   const origin = await openUdp(ORIGIN_ADDRESS);
   origin.socket.on('message', (payload, { port, address }) => origin.socket.send(payload, port, address));

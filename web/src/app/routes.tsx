@@ -48,7 +48,7 @@ const visitors = createRoute({
   component: lazyRouteComponent(() => import('./layout/guest-layout.tsx'), 'GuestLayout'),
 });
 
-/** For signed-in users; the layout redirects when they are signed out. */
+/** For signed-in users; the layout redirects unauthenticated ones. */
 export const members = createRoute({
   getParentRoute: () => root,
   id: 'members',

@@ -31,7 +31,7 @@ export const publicScreens = [
   withCode(legalScreen, () => import('../features/legal/legal-page.tsx'), 'LegalPage'),
 ] as const;
 
-/** For visitors who have not signed in. */
+/** For unauthenticated visitors. */
 export const visitorScreens = [
   withCode(signInScreen, () => import('../features/auth/sign-in-page.tsx'), 'SignInPage'),
   withCode(signUpScreen, () => import('../features/auth/sign-up-page.tsx'), 'SignUpPage'),

@@ -27,7 +27,7 @@ it.each([
   [{ code: 'WELCOME', credit: 2.5 }, '/sign-up?rc=WELCOME', 'Start with $2.50 free'],
   [{ code: 'WELCOME', credit: null }, '/sign-up?rc=WELCOME', 'Sign up'],
   [null, '/sign-up', 'Sign up'],
-  // An API of the release before.
+  // An API of the previous release.
   [undefined, '/sign-up', 'Sign up'],
 ])('the way in with the offer %j is %s', async (offer, path, text) => {
   vi.resetModules();

@@ -40,7 +40,7 @@ describe('watchNetwork', () => {
 describe('askServer', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it('tells whether the server responds, with whatever status', async () => {
+  it('tells whether the server responds, with any status', async () => {
     vi.stubGlobal('fetch', lost);
     expect(await askServer()).toBe(false);
     expect(isOnline()).toBe(false);

@@ -26,7 +26,7 @@ export type Dependencies = {
   topics?: readonly Topic[];
   /** Minimum interval between refetches by live events. */
   throttleMs?: number;
-  /** Parameters that the release before does not have. While its processes still run, they are asked again without them. */
+  /** Parameters that the previous release does not have. While its processes still run, they are asked again without them. */
   newParameters?: readonly string[];
 };
 

@@ -66,7 +66,7 @@ export const KIB_PER_UNIT: Record<TrafficUnit, number> = {
   gigabytes: KIB_PER_MEGABYTE * MEGABYTES_PER_GIGABYTE,
 };
 
-/** The unit for traffic of this size. Whatever rounds to 1,024.0 MB is a gigabyte. */
+/** The unit for traffic of this size. What rounds to 1,024.0 MB is a gigabyte. */
 export function trafficUnit(kibibytes: number): TrafficUnit {
   return Math.round((kibibytes / KIB_PER_MEGABYTE) * 10) < MEGABYTES_PER_GIGABYTE * 10 ? 'megabytes' : 'gigabytes';
 }

@@ -53,7 +53,7 @@ async function saveRejection(ctx: Ctx, staff: Staff, request: store.RequestRow, 
 }
 
 /**
- * Nobody can sign up with the code any more. One that waits for approval is disabled by rejecting its request.
+ * The code cannot be used to sign up any more. One that waits for approval is disabled by rejecting its request.
  * @throws AppError NOT_FOUND, CHANGED_ELSEWHERE
  */
 export function disablePromoCode(
@@ -119,7 +119,7 @@ export async function listRequests(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, 
 }
 
 /**
- * Saves the status LAPSED of requests that nobody decided in time, and of those whose authors were blocked or lost their permission: reads
+ * Saves the status LAPSED of requests that were not decided in time, and of those whose authors were blocked or lost their permission: reads
  * already show it before. A change of users or roles calls it in its transaction, so that taking the change back revives nothing.
  */
 export async function lapseRequests(ctx: Ctx): Promise<void> {

@@ -7,7 +7,7 @@ export type Parties = Pick<RequestRow, 'kind' | 'authorId' | 'authorPerson' | 'c
   userId: string | null;
 };
 
-/** Whether a member of staff may approve a request: they are neither its author nor somebody who gains by it, with whatever account. */
+/** Whether a member of staff may approve a request: they are neither its author nor somebody who gains by it, with any account. */
 export function mayDecide(request: Parties, userId: string, person: string | null | undefined): boolean {
   const { authorId, userId: customerId, authorPerson, customerPerson, referrerPerson, kind } = request;
   if ([authorId, customerId].includes(userId)) return false;

@@ -73,7 +73,7 @@ describe('a promo code with a credit', () => {
     expect(await requestOf(made)).toMatchObject({ kind: 'PROMO_CODE', status: 'APPLIED', amount: 100, reason: REASON });
   });
 
-  test('waits for a second person above the limit: nobody can sign up with it before', async () => {
+  test('waits for a second person above the limit: it cannot be used to sign up before', async () => {
     const author = await newAuthor();
     const made = await offer(author, owner, large);
     expect(made).toMatchObject({ status: 'DISABLED', heldBecause: 'APPROVAL' });

@@ -154,7 +154,7 @@ function presentRelease(row: RequestRow): ReleasedDeposit {
 }
 
 /**
- * A promo code with a credit is a request for the most that it can pay; nobody can sign up with it before it is applied.
+ * A promo code with a credit is a request for the most that it can pay; it cannot be used to sign up before it is applied.
  * @throws AppError REFERRAL_NOT_FOUND, OWN_PROMO_CODE, CODE_EXISTS, IDEMPOTENCY_KEY_REUSED
  */
 export async function requestPromoCode(

@@ -9,7 +9,7 @@ import { downloadLimits } from '../../http/in-progress.ts';
 let testApp: TestApp;
 let admin: TestUser;
 beforeAll(async () => {
-  // A user's share of the connections lets a third request in beside two exports.
+  // A user's share of the connections lets a third request in during two exports.
   testApp = await startTestApp({ databasePoolSize: 20 });
   admin = await createUser(testApp, { roleName: 'ADMIN' });
   // More than the buffers of the sockets hold.

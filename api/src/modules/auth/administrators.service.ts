@@ -34,7 +34,7 @@ export async function makeAdministrator(ctx: Ctx, request: AdministratorRequest)
   const { password, resetsSecondFactor } = request;
   const email = request.email.toLowerCase();
   if (password !== undefined) requireStrongPassword(password, email, ctx.config.brandName);
-  // Without a password, a random one that nobody knows: sign-in is only possible after the link was used.
+  // Without a password, a random one that is never shown: sign-in is only possible after the link was used.
   const passwordHash = await hashPassword(password ?? newSecret(), knownUser('operator'));
   return ctx.tx(async (ctx) => {
     const existing = await store.findCredentials(ctx, email);

@@ -54,7 +54,7 @@ export interface CodeRow {
   isEmailConfirmed: boolean;
   isUsed: boolean;
   isExpired: boolean;
-  /** Null if the code signs nobody in, or has done so. */
+  /** Null if the code starts no session, or has done so. */
   browserHash: Buffer | null;
 }
 

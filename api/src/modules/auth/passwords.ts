@@ -79,7 +79,7 @@ export async function limitAttempts<T>(ip: string, work: () => Promise<T>): Prom
 }
 
 /**
- * Limits the concurrent lookups of accounts and codes by strangers: they share a few connections of the pool, in turn by network.
+ * Limits the concurrent lookups of accounts and codes by unauthenticated clients: they share a few connections of the pool, in turn by network.
  * @param mayBeKnown the client claims to be a known device; the lookup verifies it
  * @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords or lookups wait
  */

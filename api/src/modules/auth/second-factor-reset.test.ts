@@ -93,7 +93,7 @@ test.each(['a code of the app', 'a recovery code'])('a sign-in with %s stops it'
 test.each([
   'update second_factors set last_step = last_step + 9 where user_id = $1',
   'update recovery_codes set used_at = now() where user_id = $1',
-])('a use of the factor at a process of the release before stops it: %s', async (use) => {
+])('a use of the factor at a process of the previous release stops it: %s', async (use) => {
   const { user } = await customer();
   await ask(user);
   await runJobs(testApp);

@@ -98,7 +98,7 @@ test('the secret is stored as a hash, and no script and no other site can use th
   }
 });
 
-test('in another browser it confirms and signs nobody in, neither there nor here', async () => {
+test('in another browser it confirms and starts no session, neither there nor here', async () => {
   const [browser, phone] = [new Browser(), new Browser()];
   const email = await browser.signUp();
   const link = await newestLink(testApp, email);
@@ -150,7 +150,7 @@ test('a link that was sent again signs in where the sign-up was', async () => {
 test.each([
   ['the code has expired', `update mail_codes set expired_at = now() where user_id = $1`],
   ['the user is blocked', `update users set status = 'BLOCKED' where id = $1`],
-])('the link signs nobody in when %s', async (_, change) => {
+])('the link starts no session when %s', async (_, change) => {
   const browser = new Browser();
   const email = await browser.signUp();
   const link = await newestLink(testApp, email);
@@ -162,7 +162,7 @@ test.each([
   ['five minutes have passed', `update mail_codes set used_at = now() - interval '6 minutes' where user_id = $1`],
   ['the user has been blocked', `update users set status = 'BLOCKED' where id = $1`],
   ['a second factor is on', `update users set second_factor_at = now() where id = $1`],
-])('the page after the confirmation signs nobody in when %s', async (_, change) => {
+])('the page after the confirmation starts no session when %s', async (_, change) => {
   const browser = new Browser();
   const email = await browser.signUp();
   const id = await browser.press(await newestLink(testApp, email));

@@ -20,7 +20,7 @@ export function removedSignUpCookie(config: PublicUrl): string {
   return `${cookieName(config)}=; Max-Age=0${attributes(config)}`;
 }
 
-/** @param header of the request. @returns undefined if nobody has signed up in this browser */
+/** @param header of the request. @returns undefined without a sign-up in this browser */
 export function readSignUpSecret(config: PublicUrl, header: string | undefined): string | undefined {
   const start = `${cookieName(config)}=`;
   const pair = header?.split(';').find((text) => text.trim().startsWith(start));

@@ -80,7 +80,7 @@ export async function readAccessToken(secretKeys: SecretKeys, token: string): Pr
   return { userId, sessionId, isExpired, ...(act && { viewerId: act.sub }) };
 }
 
-/** Verifies the signature, whatever the expiry. @returns undefined if no key verifies it */
+/** Verifies the signature, regardless of the expiry. @returns undefined if no key verifies it */
 async function verify(secretKeys: SecretKeys, token: string): Promise<JWTPayload | undefined> {
   for (const key of deriveKeys(secretKeys, 'access-token')) {
     try {

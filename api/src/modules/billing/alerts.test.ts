@@ -183,7 +183,7 @@ describe('the settings', () => {
     expect(await read(user)).toEqual({ lowBalance: null, isMailed: true, endMails, isNewsMailed: true });
     await save(user, { lowBalance: 12.34, isMailed: false, isNewsMailed: false });
     expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails, isNewsMailed: false });
-    // As pages of the release before save them: they do not know the last choice.
+    // As pages of the previous release save them: they do not know the last choice.
     await save(user, { lowBalance: 12.34, isMailed: true });
     expect(await read(user)).toMatchObject({ isMailed: true, isNewsMailed: false });
     expect(await read(other)).toEqual({ lowBalance: null, isMailed: true, endMails, isNewsMailed: true });

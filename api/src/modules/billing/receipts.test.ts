@@ -200,7 +200,7 @@ describe('a receipt', () => {
     const actor = { userId: user.id } as Actor;
     for await (const chunk of await streamReceipt(counting, actor, id))
       longestChunk = Math.max(longestChunk, chunk.length);
-    // At most a thousand charges are in memory, whatever its length.
+    // At most a thousand charges are in memory, regardless of its length.
     expect(Math.max(...reads)).toBe(1000);
     expect(longestChunk).toBeLessThan(500_000);
   });

@@ -31,7 +31,7 @@ const receiptOf = async (id: string) => {
 };
 const moveProxyOf = (id: string, ip: string) =>
   query('update proxies set ip = $2 where id = (select proxy_id from connections where id = $1)', [id, ip]);
-/** As a process of the release before sells, which does not know the column. */
+/** As a process of the previous release sells, which does not know the column. */
 const forgetAddresses = () => query('update connections set address = null');
 const missing = async () => (await query('select from connections where address is null')).length;
 
@@ -71,7 +71,7 @@ describe('the address of a connection', () => {
   });
 });
 
-describe('a connection that the release before has sold', () => {
+describe('a connection that the previous release has sold', () => {
   test('has the same receipt before and after its address is filled in', async () => {
     const { id } = await buy();
     const sold = await receiptOf(id);

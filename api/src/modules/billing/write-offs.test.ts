@@ -50,7 +50,7 @@ async function lateRuns() {
   return { user, connection, first, second, third };
 }
 
-test('written-off bytes are the sum over all runs, however often and in whatever order they report', async () => {
+test('written-off bytes are the sum over all runs, however often and in any order they report', async () => {
   const { connection, first, second } = await lateRuns();
   for (const [run, megabytes, writtenOff] of [
     [first, 52, 2],

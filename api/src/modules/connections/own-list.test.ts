@@ -1,4 +1,4 @@
-/** The history of a customer: search, labels, and the balance beside the costs. */
+/** The history of a customer: search, labels, and the balance after the costs. */
 import { changeConnection, connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { getConnectionCost } from '@cellhop/contract/receipts';
 import type { ClientInput } from '@cellhop/contract/endpoint';

@@ -85,7 +85,7 @@ describe('a check of a connection', () => {
     expect(await check()).toMatchObject({ state: 'RUNNING' });
   });
 
-  test('is made at most six times an hour, whatever the process; waiting for one and repeats are not counted', async () => {
+  test('is made at most six times an hour, regardless of the process; waiting for one and repeats are not counted', async () => {
     const { node, connection, check, answer } = await createConnection();
     for (let time = 0; time < CONNECTION_CHECKS_PER_HOUR_MAX; time += 1) {
       expect(await check()).toMatchObject({ state: 'RUNNING' });
@@ -139,7 +139,7 @@ describe('a check of a connection', () => {
     expect(await check()).toMatchObject({ state: 'OK', latencyMs: 42 });
   });
 
-  test('begins anew where a process of the release before has begun one, which stores no time', async () => {
+  test('begins anew where a process of the previous release has begun one, which stores no time', async () => {
     const { exit, check } = await createConnection();
     await testApp.database.query('update exit_checks set is_requested = true where exit_id = $1', [exit.id]);
     expect(await check()).toMatchObject({ state: 'RUNNING' });

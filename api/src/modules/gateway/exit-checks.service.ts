@@ -76,7 +76,7 @@ async function describeExits(ctx: Ctx, nodeId: string, rows: readonly ExitOfLogi
   return exits;
 }
 
-/** A node ends these connections because their exits are gone: nobody buys them again before checks have succeeded. */
+/** A node ends these connections because their exits are gone: they are not sold again before checks have succeeded. */
 export async function recordLost(ctx: Ctx, nodeId: string, connectionIds: readonly string[]): Promise<void> {
   const exitIds = await store.saveLost(ctx, nodeId, connectionIds, LOST_CHECK_MS);
   if (exitIds.length === 0) return;

@@ -53,7 +53,7 @@ const sealedWith = (secretKey: string) => ({
 });
 const keyWith = (secretKey: string) => `socks5://gate.test:7000#${sealedWith(secretKey).hash.toString('hex')}`;
 
-/** As the release before adds exits. */
+/** As the previous release adds exits. */
 async function insertOld(secretKey?: string, minutesAgo = 5): Promise<string> {
   const sealed = secretKey === undefined ? undefined : sealedWith(secretKey);
   const [row] = await query<{ id: string }>(
@@ -94,7 +94,7 @@ async function order(id: string) {
 }
 const exitIds = async () => (await admin.call(listInventory, { query: {} })).data.map(({ exit }) => exit.id);
 
-describe('what the release before writes has key and parameters', () => {
+describe('what the previous release writes has key and parameters', () => {
   test('of each kind', async () => {
     await query(
       `insert into exits (node_id, kind, address) values ($1, 'local-address', null), ($1, 'local-address', '2001:db8::7')`,
@@ -145,7 +145,7 @@ describe('what the release before writes has key and parameters', () => {
   });
 });
 
-test('what this release writes has the columns of the release before', async () => {
+test('what this release writes has the columns of the previous release', async () => {
   const { id } = await check(fileOf(['local-address', '192.0.2.7'], ['local-address', ''], LOGIN));
   const staged = await query<{ old: string }>(
     `select concat_ws(' ', exit_address, upstream_host, upstream_port, cardinality(credentials_hashes)) as old
@@ -164,7 +164,7 @@ test('what this release writes has the columns of the release before', async () 
   );
 });
 
-test('a file that the release before has checked is applied', async () => {
+test('a file that the previous release has checked is applied', async () => {
   const { id } = await check(fileOf(LOGIN, ['socks5', 'socks5://gate.test:7000'], ['local-address', '192.0.2.7']));
   await query(
     `with rows as (delete from catalogue_import_rows returning *)

@@ -21,7 +21,7 @@ export async function resealExits(ctx: Ctx, after: Position, limit: number): Pro
   );
 }
 
-/** Keys and parameters of exits of the release before, in batches of which each is a transaction of its own. */
+/** Keys and parameters of exits of the previous release, in batches of which each is a transaction of its own. */
 export async function fillExits(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'keys of exits', store.fillExits);
 }

@@ -24,7 +24,7 @@ export interface RunChanges {
 
 interface Run {
   readonly nodeId: string;
-  /** Gateways of the release before do not know purchases: to them the response would be empty. */
+  /** Gateways of the previous release do not know purchases: to them the response would be empty. */
   readonly arePurchasesWanted: boolean;
 }
 

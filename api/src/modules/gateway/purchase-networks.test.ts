@@ -40,7 +40,7 @@ test('a node knows where buyers of its open connections were signed in, as it co
   expect(await testApp.database.query('select from purchase_networks')).toEqual([]);
 });
 
-test('a node that waits is told of each purchase at once, and one of the release before of none', async () => {
+test('a node that waits is told of each purchase at once, and one of the previous release of none', async () => {
   const [run, before] = [createGatewayRun(testApp), createGatewayRun(testApp)];
   const told = run.call(watch, { body: { runId: run.runId, arePurchasesWanted: true } });
   expect((await before.watch()).bought).toBeUndefined();

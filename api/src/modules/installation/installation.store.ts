@@ -29,7 +29,7 @@ export async function readInstallation(
   return row;
 }
 
-/** A process of the release before that starts again changes nothing. */
+/** A process of the previous release that starts again changes nothing. */
 export async function saveStart(ctx: Ctx, oldest: number[], own: number[], keyFingerprint: Buffer): Promise<void> {
   await ctx.db.query(
     `insert into installation as stored (oldest_release, newest_release, key_fingerprint) values ($1, $2, $3)

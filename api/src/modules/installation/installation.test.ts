@@ -17,7 +17,7 @@ const ready = async () => {
 };
 const HIDDEN = 'alter table installation rename to hidden';
 
-test('the first start records the releases that may run and the key, a later one of the release before changes nothing', async () => {
+test('the first start records the releases that may run and the key, a later one of the previous release changes nothing', async () => {
   expect(await isKeyUnknown(testApp.ctx)).toBe(true);
   await requireMatch(testApp.ctx);
   await recordStart(testApp.ctx);

@@ -144,7 +144,7 @@ function customersIn(transfers: readonly Transfer[]): bigint[] {
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
 }
 
-/** No events for escrow accounts, which nobody subscribes to; settlement publishes the changes of charges. */
+/** No events for escrow accounts, which have no subscribers; settlement publishes the changes of charges. */
 function publishBalanceChange(ctx: Ctx, { creditAccountId, debitAccountId, reason }: Transfer): void {
   const customers = reason === 'SETTLE' ? [] : [creditAccountId, debitAccountId];
   for (const accountId of customers) if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');

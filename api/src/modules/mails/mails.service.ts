@@ -19,7 +19,7 @@ const WAITING_MAX_MS = 3 * 24 * 60 * 60 * 1000;
 
 /**
  * Enqueues a mail in the transaction of the change.
- * @param userId undefined: nobody has an account with the address. Runs the same statements, so that the response time does not
+ * @param userId undefined: no account has the address. Runs the same statements, so that the response time does not
  *   reveal it, but sends nothing.
  * @param expiredAt when its link expires; null: it waits for the mail server as long as any without a link
  * @param broadcastId of one of its mails

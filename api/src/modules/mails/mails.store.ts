@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 
 export interface NewMail {
   id: string;
-  /** Null: nobody has an account with the address. The same statement then inserts nothing. */
+  /** Null: no account has the address. The same statement then inserts nothing. */
   userId: string | null;
   kind: MailKind;
   languageCode: LanguageCode;

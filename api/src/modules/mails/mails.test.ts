@@ -68,7 +68,7 @@ test('a mail is tried again every ten minutes for three days, or as long as its 
   const day = 24 * 3_600_000;
   await send(testApp.ctx, user.id, request(user), null);
   await send(testApp.ctx, user.id, request(user), new Date(Date.now() + day));
-  // Of the release before.
+  // Of the previous release.
   await testApp.database.query(
     `update graphile_worker._private_jobs set max_attempts = 12
       where id = (select max(id) from graphile_worker._private_jobs)`,

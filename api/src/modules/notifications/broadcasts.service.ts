@@ -88,7 +88,7 @@ async function requireSchedulable(ctx: Ctx, at: Date): Promise<void> {
     throw AppError.validation([{ path, message: `At most ${String(SCHEDULED_BROADCASTS_MAX)} broadcasts may wait` }]);
 }
 
-/** Workers of the release before would not see that a scheduled broadcast was cancelled, so its job has another name. */
+/** Workers of the previous release would not see that a scheduled broadcast was cancelled, so its job has another name. */
 async function enqueueDelivery(ctx: Ctx, id: string, scheduledAt: Date | null): Promise<void> {
   if (scheduledAt === null) await enqueue(ctx, 'notifications.deliver', { broadcastId: id });
   else

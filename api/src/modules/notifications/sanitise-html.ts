@@ -9,7 +9,7 @@ import type { Ctx } from '../../ctx.ts';
 
 /**
  * Makes new HTML from what it understands, and copies nothing: tags of the list without their attributes, links to https
- * addresses and to our own pages, and text, escaped. Whatever else stands there is left out.
+ * addresses and to our own pages, and text, escaped. Everything else is left out.
  * @param ownOrigin its addresses become paths, so that they are links inside of the web app
  */
 export function sanitizeHtml(html: string, ownOrigin: string): string {

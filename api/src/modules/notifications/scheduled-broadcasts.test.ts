@@ -260,7 +260,7 @@ describe('mails of a broadcast', () => {
     expect(await subjects(reader)).toEqual(['News', expect.stringContaining('password')]);
   });
 
-  test('are left to workers of this release, because those of the release before cannot render them', async () => {
+  test('are left to workers of this release, because those of the previous release cannot render them', async () => {
     const reader = await createUser(testApp);
     await deliver(reader);
     await mailBroadcasts(testApp.ctx);

@@ -51,12 +51,12 @@ export interface StagedRow extends ImportRow, StagedCredentials {
   keptExitId: string | undefined;
 }
 
-/** All exits have their keys: those of the release before may lack them until a job has filled them in. */
+/** All exits have their keys: those of the previous release may lack them until a job has filled them in. */
 export async function fillExits(ctx: Ctx): Promise<void> {
   await ctx.db.query('select fill_exits(null)');
 }
 
-/** Finds the current exits of proxies that are those of the rows, whatever their credentials are. @returns exits by the address of the proxy */
+/** Finds the current exits of proxies that are those of the rows, regardless of their credentials. @returns exits by the address of the proxy */
 export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
   const found = await ctx.db.query<{ ip: string; exitId: string }>(
     `select host(proxies.ip) as ip, exits.id as "exitId"
@@ -124,7 +124,7 @@ const WRITTEN = written.join(', ');
 const writtenOf = (table: string) => written.map((column) => `${table}.${column}`).join(', ');
 
 /**
- * The rows of a file beside the proxies that they mean: by the address that a row promises, or else by its exit. An exit that its node does
+ * The rows of a file with the proxies that they mean: by the address that a row promises, or else by its exit. An exit that its node does
  * not have yet is null.
  */
 const COMPARED = `

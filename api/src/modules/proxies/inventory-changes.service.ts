@@ -93,7 +93,7 @@ function decide(
 
 async function retry(ctx: Ctx, editor: inventory.Editor, change: store.ChangeRow): Promise<void> {
   await store.saveRetry(ctx, change.id);
-  // Otherwise the runner would keep the failed job beside the new one.
+  // Otherwise the runner would keep the failed job and the new one.
   await removeJob(ctx, jobKey(change.id));
   await enqueueJob(ctx, change.id);
   await recordFor(ctx, editor, change, 'CATALOGUE_CHANGE_RETRIED');

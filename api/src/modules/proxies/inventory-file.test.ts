@@ -111,7 +111,7 @@ test('every row that an import has stored is imported again as it is', () => {
   );
 });
 
-test('no exported cell is a formula, whatever the delimiter of the spreadsheet', () => {
+test('no exported cell is a formula, regardless of the delimiter of the spreadsheet', () => {
   fc.assert(
     fc.property(stored, (row) => {
       const [, line] = write('csv', row).split('\r\n');

@@ -1,5 +1,5 @@
 /**
- * What visitors see of the catalogue. Each visitor requests it, so it is computed at most every ten seconds, from the counts beside the filters
+ * What visitors see of the catalogue. Each visitor requests it, so it is computed at most every ten seconds, from the counts of the filters
  * and one index row per country; once it is known, no request waits for it.
  */
 import { megabytePrice } from '@cellhop/contract/units';

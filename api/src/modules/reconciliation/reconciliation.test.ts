@@ -135,7 +135,7 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     plant: () => change("delete from transfers where reason = 'REFUND'"),
   },
   {
-    name: 'money that went to nobody',
+    name: 'money that went to no account',
     rule: 'every entry belongs to an account',
     plant: () =>
       change(
@@ -204,7 +204,7 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     plant: () => change('update connections set escrow_micros = escrow_micros + 1 where id = $1', [ended.id]),
   },
   {
-    name: 'a hold that nobody released',
+    name: 'a hold that was not released',
     rule: 'the hold of a customer equals the price of their open grants',
     plant: () => change('update accounts set held_micros = held_micros + 1 where id = $1', [user.accountId]),
   },

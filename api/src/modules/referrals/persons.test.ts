@@ -107,7 +107,7 @@ describe('after an account was deleted', () => {
     expect(rows[0]!.text).not.toContain(name);
   });
 
-  test('by the release before, its address is replaced as well', async () => {
+  test('by the previous release, its address is replaced as well', async () => {
     const name = newName();
     await creditOf(`${name}@example.com`);
     await testApp.database.query('update trial_credits set person = null where folded_email = $1', [

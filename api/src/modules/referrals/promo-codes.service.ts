@@ -29,7 +29,7 @@ async function list<T>(ctx: Ctx, filter: store.PromoCodeFilter, page: PageQuery,
   return { data: rows.map(show), ...pages };
 }
 
-/** @returns undefined if nobody with this address can own a promo code */
+/** @returns undefined if no user with this address can own a promo code */
 export function findOwner(ctx: Ctx, email: string): Promise<string | undefined> {
   return store.findOwner(ctx, email.toLowerCase());
 }
@@ -47,7 +47,7 @@ interface Creation {
   /** The owner. */
   userId: string;
   key: string | null;
-  /** Nobody can sign up with it until `releasePromoCode`. */
+  /** It cannot be used to sign up until `releasePromoCode`. */
   isHeld: boolean;
 }
 

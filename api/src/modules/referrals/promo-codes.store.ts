@@ -14,7 +14,7 @@ export interface PromoCodeRow extends Omit<OwnPromoCode, 'createdAt' | 'expiredA
   creditedMicros: bigint;
   heldBecause: 'OWNER' | 'APPROVAL' | null;
   version: number;
-  /** Null: of the release before. */
+  /** Null: of the previous release. */
   bodyHash: Buffer | null;
 }
 

@@ -23,7 +23,7 @@ export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | u
 
 /**
  * What visitors get with the code of PUBLIC_PROMO_CODE; without the database visitors sign up as they do without a code.
- * @returns undefined without the setting, or if nobody can sign up with the code
+ * @returns undefined without the setting, or if the code cannot be used to sign up
  */
 export function createOfferReader(ctx: Ctx): () => Promise<Offer | undefined> {
   const { publicPromoCode } = ctx.config;
@@ -78,7 +78,7 @@ export async function summarise(ctx: Ctx, { userId, accountId }: Actor): Promise
   };
 }
 
-/** Gives the credits of the release before their persons. Deleted one release later. */
+/** Gives the credits of the previous release their persons. Deleted one release later. */
 export async function fillTrialPersons(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'trial credits without a person', store.fillPersons);
 }

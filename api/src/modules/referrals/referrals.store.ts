@@ -29,7 +29,7 @@ export interface OfferRow {
   creditMicros: bigint | null;
 }
 
-/** @returns undefined if nobody can sign up with the promo code. @param code upper case */
+/** @returns undefined if the promo code cannot be used to sign up. @param code upper case */
 export async function findOffer(ctx: Ctx, code: string): Promise<OfferRow | undefined> {
   const [row] = await ctx.db.query<OfferRow>(
     `select promo_codes.code, case
@@ -102,7 +102,7 @@ export async function forgetAddress(ctx: Ctx, userId: string): Promise<void> {
   );
 }
 
-/** Rows of the release before, and addresses of accounts that it deleted. @returns how many there were, at most `limit` */
+/** Rows of the previous release, and addresses of accounts that it deleted. @returns how many there were, at most `limit` */
 export async function fillPersons(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `with chosen as materialized (

@@ -191,7 +191,7 @@ export async function listAnyMessages(ctx: Ctx, id: string, page: PageQuery) {
 }
 
 /**
- * Notifies the user. A ticket that nobody works on is assigned to the author.
+ * Notifies the user. An unassigned ticket is assigned to the author.
  * @throws AppError NOT_FOUND, TICKET_CLOSED, IDEMPOTENCY_KEY_REUSED, CHANGED_ELSEWHERE if other staff have answered after the last
  *   message that the author saw
  */

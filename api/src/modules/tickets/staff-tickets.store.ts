@@ -154,7 +154,7 @@ export async function measureFirstReplies(ctx: Ctx, from: string, to: string): P
   return row!;
 }
 
-/** @returns undefined if nobody has this email */
+/** @returns undefined if no user has this email */
 export async function findUserIdByEmail(ctx: Ctx, email: string): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>('select id from readable_users where email = $1', [email]);
   return row?.id;

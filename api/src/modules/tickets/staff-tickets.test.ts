@@ -240,7 +240,7 @@ describe('an answer', () => {
     );
   });
 
-  test('assigns a ticket that nobody works on to its author, and no other', async () => {
+  test('assigns an unassigned ticket to its author, and no other', async () => {
     const { id } = await open();
     await answer(id, { content: 'Yes.' });
     expect(await getForStaff(id)).toMatchObject({ assignee: { id: support.id }, version: 1 });

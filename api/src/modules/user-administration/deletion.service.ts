@@ -112,7 +112,7 @@ async function deleteOrRequestEnds(ctx: Ctx, deletion: Deletion): Promise<string
   return [];
 }
 
-/** A keyed hash, so that the address cannot be guessed, and not a valid address, so that nobody can sign up with it. */
+/** A keyed hash, so that the address cannot be guessed, and not a valid address, so that it cannot be used to sign up. */
 function hashEmail({ config }: Ctx, userId: string, email: string): string {
   const hmac = createHmac('sha256', deriveKey(config.secretKeys, 'deleted-emails'));
   return `deleted:${hmac.update(`${userId}:${email}`).digest('hex').slice(0, HASH_LENGTH)}`;

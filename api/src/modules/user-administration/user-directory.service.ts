@@ -58,7 +58,7 @@ export async function presentAll(ctx: Ctx, rows: readonly ListedUserRow[]): Prom
   return rows.map((row) => presentListed(row, figures(row)));
 }
 
-/** @returns the user with this id, or nobody */
+/** @returns the user with this id, if there is one */
 export async function findUsers(ctx: Ctx, id: string): Promise<StaffUser[]> {
   const row = await users.findStaffUser(ctx, id);
   if (!row) return [];

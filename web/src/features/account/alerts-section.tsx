@@ -41,7 +41,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (lowBalance === undefined) return;
-        // The release before refuses it: while its processes still run, the other settings can be saved nevertheless.
+        // The previous release refuses it: while its processes still run, the other settings can be saved nevertheless.
         const news = isNewsMailed === settings.isNewsMailed ? {} : { isNewsMailed };
         void saving.run({ lowBalance, isMailed, endMails, ...news });
       }}

@@ -234,7 +234,7 @@ function refusal(...paths: string[]): Response {
   return Response.json(body, { status: 400 });
 }
 
-it('lists the invoices of an API of the release before, which does not hide the expired ones', async () => {
+it('lists the invoices of an API of the previous release, which does not hide the expired ones', async () => {
   const { api, screen } = await openApp('/payments/invoices', {
     answers: {
       ...currencies,

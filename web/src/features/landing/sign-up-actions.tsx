@@ -28,7 +28,7 @@ export function SignUpActions({ children }: { children: ReactNode }) {
   );
 }
 
-/** With the public promo code: without a code nobody can sign up. */
+/** With the public promo code: sign-up needs a code. */
 function signUpPath(code: string | undefined): string {
   return code === undefined ? '/sign-up' : `/sign-up?rc=${encodeURIComponent(code)}`;
 }

@@ -93,7 +93,7 @@ function CreditFields({ form }: { form: FormState }) {
   const field = (name: 'trialCredit' | 'trialCreditsMax' | 'budget') => ({
     ...form.register(name),
     label: t(`promoCodes.create.${name}`),
-    // Below the input, so that the inputs are in one line whatever the length of the explanations.
+    // Below the input, so that the inputs are in one line regardless of the length of the explanations.
     description: t(`promoCodes.create.${name}Hint`),
     inputWrapperOrder: [...FIELD_ORDER],
     error: fieldErrorText(errors[name]),

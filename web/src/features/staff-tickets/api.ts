@@ -49,7 +49,7 @@ export function useOtherTickets({ id, user }: StaffTicket) {
   return { rows: rows?.filter((ticket) => ticket.id !== id).slice(0, OTHER_TICKETS), failure };
 }
 
-/** Other tickets of the user, shown beside a ticket; only the newest. */
+/** Other tickets of the user, shown next to a ticket; only the newest. */
 const OTHER_TICKETS = 5;
 
 export function useViewCounts() {

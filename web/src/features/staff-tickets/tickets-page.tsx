@@ -147,7 +147,7 @@ function ViewLinks({ view, search }: { view: TicketView; search: StaffTicketsSea
             <Link
               to="/admin/tickets"
               search={each === view ? search : staffTicketsSearch({ ...search, page: undefined, view: each })}
-              // Marks the current view with aria-current, whatever the filter and the page.
+              // Marks the current view with aria-current, regardless of the filter and the page.
               activeOptions={{ exact: true, includeSearch: true }}
             >
               {t(`views.${each}`)}

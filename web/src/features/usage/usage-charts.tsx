@@ -78,7 +78,7 @@ interface StepChartProps {
   steps: readonly string[] | undefined;
   step: UsageStep;
   title: string;
-  /** Of all bars, as text; shown beside the title. */
+  /** Of all bars, as text; shown next to the title. */
   sum?: string;
   emptyText: string;
   /** One series for each part, from the bottom up, with a value for each step. */
