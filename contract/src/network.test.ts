@@ -3,10 +3,21 @@ import {
   canonicalAddress,
   clientNetwork,
   clientNetworks,
+  isPrivateAddress,
   networkShare,
   parseAddressPrefix,
   parseNetwork,
 } from './network.ts';
+
+test.each([
+  [
+    true,
+    ['127.0.0.1', '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.1.1', '100.64.0.1', '::1', 'fd00::1', 'fe80::1'],
+  ],
+  [false, ['203.0.113.7', '1.1.1.1', '172.32.0.1', '2606:4700::1', '::ffff:1.1.1.1', 'localhost', '']],
+])('%s: addresses that are not public', (isPrivate, addresses) => {
+  expect(addresses.map(isPrivateAddress)).toEqual(addresses.map(() => isPrivate));
+});
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

@@ -110,6 +110,14 @@ export function isMetadataAddress(address: string): boolean {
   return metadataNetworks.some((network) => network.contains(address));
 }
 
+const privateRanges = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
+
+/** Of this machine or a network that is not public, a VPN included. @returns false for text that is no address */
+export function isPrivateAddress(text: string): boolean {
+  const address = parse(text);
+  return address !== undefined && privateRanges.has(address.range());
+}
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const unscoped = text.replace(MAPPED, '').replace(/%.*$/, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(unscoped)) return ipaddr.IPv4.parse(unscoped);

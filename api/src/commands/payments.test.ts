@@ -120,7 +120,8 @@ describe('check', () => {
     expect(lines[6]).toMatch(/^bsc {7}\S+ {2}DOES NOT WORK: eth_getLogs: not for you; .* what works: newest block: /);
     expect(lines[7]).toMatch(/^ethereum {2}has one source: whatever it says is believed. Three are recommended/);
     expect(lines[8]).toMatch(/^bsc {7}has two sources: both must work and agree/);
-    expect(lines).toHaveLength(9);
+    expect(lines[9]).toMatch(/^bsc {7}payments in .* are credited as USDT, whose usual contract is 0x55d3/);
+    expect(lines).toHaveLength(10);
   });
 
   test('prints in development that payments use the sandbox', async () => {

@@ -20,6 +20,7 @@ import { formatUnits } from '../payments/amounts.ts';
 import type { SourceFinding } from '../payments/chains/watcher.ts';
 import { type Chain, chains, currencyRules } from '../payments/currencies.ts';
 import { describeIndex } from '../payments/derive/addresses.ts';
+import { nameOtherToken } from '../payments/settings.ts';
 
 export const payments: Command = {
   name: 'payments',
@@ -75,8 +76,11 @@ async function check(ctx: Ctx): Promise<string> {
   const checks = await checkSources(ctx);
   const sources = checks.flatMap(({ chain, findings }) => describeSources(chain, findings));
   const counts = checks.flatMap(({ chain, sourceCount }) => warnOfFewSources(chain, sourceCount));
+  const tokens = checks.flatMap(({ chain }) =>
+    nameOtherToken(ctx.config.payments, chain).map((sentence) => `${chain.padEnd(CHAIN_WIDTH)} ${sentence}`),
+  );
   const warning = ctx.config.isDevelopment ? ['In development these are the sandbox, whatever the settings are.'] : [];
-  return [...accounts, ...sources, ...counts, ...warning].join('\n');
+  return [...accounts, ...sources, ...counts, ...tokens, ...warning].join('\n');
 }
 
 /** One line for each source. */

@@ -1,7 +1,8 @@
 import { Address } from '@ton/core';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../process/config.ts';
-import { configuredCurrencies } from './settings.ts';
+import { chains } from './currencies.ts';
+import { configuredCurrencies, nameOtherToken } from './settings.ts';
 
 const production = {
   DATABASE_URL: 'postgres://localhost/cellhop',
@@ -103,6 +104,7 @@ describe('a production', () => {
   test.each([
     ['one', 'https://api.trongrid.io'],
     ['the same twice', 'https://api.trongrid.io#TRON-PRO-API-KEY=1 https://api.trongrid.io#TRON-PRO-API-KEY=2'],
+    ['the same with a dot at its end', 'https://api.trongrid.io https://api.trongrid.io.'],
   ])('does not start with a single node of TRON: %s', (_, urls) => {
     expect(() => load({ ...tron, PAY_TRON_URLS: urls })).toThrow(/PAY_TRON_URLS.*two independent nodes/);
   });
@@ -113,6 +115,15 @@ describe('a production', () => {
     ['none with an index', 'http://10.0.0.6/api/v2 http://10.0.0.7/api/v2', 'version 3'],
   ])('does not start with too little about TON: %s', (_, urls, message) => {
     expect(() => load({ ...ton, PAY_TON_URLS: urls })).toThrow(new RegExp(`PAY_TON_URLS.*${message}`));
+  });
+
+  test('names a token that is not the usual one, whatever its decimals are', () => {
+    const other = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94';
+    const settings = load({ ...bitcoin, PAY_USDT_BSC_CONTRACT: other, PAY_USDT_TON_MASTER: ton.PAY_TON_ADDRESS_0 });
+    expect(chains.filter((chain) => nameOtherToken(settings, chain).length > 0)).toEqual(['bsc', 'ton']);
+    expect(nameOtherToken(settings, 'bsc')).toEqual([
+      `payments in ${other} are credited as USDT, whose usual contract is 0x55d398326f99059fF775485246999027B3197955`,
+    ]);
   });
 
   test('takes a public key of TON in base64, and its address in every written form', () => {

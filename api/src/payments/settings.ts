@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { parseSourceUrl } from './chains/source-url.ts';
 import { type Jetton, USDT as USDT_ON_TON } from './chains/ton/jetton.ts';
 import { hasIndex } from './chains/ton/toncenter-version.ts';
+import { USDT_ADDRESS as USDT_ON_TRON } from './chains/tron/network.ts';
 import { type AddressSpace, currencyRules, type Chain, type TokenChain } from './currencies.ts';
 import { InvalidAccountKey, parseAccountKey, type AccountKey } from './derive/account-key.ts';
 import { deriveAddress, isSameAddress, parseAddress, toChecksumAddress } from './derive/addresses.ts';
@@ -61,6 +62,14 @@ const walletCode = z
   .regex(/^[0-9a-f]{64}$/i, 'must be the hash of the code of wallets, 64 hexadecimal digits')
   .toLowerCase();
 
+/** Tether's, and on BSC that of Binance. */
+const usualTokens = {
+  ethereum: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+  bsc: '0x55d398326f99059fF775485246999027B3197955',
+  tron: USDT_ON_TRON,
+  ton: USDT_ON_TON.master,
+} as const;
+
 const countHosts = (urls: readonly string[]) => new Set(urls.map((url) => parseSourceUrl(url).name)).size;
 
 /** Each as `BTC=10, ETH=20`, in dollars. */
@@ -87,12 +96,12 @@ export function readPaymentSettings(environment: Environment & { isDevelopment: 
     accounts: readAccounts(environment),
     urls: readUrls(environment),
     usdtContracts: {
-      ethereum: read('PAY_USDT_ERC20_CONTRACT', evmContract.default('0xdAC17F958D2ee523a2206206994597C13D831ec7')),
-      bsc: read('PAY_USDT_BSC_CONTRACT', evmContract.default('0x55d398326f99059fF775485246999027B3197955')),
-      tron: read('PAY_USDT_TRC20_CONTRACT', tronAddress.default('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')),
+      ethereum: read('PAY_USDT_ERC20_CONTRACT', evmContract.default(usualTokens.ethereum)),
+      bsc: read('PAY_USDT_BSC_CONTRACT', evmContract.default(usualTokens.bsc)),
+      tron: read('PAY_USDT_TRC20_CONTRACT', tronAddress.default(usualTokens.tron)),
     } satisfies Record<TokenChain, string>,
     usdtOnTon: {
-      master: read('PAY_USDT_TON_MASTER', tonAddress.default(USDT_ON_TON.master)),
+      master: read('PAY_USDT_TON_MASTER', tonAddress.default(usualTokens.ton)),
       walletCode: read('PAY_USDT_TON_WALLET_CODE', walletCode.default(USDT_ON_TON.walletCode)),
     } satisfies Jetton,
     /** The operator's own addresses: their transactions are not payments. */
@@ -123,6 +132,17 @@ export function configuredCurrencies({ accounts, urls }: PaymentSettings): Curre
     const { chain, addressSpace } = currencyRules[currency];
     return urls[chain] !== undefined && addressSpace in accounts;
   });
+}
+
+/** A sentence if payments in another token are credited as USDT: nothing but its decimals shows that it is the right one. */
+export function nameOtherToken({ usdtContracts, usdtOnTon }: PaymentSettings, chain: Chain): string[] {
+  if (chain === 'bitcoin' || chain === 'litecoin') return [];
+  const token = { ...usdtContracts, ton: usdtOnTon.master }[chain];
+  const usual = usualTokens[chain];
+  const space = chain === 'tron' || chain === 'ton' ? chain : 'evm';
+  return parseAddress(space, token) === parseAddress(space, usual)
+    ? []
+    : [`payments in ${token} are credited as USDT, whose usual contract is ${usual}`];
 }
 
 /** Production has no sandbox. */

@@ -3,6 +3,7 @@ import type { SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
 import { formatRate } from '../../payments/amounts.ts';
 import { addressSpaces, chains, type Chain } from '../../payments/currencies.ts';
+import { nameOtherToken } from '../../payments/settings.ts';
 import * as addresses from './addresses.store.ts';
 import { findProblem } from './chain-health.ts';
 import { countSources, isHealthy, isSandbox, rateSource, WATCHED_MAX, watcherFor } from './chains.ts';
@@ -114,7 +115,7 @@ function presentHealth(ctx: Ctx, state: states.ChainState) {
     lagBlocks: blocksBehind(state),
     comparedAt: state.comparedAt?.toISOString() ?? null,
     differences: state.differences,
-    warnings: state.warnings,
+    warnings: [...nameOtherToken(ctx.config.payments, state.chain), ...state.warnings],
   };
 }
 

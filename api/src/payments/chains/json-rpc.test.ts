@@ -64,6 +64,20 @@ describe('JSON-RPC', () => {
     await expect(rpc.call('ping', [], text, neverAborted)).rejects.toMatchObject({ reason: 'THROTTLED' });
   });
 
+  it.each([
+    ["You've exceeded the RPS limit available on the current plan."],
+    ['project ID request rate exceeded'],
+    ['Your limit is reached'],
+  ])('recognises a quota of status 200: %s', async (message) => {
+    const node = await startFakeNode({
+      ping: () => {
+        throw new Refusal(-32005, message);
+      },
+    });
+    const rpc = createJsonRpc({ url: node.url });
+    await expect(rpc.call('ping', [], text, neverAborted)).rejects.toMatchObject({ reason: 'THROTTLED' });
+  });
+
   it('times out if a node accepts the connection and stays silent', async () => {
     const { node, ping } = await openNode({ timeoutMs: 100 });
     node.respond = () => undefined;

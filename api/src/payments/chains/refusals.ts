@@ -35,7 +35,7 @@ export function isTooLarge(error: unknown): boolean {
 
 /** Providers report an exceeded quota as an error of the call. It must not be mistaken for "too many logs". */
 const QUOTA_MESSAGE =
-  /rate.?limit|too many requests|per second|compute units|daily request|request count|quota|throttl|capacity|computing resources|suspended/i;
+  /rate.?limit|rps limit|request rate|limit is reached|too many requests|per second|compute units|daily request|request count|quota|throttl|capacity|computing resources|suspended/i;
 
 export function isQuotaMessage(message: string): boolean {
   return QUOTA_MESSAGE.test(message);

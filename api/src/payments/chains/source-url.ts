@@ -5,6 +5,8 @@
  * fragment, so that a release that does not know this cannot leak it.
  */
 
+import { isPrivateAddress } from '@cellhop/contract/network';
+
 /** Interfaces that a node of TRON of one's own serves on other ports than the first. */
 const services = ['solidity', 'jsonrpc'] as const;
 export type SourceService = (typeof services)[number];
@@ -45,6 +47,8 @@ const ownHeaders = new Set([
 const PORT = /^\d{1,5}$/;
 const PORT_MAX = 65_535;
 const HTTP = /^https?:$/;
+/** Names that no public name server knows. One without a dot is of a container or of this network. */
+const PRIVATE_NAME = /^[^.:]+$|\.(?:home\.arpa|internal|intranet|lan|local|localhost|private)$/;
 /** Shorter parts of a URL, such as `v1` or `jsonrpc`, are no keys. */
 const KEY_LENGTH_MIN = 12;
 /** A message would become illegible without shorter texts. */
@@ -71,6 +75,7 @@ export function parseSourceUrl(text: string): SourceUrl {
     headers[name] = value;
   }
   secrets.push(...Object.values(headers), ...Object.values(others).flatMap(findKeys));
+  if (secrets.length > 0) for (const url of [base, ...Object.values(others)]) requireConfidential(url);
   for (const url of [base, ...Object.values(others)]) url.username = url.password = url.hash = '';
   return { name: base.host, base, services: others, headers, secrets: secrets.filter(isSecret).toSorted(longestFirst) };
 }
@@ -80,7 +85,18 @@ function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (!url || !HTTP.test(url.protocol))
     throw new InvalidSourceUrl('must be http or https addresses, separated by commas');
+  // It is the same host with a dot at its end.
+  url.hostname = url.hostname.replace(/\.$/, '');
   return url;
+}
+
+/** Bitcoin's nodes have no https: they are reached on this machine, through a private network or a tunnel. */
+function requireConfidential({ protocol, hostname }: URL): void {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'https:' || isPrivateAddress(host) || PRIVATE_NAME.test(host)) return;
+  throw new InvalidSourceUrl(
+    `must have https for ${hostname}: http shows its key or password to everybody on the way. A node without https is reached through a tunnel`,
+  );
 }
 
 function readFragment({ hash }: URL): [name: string, value: string][] {

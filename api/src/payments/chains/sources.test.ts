@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { confirmBySources, readFromAny, useSources, withWarnings } from './sources.ts';
+import { SourceRefusal } from './refusals.ts';
+import { confirmBySources, isPruned, readFromAny, useSources, withWarnings } from './sources.ts';
 import { ChainUnavailable, type Poll } from './watcher.ts';
 
 interface FakeSource {
@@ -88,5 +89,14 @@ describe('sources', () => {
   ])('that say %j confirm a payment: %s', async (facts, expected) => {
     const confirm = confirmBySources(facts.map(toSource), async (source) => (await read(source)) === 'yes');
     expect(await confirm.catch((error: unknown) => (error as ChainUnavailable).reason)).toBe(expected);
+  });
+
+  it.each([
+    ['missing trie node 0d3a (path ) state 0x0d3a is not available'],
+    ['old data not available due to pruning'],
+    ['pruned history unavailable'],
+    ['historical state 0x1 is not available'],
+  ])('that refuse with "%s" have deleted it', (message) => {
+    expect(isPruned(new SourceRefusal('source', -32000, message))).toBe(true);
   });
 });

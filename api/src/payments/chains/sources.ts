@@ -6,7 +6,7 @@ import { ChainUnavailable, type Poll } from './watcher.ts';
 const SOURCES_AGREEING = 2;
 /** Messages of Bitcoin's nodes, geth, Erigon, Nethermind and providers. */
 const PRUNED_MESSAGE =
-  /pruned|missing trie node|historical state|state .*(not available|unavailable)|no state available|archive|history .*(not available|unavailable)/i;
+  /prun(ed|ing)|missing trie node|historical state|state .*(not available|unavailable)|no state available|archive|history .*(not available|unavailable)/i;
 
 /** A node or an indexer with its own methods, which all use one transport. */
 interface Source {

@@ -98,10 +98,14 @@ export const askCoinbase = perCoin(async (access, product) => {
   return { rateE12: middleOf(bid, ask), at: parseTime(Date.parse(time)) };
 });
 
+/** Keys of paid plans are valid at this host only, by a header of their own, and those of the free plan at the other one only. */
+const COINGECKO_PRO_HOST = 'pro-api.coingecko.com';
+
 /** An unknown id is missing in the answer. Without a key the service refuses most requests. */
 export async function askCoingecko(access: SourceAccess, ids: readonly string[]): Promise<Answers> {
   const query = { ids: ids.join(','), vs_currencies: 'usd', include_last_updated_at: 'true' };
-  const headers: Record<string, string> = access.key === undefined ? {} : { 'x-cg-demo-api-key': access.key };
+  const plan = new URL(access.baseUrl).hostname === COINGECKO_PRO_HOST ? 'pro' : 'demo';
+  const headers: Record<string, string> = access.key === undefined ? {} : { [`x-cg-${plan}-api-key`]: access.key };
   const prices = z.record(z.string(), z.unknown()).parse(await get(access, 'api/v3/simple/price', query, headers));
   const price = z.object({ usd: z.number().positive(), last_updated_at: z.number() });
   return answersOf(ids, (id) => {

@@ -247,6 +247,17 @@ test('a time that no clock shows is refused, because neither JavaScript nor the 
   }
 });
 
+test('the key of a paid plan of CoinGecko is another header, at its own host', async () => {
+  const calls: unknown[] = [];
+  vi.stubGlobal('fetch', (url: URL, { headers }: { headers: Record<string, string> }) => {
+    calls.push([url.host, headers]);
+    return Promise.resolve(new Response('{}', { status: 400 }));
+  });
+  const paid = { ...access, baseUrl: 'https://pro-api.coingecko.com', key: 'secret' };
+  await expect(fetchQuotes('coingecko', paid, defaultRateIds, ['BTC'])).rejects.toThrow('status 400');
+  expect(calls).toEqual([['pro-api.coingecko.com', { accept: 'application/json', 'x-cg-pro-api-key': 'secret' }]]);
+});
+
 test('the key of CoinGecko is a header, and part of no message', async () => {
   const calls: unknown[] = [];
   vi.stubGlobal('fetch', (url: URL, { headers }: RequestInit) => {
