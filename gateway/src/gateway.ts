@@ -177,6 +177,7 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
     runId,
     timeoutMs: limits.controlRequestMs,
     addressTimeoutMs: limits.addressRequestMs,
+    authorizationsAtOnce: limits.authorizationsAtOnce,
     onDuration: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
     onRefusal: (call) => metrics.refusedCalls.inc({ call }),
     health,

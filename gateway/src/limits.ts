@@ -177,6 +177,8 @@ export const defaultLimits = {
   unacknowledgedBytesMax: 64 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
+  /** Calls that check passwords, and as many that check addresses: the control plane serves 256 calls of one network at once. */
+  authorizationsAtOnce: 64,
   /** A connection whose report alone is refused is retried after this time. */
   refusedReportMs: 30_000,
   /** Bisection steps per round for a refused batch: enough to find two items among 5,000. */

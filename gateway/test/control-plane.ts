@@ -74,6 +74,13 @@ export class ControlPlane {
   readonly clientAddresses = new Set<string>();
   /** Includes requests that wait for their response. */
   authorizationsRequested = 0;
+  /** The usernames of these requests, in their order. */
+  readonly authorizedNames: string[] = [];
+  /** Sheds requests to `authorize` and `authorizeAddress` with 503 while as many wait for `delaysAuthorizationsUntil`. */
+  authorizationsAtOnceMax = Number.POSITIVE_INFINITY;
+  delaysAuthorizationsUntil: Promise<unknown> | undefined;
+  authorizationsShed = 0;
+  #authorizationsWaiting = 0;
   readonly runIds = new Set<string>();
   /** Resets the TCP connection of each request. */
   isUnavailable = false;
@@ -201,6 +208,8 @@ export class ControlPlane {
     const isReport = request.url === update.url || request.url === end.url;
     if (isReport && this.#isRefused(body)) return REFUSAL;
     if (request.url === hello.url) return this.#hello(body);
+    if ((request.url === authorize.url || request.url === authorizeAddress.url) && !(await this.#admitted()))
+      return SHED;
     if (request.url === authorize.url) return success(this.#authorize(body));
     if (request.url === authorizeAddress.url) {
       const authorization = this.#authorizeAddress(body);
@@ -213,6 +222,17 @@ export class ControlPlane {
     if (request.url === update.url) return success([...this.unknownCredits, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
     return { status: 404, body: {} };
+  }
+
+  async #admitted(): Promise<boolean> {
+    if (this.#authorizationsWaiting >= this.authorizationsAtOnceMax) {
+      this.authorizationsShed += 1;
+      return false;
+    }
+    this.#authorizationsWaiting += 1;
+    await this.delaysAuthorizationsUntil;
+    this.#authorizationsWaiting -= 1;
+    return true;
   }
 
   #isRefused(body: unknown): boolean {
@@ -241,6 +261,7 @@ export class ControlPlane {
   #authorize(body: unknown): Authorization {
     const { username, password, runId, clientAddress } = authorize.body.parse(body);
     this.calls.authorize += 1;
+    this.authorizedNames.push(username);
     this.runIds.add(runId);
     const found = [...this.connections.values()].find((each) => each.username === username);
     if (!found || found.password !== password) return { isAuthorized: false };
@@ -367,6 +388,11 @@ function count(
   connection.usedBytes = Math.max(connection.usedBytes, usedBytes);
   connection.uploadedBytes = Math.max(connection.uploadedBytes, uploadedBytes);
 }
+
+const SHED = {
+  status: 503,
+  body: { statusCode: 503, error: 'Service Unavailable', code: 'UNAVAILABLE', message: 'Busy' },
+};
 
 const REFUSAL = {
   status: 400,

@@ -25,6 +25,7 @@ import { controlFetch } from './control-fetch.ts';
 import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
+import { Turns } from './turns.ts';
 
 type FinalUsage = Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>;
 
@@ -35,6 +36,8 @@ export interface ControlClientSettings {
   readonly timeoutMs: number;
   /** The timeout of `authorizeAddress`. */
   readonly addressTimeoutMs: number;
+  /** Of passwords, and of addresses. */
+  readonly authorizationsAtOnce: number;
   readonly onDuration: (seconds: number, outcome: 'answered' | 'failed') => void;
   readonly onRefusal: (call: ControlCall) => void;
   readonly health: ControlHealth;
@@ -53,8 +56,12 @@ const exitChecksResponse = z.object({
 /** The calls to the control plane. Every response is validated against the contract. */
 export class ControlClient {
   readonly #request: ReturnType<typeof createClient>;
+  readonly #passwordTurns: Turns;
+  readonly #addressTurns: Turns;
 
   constructor(private readonly settings: ControlClientSettings) {
+    this.#passwordTurns = new Turns(settings.authorizationsAtOnce);
+    this.#addressTurns = new Turns(settings.authorizationsAtOnce);
     this.#request = createClient({
       baseUrl: settings.url.replace(/\/+$/, ''),
       timeoutMs: settings.timeoutMs,
@@ -73,9 +80,9 @@ export class ControlClient {
     const body = authorizeBody.safeParse({ runId: this.settings.runId, username, password, clientAddress });
     // Credentials outside the contract's bounds cannot exist.
     if (!body.success) return { isAuthorized: false };
+    const call = () => this.#call('authorize', authorize, { body: body.data });
     try {
-      const { data } = await this.#call('authorize', authorize, { body: body.data });
-      return data;
+      return (await this.#passwordTurns.run(this.settings.timeoutMs, call)).data;
     } catch {
       throw new TunnelFailure('control-plane-unavailable');
     }
@@ -84,10 +91,10 @@ export class ControlClient {
   /** @throws TunnelFailure if the control plane is unavailable */
   async authorizeAddress(clientAddress: string, dnsPort?: number): Promise<Authorization> {
     const body = { runId: this.settings.runId, clientAddress, dnsPort };
+    const timeoutMs = this.settings.addressTimeoutMs;
+    const call = () => this.#call('authorize', authorizeAddress, { body }, { timeoutMs });
     try {
-      const timeoutMs = this.settings.addressTimeoutMs;
-      const { data } = await this.#call('authorize', authorizeAddress, { body }, { timeoutMs });
-      return data;
+      return (await this.#addressTurns.run(timeoutMs, call)).data;
     } catch {
       throw new TunnelFailure('control-plane-unavailable');
     }
