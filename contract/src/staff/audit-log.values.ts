@@ -85,6 +85,20 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
+/** Codes that an entry has as its reason, where staff wrote none. */
+export const auditReasons = [
+  'WRONG_PASSWORD',
+  'WRONG_CODE',
+  'ACCOUNT_BLOCKED',
+  'EMAIL_NOT_CONFIRMED',
+  'LINK_USED',
+  'FACTOR_USED',
+  'USER_BLOCKED',
+  'MAIL_NOT_SENT',
+  'NO_LONGER_ALLOWED',
+] as const;
+export type AuditReason = (typeof auditReasons)[number];
+
 /** The subject of an entry. Bulk changes of the catalogue have no subject with an id: their entries contain the number of proxies. */
 export const subjectTypes = [
   'USER',

@@ -1,6 +1,7 @@
 /** Accounts: sign-up, sign-in, password recovery. */
 import type { ChangePasswordBody, SetPasswordBody, SignInBody, SignInResult, SignUpBody } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
+import type { AuditReason } from '@cellhop/contract/staff/audit-log.values';
 import type { Actor } from '../../http/actor.ts';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Requester } from '../../http/requester.ts';
@@ -161,7 +162,7 @@ async function checkPassword(
   });
 }
 
-function recordFailure(ctx: Ctx, userId: string | undefined, requester: Requester, reason: string): Promise<void> {
+function recordFailure(ctx: Ctx, userId: string | undefined, requester: Requester, reason: AuditReason): Promise<void> {
   return auditLog.record(ctx, { action: 'SIGN_IN_FAILED', userId, requester, details: { reason } });
 }
 

@@ -3,6 +3,7 @@
  * the link of the mail, or any use of the factor, stops it.
  */
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { AuditReason } from '@cellhop/contract/staff/audit-log.values';
 import { SECOND_FACTOR_RESET_PATH } from '@cellhop/contract/auth';
 import type { Ctx } from '../../ctx.ts';
 import type { Requester } from '../../http/requester.ts';
@@ -21,7 +22,6 @@ export { findDueTime } from './second-factor-reset.store.ts';
 const DELAY_MS = 24 * 60 * 60_000;
 
 /** Why a reset did not happen. */
-type Stop = 'LINK_USED' | 'FACTOR_USED' | 'USER_BLOCKED' | 'MAIL_NOT_SENT' | 'NO_LONGER_ALLOWED';
 
 /** Call it in the transaction that has locked the customer and checked that they have a second factor and no open reset. */
 export async function requestReset(
@@ -42,7 +42,7 @@ export async function requestReset(
 export async function stopResets(
   ctx: Ctx,
   stopped: Parameters<typeof store.deleteResets>[1],
-  reason: Stop,
+  reason: AuditReason,
   requester?: Requester,
 ): Promise<string[]> {
   const userIds = await store.deleteResets(ctx, stopped);
@@ -79,7 +79,7 @@ async function resetOrStop(ctx: Ctx, userId: string): Promise<void> {
   if (!reset) return;
   const isAllowed = permissions.length === 0 && (await mayStill(ctx, reset.authorId, 'USERS_EDIT'));
   const sentAt = await findSentTime(ctx, reset.mailId);
-  const stop: Stop | undefined = reset.isFactorUsed
+  const stop: AuditReason | undefined = reset.isFactorUsed
     ? 'FACTOR_USED'
     : !isAllowed
       ? 'NO_LONGER_ALLOWED'

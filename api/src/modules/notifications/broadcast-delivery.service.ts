@@ -1,5 +1,6 @@
 /** The jobs of broadcasts, each exactly once: delivery in batches, and mailing so slow that no email of an account waits behind it. */
 import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
+import type { AuditReason } from '@cellhop/contract/staff/audit-log.values';
 import type { Ctx } from '../../ctx.ts';
 import { countWaiting } from '../../jobs/jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';
@@ -40,7 +41,7 @@ async function cancelWithoutAuthor(ctx: Ctx, { id, createdBy }: store.BroadcastR
     action: 'BROADCAST_CANCELLED',
     subject: { type: 'BROADCAST', id },
     requester: undefined,
-    reason: 'its author may no longer send broadcasts',
+    reason: 'NO_LONGER_ALLOWED' satisfies AuditReason,
   });
   return true;
 }

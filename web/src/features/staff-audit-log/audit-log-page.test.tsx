@@ -28,11 +28,19 @@ const failed: AuditEntry = {
   actor: null,
   user: null,
   subject: null,
-  reason: null,
+  reason: 'WRONG_PASSWORD',
   before: null,
   after: null,
 };
-const resumed: AuditEntry = { ...failed, id: '1', action: 'CHAIN_RESUMED', ip: null, device: null, requestId: null };
+const resumed: AuditEntry = {
+  ...failed,
+  id: '1',
+  action: 'CHAIN_RESUMED',
+  reason: null,
+  ip: null,
+  device: null,
+  requestId: null,
+};
 const ofNewerRelease: AuditEntry = { ...closed, id: '0', action: 'SOMETHING_NEW' };
 
 const answers = {
@@ -52,6 +60,7 @@ it('says in a sentence who did what to whom, with links', async () => {
   expect(row.getByRole('link', { name: 'a ticket' }).getAttribute('href')).toBe(`/admin/tickets/${ticketId}`);
   expect(row.getByRole('link', { name: /^customer/ }).getAttribute('href')).toBe(`/admin/users/${customer.id}`);
   screen.getByText('A sign-in as an unknown account failed');
+  screen.getByText('Reason: the password was wrong');
   screen.getByText('The operator resumed a chain');
   expect((await screen.findByRole('row', { name: /SOMETHING_NEW/ })).textContent).toContain(
     'support@example.com: SOMETHING_NEW',

@@ -1,6 +1,6 @@
 import { EMAIL_LENGTH_MAX } from '@cellhop/contract/limits';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
-import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
+import { auditActions, auditReasons, subjectTypes } from '@cellhop/contract/staff/audit-log.values';
 import { MultiSelect, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { apiQuery, pageQuery } from '../../data/query.ts';
@@ -106,7 +106,8 @@ function EntriesTable({ entries }: { entries: readonly AuditEntry[] | undefined 
 
 function Entry({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation('staffSystem');
-  const { reason } = entry;
+  const known = oneOf(entry.reason, auditReasons);
+  const reason = known === undefined ? entry.reason : t(`log.reasons.${known}`);
   return (
     <div className={classes['entry']}>
       <p>

@@ -14,6 +14,11 @@ it('finds the places of people and of the subject', () => {
   ]);
 });
 
+it.each(auditActions)('%s is in the past tense', (action) => {
+  expect(en.sentences[action]).not.toMatch(/^\{\w+\} \w+s\b/);
+  expect(ru.sentences[action]).toMatch(/^(?:\{\w+\} \S+л(?:ся)?(?: |$)|[^{])/);
+});
+
 it.each(auditActions)('%s is a sentence about the same people and subject in both languages', (action) => {
   const kinds = [en, ru].map(({ sentences }) =>
     splitSentence(sentences[action])
