@@ -57,6 +57,7 @@ test('what needs attention is accessible and fits', async ({ page }) => {
     troubledChains: ['bitcoin'],
     failedJobs: 100,
     mails: { lateSince: '2026-11-21T11:00:00.000Z' },
+    restore: { isOpen: true },
     moneyCheck: { isBroken: true, violationCount: 3 },
   };
   for (const [language, theme] of looks) {
@@ -64,7 +65,7 @@ test('what needs attention is accessible and fits', async ({ page }) => {
     await again.route('**/v1/dashboard/admin/attention', (route) => route.fulfill({ json: { data } }));
     await prefer(again, language, theme);
     await enter(again, '/admin', 'admin@example.com', 'demo-password');
-    await expect(again.locator('main section').first().getByRole('listitem')).toHaveCount(9);
+    await expect(again.locator('main section').first().getByRole('listitem')).toHaveCount(10);
     await expectGood(again, `attention, ${language}, ${theme}`);
     await again.close();
   }

@@ -119,6 +119,7 @@ export async function readSettings(environment, parts) {
     ...(isProduction ? {} : { ...loadOrCreateSecrets(dataDir), GATEWAY_ALLOW_PRIVATE: 'true' }),
     ...(usesMailSink ? { MAIL_SINK_PORT: String(await mailSinkPort(dataDir, parts)) } : {}),
     GATEWAY_DNS_PORTS: '20000-20999',
+    WITNESS_FILE: path.join(dataDir, 'witness.json'),
     ...given,
     DATA_DIR: dataDir,
     HOST: host,

@@ -3,6 +3,7 @@ import { buildApp } from './app.ts';
 import { isDatabaseUnavailable } from './db/database-connection.ts';
 import { startMailSink } from './dev/mail-sink.ts';
 import { startHeartbeat } from './modules/gateway/heartbeat.service.ts';
+import { keepWitness } from './modules/invoices/witness.service.ts';
 import { requireMatch } from './modules/installation/installation.service.ts';
 import { runProcess } from './process/process-lifecycle.ts';
 
@@ -17,7 +18,9 @@ await runProcess('api', async (ctx) => {
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
   await app.listeners.listenInternally();
   const stopHeartbeat = startHeartbeat(ctx);
+  const stopWitness = keepWitness(ctx);
   return async () => {
+    stopWitness();
     stopHeartbeat();
     await app.close();
     await mailSink?.stop();

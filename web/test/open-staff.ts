@@ -17,6 +17,7 @@ export const nothingWaits: Attention = {
   troubledChains: [],
   failedJobs: 0,
   mails: { lateSince: null },
+  restore: { isOpen: false },
   moneyCheck: { isBroken: false, violationCount: 0 },
 };
 

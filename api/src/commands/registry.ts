@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { payments } from './payments.ts';
 import { replaceKey } from './replace-key.ts';
+import { restored } from './restored.ts';
 import { setup } from './setup.ts';
 
-export const commands: readonly Command[] = [setup, createAdmin, addNode, catalogue, payments, replaceKey];
+export const commands: readonly Command[] = [setup, createAdmin, addNode, catalogue, payments, replaceKey, restored];

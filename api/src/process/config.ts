@@ -152,6 +152,8 @@ function readDatabase({ read }: Environment) {
     databaseAcquireLimitMs: toMs(read('DATABASE_POOL_TIMEOUT_SECONDS', whole(1, 600).default(3))),
     /** Interval of the invariant checks. */
     reconciliationMs: toMs(read('RECONCILIATION_SECONDS', wholeSeconds.default(300))),
+    /** Outside of the database: which addresses were shown (`invoices/witness.service.ts`). */
+    witnessFile: read('WITNESS_FILE', z.string().optional()),
     exitAddressesDays: read('EXIT_ADDRESSES_DAYS', whole(1, 3650).default(365)),
   };
 }

@@ -83,6 +83,7 @@ export const attentionParts = {
   troubledChains: ['SYSTEM_READ'],
   failedJobs: ['SYSTEM_READ'],
   mails: ['SYSTEM_READ'],
+  restore: ['SYSTEM_READ', 'PAYMENTS_READ'],
   moneyCheck: ['SYSTEM_READ', 'TRANSACTIONS_READ'],
 } as const satisfies Record<string, readonly Permission[]>;
 export type AttentionPart = keyof typeof attentionParts;
@@ -114,6 +115,8 @@ const attentionSchema = z.object({
   failedJobs: waitingSchema.nullable(),
   /** Since when the oldest one waits, if that is LATE_MAIL_SECONDS or more. */
   mails: z.object({ lateSince: dateSchema.nullable() }).nullable(),
+  /** After a restore of the database to an earlier time no invoices are created, until the operator has run a command. */
+  restore: z.object({ isOpen: z.boolean() }).nullable(),
   moneyCheck: z.object({ isBroken: z.boolean(), violationCount: countSchema }).nullable(),
 });
 export type Attention = z.infer<typeof attentionSchema>;

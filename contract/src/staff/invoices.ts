@@ -124,8 +124,8 @@ export const unassignedPaymentSchema = z.object({
   state: z.enum(['SEEN', 'INCLUDED', 'FINAL']),
   transactionId: z.string(),
   address: z.string(),
-  /** The deleted account. */
-  userId: idSchema,
+  /** The deleted account. Null: the address was shown in a time that a restore of the database has lost. */
+  userId: idSchema.nullable(),
   arrivedAt: dateSchema,
 });
 export type UnassignedPayment = z.infer<typeof unassignedPaymentSchema>;
@@ -134,7 +134,7 @@ export const listUnassignedPayments = endpoint({
   method: 'GET',
   url: '/v1/payments/admin/unassigned',
   access: { permission: 'PAYMENTS_READ' },
-  summary: 'Payments on a chain to deleted accounts, newest first; they are not credited',
+  summary: 'Payments on a chain to deleted accounts and to lost addresses, newest first; they are not credited',
   query: z.strictObject(listQuery),
   response: listed(unassignedPaymentSchema),
 });

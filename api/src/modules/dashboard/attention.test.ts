@@ -44,6 +44,7 @@ const nothing: Attention = {
   troubledChains: [],
   failedJobs: 0,
   mails: { lateSince: null },
+  restore: { isOpen: false },
   moneyCheck: { isBroken: false, violationCount: 0 },
 };
 
@@ -132,7 +133,7 @@ test('money that does not add up', async () => {
 
 test.each([
   ['SUPPORT', ['tickets']],
-  ['FINANCE', ['heldPayments', 'moneyCheck']],
+  ['FINANCE', ['heldPayments', 'moneyCheck', 'restore']],
   ['ADMIN', Object.keys(attentionParts).toSorted()],
 ])('%s reads what the role may read', async (roleName, parts) => {
   const { approvals, ...all } = await read(await createUser(testApp, { roleName }));

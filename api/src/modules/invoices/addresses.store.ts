@@ -150,3 +150,64 @@ export async function isIssued(ctx: Ctx, space: AddressSpace, address: string): 
   ]);
   return rows.length > 0;
 }
+
+export interface WalletAccount {
+  id: bigint;
+  space: AddressSpace;
+  fingerprint: string;
+  /** Of the next address. */
+  nextIndex: bigint;
+}
+
+const WALLET_ACCOUNTS = `select id, address_space as space, fingerprint, next_index as "nextIndex"
+                           from wallet_accounts where fingerprint <> 'sandbox' order by id`;
+
+export function listWalletAccounts(ctx: Ctx): Promise<WalletAccount[]> {
+  return ctx.db.query(WALLET_ACCOUNTS);
+}
+
+/** Until the end of the transaction, no index is taken. */
+export function lockWalletAccounts(ctx: Ctx): Promise<WalletAccount[]> {
+  return ctx.db.query(`${WALLET_ACCOUNTS} for update`);
+}
+
+export async function saveNextIndex(ctx: Ctx, accountId: bigint, nextIndex: bigint): Promise<void> {
+  await ctx.db.query('update wallet_accounts set next_index = $2 where id = $1', [accountId, nextIndex]);
+}
+
+interface SkippedAddresses {
+  space: AddressSpace;
+  accountId: bigint;
+  addresses: readonly { index: bigint; address: string }[];
+  watchedDays: number;
+}
+
+/** Addresses of customers whom the database does not know any more. */
+export async function insertSkipped(
+  ctx: Ctx,
+  { space, accountId, addresses, watchedDays }: SkippedAddresses,
+): Promise<void> {
+  await ctx.db.query(
+    `insert into deposit_addresses (address_space, address, user_id, is_reused, wallet_account_id, derivation_index, mac, watched_until)
+     select $1, address, null, false, $2, index, '', now() + $5 * interval '1 day'
+       from unnest($3::bigint[], $4::text[]) as skipped (index, address)`,
+    [space, accountId, addresses.map(({ index }) => index), addresses.map(({ address }) => address), watchedDays],
+  );
+}
+
+/** @returns the most addresses of an account that were given within such a time */
+export async function countMostWithin(ctx: Ctx, milliseconds: number): Promise<bigint> {
+  const [row] = await ctx.db.query<{ most: bigint }>(
+    `select coalesce(max(count), 0) as most
+       from (select count(*) over (partition by wallet_account_id order by created_at
+                                   range between current row and $1 * interval '1 millisecond' following) as count
+               from deposit_addresses) as counted`,
+    [milliseconds],
+  );
+  return row!.most;
+}
+
+export async function findNewestInvoiceTime(ctx: Ctx): Promise<Date | undefined> {
+  const [row] = await ctx.db.query<{ createdAt: Date | null }>('select max(created_at) as "createdAt" from invoices');
+  return row?.createdAt ?? undefined;
+}

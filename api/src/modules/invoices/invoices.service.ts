@@ -16,11 +16,12 @@ import { depositsFor, presentInvoice, readFacts } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './invoice-status.ts';
 import * as states from './chain-states.store.ts';
+import { requireNotRestored, witnessShown } from './witness.service.ts';
 
 /**
  * Creates an invoice at the current rate. Closes the user's open invoice in the same currency; later payments to it are still
  * credited.
- * @throws AppError CURRENCY_UNAVAILABLE, RATE_UNAVAILABLE, RATE_LIMITED
+ * @throws AppError CURRENCY_UNAVAILABLE, RATE_UNAVAILABLE, RATE_LIMITED; UNAVAILABLE after a restore (`witness.service.ts`)
  */
 export async function createInvoice(
   ctx: Ctx,
@@ -38,13 +39,16 @@ export async function createInvoice(
     // Serializes concurrent requests of one user.
     await users.lockUser(ctx, userId);
     await enforceHourlyLimit(ctx, userId);
+    await requireNotRestored(ctx);
     await updateStatuses(ctx, await store.closeOpenInvoice(ctx, userId, currency));
     const addressId = await assignAddress(ctx, userId, rules);
     const { lifetimeMs } = rules;
     ctx.changed({ userId }, 'invoices');
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
   });
-  return presentInvoice(withGenuineAddress(ctx, (await store.findInvoice(ctx, id))!), [], await readFacts(ctx, [], []));
+  const row = (await store.findInvoice(ctx, id))!;
+  await witnessShown(ctx, [row]);
+  return presentInvoice(withGenuineAddress(ctx, row), [], await readFacts(ctx, [], []));
 }
 
 /**
@@ -73,7 +77,9 @@ export async function listOwn(
   { id, hideExpired, ...page }: PageQuery & { id?: string | undefined; hideExpired?: 'true' | undefined },
 ) {
   const filter = { id, hidesExpired: hideExpired === 'true' };
-  const rows = (await store.listOfUser(ctx, userId, filter, page)).map((row) => withGenuineAddress(ctx, row));
+  const stored = await store.listOfUser(ctx, userId, filter, page);
+  await witnessShown(ctx, stored);
+  const rows = stored.map((row) => withGenuineAddress(ctx, row));
   const ids = rows.map(({ id }) => id);
   const all = await deposits.listOfInvoices(ctx, ids);
   const facts = await readFacts(ctx, ids, all);

@@ -10,15 +10,16 @@ export interface UnassignedRow {
   units: bigint;
   state: 'SEEN' | 'INCLUDED' | 'FINAL';
   arrivedAt: Date;
-  userId: string;
+  /** Null: the address was shown in a time that a restore of the database has lost. */
+  userId: string | null;
 }
 
-/** Payments on a chain to addresses of deleted accounts: nobody could spend a credit. */
+/** Payments on a chain to addresses of deleted accounts, whose credit nobody could spend, and to those that a restore has taken from their customers. */
 const UNASSIGNED = `
     from deposits
     join deposit_addresses on deposit_addresses.id = address_id
-    join readable_users as users on users.id = user_id
-   where users.status = 'DELETED' and credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL')`;
+    left join readable_users as users on users.id = user_id
+   where (user_id is null or users.status = 'DELETED') and credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL')`;
 
 export async function listUnassigned(ctx: Ctx, page: PageQuery): Promise<UnassignedRow[]> {
   const rows = await ctx.db.query<Omit<UnassignedRow, 'units'> & { units: string }>(

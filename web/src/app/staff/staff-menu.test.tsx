@@ -28,6 +28,7 @@ it('says at each item how much waits there, and the sum when the group is collap
     heldPayments: 1,
     failedJobs: 2,
     mails: { lateSince: null },
+    restore: { isOpen: false },
   };
   const { screen, user } = await openAsStaff('/admin/faq', {
     answers: { ...faq, 'GET /v1/dashboard/admin/attention': { data: attention } },

@@ -4,6 +4,7 @@ import {
   IconAlertTriangle,
   IconChecklist,
   IconCoins,
+  IconDatabaseExclamation,
   IconHeartbeat,
   IconMailExclamation,
   IconMessage2Exclamation,
@@ -87,7 +88,15 @@ function useMoneyItems(attention: Attention | undefined): Item[] {
   const canOpenSystem = usePermission('SYSTEM_READ');
   const items: Item[] = [];
   if (attention === undefined) return items;
-  const { moneyCheck, approvals, heldPayments } = attention;
+  const { moneyCheck, approvals, heldPayments, restore } = attention;
+  if (restore?.isOpen === true)
+    items.push({
+      key: 'restore',
+      Icon: IconDatabaseExclamation,
+      text: t('attention.restore'),
+      target: undefined,
+      isUrgent: true,
+    });
   if (moneyCheck?.isBroken === true)
     items.push({
       key: 'moneyCheck',

@@ -1,7 +1,7 @@
 import type { Attention, Dashboard } from '@cellhop/contract/staff/dashboard';
 import { expect, it } from 'vitest';
 import { serverNow } from '../../data/server-clock.ts';
-import { cleanup } from '@testing-library/react';
+import { cleanup, within } from '@testing-library/react';
 import { customer, openApp, refusal } from '../../../test/open-app.tsx';
 import { nothingWaits, openAsStaff } from '../../../test/open-staff.ts';
 
@@ -55,6 +55,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     troubledChains: ['bitcoin', 'ton'],
     failedJobs: 100,
     mails: { lateSince: null },
+    restore: { isOpen: true },
     moneyCheck: { isBroken: true, violationCount: 3 },
   };
   const { screen } = await openAsStaff('/admin', {
@@ -64,6 +65,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     },
   });
   const row = await screen.findByRole('region', { name: 'Needs attention' });
+  within(row).getByText(/^The database was restored to an earlier time/);
   const links = [...row.querySelectorAll('a')].map((link) => [link.textContent, link.getAttribute('href')]);
   expect(links).toEqual([
     ['The money does not add up: 3 discrepancies', '/admin/system'],

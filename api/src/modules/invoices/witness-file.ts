@@ -1,0 +1,64 @@
+/** The witness on the disk: a small file beside the database, which a restore of the database does not change. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+
+const witnessSchema = z.object({
+  writtenAt: z.iso.datetime(),
+  /** The highest index of an address that was shown, by address space and fingerprint of the account. */
+  shown: z.record(
+    z.string(),
+    z
+      .string()
+      .regex(/^\d{1,10}$/)
+      .transform(BigInt),
+  ),
+});
+export type Witness = z.output<typeof witnessSchema>;
+
+/** @returns undefined if there is no file yet @throws Error with a sentence if it cannot be read or is damaged */
+export async function readWitness(file: string): Promise<Witness | undefined> {
+  const text = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new Error(`${file} cannot be read: ${error.message}`);
+  });
+  if (text === undefined) return undefined;
+  try {
+    return witnessSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`${file} is damaged. If the database was never restored to an earlier time, delete the file.`);
+  }
+}
+
+/** Writes of this process, one after another. */
+let lastWrite: Promise<void> = Promise.resolve();
+
+/** Adds to the witness what is higher than before. It is on the disk when this returns. */
+export function addToWitness(file: string, shown: ReadonlyMap<string, bigint>): Promise<void> {
+  const write = addAfter(lastWrite, file, shown);
+  lastWrite = write.catch(() => {});
+  return write;
+}
+
+async function addAfter(before: Promise<void>, file: string, shown: ReadonlyMap<string, bigint>): Promise<void> {
+  await before;
+  const merged = new Map(Object.entries((await readWitness(file))?.shown ?? {}));
+  for (const [account, index] of shown) if (index > (merged.get(account) ?? -1n)) merged.set(account, index);
+  await replaceFile(file, {
+    writtenAt: new Date().toISOString(),
+    shown: Object.fromEntries([...merged].map(([account, index]) => [account, String(index)])),
+  });
+}
+
+async function replaceFile(file: string, content: z.input<typeof witnessSchema>): Promise<void> {
+  const next = `${file}.${process.pid}`;
+  await fs.mkdir(path.dirname(file), { recursive: true });
+  await fs.writeFile(next, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  await fs.rename(next, file);
+  const folder = await fs.open(path.dirname(file));
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
