@@ -4,6 +4,7 @@ import {
   clientNetwork,
   clientNetworks,
   isPrivateAddress,
+  networkLimits,
   networkShare,
   parseAddressPrefix,
   parseNetwork,
@@ -56,6 +57,15 @@ test('an IPv6 client counts in three networks, with a half, three quarters and a
   expect(networks.map((_, level) => networkShare(30, level))).toEqual([30, 23, 15]);
   expect(clientNetworks('::ffff:203.0.113.7')).toEqual(['203.0.113.7']);
   expect(clientNetworks('nonsense')).toEqual(['nonsense']);
+});
+
+test('a /64 may cause as much load as an IPv4 address, its /56 twice and its /48 four times as much', () => {
+  expect(networkLimits(clientNetworks('2001:db8:1:203:4::5'), 30)).toEqual([
+    { name: '2001:db8:1:203::/64', limit: 30 },
+    { name: '2001:db8:1:200::/56', limit: 60 },
+    { name: '2001:db8:1::/48', limit: 120 },
+  ]);
+  expect(networkLimits(clientNetworks('203.0.113.7'), 30)).toEqual([{ name: '203.0.113.7', limit: 30 }]);
 });
 
 test.each([

@@ -18,7 +18,7 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * The network that shares one limit of requests and sockets: an IPv4 address, or the /64 of an IPv6 address.
+ * The narrowest network of a client: an IPv4 address, or the /64 of an IPv6 address.
  * Other text, which stands for an address that is not known, is a network by itself.
  */
 export function clientNetwork(text: string): string {
@@ -26,7 +26,7 @@ export function clientNetwork(text: string): string {
 }
 
 /**
- * The networks that share limits of attempts and of queues, the widest first: of an IPv6 address, its /48, /56 and /64, because nobody
+ * The networks that share limits and queues, the widest first: of an IPv6 address, its /48, /56 and /64, because nobody
  * but its provider knows which of them one customer has.
  */
 export function clientNetworks(text: string, prefixes = IPV6_CUSTOMER_PREFIX_BITS): readonly string[] {
@@ -39,7 +39,21 @@ export function clientNetworks(text: string, prefixes = IPV6_CUSTOMER_PREFIX_BIT
   );
 }
 
-/** What one of `clientNetworks` may use of a limit: the widest all of it, as an IPv4 address, its /56 three quarters, its /64 half. */
+/** What counts for a limit of its own, such as a network or a user. */
+export interface Limited {
+  readonly name: string;
+  readonly limit: number;
+}
+
+/**
+ * How much load each of `clientNetworks` may cause, the narrowest first: a /64 as much as an IPv4 address, its /56 twice and its /48 four times
+ * as much, because carriers give each of many customers a /64.
+ */
+export function networkLimits(networks: readonly string[], limit: number): readonly Limited[] {
+  return networks.toReversed().map((name, level) => ({ name, limit: limit * 2 ** level }));
+}
+
+/** What one of `clientNetworks` may use of a limit of attempts: the widest all of it, as an IPv4 address, its /56 three quarters, its /64 half. */
 export function networkShare(limit: number, level: number): number {
   return Math.ceil(limit * (1 - level / 4));
 }

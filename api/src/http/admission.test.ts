@@ -66,6 +66,18 @@ describe('the rate limit', () => {
     expect(await statuses(3, from('2001:db8:1:2'))).toEqual({ 200: 3 });
   });
 
+  test('lets a /56 cause twice as much as a /64, and a /48 four times as much', async () => {
+    const testApp = await start({ requestsPerMinute: 3 });
+    const from = (network: number) =>
+      statusOf(testApp, getSettings.url, { 'x-forwarded-for': `2001:db8:1:${network.toString(16)}::1` });
+    let network = 0;
+    expect(await statuses(20, () => from(network++))).toEqual({ 200: 6, 429: 14 });
+    // The refused ones above do not count for the /48.
+    network = 0x100;
+    expect(await statuses(20, () => from((network += 0x40)))).toEqual({ 200: 6, 429: 14 });
+    expect(await statusOf(testApp, getSettings.url, { 'x-forwarded-for': '2001:db8:2::1' })).toBe(200);
+  });
+
   test('counts a client in all notations of a trusted proxy, and those without an address not together', async () => {
     const logged: string[] = [];
     const log = createLog('test', 'warn', false, { write: (line) => void logged.push(line) });
@@ -108,6 +120,20 @@ describe('invalid tokens', () => {
     const response = await fetch(testApp.url + getProfile.url, { headers: bearer('wrong') });
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('are counted for the /64, the /56 and the /48 of a client', async () => {
+    const testApp = await start({ wrongTokensPerMinute: 2 });
+    let network = 0;
+    const guess = async () =>
+      statusOf(testApp, getProfile.url, {
+        ...bearer(randomUUID()),
+        'x-forwarded-for': `2001:db8:1:${(network += 0x40).toString(16)}::1`,
+      });
+    // Four of each /56, and eight of the /48.
+    expect(await statuses(20, guess)).toEqual({ 401: 8, 429: 12 });
+    const elsewhere = { ...bearer('wrong'), 'x-forwarded-for': '2001:db8:2::1' };
+    expect(await statusOf(testApp, getProfile.url, elsewhere)).toBe(401);
   });
 
   test('are limited for concurrent requests too', async () => {

@@ -2,18 +2,16 @@
 import { AppError } from '@cellhop/contract/errors';
 import { echo } from '@cellhop/contract/exit-checks';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
-import { canonicalAddress, clientNetwork } from '@cellhop/contract/network';
-import rateLimit from '@fastify/rate-limit';
+import { canonicalAddress, clientNetworks, networkLimits } from '@cellhop/contract/network';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from './errors.ts';
 import { readForwardedFor } from './forwarded-for.ts';
+import { RequestsPerMinute } from './requests-per-minute.ts';
 import { InProgress } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
 
 /** Requests for the echo of one network: a provider's proxies may all leave from one address, each once a minute. */
 const ECHOES_PER_MINUTE = 6000;
-/** With more networks in one minute, the least recently seen one is evicted. */
-const NETWORKS_KEPT = 50_000;
 const RETRY_SECONDS = 1;
 const WARNING_INTERVAL_MS = 60_000;
 const LOGGED_LENGTH = 200;
@@ -24,26 +22,33 @@ const UNCACHED_PATHS = /^\/(?:v1|internal|dev|health|metrics)(?:\/|$)/;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Network of the client; behind a trusted proxy, of the address that the proxy reports. */
-    network: string;
+    /** Networks of the client, the widest first; behind a trusted proxy, of the address that the proxy reports. */
+    networks: readonly string[];
   }
 }
 
 /** Registered before all routes, so a request is counted before its token is checked. */
-export async function useAdmission(app: FastifyInstance, listeners: Listeners): Promise<void> {
+export function useAdmission(app: FastifyInstance, listeners: Listeners): void {
   const { config } = app.ctx;
   const inProgress = {
-    everybody: new InProgress(config.socketsPerNetwork),
-    streams: new InProgress(config.socketsPerNetwork),
-    nodes: new InProgress(config.socketsPerNetwork),
-    echoes: new InProgress(config.socketsPerNetwork),
+    everybody: new InProgress(),
+    streams: new InProgress(),
+    nodes: new InProgress(),
+    echoes: new InProgress(),
   };
+  const ofCustomers = new RequestsPerMinute();
+  // Separate, so customers cannot starve gateways and checks of exits, nor the other way round.
   const perMinute = {
+    everybody: ofCustomers,
+    streams: ofCustomers,
+    nodes: new RequestsPerMinute(),
+    echoes: new RequestsPerMinute(),
+  };
+  const requestsPerMinute = {
     everybody: config.requestsPerMinute,
     streams: config.requestsPerMinute,
     nodes: config.nodeRequestsPerMinute,
     echoes: ECHOES_PER_MINUTE,
-    probe: Number.MAX_SAFE_INTEGER,
   };
   let warnedAt = -Infinity;
   const warnOfProxy = ({ headers, raw, log }: FastifyRequest) => {
@@ -57,37 +62,31 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
       'a trusted proxy sends no address: limits by network are not applied',
     );
   };
-  app.decorateRequest('network', '');
+  app.decorateRequest('networks');
   app.addHook('onRequest', async (request, reply) => {
     const path = request.routeOptions.url;
     const forwardedFor = request.headers['x-forwarded-for'];
     if (typeof forwardedFor === 'string') request.headers['x-forwarded-for'] = readForwardedFor(forwardedFor);
-    request.network = clientNetwork(clientAddress(request));
-    if (request.network.startsWith(UNKNOWN)) warnOfProxy(request);
+    const address = clientAddress(request);
+    request.networks = clientNetworks(address);
+    if (address.startsWith(UNKNOWN)) warnOfProxy(request);
     if (path !== undefined && UNCACHED_PATHS.test(path)) void reply.header('cache-control', 'no-store');
     requireSingleHost(request);
     if (!listeners.serves(request.raw.socket, path)) throw notFound(request);
     listeners.markForwarding(request);
   });
-  await app.register(rateLimit, {
-    global: false,
-    cache: NETWORKS_KEPT,
-    timeWindow: '1 minute',
-    max: (request) => perMinute[requestKind(request)],
-    // Separate limits, so customers cannot starve gateways and checks of exits, nor the other way round.
-    keyGenerator: (request) => {
-      const kind = requestKind(request);
-      return kind === 'nodes' || kind === 'echoes' ? `${kind} ${request.network}` : request.network;
-    },
-    allowList: (request) => requestKind(request) === 'probe',
-  });
-  app.addHook('onRequest', app.rateLimit());
   app.addHook('onRequest', async (request, reply) => {
     const kind = requestKind(request);
     if (kind === 'probe') return;
-    const { network } = request;
-    if (!inProgress[kind].begin(network)) throw AppError.rateLimited(RETRY_SECONDS);
-    listeners.onceClosed(reply.raw, () => inProgress[kind].end(network));
+    const allowance = perMinute[kind].count(networkLimits(request.networks, requestsPerMinute[kind]));
+    const seconds = Math.ceil((allowance.endsAt - Date.now()) / 1000);
+    void reply.header('x-ratelimit-limit', allowance.limit);
+    void reply.header('x-ratelimit-remaining', Math.max(0, allowance.remaining));
+    void reply.header('x-ratelimit-reset', seconds);
+    if (allowance.remaining < 0) throw AppError.rateLimited(seconds);
+    const owners = networkLimits(request.networks, config.socketsPerNetwork);
+    if (!inProgress[kind].begin(owners)) throw AppError.rateLimited(RETRY_SECONDS);
+    listeners.onceClosed(reply.raw, () => inProgress[kind].end(owners));
   });
 }
 

@@ -31,6 +31,21 @@ describe('reports of browsers', () => {
     expect(lines).toHaveLength(7);
   });
 
+  it('are logged twice as often for a /56 and four times as often for a /48', () => {
+    const { from, lines } = startReports();
+    const tryFrom = (network: number) => {
+      try {
+        from(`2001:db8:1:${network.toString(16)}::1`);
+      } catch {
+        // Only counted.
+      }
+    };
+    for (let network = 0; network < 50; network++) tryFrom(network);
+    expect(lines).toHaveLength(10);
+    for (let network = 1; network < 50; network++) tryFrom(network * 0x100);
+    expect(lines).toHaveLength(20);
+  });
+
   it('are logged a hundred times a minute in total', () => {
     const { browserErrors, from, lines } = startReports();
     const networks = Array.from({ length: 150 }, (_, index) => `192.0.2.${index}`);

@@ -1,7 +1,7 @@
 /** Logs errors that browsers report. The endpoint is public, so log entries are rate-limited and secrets are removed. */
 import { type BrowserErrorBody, reportBrowserError } from '@cellhop/contract/browser-errors';
 import { AppError } from '@cellhop/contract/errors';
-import { clientNetwork } from '@cellhop/contract/network';
+import { clientNetworks, networkLimits } from '@cellhop/contract/network';
 import type { FastifyInstance } from 'fastify';
 import { type Requester, deviceName } from './requester.ts';
 import type { Log } from '../process/log.ts';
@@ -18,14 +18,14 @@ const OPAQUE_LENGTH_MIN = 20;
 export class BrowserErrors {
   /** Since the process started. */
   readonly counts = { logged: 0, dropped: 0 };
-  /** Only logged reports are counted, so the map has at most one entry per logged report. */
+  /** Only logged reports are counted, so the map has at most three entries per logged report. */
   private logged = { untilMs: 0, total: 0, byNetwork: new Map<string, number>() };
 
   constructor(private readonly log: Log) {}
 
   /** @throws AppError RATE_LIMITED; then the report is only counted */
   report(requester: Requester, { name, message, stack, path }: BrowserErrorBody): void {
-    this.count(clientNetwork(requester.ip));
+    this.count(clientNetworks(requester.ip));
     const texts = { name, message, path, ...(stack !== undefined && { stack }) };
     const browserError = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, withoutSecrets(text)]));
     this.log.warn(
@@ -34,17 +34,19 @@ export class BrowserErrors {
     );
   }
 
-  private count(network: string): void {
+  private count(networks: readonly string[]): void {
     const nowMs = performance.now();
     if (nowMs >= this.logged.untilMs) this.logged = { untilMs: nowMs + WINDOW_MS, total: 0, byNetwork: new Map() };
-    const ofNetwork = this.logged.byNetwork.get(network) ?? 0;
-    if (ofNetwork >= LOGGED_PER_NETWORK_MAX || this.logged.total >= LOGGED_MAX) {
+    const { byNetwork } = this.logged;
+    const loggedFor = (network: string) => byNetwork.get(network) ?? 0;
+    const isFull = networkLimits(networks, LOGGED_PER_NETWORK_MAX).some(({ name, limit }) => loggedFor(name) >= limit);
+    if (isFull || this.logged.total >= LOGGED_MAX) {
       this.counts.dropped += 1;
       throw AppError.rateLimited(Math.ceil((this.logged.untilMs - nowMs) / 1000));
     }
     this.counts.logged += 1;
     this.logged.total += 1;
-    this.logged.byNetwork.set(network, ofNetwork + 1);
+    for (const network of networks) byNetwork.set(network, loggedFor(network) + 1);
   }
 }
 

@@ -1,29 +1,29 @@
 /** Limits what is in progress at the same time. */
 import { AppError } from '@cellhop/contract/errors';
+import type { Limited } from '@cellhop/contract/network';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Counts and limits what is in progress per owner. */
+/** Counts and limits what is in progress, for each of its owners: a user, or the networks of a client. */
 export class InProgress {
   readonly #counts = new Map<string, number>();
 
-  constructor(private readonly max: number) {}
-
-  /** @returns false if the limit is reached */
-  begin(owner: string): boolean {
-    const count = this.countFor(owner);
-    if (count >= this.max) return false;
-    this.#counts.set(owner, count + 1);
+  /** @returns false if the limit of an owner is reached */
+  begin(owners: readonly Limited[]): boolean {
+    if (owners.some(({ name, limit }) => this.#countFor(name) >= limit)) return false;
+    for (const { name } of owners) this.#counts.set(name, this.#countFor(name) + 1);
     return true;
   }
 
-  end(owner: string): void {
-    const count = this.countFor(owner);
-    if (count > 1) this.#counts.set(owner, count - 1);
-    else this.#counts.delete(owner);
+  end(owners: readonly Limited[]): void {
+    for (const { name } of owners) {
+      const count = this.#countFor(name);
+      if (count > 1) this.#counts.set(name, count - 1);
+      else this.#counts.delete(name);
+    }
   }
 
-  countFor(owner: string): number {
-    return this.#counts.get(owner) ?? 0;
+  #countFor(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 }
 
@@ -42,15 +42,13 @@ const RETRY_SECONDS = 10;
 
 /** Limits concurrent uploads or downloads. */
 export class Transfers {
-  readonly #byUser: InProgress;
+  readonly #byUser = new InProgress();
   #count = 0;
 
   constructor(
     private readonly app: FastifyInstance,
     private readonly limits: TransferLimits,
-  ) {
-    this.#byUser = new InProgress(limits.perUserMax);
-  }
+  ) {}
 
   get count(): number {
     return this.#count;
@@ -58,17 +56,18 @@ export class Transfers {
 
   /** Before the body is read. @throws AppError RATE_LIMITED, UNAVAILABLE */
   begin(owner: string, { raw }: FastifyReply): void {
-    const { max, timeoutMs } = this.limits;
-    if (!this.#byUser.begin(owner)) throw AppError.rateLimited(RETRY_SECONDS);
+    const { max, perUserMax, timeoutMs } = this.limits;
+    const owners = [{ name: owner, limit: perUserMax }];
+    if (!this.#byUser.begin(owners)) throw AppError.rateLimited(RETRY_SECONDS);
     if (this.#count >= max) {
-      this.#byUser.end(owner);
+      this.#byUser.end(owners);
       throw new AppError('UNAVAILABLE');
     }
     this.#count += 1;
     const timeout = timeoutMs === undefined ? undefined : setTimeout(() => raw.destroy(), timeoutMs).unref();
     this.app.listeners.onceClosed(raw, () => {
       clearTimeout(timeout);
-      this.#byUser.end(owner);
+      this.#byUser.end(owners);
       this.#count -= 1;
     });
   }

@@ -4,6 +4,7 @@
  * those of gateways and readers by an earlier check.
  */
 import { AppError } from '@cellhop/contract/errors';
+import { networkLimits, type Limited } from '@cellhop/contract/network';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { Ctx } from '../ctx.ts';
@@ -38,52 +39,58 @@ export class InvalidTokenLimiter {
   }
 
   /**
+   * @param networks of the client, the widest first
    * @param check rejects with UNAUTHORIZED if the token is invalid
    * @throws AppError RATE_LIMITED, and what `check` rejects with
    */
-  async check<T>(network: string, token: string | undefined, check: () => Promise<T>): Promise<T> {
+  async check<T>(networks: readonly string[], token: string | undefined, check: () => Promise<T>): Promise<T> {
     // A request without a token is no guess.
     if (token === undefined) return check();
     const key = createHash('sha256').update(token).digest('base64');
     const isKnown = this.#validTokens.get(key) === true;
-    if (!isKnown) this.#throwIfRefused(network);
+    if (!isKnown) this.#throwIfRefused(networks);
     try {
-      const result = await (isKnown ? check() : this.#queries.run(check, [network]));
+      const result = await (isKnown ? check() : this.#queries.run(check, networks));
       this.#validTokens.set(key, true);
       return result;
     } catch (error) {
       if (error instanceof AppError && error.code === 'UNAUTHORIZED') {
         this.#validTokens.delete(key);
-        await this.#count(network);
+        await this.#count(networks);
       }
       throw error;
     }
   }
 
   /** For a token that turned out to be invalid without a query. @throws AppError RATE_LIMITED */
-  async countWrong(network: string): Promise<void> {
-    this.#throwIfRefused(network);
-    await this.#count(network);
+  async countWrong(networks: readonly string[]): Promise<void> {
+    this.#throwIfRefused(networks);
+    await this.#count(networks);
   }
 
-  #throwIfRefused(network: string): void {
-    const refusedForMs = (this.#refusedUntil.get(network) ?? 0) - Date.now();
+  #throwIfRefused(networks: readonly string[]): void {
+    const refusedUntil = Math.max(...networks.map((network) => this.#refusedUntil.get(network) ?? 0));
+    const refusedForMs = refusedUntil - Date.now();
     if (refusedForMs <= 0) return;
     this.counts.refused += 1;
     throw AppError.rateLimited(Math.ceil(refusedForMs / 1000));
   }
 
-  /** @throws AppError RATE_LIMITED if the limit is exceeded, also by concurrent requests */
-  async #count(network: string): Promise<void> {
+  /** @throws AppError RATE_LIMITED if a limit is exceeded, also by concurrent requests */
+  async #count(networks: readonly string[]): Promise<void> {
     this.counts.wrong += 1;
+    for (const limited of networkLimits(networks, this.#rule.points)) await this.#countIn(limited);
+  }
+
+  async #countIn({ name: network, limit }: Limited): Promise<void> {
     const used = await this.#addToBatch(network).catch((error: unknown) => {
       // Without the database no token is valid, so this guess has failed anyway.
       this.ctx.log.warn({ err: error }, 'an invalid token could not be counted');
       return undefined;
     });
-    if (!used || used.consumedPoints < this.#rule.points) return;
+    if (!used || used.consumedPoints < limit) return;
     this.#refusedUntil.set(network, Date.now() + used.msBeforeNext);
-    if (used.consumedPoints > this.#rule.points) throw rateLimited(used);
+    if (used.consumedPoints > limit) throw rateLimited(used);
   }
 
   /** @returns the count over all processes */

@@ -288,7 +288,7 @@ async function checkReader({ ctx, invalidTokenLimiter }: FastifyInstance, reques
     return;
   }
   const given = bearerToken(request);
-  await invalidTokenLimiter.check(request.network, given, async () => {
+  await invalidTokenLimiter.check(request.networks, given, async () => {
     if (!timingSafeEqual(digest(given ?? ''), digest(metricsToken))) throw new AppError('UNAUTHORIZED');
   });
 }

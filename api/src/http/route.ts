@@ -226,7 +226,7 @@ export async function identifyUser(app: FastifyInstance, request: FastifyRequest
   const token = bearerToken(request);
   const claims = token === undefined ? undefined : await access.readToken(ctx, token);
   if (!claims) {
-    if (token !== undefined) await app.invalidTokenLimiter.countWrong(request.network);
+    if (token !== undefined) await app.invalidTokenLimiter.countWrong(request.networks);
     throw new AppError('UNAUTHORIZED');
   }
   return app.shares.run(ownerOf(claims), () => access.authenticateUser(ctx, claims));
@@ -242,7 +242,7 @@ const ownerOf = ({ userId, viewerId }: Pick<Actor, 'userId' | 'viewerId'>) => vi
 async function identifyNode(app: FastifyInstance, request: FastifyRequest): Promise<string> {
   const token = bearerToken(request);
   const check = () => app.access.authenticateNode(app.ctx, token);
-  const nodeId = await app.invalidTokenLimiter.check(request.network, token, check);
+  const nodeId = await app.invalidTokenLimiter.check(request.networks, token, check);
   app.listeners.markNode(request);
   return nodeId;
 }

@@ -52,7 +52,7 @@ export async function createServer(ctx: Ctx, access: Access): Promise<FastifyIns
   useErrors(app);
   useJsonBodies(app);
   await useSecurity(app, ctx.config);
-  await useAdmission(app, listeners);
+  useAdmission(app, listeners);
   app.addHook('preClose', () => listeners.close());
   await useDocumentation(app, ctx.config.brandName);
   await useCompression(app);

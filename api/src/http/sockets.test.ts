@@ -59,6 +59,7 @@ async function start(limits: Partial<SocketLimits>): Promise<Started> {
 }
 
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+const countOpen = (all: readonly net.Socket[]) => all.filter(({ destroyed }) => !destroyed).length;
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 test('a new socket beyond the limit of its network replaces the longest idle one', async () => {
@@ -70,6 +71,26 @@ test('a new socket beyond the limit of its network replaces the longest idle one
   await whenClosed(first);
   expect([second.destroyed, stranger.destroyed]).toEqual([false, false]);
   expect([sockets.count, sockets.closed.network]).toEqual([4, 1]);
+});
+
+test('a /56 may have twice as many sockets as a /64, and a /48 four times as many; a full process closes those of the /48 with the most', () => {
+  const sockets = new Sockets({ total: 10, perNetwork: 2, unreadBytes: 2 ** 30 });
+  const server = http.createServer();
+  sockets.guard(server);
+  const open = (remoteAddress: string) => {
+    const socket = Object.assign(new net.Socket(), { resetAndDestroy: () => socket.destroy() });
+    Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
+    server.emit('connection', socket);
+    return socket;
+  };
+  const ofOne64 = Array.from({ length: 5 }, (_, host) => open(`2001:db8:1:1::${host}`));
+  const ofOne56 = Array.from({ length: 8 }, (_, network) => open(`2001:db8:1:${network + 2}::1`));
+  const ofOne48 = Array.from({ length: 12 }, (_, network) => open(`2001:db8:1:${(network + 1).toString(16)}00::1`));
+  expect([ofOne64, ofOne56, ofOne48].map(countOpen)).toEqual([0, 0, 8]);
+  expect(sockets.closed.network).toBe(17);
+  const others = ['2001:db8:2::1', '203.0.113.1', '203.0.113.2', '203.0.113.3'].map(open);
+  expect([countOpen(others), sockets.count, sockets.closed.total]).toEqual([4, 10, 2]);
+  server.emit('close');
 });
 
 test('a request in progress is never interrupted for a new socket, which is refused instead', async () => {

@@ -1,5 +1,5 @@
 /** Limits the sockets of this process in total and per network, and closes idle ones when a limit is reached. */
-import { clientNetwork } from '@cellhop/contract/network';
+import { clientNetworks, networkLimits } from '@cellhop/contract/network';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -21,21 +21,28 @@ export interface SocketLimits {
 export type ClosingReason = 'network' | 'total' | 'pipelining' | 'unread';
 
 /** Sockets that are counted together, ordered by the start of their last request. */
-type Group = Set<GuardedSocket>;
+class Group extends Set<GuardedSocket> {
+  /** @param isWidest whether no other group contains it, so that those that are together contain each socket once */
+  constructor(readonly isWidest: boolean) {
+    super();
+  }
+}
 
 interface GuardedSocket {
   readonly socket: Socket;
-  readonly network: string;
-  groupName: string;
+  /** The widest first. */
+  readonly networks: readonly string[];
+  /** Its networks, or what it is counted with instead. */
+  groupNames: readonly string[];
   /** Requests in progress with their callbacks on close. */
   readonly responses: Map<ServerResponse, (() => void)[]>;
 }
 
-const NODES = 'nodes';
+const NODES = ['nodes'];
 
 /**
- * A new socket beyond a limit replaces an idle one: of the same network or, if the whole process is full, of the network with the
- * most sockets. It replaces the one with the oldest last request among those that wait for their client. So an attacker
+ * A new socket beyond a limit replaces an idle one: of the same network or, if the whole process is full, of the widest
+ * network with the most sockets. It replaces the one with the oldest last request among those that wait for their client. So an attacker
  * who opens idle sockets only harms their own network, and requests in progress are not interrupted.
  */
 export class Sockets {
@@ -55,14 +62,14 @@ export class Sockets {
   /** Requests in progress. */
   get requestCount(): number {
     let sum = 0;
-    for (const group of this.#groups.values()) for (const { responses } of group) sum += responses.size;
+    for (const group of this.#widestGroups()) for (const { responses } of group) sum += responses.size;
     return sum;
   }
 
   /** Response data in Node's buffers. */
   get unreadBytes(): number {
     let sum = 0;
-    for (const group of this.#groups.values()) for (const { socket } of group) sum += socket.writableLength;
+    for (const group of this.#widestGroups()) for (const { socket } of group) sum += socket.writableLength;
     return sum;
   }
 
@@ -89,7 +96,7 @@ export class Sockets {
     guarded.responses.set(response, []);
     response.once('close', () => finish(guarded, response));
     response.once('prefinish', () => this.#countUnread(response.writableLength));
-    this.#move(guarded, guarded.groupName);
+    this.#move(guarded, guarded.groupNames);
     return true;
   }
 
@@ -106,13 +113,14 @@ export class Sockets {
   /** The socket belongs to a trusted proxy, so the limit per network does not apply. */
   markForwarding(socket: Socket): void {
     const guarded = this.#sockets.get(socket);
-    if (guarded && guarded.groupName === guarded.network) this.#move(guarded, `forwarded by ${guarded.network}`);
+    if (!guarded || guarded.groupNames !== guarded.networks) return;
+    this.#move(guarded, [`forwarded by ${guarded.networks.at(-1)}`]);
   }
 
   /** The socket belongs to an authenticated gateway, so it is not closed in favour of clients. */
   markNode(socket: Socket): void {
     const guarded = this.#sockets.get(socket);
-    if (guarded && guarded.groupName !== NODES) this.#move(guarded, NODES);
+    if (guarded && guarded.groupNames !== NODES) this.#move(guarded, NODES);
   }
 
   /** Closes sockets with unread responses while they take too much memory, starting with the network that has the most. */
@@ -120,7 +128,7 @@ export class Sockets {
     this.#uncheckedBytes = 0;
     let excessBytes = this.unreadBytes - this.limits.unreadBytes;
     if (excessBytes <= 0) return;
-    const unread = [...this.#groups.values()]
+    const unread = [...this.#widestGroups()]
       .map((group) => [...group].filter(({ socket }) => socket.writableLength > 0))
       .sort((one, other) => sumOfUnread(other) - sumOfUnread(one))
       .flat();
@@ -136,7 +144,7 @@ export class Sockets {
    * which it would wait.
    */
   closeUnused(): void {
-    for (const group of this.#groups.values())
+    for (const group of this.#widestGroups())
       for (const { socket } of group) if (socket.bytesRead === 0) socket.destroy();
   }
 
@@ -149,22 +157,25 @@ export class Sockets {
   }
 
   #add(socket: Socket): void {
-    const network = clientNetwork(socket.remoteAddress ?? '');
-    const guarded: GuardedSocket = { socket, network, groupName: network, responses: new Map() };
+    const networks = clientNetworks(socket.remoteAddress ?? '');
+    const guarded: GuardedSocket = { socket, networks, groupNames: networks, responses: new Map() };
     this.#sockets.set(socket, guarded);
-    this.#enter(guarded, network);
+    this.#enter(guarded, networks);
     socket.once('close', () => {
       this.#leave(guarded);
       for (const response of guarded.responses.keys()) finish(guarded, response);
     });
-    const group = this.#groups.get(network)!;
-    if (group.size > this.limits.perNetwork) this.#close(findIdle(group, guarded) ?? guarded, 'network');
+    const full = networkLimits(networks, this.limits.perNetwork).find(
+      ({ name, limit }) => this.#groups.get(name)!.size > limit,
+    );
+    if (full) this.#close(findIdle(this.#groups.get(full.name)!, guarded) ?? guarded, 'network');
     else if (this.#count > this.limits.total) this.#close(this.#findIdleOfAll(guarded) ?? guarded, 'total');
   }
 
   #findIdleOfAll(newcomer: GuardedSocket): GuardedSocket | undefined {
     let largest: Group | undefined;
-    for (const [name, group] of this.#groups) if (name !== NODES && group.size > (largest?.size ?? 0)) largest = group;
+    const nodes = this.#groups.get(NODES[0]!);
+    for (const group of this.#widestGroups()) if (group !== nodes && group.size > (largest?.size ?? 0)) largest = group;
     return largest && findIdle(largest, newcomer);
   }
 
@@ -175,24 +186,34 @@ export class Sockets {
     guarded.socket.resetAndDestroy();
   }
 
-  #enter(guarded: GuardedSocket, groupName: string): void {
-    const group = this.#groups.get(groupName) ?? new Set();
-    this.#groups.set(groupName, group.add(guarded));
-    guarded.groupName = groupName;
+  *#widestGroups(): Generator<Group> {
+    for (const group of this.#groups.values()) if (group.isWidest) yield group;
+  }
+
+  #enter(guarded: GuardedSocket, groupNames: readonly string[]): void {
+    for (const [level, name] of groupNames.entries()) {
+      const group = this.#groups.get(name) ?? new Group(level === 0);
+      this.#groups.set(name, group.add(guarded));
+    }
+    guarded.groupNames = groupNames;
     this.#count += 1;
   }
 
   #leave(guarded: GuardedSocket): void {
-    const group = this.#groups.get(guarded.groupName);
-    if (!group?.delete(guarded)) return;
-    this.#count -= 1;
-    if (group.size === 0) this.#groups.delete(guarded.groupName);
+    let isCounted = false;
+    for (const name of guarded.groupNames) {
+      const group = this.#groups.get(name);
+      if (!group?.delete(guarded)) continue;
+      isCounted = true;
+      if (group.size === 0) this.#groups.delete(name);
+    }
+    if (isCounted) this.#count -= 1;
   }
 
-  /** Moves the socket to the end of the group, because it started a request last. */
-  #move(guarded: GuardedSocket, groupName: string): void {
+  /** Moves the socket to the end of its groups, because it started a request last. */
+  #move(guarded: GuardedSocket, groupNames: readonly string[]): void {
     this.#leave(guarded);
-    this.#enter(guarded, groupName);
+    this.#enter(guarded, groupNames);
   }
 }
 

@@ -2,6 +2,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { clientNetworks, networkShare } from '@cellhop/contract/network';
 import { hash, verify } from '@node-rs/argon2';
 import { availableParallelism } from 'node:os';
+import { InProgress } from '../../http/in-progress.ts';
 import {
   limitConcurrency,
   type ConcurrencyUsage,
@@ -29,9 +30,7 @@ const lookups = limitConcurrency({ runningMax: LOOKUPS_MAX, waitingMax: LOOKUPS_
 let decoyHash: Promise<string> | undefined;
 
 export const ATTEMPTS_PER_NETWORK_MAX = RUNNING_MAX + WAITING_PER_NETWORK_MAX;
-/** In progress, by network. */
-const attempts = new Map<string, number>();
-const inProgress = (network: string) => attempts.get(network) ?? 0;
+const attempts = new InProgress();
 let refusedAttempts = 0;
 
 /** Where work waits for its slot. Known users have their own queue, so that any number of strangers cannot block them. */
@@ -61,20 +60,18 @@ export function passwordHashUsage(): ConcurrencyUsage {
  * @throws AppError RATE_LIMITED
  */
 export async function limitAttempts<T>(ip: string, work: () => Promise<T>): Promise<T> {
-  const networks = clientNetworks(ip);
-  if (networks.some((network, level) => inProgress(network) >= networkShare(ATTEMPTS_PER_NETWORK_MAX, level))) {
+  const networks = clientNetworks(ip).map((name, level) => ({
+    name,
+    limit: networkShare(ATTEMPTS_PER_NETWORK_MAX, level),
+  }));
+  if (!attempts.begin(networks)) {
     refusedAttempts++;
     throw AppError.rateLimited(1);
   }
-  for (const network of networks) attempts.set(network, inProgress(network) + 1);
   try {
     return await work();
   } finally {
-    for (const network of networks) {
-      const left = inProgress(network) - 1;
-      if (left === 0) attempts.delete(network);
-      else attempts.set(network, left);
-    }
+    attempts.end(networks);
   }
 }
 
