@@ -105,6 +105,28 @@ export async function hastenMails(ctx: Ctx, attemptsMax: number): Promise<void> 
   );
 }
 
+/**
+ * After the database's clock was set back: a job waits at most as long as the runner lets it after its attempts, or `hastenMails`, unless
+ * it is its first attempt and a person chose the time; no job was added in the future; and a lock counts from now.
+ * @param chosen the names of jobs whose time a person chooses
+ */
+export async function correctFutureJobs(ctx: Ctx, chosen: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    `select id from graphile_worker.reschedule_jobs(array(
+       select id from graphile_worker.jobs
+        where locked_at is null and attempts < max_attempts and run_at > now() + interval '10 seconds' +
+                case when attempts = 0 then interval '0' else greatest(exp(least(attempts, 10)), 600) * interval '1 second' end
+          and not (attempts = 0 and task_identifier = any($1))
+     ), run_at => now())`,
+    [chosen],
+  );
+  await ctx.db.query(
+    `update graphile_worker._private_jobs
+        set created_at = least(created_at, now()), locked_at = case when locked_at > now() then now() else locked_at end
+      where created_at > now() + interval '10 seconds' or locked_at > now() + interval '10 seconds'`,
+  );
+}
+
 /** Not of news, which are queued slowly. */
 export async function readMailAge(ctx: Ctx): Promise<number> {
   const [row] = await ctx.db.query<{ seconds: number }>(

@@ -77,6 +77,11 @@ export function hastenMails(ctx: Ctx): Promise<void> {
   return store.hastenMails(ctx, MAIL_ATTEMPTS);
 }
 
+/** Safe to run in several workers at once. */
+export function correctFutureJobs(ctx: Ctx): Promise<void> {
+  return store.correctFutureJobs(ctx, ['notifications.deliver-scheduled'] satisfies (keyof Jobs)[]);
+}
+
 /** Of the oldest mail of an account that is not sent yet; 0 without one. */
 export function mailAgeSeconds(ctx: Ctx): Promise<number> {
   return store.readMailAge(ctx);

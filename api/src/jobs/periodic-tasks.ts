@@ -10,6 +10,7 @@ import { reseal } from '../modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from '../modules/reconciliation/reconciliation.service.ts';
 import { refreshCounts, refreshFacets } from '../modules/proxies/proxies.service.ts';
 import { chains } from '../payments/currencies.ts';
+import { correctFutureJobs } from './jobs.ts';
 
 interface PeriodicTask {
   name: string;
@@ -28,6 +29,7 @@ const periodicTasks: PeriodicTask[] = [
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'mails about ends', everyMs: 5000, run: mailEnds },
   { name: 'clock', everyMs: 10_000, run: correctFutureTimes },
+  { name: 'clock of jobs', everyMs: 10_000, run: correctFutureJobs },
   { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'dashboard', everyMs: 5000, run: addTransfers },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
