@@ -1,8 +1,19 @@
 import { hash } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
-import { hashPassword, unknownClient, verifyPassword } from './passwords.ts';
+import { hashPassword, limitLookups, unknownClient, verifyPassword, WAITING_MAX } from './passwords.ts';
 
+const LOOKUPS_AT_ONCE = 2;
 const PLACE = unknownClient('192.0.2.1');
+
+test('no more strangers wait for a lookup than may wait with a password, so that none of an overload are refused late', async () => {
+  const lookedUp = Promise.withResolvers<void>();
+  const attempts = Array.from({ length: 2 * WAITING_MAX }, (_, index) =>
+    limitLookups(`198.51.${Math.floor(index / 250)}.${index % 250}`, false, () => lookedUp.promise),
+  );
+  lookedUp.resolve();
+  const refused = (await Promise.allSettled(attempts)).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(WAITING_MAX - LOOKUPS_AT_ONCE);
+});
 
 describe('passwords', () => {
   test('are Argon2id with 19 MiB, two passes, and a random salt', async () => {

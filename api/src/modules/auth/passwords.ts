@@ -15,11 +15,12 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Each takes 19 MiB and a core. One core and one of the four threads of libuv's pool stay free for other work. */
 const RUNNING_MAX = Math.min(3, Math.max(1, availableParallelism() - 1));
 /** A client would time out before a longer queue is processed, given that known users get every second slot. */
-const WAITING_MAX = 170 * RUNNING_MAX;
+export const WAITING_MAX = 170 * RUNNING_MAX;
 const WAITING_PER_NETWORK_MAX = 100;
 /** Each takes a database connection while the account and its failed attempts are looked up. */
 const LOOKUPS_MAX = 2;
-const LOOKUPS_WAITING_MAX = 1000;
+/** More would be refused after their lookups, when too many passwords wait, and keep out those that come after an overload. */
+const LOOKUPS_WAITING_MAX = WAITING_MAX;
 
 const hashing = limitConcurrency({
   runningMax: RUNNING_MAX,
