@@ -10,6 +10,9 @@ export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 100;
 /** Staff lists can be paged through up to this row, because counting or skipping more would read whole tables. Filters find the rest. */
 export const LISTED_ROWS_MAX = 10_000;
+/** How long addresses and devices of users are kept after their last use, and notifications and the list of sent emails. */
+export const ADDRESS_DAYS = 365;
+export const NOTICE_DAYS = 90;
 /** Stored per user; the oldest are deleted first. */
 export const NOTIFICATIONS_MAX = 500;
 /** The limits of a text by staff, including its HTML. */

@@ -1,3 +1,4 @@
+import { ADDRESS_DAYS } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
@@ -35,9 +36,9 @@ export async function insertEntry(ctx: Ctx, entry: NewEntry): Promise<void> {
 export async function deleteOld(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from audit_log where id in (
-       select id from audit_log where created_at <= now() - interval '365 days' order by created_at limit $1
+       select id from audit_log where created_at <= now() - $2 * interval '1 day' order by created_at limit $1
      ) returning id`,
-    [limit],
+    [limit, ADDRESS_DAYS],
   );
   return rows.length;
 }

@@ -1,3 +1,4 @@
+import { ADDRESS_DAYS } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 
 /**
@@ -53,12 +54,12 @@ export async function deleteDevices(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query('delete from known_devices where user_id = $1', [userId]);
 }
 
-/** Deletes devices unused for a year, except the newest of each user, which marks that the user has signed in before. */
+/** Deletes devices unused for ADDRESS_DAYS, except the newest of each user, which marks that the user has signed in before. */
 export async function deleteOldDevices(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `with old as (
        select user_id, device, network from known_devices
-        where seen_at < now() - interval '365 days'
+        where seen_at < now() - $2 * interval '1 day'
           and exists (select from known_devices newer
                        where newer.user_id = known_devices.user_id and newer.seen_at > known_devices.seen_at)
         order by seen_at limit $1 for update skip locked
@@ -66,7 +67,7 @@ export async function deleteOldDevices(ctx: Ctx, limit: number): Promise<number>
         where known_devices.user_id = old.user_id and known_devices.device = old.device
           and known_devices.network = old.network
      returning old.user_id`,
-    [limit],
+    [limit, ADDRESS_DAYS],
   );
   return rows.length;
 }

@@ -1,3 +1,4 @@
+import { NOTICE_DAYS } from '@cellhop/contract/limits';
 import type { MailKind } from '@cellhop/contract/staff/mails';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { Ctx } from '../../ctx.ts';
@@ -73,9 +74,9 @@ export async function countMails(ctx: Ctx, userId: string, kinds: readonly MailK
 export async function deleteOld(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from sent_mails where id in (
-       select id from sent_mails where queued_at < now() - interval '90 days' order by queued_at limit $1
+       select id from sent_mails where queued_at < now() - $2 * interval '1 day' order by queued_at limit $1
      ) returning id`,
-    [limit],
+    [limit, NOTICE_DAYS],
   );
   return rows.length;
 }

@@ -3,7 +3,7 @@
  * to a user.
  */
 import { AppError } from '@cellhop/contract/errors';
-import { NOTIFICATIONS_MAX } from '@cellhop/contract/limits';
+import { NOTICE_DAYS, NOTIFICATIONS_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotifyUserBody } from '@cellhop/contract/staff/notifications';
@@ -24,7 +24,6 @@ import { sanitizeText } from './sanitise-html.ts';
 export type NewNotification = store.NewNotification;
 export type NotificationRow = store.NotificationRow;
 
-const RETENTION_DAYS = 90;
 /** Longer than the hourly interval, so that a late run finds all users too. */
 const SURPLUS_WINDOW_HOURS = 24;
 
@@ -63,9 +62,9 @@ export async function markRead(ctx: Ctx, { userId }: Actor, ids: readonly string
   return (await store.countNotifications(ctx, userId)).unreadCount;
 }
 
-/** Deletes notifications older than 90 days, and those beyond the maximum per user. */
+/** Deletes notifications older than NOTICE_DAYS, and those beyond the maximum per user. */
 export async function deleteOldNotifications(ctx: Ctx): Promise<void> {
-  await cleanUp(ctx, 'old notifications', (ctx, limit) => store.deleteOlder(ctx, RETENTION_DAYS, limit));
+  await cleanUp(ctx, 'old notifications', (ctx, limit) => store.deleteOlder(ctx, NOTICE_DAYS, limit));
   await cleanUp(ctx, 'surplus notifications', (ctx, limit) =>
     store.deleteSurplus(ctx, SURPLUS_WINDOW_HOURS, NOTIFICATIONS_MAX, limit),
   );

@@ -1,4 +1,5 @@
 import { type LegalDocument, legalDocuments } from '@cellhop/contract/legal-documents';
+import { ADDRESS_DAYS, NOTICE_DAYS, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { readLanguage } from '../../i18n/languages.ts';
@@ -48,11 +49,18 @@ function Article({ document }: { document: LegalDocument }) {
 }
 
 function Text({ own, document }: { own: string | null; document: LegalDocument }) {
-  const { t } = useTranslation('legalTexts');
-  const { brandName: brand, contactEmail } = useSettings();
-  const times = useShopTimes();
+  const { t } = useTranslation(['legalTexts', 'user']);
+  const { brandName, contactEmail } = useSettings();
+  const facts = {
+    brand: brandName,
+    ...useShopTimes(),
+    prepaid: PREPAID_MEGABYTES,
+    addressDays: ADDRESS_DAYS,
+    noticeDays: NOTICE_DAYS,
+    deletion: t('user:deletion.open'),
+  };
   const contact = contactEmail === null ? t('support') : t('write', { email: contactEmail });
-  const text = own ?? `${t(`documents.${document}`, { brand, ...times })}\n\n${contact}`;
+  const text = own ?? `${t(`documents.${document}`, facts)}\n\n${contact}`;
   return legalBlocks(text).map(({ isHeading, text }) =>
     isHeading ? (
       <h2 key={text}>{text}</h2>
