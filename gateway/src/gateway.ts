@@ -73,21 +73,19 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes, ...routes } = openExits(settings, {
-    limits,
-    metrics,
-    ownPorts,
-    isDnsPort: (port) => dnsPorts.serves(port),
-    onSuspect: (exitId) => checks.suspect(exitId),
-  });
+  const dnsPorts = openDnsPorts(settings, limits, metrics);
+  const partsOfExits = { limits, metrics, ownPorts, assignedDnsPorts: dnsPorts };
+  const { exits, ownRoute, dialOutcomes, reserved, dialForChecks, dialDestination, ...routes } = openExits(
+    settings,
+    partsOfExits,
+  );
   const knownNetworks = new KnownNetworks();
-  const parts = openConnections(settings, limits, { control, exits, metrics, knownNetworks });
-  const { connections, reporter, endWatch, dnsPorts, dnsPortList } = parts;
+  const parts = openConnections(settings, limits, { control, exits, metrics, knownNetworks, dnsPorts });
+  const { connections, reporter, endWatch, dnsPortList } = parts;
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
-  const onRefreshed = () => checks.request();
-  const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, limits, log, onRefreshed });
+  const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, limits, log });
   const routesOfChecks = { exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes };
   const checks = openChecks(settings, limits, { control, heartbeat, metrics, ...routesOfChecks });
   watchNode(context, connections);
@@ -190,18 +188,15 @@ interface ConnectionParts {
   readonly exits: Exits;
   readonly metrics: Metrics;
   readonly knownNetworks: KnownNetworks;
+  readonly dnsPorts: DnsPorts;
 }
 
 function openConnections(
   settings: GatewaySettings,
   limits: Limits,
-  { control, exits, metrics, knownNetworks }: ConnectionParts,
+  { control, exits, metrics, knownNetworks, dnsPorts }: ConnectionParts,
 ) {
   const { log } = settings;
-  const dnsPorts = openDnsPorts(settings, limits, {
-    metrics,
-    authorize: (port, client) => connections.authorizeDnsClient(port, client),
-  });
   // Listed clients may use a DNS port before the first tunnel of its connection.
   const dnsPortList = new Loop(log, 'DNS port list', async () => {
     try {
@@ -211,15 +206,9 @@ function openConnections(
       return limits.dnsPortsRetryMs; // The client has logged it.
     }
   });
-  const connections: Connections = new Connections({
-    control,
-    limits,
-    log,
-    requestReport: (connection) => reporter.request(connection),
-    exits,
-    onEnd: (reason) => metrics.connectionEnds.inc({ reason }),
-    dnsPorts,
-  });
+  const onEnd = (reason: string) => metrics.connectionEnds.inc({ reason });
+  const connections = new Connections({ control, limits, log, exits, onEnd, dnsPorts });
+  dnsPorts.authorize = (port, client) => connections.authorizeDnsClient(port, client);
   const onResponse = (response: WatchResponse) => {
     const { areAllowListsChanged, bought = [], ended, reasons = {} } = response;
     if (areAllowListsChanged) dnsPortList.request();
@@ -230,17 +219,13 @@ function openConnections(
   };
   const endWatch = new EndWatch({ control, limits, log, onResponse });
   const reporter = new Reporter(connections, control, limits, log, () => endWatch.isHeld);
-  return { connections, reporter, endWatch, dnsPorts, dnsPortList };
+  return { connections, reporter, endWatch, dnsPortList };
 }
 
-function openDnsPorts(
-  { host, allowPrivate, log }: GatewaySettings,
-  limits: Limits,
-  { metrics, authorize }: { metrics: Metrics; authorize: (port: number, client: string) => Promise<unknown> },
-): DnsPorts {
+function openDnsPorts({ host, allowPrivate, log }: GatewaySettings, limits: Limits, metrics: Metrics): DnsPorts {
   const isAddressAllowed = (bytes: Uint8Array) => allowPrivate || isPublicAddress(bytes);
   const context = { host, limits, metrics, log, isAddressAllowed, tcpClients: { count: 0 } };
-  const dnsPorts = new DnsPorts({ context, authorize });
+  const dnsPorts = new DnsPorts(context);
   metrics.watch('gateway_dns_ports', 'Open DNS ports', () => dnsPorts.open);
   metrics.watch('gateway_dns_ports_failed', 'DNS ports that could not be opened', () => dnsPorts.failed);
   metrics.watch('gateway_dns_tcp_clients', 'TCP clients of DNS ports', () => context.tcpClients.count);

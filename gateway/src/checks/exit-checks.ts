@@ -12,8 +12,8 @@ import type { ExitCheckPerformer } from './exit-check.ts';
 
 interface ExitChecksSettings {
   readonly control: Pick<ControlClient, 'checkExits'>;
-  readonly exits: Pick<Exits, 'get' | 'setLost'>;
-  readonly dialOutcomes: Pick<DialOutcomes, 'isWorking' | 'reached' | 'unreached'>;
+  readonly exits: Pick<Exits, 'findId' | 'get' | 'setLost'>;
+  readonly dialOutcomes: Pick<DialOutcomes, 'isWorking' | 'onSuspect' | 'reached' | 'unreached'>;
   readonly performer: Pick<ExitCheckPerformer, 'check' | 'close'>;
   /** False while the echoes are unknown. */
   readonly isReady: () => boolean;
@@ -39,6 +39,7 @@ export class ExitChecks {
 
   constructor(private readonly settings: ExitChecksSettings) {
     this.#loop = new Loop(settings.log, 'checks of exits', () => this.#poll());
+    settings.dialOutcomes.onSuspect = (exit) => this.#suspect(exit);
   }
 
   /** Exits that are being checked; they stay open. */
@@ -66,11 +67,13 @@ export class ExitChecks {
   }
 
   /** Tunnels of customers fail through this exit: it is checked at once, unless it was requested a moment ago. */
-  suspect(exitId: string): void {
+  #suspect(exit: Exit): void {
     const now = performance.now();
-    const { suspectSpacingMs } = this.settings.limits;
+    const { exits, limits } = this.settings;
+    const exitId = exits.findId(exit);
+    const { suspectSpacingMs } = limits;
     for (const [id, at] of this.#suspects) if (now - at >= suspectSpacingMs) this.#suspects.delete(id);
-    if (this.#suspects.has(exitId)) return;
+    if (exitId === undefined || this.#suspects.has(exitId)) return;
     this.#suspects.set(exitId, now);
     this.#newSuspects.add(exitId);
     this.request();

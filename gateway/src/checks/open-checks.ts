@@ -36,6 +36,7 @@ export function openChecks(
   const performer = new ExitCheckPerformer({ dial: dialForChecks, limits, echoUrls, ownRoute, ...destinations });
   const isReady = () => echoUrls().length > 0;
   const checks = new ExitChecks({ control, exits, dialOutcomes, performer, isReady, limits, metrics, log });
+  heartbeat.onRefreshed = () => checks.request();
   metrics.watch('gateway_exit_checks_running', 'Checks of exits that run now', () => checks.running);
   return checks;
 }

@@ -23,8 +23,6 @@ interface ConnectionsSettings {
   readonly limits: Limits;
   readonly log: Logger;
   readonly exits: Pick<Exits, 'get'>;
-  /** Called when a connection's report is due, or a final total has to be delivered. */
-  readonly requestReport: (connection?: Connection) => void;
   /** Called once for each connection that ends in this run. */
   readonly onEnd: (label: string) => void;
   /** The DNS ports of the connections. */
@@ -43,6 +41,8 @@ export class Connections {
   /** Set when the node stops: no connection is opened any more. */
   #endReason: EndReason | undefined;
   #isDraining = false;
+  /** Called when a connection's report is due, or a final total has to be delivered. The reporter sets it. */
+  onReportDue: (connection?: Connection) => void = () => {};
 
   constructor(private readonly settings: ConnectionsSettings) {
     const { limits } = settings;
@@ -164,7 +164,7 @@ export class Connections {
     const label = endLabel(end, reason);
     this.settings.onEnd(label);
     this.settings.log.info({ connectionId: connection.id, reason: label, usedBytes }, 'Connection ended');
-    this.settings.requestReport();
+    this.onReportDue();
   }
 
   /** Ends all connections; those with a pending authorization end as soon as they open. */
@@ -239,7 +239,7 @@ export class Connections {
 
   /** An authorization must not overtake the `end` call of the same connection, which would close the new one. */
   async #untilEndAcknowledged(connection: Connection): Promise<void> {
-    this.settings.requestReport();
+    this.onReportDue();
     if (!(await this.#areEndsAcknowledged([connection], this.settings.limits.controlRequestMs)))
       throw new TunnelFailure('control-plane-unavailable');
   }
@@ -271,9 +271,9 @@ export class Connections {
   }
 
   #open(authorization: Granted): Connection {
-    const { limits, exits, requestReport } = this.settings;
+    const { limits, exits } = this.settings;
     const credit = new Credit(authorization, limits.unacknowledgedBytesMin, {
-      due: () => requestReport(connection),
+      due: () => this.onReportDue(connection),
       spent: () => this.end(connection, creditEndReason(credit.reason)),
       ended: () => this.end(connection, 'connection-ended'),
     });

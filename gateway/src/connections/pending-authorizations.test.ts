@@ -26,7 +26,6 @@ function start() {
     limits: defaultLimits,
     log: pino({ level: 'silent' }),
     exits: { get: () => ({ isLost: false }) as Exit },
-    requestReport: () => {},
     onEnd: () => {},
     dnsPorts: { opened: () => {}, closed: () => {}, accessChanged: () => {} },
   });

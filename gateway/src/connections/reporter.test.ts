@@ -81,12 +81,11 @@ async function run(
     authorizeAddress: authorize,
     end: () => Promise.resolve([]),
   });
-  const connections: Connections = new Connections({
+  const connections = new Connections({
     control,
     limits: defaultLimits,
     log: pino({ level: 'silent' }),
     exits: { get: () => ({ isLost: false }) as Exit },
-    requestReport: (connection) => reporter.request(connection),
     onEnd: () => {},
     dnsPorts: { opened: () => {}, closed: () => {}, accessChanged: () => {} },
   });

@@ -36,6 +36,7 @@ export class Reporter {
     /** The end watch reports ended connections sooner than the responses to reports do. */
     private readonly isEndWatchActive: () => boolean,
   ) {
+    connections.onReportDue = (connection) => this.request(connection);
     this.#refusedUpdates = new RefusedReports(limits.refusedReportMs, log, 'update');
     this.#refusedEnds = new RefusedReports(limits.refusedReportMs, log, 'end');
   }

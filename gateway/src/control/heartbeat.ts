@@ -14,8 +14,6 @@ interface HeartbeatSettings {
   readonly knownNetworks: Pick<KnownNetworks, 'listed'>;
   readonly limits: Pick<Limits, 'helloIntervalMs' | 'helloRetryMs'>;
   readonly log: Logger;
-  /** Called when the addresses of the control plane and the echoes have been read. */
-  readonly onRefreshed?: () => void;
 }
 
 /**
@@ -28,6 +26,8 @@ export class Heartbeat {
   #echoUrls: readonly string[] = [];
   #refusedUpstreams: readonly string[] = [];
   readonly #loop: Loop;
+  /** Called when the addresses of the control plane and the echoes have been read. The checks set it. */
+  onRefreshed: () => void = () => {};
 
   constructor(private readonly settings: HeartbeatSettings) {
     this.#loop = new Loop(settings.log, 'heartbeat', () => this.#beat());
@@ -52,7 +52,7 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<number> {
-    const { control, status, reserved, knownNetworks, limits, onRefreshed } = this.settings;
+    const { control, status, reserved, knownNetworks, limits } = this.settings;
     let pauseMs = limits.helloIntervalMs;
     let echoUrls = this.#echoUrls;
     try {
@@ -67,7 +67,7 @@ export class Heartbeat {
     await reserved.refreshControlPlane(this.#publicUrl, echoUrls, this.#refusedUpstreams);
     // Only now does the guard of checks know their addresses.
     this.#echoUrls = echoUrls;
-    onRefreshed?.();
+    this.onRefreshed();
     return pauseMs;
   }
 

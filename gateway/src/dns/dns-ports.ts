@@ -14,15 +14,6 @@ interface ListedPort {
   readonly allowList: readonly string[];
 }
 
-interface DnsPortsSettings {
-  readonly context: DnsContext;
-  /**
-   * Opens the connection that has a port, for a client that its allow-list contains.
-   * @throws TunnelFailure
-   */
-  readonly authorize: (port: number, client: string) => Promise<unknown>;
-}
-
 interface ServedPort {
   readonly port: DnsPort;
   state: 'opening' | 'open' | 'failed';
@@ -39,7 +30,10 @@ export class DnsPorts {
   readonly #byNumber = new Map<number, ServedPort>();
   #isStopped = false;
 
-  constructor(private readonly settings: DnsPortsSettings) {}
+  /** Opens the connection that has a port, for a client that its allow-list contains. The connections set it; until then it refuses. */
+  authorize: (port: number, client: string) => Promise<unknown> = () => Promise.reject(new Error('not connected yet'));
+
+  constructor(private readonly context: DnsContext) {}
 
   get open(): number {
     return [...this.#byNumber.values()].filter(({ state }) => state === 'open').length;
@@ -62,7 +56,7 @@ export class DnsPorts {
     if (!served || served.owner?.connection === connection) return;
     // The control plane has assigned the port to another connection: the previous one has ended.
     served.owner?.answers.close();
-    served.owner = { connection, answers: new Answers(this.settings.context, connection) };
+    served.owner = { connection, answers: new Answers(this.context, connection) };
     this.#closeForbidden(served);
   }
 
@@ -125,7 +119,7 @@ export class DnsPorts {
   #serve(number: number): ServedPort | undefined {
     const known = this.#byNumber.get(number);
     if (known) return known;
-    const { context } = this.settings;
+    const { context } = this;
     if (this.#byNumber.size >= context.limits.dnsPortsPerNode) {
       context.log.warn({ port: number }, 'This node has too many DNS ports: the port stays closed');
       return undefined;
@@ -145,7 +139,7 @@ export class DnsPorts {
       served.state = 'open';
     } catch (error) {
       served.state = 'failed';
-      const { log } = this.settings.context;
+      const { log } = this.context;
       if (!wasFailed) log.error({ err: error, port: served.port.number }, 'A DNS port cannot be opened');
     }
   }
@@ -172,9 +166,9 @@ export class DnsPorts {
   async #authorize(served: ServedPort, client: string): Promise<Answers | undefined> {
     served.waiting += 1;
     try {
-      await this.settings.authorize(served.port.number, client);
+      await this.authorize(served.port.number, client);
     } catch {
-      served.refusedUntil = performance.now() + this.settings.context.limits.dnsRefusalMs;
+      served.refusedUntil = performance.now() + this.context.limits.dnsRefusalMs;
     } finally {
       served.waiting -= 1;
     }

@@ -3,12 +3,6 @@ import { addressText, type Host, type Target } from '../protocol/host.ts';
 import type { FailureCause } from '../statuses.ts';
 import type { Exit } from './exit.ts';
 
-interface DialOutcomesSettings {
-  readonly limits: Pick<Limits, 'suspectDestinations' | 'workingMs'>;
-  /** Called when tunnels have failed to destinations of several networks without a success in between. */
-  readonly onSuspect: (exit: Exit) => void;
-}
-
 /** They say nothing about the exit. */
 const unrelated: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'client-closed',
@@ -27,8 +21,10 @@ export class DialOutcomes {
   /** One of those that made an exit suspect, until a tunnel opens or a check has reached a destination. */
   readonly #unreached = new Map<Exit, Target>();
   readonly #workedAt = new WeakMap<Exit, number>();
+  /** Called when tunnels have failed to destinations of several networks without a success in between. The checks set it. */
+  onSuspect: (exit: Exit) => void = () => {};
 
-  constructor(private readonly settings: DialOutcomesSettings) {}
+  constructor(private readonly limits: Pick<Limits, 'suspectDestinations' | 'workingMs'>) {}
 
   worked(exit: Exit): void {
     this.#workedAt.set(exit, performance.now());
@@ -40,10 +36,10 @@ export class DialOutcomes {
     if (unrelated.has(cause)) return;
     const destinations = this.#byExit.get(exit) ?? new Map<string, Target>();
     this.#byExit.set(exit, destinations.set(networkText(target.host), target));
-    if (destinations.size < this.settings.limits.suspectDestinations) return;
+    if (destinations.size < this.limits.suspectDestinations) return;
     this.#byExit.delete(exit);
     this.#unreached.set(exit, target);
-    this.settings.onSuspect(exit);
+    this.onSuspect(exit);
   }
 
   /** A destination of customers which this exit did not reach; undefined unless the exit is suspect. */
@@ -59,7 +55,7 @@ export class DialOutcomes {
   /** Whether a tunnel has opened lately. */
   isWorking(exit: Exit): boolean {
     const at = this.#workedAt.get(exit);
-    return at !== undefined && performance.now() - at < this.settings.limits.workingMs;
+    return at !== undefined && performance.now() - at < this.limits.workingMs;
   }
 
   /** Forgets exits that are not in use any more. */

@@ -8,6 +8,7 @@ import {
   isUpstreamAllowed,
   ownListeners,
 } from '../destination-policy.ts';
+import type { DnsPorts } from '../dns/dns-ports.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
@@ -101,10 +102,8 @@ interface NodeParts {
   readonly metrics: Metrics;
   /** The ports of TCP listeners; filled when they are bound. */
   readonly ownPorts: ReadonlySet<number>;
-  /** Whether a connection has this DNS port here: the control plane may assign ports outside the range of the settings. */
-  readonly isDnsPort: (port: number) => boolean;
-  /** Called when tunnels of customers fail to several destinations through an exit. */
-  readonly onSuspect: (exitId: string) => void;
+  /** The DNS ports of connections: the control plane may assign ports outside the range of the settings. */
+  readonly assignedDnsPorts: Pick<DnsPorts, 'serves'>;
 }
 
 /** The exits of this node, and the checks of destinations. */
@@ -152,11 +151,7 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   );
   const isCheckAllowed = (address: Uint8Array, port: number) =>
     reserved.isEcho(canonicalAddress(addressText(address)) ?? '', port) || isTcpAllowed(address, port);
-  const onSuspect = (exit: Exit) => {
-    const id = exits.findId(exit);
-    if (id !== undefined) parts.onSuspect(id);
-  };
-  const dialOutcomes = new DialOutcomes({ limits, onSuspect });
+  const dialOutcomes = new DialOutcomes(limits);
   return {
     exits,
     reserved,
@@ -173,7 +168,7 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
 /** Which addresses may be destinations of tunnels and of datagrams, and relays of upstream proxies. */
 function createPolicies(
   { dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate }: ExitSettings,
-  { ownPorts, isDnsPort }: NodeParts,
+  { ownPorts, assignedDnsPorts }: NodeParts,
   reserved: ReservedAddresses,
 ) {
   const hostAddresses = () => reserved.own;
@@ -183,7 +178,7 @@ function createPolicies(
     isReserved: (address, port) => reserved.isReserved(address, port),
   });
   // In a tunnel to a DNS port, the client would have an address of this node.
-  const isDns = (port: number) => isWithin(port, dnsPorts) || isDnsPort(port);
+  const isDns = (port: number) => isWithin(port, dnsPorts) || assignedDnsPorts.serves(port);
   const tcpPolicy = policyWithout((port) => ownPorts.has(port) || isDns(port));
   const udpPolicy = policyWithout((port) => isWithin(port, udpPorts) || isDns(port));
   // The address of a relay comes from another proxy, so it is never private.
