@@ -116,10 +116,15 @@ export function chargeReports(
     for (const { accountId, balanceMicros, heldMicros } of balances.values())
       freeMicrosByPayer.set(accountId, balanceMicros - heldMicros);
     if (kind === 'open') await runs.insertRuns(ctx, runId, ids);
-    const charged = (await findMetered(ctx, runId, ids))
-      // Ignores reports of runs that never opened the connection.
-      .filter((row) => row.isRunOpen !== null)
-      .map((row) => chargeConnection(row, reportById.get(row.id)!, kind, freeMicrosByPayer));
+    const charged: ConnectionCharge[] = [];
+    for (const row of await findMetered(ctx, runId, ids)) {
+      // The run never opened the connection.
+      if (row.isRunOpen === null) continue;
+      const freeMicros = freeMicrosByPayer.get(row.payerAccountId)!;
+      const charge = chargeConnection(row, reportById.get(row.id)!, kind, freeMicros);
+      freeMicrosByPayer.set(row.payerAccountId, freeMicros - charge.takenMicros);
+      charged.push(charge);
+    }
     return save(ctx, runId, charged, kind);
   });
 }
@@ -152,6 +157,8 @@ async function findPayersCached(ctx: Ctx, ids: readonly string[]): Promise<bigin
 
 interface ConnectionCharge extends MeterChange {
   row: MeteredConnection;
+  /** What this connection takes of the payer's free balance. */
+  takenMicros: bigint;
   /** Undefined if the written-off bytes do not change. */
   writeOff: WriteOff | undefined;
   state: CreditState;
@@ -162,12 +169,11 @@ interface ConnectionCharge extends MeterChange {
   isExitLost: boolean;
 }
 
-/** @param freeMicrosByPayer is reduced by what this connection takes */
 function chargeConnection(
   row: MeteredConnection,
   report: UsageReport,
   kind: ReportKind,
-  freeMicrosByPayer: Map<bigint, bigint>,
+  freeMicros: bigint,
 ): ConnectionCharge {
   const meter: Meter = {
     usedBytes: row.usedBytes,
@@ -188,16 +194,14 @@ function chargeConnection(
   const endReason = row.endingReason ?? (isExitLost ? 'EXIT_LOST' : isRecalled ? 'RECALLED' : undefined);
   const isEnding = isExitLost || row.endingReason !== null;
   const wantedBytes = kind === 'close' || endReason ? 0n : report.wantedBytes;
-  const freeMicros = freeMicrosByPayer.get(row.payerAccountId)!;
-  const { usedBytes, uploadedBytes } = report;
   const run = kind === 'open' ? openRun(known) : known;
-  const result = chargeReport(meter, run, { usedBytes, uploadedBytes, wantedBytes }, freeMicros);
+  const result = chargeReport(meter, run, { ...report, wantedBytes }, freeMicros);
   const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
   const chargedMicros = (result.charge.to - result.charge.from) * meter.megabytePriceMicros;
   const holdChangeMicros = result.holdChangeMicros + after.holdChangeMicros;
-  freeMicrosByPayer.set(row.payerAccountId, freeMicros - chargedMicros - holdChangeMicros);
   return {
     row,
+    takenMicros: chargedMicros + holdChangeMicros,
     connectionId: row.id,
     payerAccountId: row.payerAccountId,
     meter: after.meter,

@@ -58,6 +58,8 @@ export interface ComparisonRules {
 }
 
 /**
+ * Example: an address held 100 of deposits of 100 (`previous`), a sweep took all, and 40 arrived that no poll has seen: `now` holds 40. So 40
+ * are unexplained, until a rescan finds the payment (140 of earlier deposits) or staff settle it (40 by hand).
  * @param previous undefined if there was nothing to remember
  */
 export function compareHeld(
