@@ -1,12 +1,13 @@
 import { memo, type ReactNode, useMemo } from 'react';
 import classes from './card-list.module.css';
-import type { Column, ListedRow } from './data-table.tsx';
+import type { Column } from './data-table.tsx';
 import { Placeholder } from './placeholder.tsx';
 
 interface CardListProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
-  rows: readonly ListedRow<Row>[] | undefined;
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
   skeletonKeys: readonly string[];
   renderCard?: RenderCard<Row> | undefined;
 }
@@ -22,7 +23,7 @@ interface Places<Row> {
 }
 
 /** A table on a phone: one card per row. */
-export function CardList<Row>({ label, columns, rows, skeletonKeys, renderCard }: CardListProps<Row>) {
+export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys, renderCard }: CardListProps<Row>) {
   const places = useMemo<Places<Row>>(
     () => ({
       headings: columns.filter(({ place }) => place === 'heading'),
@@ -40,16 +41,14 @@ export function CardList<Row>({ label, columns, rows, skeletonKeys, renderCard }
                 <Placeholder height={14} width="55%" />
               </li>
             ))
-          : rows.map(({ id, original }) => (
-              <CompactCard key={id} row={original} columns={columns} renderCard={renderCard} />
-            ))}
+          : rows.map((row) => <CompactCard key={rowKey(row)} row={row} columns={columns} renderCard={renderCard} />)}
       </ul>
     );
   return (
     <ul className={classes['list']} aria-label={label} aria-busy={rows === undefined}>
       {rows === undefined
         ? skeletonKeys.map((key) => <SkeletonCard key={key} {...places} />)
-        : rows.map(({ id, original }) => <Card key={id} row={original} places={places} />)}
+        : rows.map((row) => <Card key={rowKey(row)} row={row} places={places} />)}
     </ul>
   );
 }

@@ -1,11 +1,10 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { type ColumnDef, type ReactTable, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table';
-import { memo, type ReactNode, useMemo, useState, startTransition, useEffect } from 'react';
+import { memo, type ReactNode, useState, startTransition, useEffect } from 'react';
 import { PHONE_SCREEN, TABLET_SCREEN } from './breakpoints.ts';
 import { CardList, type RenderCard } from './card-list.tsx';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
-import { type ColumnOrder, toOrder, toSort, toSorting, SortButton, SortSelect } from './sort-controls.tsx';
+import { type ColumnOrder, findOrder, SortButton, SortSelect, toSort } from './sort-controls.tsx';
 
 export interface Column<Row> {
   /** If the column can be sorted: its name in the URL and the API. */
@@ -49,72 +48,26 @@ const ROW_HEIGHT = 45;
 const CARD_HEIGHT = 90;
 const ROWS_PER_STEP = 6;
 
-/** Only sorting: the API pages and filters. */
-const features = tableFeatures({ rowSortingFeature });
-const NO_ROWS: never[] = [];
-
-export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, isDense = false, sort, onSort, renderCard } = props;
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { columns, rows, sort, onSort } = props;
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   // Rows that fill the window render first, so content below the table does not visibly move when the rest renders.
   const [height] = useState(() => window.innerHeight);
   const first = Math.ceil(height / (isPhone ? CARD_HEIGHT : ROW_HEIGHT));
   const count = useIncrementalCount(rows?.length ?? 0, { first, step: ROWS_PER_STEP });
-  const table = useSortedTable(props);
-  const shown = rows && table.getRowModel().rows.slice(0, count);
-  if (!isPhone) return <WideTable label={label} columns={columns} table={table} rows={shown} isDense={isDense} />;
+  const shown = rows?.slice(0, count);
+  if (!isPhone) return <WideTable {...props} rows={shown} />;
   return (
     <div className={classes['cards']}>
       {onSort && <SortSelect columns={columns} sort={sort} onSort={onSort} />}
-      <CardList label={label} columns={columns} rows={shown} skeletonKeys={SKELETON_ROWS} renderCard={renderCard} />
+      <CardList {...props} rows={shown} skeletonKeys={SKELETON_ROWS} />
     </div>
   );
 }
 
-function useSortedTable<Row extends object>({ columns, rows, rowKey, sort, onSort }: DataTableProps<Row>) {
-  const definitions = useMemo(() => columns.map(toDefinition), [columns]);
-  const sorting = useMemo(() => toSorting(sort), [sort]);
-  return useTable({
-    features,
-    columns: definitions,
-    data: rows ?? NO_ROWS,
-    getRowId: rowKey,
-    manualSorting: true,
-    enableMultiSort: false,
-    enableSortingRemoval: false,
-    state: { sorting },
-    onSortingChange: (update) => {
-      const next = toSort(typeof update === 'function' ? update(sorting) : update);
-      if (next !== undefined) onSort?.(next);
-    },
-  });
-}
+const opposite = { ascending: 'descending', descending: 'ascending' } as const;
 
-/** Cells render from our own columns: the library's cells would be hundreds of additional objects for the catalogue. */
-function toDefinition<Row extends object>({ key, firstOrder }: Column<Row>): ColumnDef<typeof features, Row> {
-  return {
-    id: key,
-    accessorFn: (row) => row,
-    enableSorting: firstOrder !== undefined,
-    sortDescFirst: firstOrder === 'descending',
-  };
-}
-
-/** The part of the library's row that is used. */
-export interface ListedRow<Row> {
-  id: string;
-  original: Row;
-}
-
-interface WideTableProps<Row extends object> {
-  label: string;
-  columns: readonly Column<Row>[];
-  table: ReactTable<typeof features, Row>;
-  rows: readonly ListedRow<Row>[] | undefined;
-  isDense: boolean;
-}
-
-function WideTable<Row extends object>({ label, columns, table, rows, isDense }: WideTableProps<Row>) {
+function WideTable<Row>({ label, columns, rows, rowKey, isDense = false, sort, onSort }: DataTableProps<Row>) {
   const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
   // On tablets the columns of dense tables are as wide as their values need.
   const isFixed = !(isTablet && isDense) && columns.every(({ width }) => width !== undefined);
@@ -127,9 +80,8 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
       <table aria-busy={rows === undefined} data-fixed={isFixed} data-dense={isDense}>
         <thead>
           <tr>
-            {columns.map(({ key, header, renderHeader, isNumeric, width = 0 }) => {
-              const column = table.getColumn(key);
-              const order = toOrder(column?.getIsSorted() ?? false);
+            {columns.map(({ key, header, renderHeader, firstOrder, isNumeric, width = 0 }) => {
+              const order = findOrder(sort, key);
               return (
                 <th
                   key={key}
@@ -138,8 +90,12 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
                   data-last={key === actions || undefined}
                   style={isFixed ? { width: `${(width / totalWidth) * 100}%` } : undefined}
                 >
-                  {column?.getCanSort() ? (
-                    <SortButton header={header} order={order} onToggle={() => column.toggleSorting()} />
+                  {firstOrder !== undefined ? (
+                    <SortButton
+                      header={header}
+                      order={order}
+                      onToggle={() => onSort?.(toSort(key, order === undefined ? firstOrder : opposite[order]))}
+                    />
                   ) : (
                     (renderHeader?.() ?? header)
                   )}
@@ -159,7 +115,7 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
                   ))}
                 </tr>
               ))
-            : rows.map(({ id, original }) => <TableRow key={id} row={original} columns={columns} />)}
+            : rows.map((row) => <TableRow key={rowKey(row)} row={row} columns={columns} />)}
         </tbody>
       </table>
     </section>

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { toSort, toSorting } from './sort-controls.tsx';
+import { findOrder, toSort } from './sort-controls.tsx';
 
-it('parses and formats a column with its order', () => {
-  expect(toSorting('spent')).toEqual([{ id: 'spent', desc: false }]);
-  expect(toSorting('-spent')).toEqual([{ id: 'spent', desc: true }]);
-  for (const sort of ['spent', '-spent']) expect(toSort(toSorting(sort))).toBe(sort);
+it('writes and finds the order of a column', () => {
+  for (const order of ['ascending', 'descending'] as const)
+    expect(findOrder(toSort('spent', order), 'spent')).toBe(order);
+  expect([toSort('spent', 'ascending'), toSort('spent', 'descending')]).toEqual(['spent', '-spent']);
 });
 
-it('is empty for a list without sorting', () => {
-  expect(toSorting(undefined)).toEqual([]);
-  expect(toSort([])).toBeUndefined();
+it('finds no order of another column, or of a list without sorting', () => {
+  expect(findOrder('-spent', 'price')).toBeUndefined();
+  expect(findOrder(undefined, 'spent')).toBeUndefined();
 });

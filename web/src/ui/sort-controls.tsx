@@ -1,5 +1,4 @@
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconChevronDown } from '@tabler/icons-react';
-import type { SortDirection, SortingState } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import classes from './sort-controls.module.css';
 
@@ -42,7 +41,7 @@ export function SortSelect({ columns, sort, onSort }: SortSelectProps) {
             .filter(({ firstOrder }) => firstOrder !== undefined)
             .map(({ key, header }) =>
               orders.map((order) => (
-                <option key={order} value={writeSort(key, order)}>
+                <option key={order} value={toSort(key, order)}>
                   {t(`sorting.${order}`, { column: header })}
                 </option>
               )),
@@ -57,21 +56,11 @@ export function SortSelect({ columns, sort, onSort }: SortSelectProps) {
 export type ColumnOrder = 'ascending' | 'descending';
 
 /** The sort order in URLs and the API: `spent` for ascending, `-spent` for descending. One column at a time. */
-export function toSorting(sort: string | undefined): SortingState {
-  if (sort === undefined) return [];
-  const desc = sort.startsWith('-');
-  return [{ id: desc ? sort.slice(1) : sort, desc }];
-}
-
-export function toSort([column]: SortingState): string | undefined {
-  return column && writeSort(column.id, column.desc ? 'descending' : 'ascending');
-}
-
-function writeSort(key: string, order: ColumnOrder): string {
+export function toSort(key: string, order: ColumnOrder): string {
   return order === 'descending' ? `-${key}` : key;
 }
 
-/** Values of `aria-sort`. */
-export function toOrder(direction: SortDirection | false): ColumnOrder | undefined {
-  return direction === false ? undefined : direction === 'asc' ? 'ascending' : 'descending';
+/** @returns a value of `aria-sort`; undefined if the list is sorted by another column */
+export function findOrder(sort: string | undefined, key: string): ColumnOrder | undefined {
+  return (['ascending', 'descending'] as const).find((order) => toSort(key, order) === sort);
 }
