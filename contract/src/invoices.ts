@@ -72,7 +72,6 @@ export type Invoice = z.infer<typeof invoiceSchema>;
 
 /** Why no new invoice in a currency can be created now: its network is unavailable, or there is no reliable exchange rate. */
 export const currencyProblems = ['NETWORK', 'RATE'] as const;
-export type CurrencyProblem = (typeof currencyProblems)[number];
 
 export const currencyStateSchema = z.object({
   currency: z.enum(currencies),

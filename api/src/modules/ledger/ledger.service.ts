@@ -9,8 +9,6 @@ import { AppError } from '@cellhop/contract/errors';
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
-import { NOTHING_VERIFIED } from '../../db/invariant.ts';
-import { ledgerInvariants } from './invariants.store.ts';
 import * as store from './ledger.store.ts';
 
 /** System accounts; their ids are below those of all others. */
@@ -114,14 +112,6 @@ export async function release(ctx: Ctx, payerAccountId: bigint, micros: bigint):
   if (micros === 0n) return;
   assert(await store.releaseHold(ctx, payerAccountId, micros), `account ${payerAccountId} does not exist`);
   ctx.changed({ accountId: payerAccountId }, 'balance');
-}
-
-/** @returns violations of the ledger's invariants; empty if there are none. Reads the whole ledger. */
-export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
-  const found: string[] = [];
-  const check = { verified: NOTHING_VERIFIED, isFull: true, step: async () => {} };
-  for (const { findBroken } of ledgerInvariants) found.push(...(await findBroken(ctx, check)));
-  return found;
 }
 
 /** For incremental checks. */
