@@ -40,7 +40,7 @@ const pages = {
     ],
   },
   '/proxies': {
-    limit: 192,
+    limit: 186,
     roots: [
       'index.html',
       'member',
