@@ -12,6 +12,8 @@ const hex = (digits: string) =>
     .toLowerCase();
 const quantity = hex('{1,64}').transform(BigInt);
 const height = hex('{1,12}').transform(Number);
+/** Of any network: those of private ones may have more digits than a height. */
+const chainId = quantity.transform(Number);
 const hash = hex('{64}');
 export const address = hex('{40}');
 
@@ -71,7 +73,7 @@ export function createEvmNode(url: string, timeoutMs?: number) {
   return {
     rpc,
     transport: rpc.transport,
-    chainId: (signal: AbortSignal) => rpc.call('eth_chainId', [], height, signal),
+    chainId: (signal: AbortSignal) => rpc.call('eth_chainId', [], chainId, signal),
     /** @returns null if the node does not have it */
     header: (block: number | 'latest' | 'safe' | 'finalized', signal: AbortSignal) =>
       rpc.call(

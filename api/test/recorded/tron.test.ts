@@ -1,0 +1,89 @@
+/** What the parsers of TRON make of recorded blocks of the main network. */
+import { expect, test } from 'vitest';
+import { blockSchema, headerSchema } from '../../src/payments/chains/tron/answers.ts';
+import { headerBytes, merkleRoot, provesTransactions, sha256 } from '../../src/payments/chains/tron/block-proof.ts';
+import { isProven } from '../../src/payments/chains/tron/bodies.ts';
+import { readBytes, readFields } from '../../src/payments/chains/tron/protobuf.ts';
+import { readContract, readTokenCall } from '../../src/payments/chains/tron/transaction.ts';
+import { printTronHeader, printTronTransaction, readRecorded, readRecordedJson, readTronBlock } from './recorded.ts';
+
+const fromHex = (text: string) => Buffer.from(text.replace(/^0x/, ''), 'hex');
+const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+const rawDataOf = (transaction: string) => readBytes(readFields(fromHex(transaction)), 1);
+
+test('100 headers have the hashes that are their ids, and name their parents', () => {
+  const recorded = readRecordedJson('tron/headers-78000000.json') as { id: string; raw: string }[];
+  const headers = recorded.map(({ id, raw }) => headerSchema.parse(printTronHeader(id, fromHex(raw))));
+  for (const [index, { raw, parentId, height }] of headers.entries()) {
+    expect(toHex(headerBytes(raw))).toBe(recorded[index]!.raw);
+    expect(height).toBe(headers[0]!.height + index);
+    expect(parentId).toBe(headers[index - 1]?.id ?? headers[0]!.parentId);
+  }
+  expect(headers).toHaveLength(100);
+});
+
+test('a block of 619 transactions has the root of its bytes, and JSON hides a field of one of them', () => {
+  const { id, rawHeader, transactions } = readTronBlock(readRecorded('tron/block-79072107.bin'));
+  const printed = { ...printTronHeader(id, rawHeader), transactions: transactions.map(printTronTransaction) };
+  const block = blockSchema.parse(printed);
+  expect(block.height).toBe(79_072_107);
+  expect(transactions).toHaveLength(619);
+  expect(toHex(merkleRoot(transactions.map(sha256)))).toBe(block.raw.txTrieRoot);
+  expect(isProven(block)).toBe(false);
+  const hiding = block.transactions.flatMap((one, index) =>
+    provesTransactions(toHex(sha256(transactions[index]!)), [one]) ? [] : [index],
+  );
+  expect(hiding).toEqual([187]);
+  const fields = readFields(readBytes(readFields(transactions[187]!), 5));
+  expect(fields.find(({ number }) => number === 1002)?.bytes).toHaveLength(12);
+  expect(block.transactions.filter(({ signature }) => signature.some((one) => one.length === 136)).length).toBe(5);
+});
+
+test('446 leaves have the root of their header, and one is the hash of its transaction', () => {
+  const { leaves, headerTxTrieRoot, encodedTx, txId, txLeaf, targetIndex } = readRecordedJson(
+    'tron/leaves-78812179.json',
+  ) as {
+    leaves: string[];
+    headerTxTrieRoot: string;
+    encodedTx: string;
+    txId: string;
+    txLeaf: string;
+    targetIndex: number;
+  };
+  expect(leaves).toHaveLength(446);
+  expect(toHex(merkleRoot(leaves.map(fromHex)))).toBe(headerTxTrieRoot.slice(2));
+  expect(leaves[targetIndex]).toBe(txLeaf);
+  expect(provesTransactions(txLeaf.slice(2), blockSchemaTransactions([encodedTx]))).toBe(true);
+  expect(toHex(sha256(rawDataOf(encodedTx)))).toBe(txId.slice(2));
+});
+
+const blockSchemaTransactions = (encoded: readonly string[]) =>
+  encoded.map((one) => {
+    const { ret, ...rest } = printTronTransaction(fromHex(one));
+    return { ...rest, ret: ret.map(({ contractRet = 'DEFAULT' }) => ({ contractRet, fee: 0n, ret: '' })) };
+  });
+
+test('55 calls of USDT carry the recipient and the amount that were recorded beside them', () => {
+  const calls = readRecordedJson('tron/transfers-78115149.json') as Record<
+    'encodedTx' | 'toTron' | 'amount' | 'txLeaf' | 'tronTokenEvm',
+    string
+  >[];
+  expect(calls).toHaveLength(55);
+  for (const { encodedTx, toTron, amount, txLeaf, tronTokenEvm } of calls) {
+    expect(toHex(sha256(fromHex(encodedTx)))).toBe(txLeaf.slice(2));
+    const action = readContract(rawDataOf(encodedTx));
+    expect(action).toMatchObject({ kind: 'CALL', contract: `41${tronTokenEvm.slice(2)}` });
+    const call = action?.kind === 'CALL' ? readTokenCall(action.data) : undefined;
+    expect(call).toEqual({ to: toTron.slice(2), units: BigInt(amount) });
+  }
+});
+
+test('transactions of three types have their ids and leaves', () => {
+  const recorded = readRecordedJson('tron/transactions.json') as Record<'encodedTx' | 'txId' | 'txLeaf', string>[];
+  const kinds = recorded.map(({ encodedTx, txId, txLeaf }) => {
+    expect(toHex(sha256(rawDataOf(encodedTx)))).toBe(txId.slice(2));
+    expect(provesTransactions(txLeaf.slice(2), blockSchemaTransactions([encodedTx]))).toBe(true);
+    return readContract(rawDataOf(encodedTx))?.kind;
+  });
+  expect(kinds).toEqual([undefined, 'TRANSFER', 'CALL']);
+});
