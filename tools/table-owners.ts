@@ -41,6 +41,7 @@ const tablesByModule: Record<string, readonly string[]> = {
     'rate_quotes',
     'rate_sources',
     'sandbox_transactions',
+    'sweeps',
     'wallet_accounts',
   ],
   'key-rotation': ['resealings'],

@@ -79,8 +79,11 @@ describe('holdings of a chain', () => {
     payments.urls = { bsc: [node.url] };
     const list = holdingsFileSchema.parse(JSON.parse(await run('holdings', 'bsc')));
     expect(list.chains).toMatchObject([{ chain: 'bsc', chainId: 56, addresses: [] }]);
+    const compared = () => states.readState(testApp.ctx, 'bsc').then(({ comparedAt }) => comparedAt);
+    expect(await compared()).toBeNull();
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'holdings-')), 'list.json');
     expect(await run('holdings', 'bsc', '--file', file)).toBe(`${file} lists 0 addresses.`);
+    expect(await compared()).not.toBeNull();
     expect(holdingsFileSchema.parse(JSON.parse(await readFile(file, 'utf8'))).chains).toEqual(list.chains);
     await expect(run('holdings', 'ethereum')).rejects.toThrow('ethereum is not set up.');
     await expect(run('holdings', 'bsc', '--files', file)).rejects.toThrow('"--files" is not --file.');

@@ -9,6 +9,7 @@ import type { Command, Order } from './command.ts';
 import {
   checkAccounts,
   checkSources,
+  compareBeforeSweep,
   explainDifference,
   findHoldings,
   makeHoldingsFile,
@@ -20,6 +21,7 @@ import { formatUnits } from '../payments/amounts.ts';
 import type { SourceFinding } from '../payments/chains/watcher.ts';
 import { type Chain, chains, currencyRules } from '../payments/currencies.ts';
 import { describeIndex } from '../payments/derive/addresses.ts';
+import type { HoldingsFile } from '../payments/holdings-file.ts';
 import { nameOtherToken } from '../payments/settings.ts';
 
 export const payments: Command = {
@@ -28,7 +30,8 @@ export const payments: Command = {
   usage: 'COMMAND',
   details: `  check                   first addresses of each account, and whether each source serves everything that is needed
   holdings CURRENCY       the addresses that hold most of it now, with their numbers in the wallet
-  holdings CHAIN [--file FILE]  the list from which the offline program signs sweeps, to a file or the terminal
+  holdings CHAIN          the list from which the offline program signs sweeps, on the terminal
+  holdings CHAIN --file FILE  the same in a file, after a comparison of all addresses with their deposits
   resume CHAIN            credit payments again after a reorganisation
   rescan CHAIN FROM       read the blocks from this height on again, for payments that were missed
   release DEPOSIT         credit a deposit that is on hold
@@ -42,7 +45,7 @@ export const payments: Command = {
       case 'holdings 0':
       case 'holdings 1':
       case 'holdings 3':
-        return { kind: 'question', run: parseHoldings(values) };
+        return parseHoldings(values);
       case 'resume 1':
         return change(resume, parseChain(subject));
       case 'rescan 2':
@@ -109,22 +112,28 @@ function warnOfFewSources(chain: Chain, count: number): string[] {
   return [`${chain.padEnd(CHAIN_WIDTH)} has ${text}. Three are recommended, of which any two must agree.`];
 }
 
-function parseHoldings([subject, option, file]: readonly string[]): Order['run'] {
+function parseHoldings([subject, option, file]: readonly string[]): Order {
   if (option !== undefined && option !== '--file') throw new Error(`"${option}" is not --file.`);
   const chain = chains.find((each) => each === subject);
-  if (chain) return (ctx, terminal) => listForSweep(ctx, chain, file === undefined ? undefined : terminal.path(file));
+  if (chain && file !== undefined)
+    return { kind: 'change', run: (ctx, terminal) => writeList(ctx, chain, terminal.path(file)) };
+  if (chain) return { kind: 'question', run: async (ctx) => JSON.stringify(await makeList(ctx, chain), undefined, 2) };
   const currency = currencies.find((each) => each === subject);
   if (!currency || option !== undefined) throw new Error(`Name one of the currencies: ${currencies.join(', ')}`);
-  return (ctx) => showHoldings(ctx, currency);
+  return { kind: 'question', run: (ctx) => showHoldings(ctx, currency) };
 }
 
-async function listForSweep(ctx: Ctx, chain: Chain, file: string | undefined): Promise<string> {
+async function makeList(ctx: Ctx, chain: Chain): Promise<HoldingsFile> {
   const list = await makeHoldingsFile(ctx, chain, HOLDINGS_MAX);
   if (!list) throw new Error(`${chain} is not set up.`);
-  const text = JSON.stringify(list, undefined, 2);
-  if (file === undefined) return text;
-  await writeFile(file, `${text}\n`);
-  return `${file} lists ${list.chains[0]!.addresses.length} addresses.`;
+  return list;
+}
+
+async function writeList(ctx: Ctx, chain: Chain, file: string): Promise<string> {
+  const differences = await compareBeforeSweep(ctx, chain);
+  const list = await makeList(ctx, chain);
+  await writeFile(file, `${JSON.stringify(list, undefined, 2)}\n`);
+  return [...differences, `${file} lists ${list.chains[0]!.addresses.length} addresses.`].join('\n');
 }
 
 const CHAIN_WIDTH = 9;

@@ -6,6 +6,7 @@ import type { Ctx } from '../../ctx.ts';
 import { SourceRefusal } from '../../payments/chains/refusals.ts';
 import { ChainUnavailable } from '../../payments/chains/watcher.ts';
 import { addressSpaces } from '../../payments/currencies.ts';
+import { networks } from '../../payments/sweep/networks.ts';
 import { readSigned } from '../../payments/sweep/read-signed.ts';
 import type { SignedFile } from '../../payments/sweep/signed-file.ts';
 import { type SignedSweep, type SweepChain, InvalidTransaction } from '../../payments/sweep/sweep.ts';
@@ -18,6 +19,7 @@ import {
   type SweepSource,
 } from '../../payments/sweep/sweep-source.ts';
 import * as addresses from './addresses.store.ts';
+import { listSweep } from './sweeps.store.ts';
 
 /** Within all requests of one transaction to one source. */
 const REQUEST_LIMIT_MS = 30_000;
@@ -67,7 +69,7 @@ async function checkAddresses(ctx: Ctx, { chain, from, to }: SignedSweep): Promi
 
 /** In the order of the file, because those of an address follow each other. */
 export async function* broadcastSweeps(
-  { config }: Ctx,
+  ctx: Ctx,
   sweeps: readonly SentSweep[],
   now: Date,
 ): AsyncGenerator<{ sweep: SentSweep; outcome: SweepOutcome }> {
@@ -76,8 +78,9 @@ export async function* broadcastSweeps(
   for (const sweep of sweeps) {
     const { chain, from, nonce } = sweep;
     const ofChain =
-      sources.get(chain) ?? (config.payments.urls[chain] ?? []).map((url) => count(createSweepSource(chain, url)));
+      sources.get(chain) ?? (ctx.config.payments.urls[chain] ?? []).map((url) => count(createSweepSource(chain, url)));
     sources.set(chain, ofChain);
+    await listSweep(ctx, addressSpaces[chain], { ...sweep, asset: assetOf(sweep) });
     const outcome: SweepOutcome = refusedFrom.has(`${chain} ${from}`)
       ? { state: 'HELD_BACK' }
       : await broadcast(ofChain, sweep, now);
@@ -87,6 +90,9 @@ export async function* broadcastSweeps(
     yield { sweep, outcome };
   }
 }
+
+/** Every token is USDT: the offline program signs for no other contract than that of the list. */
+const assetOf = ({ chain, contract }: SignedSweep): string => (contract === undefined ? networks[chain].coin : 'USDT');
 
 interface CountedSource {
   source: SweepSource;

@@ -13,7 +13,9 @@ import { isSandbox, watcherFor } from './chains.ts';
 import * as addresses from './addresses.store.ts';
 import * as states from './chain-states.store.ts';
 import * as store from './comparison.store.ts';
-import { compareHeld, feeUnitsOf, type HeldAmount, restAfterSweepUnits } from './held-amount.ts';
+import { compareHeld, feeUnitsOf, type HeldAmount, restAfterSweepUnits, sweepFeeUnitsOf } from './held-amount.ts';
+import { settleSweeps } from './sweep-settlement.ts';
+import { sumSwept } from './sweeps.store.ts';
 
 /** The job runs hourly. A run begins at the same hour each day, even if the last one began a little later than it was due. */
 const EVERY_MS = 23.5 * 3_600_000;
@@ -108,6 +110,12 @@ async function compareCurrency(
     const balances = await watcher.balances(rules.asset, listed, AbortSignal.timeout(timeMs));
     afterId = page.at(-1)!.id;
     await waitUntilRead(ctx, rules, watcher, balances, limits.readWaitMs);
+    await settleSweeps(
+      ctx,
+      rules.chain,
+      page.map(({ id }) => id),
+      balances.height,
+    );
     await comparePage(ctx, currency, page, balances, { afterId, previousHeight });
   }
   await store.finishRun(ctx, rules);
@@ -126,11 +134,14 @@ async function comparePage(
   const comparisonRules = {
     restUnits: restAfterSweepUnits[currency],
     feeUnits: feeUnitsOf(currency),
+    sweepFeeUnits: sweepFeeUnitsOf(currency),
     previousHeight,
   };
   await ctx.tx(async (ctx) => {
     const heights = page.map(({ held }) => held?.height ?? previousHeight ?? -1);
-    const sums = await store.sumDeposits(ctx, rules, { ids: page.map(({ id }) => id), heights, height });
+    const spans = { ids: page.map(({ id }) => id), heights, height };
+    const sums = await store.sumDeposits(ctx, rules, spans);
+    const swept = await sumSwept(ctx, rules, spans);
     const unknown = await sumUnknown(ctx, rules, page, heights, balances);
     const changed: { id: bigint; held: HeldAmount }[] = [];
     const risen: bigint[] = [];
@@ -143,6 +154,8 @@ async function comparePage(
         laterDepositUnits: laterUnits,
         byHandUnits,
         unknownUnits: unknown && (unknown.get(address) ?? 0n),
+        sweptUnits: swept.get(id)?.units ?? 0n,
+        sweepCount: swept.get(id)?.count ?? 0n,
       };
       const next = compareHeld(held, now, comparisonRules);
       if (held || hasAmount(next)) changed.push({ id, held: next });

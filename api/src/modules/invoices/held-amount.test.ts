@@ -3,6 +3,7 @@ import { compareHeld, type HeldAmount, type HeldNow } from './held-amount.ts';
 
 const REST = 1n;
 const FEE = 3n;
+const SWEEP_FEE = 5n;
 /** Compared at block 100: 500 deposited, and still there. */
 const paid: HeldAmount = {
   height: 100,
@@ -21,6 +22,8 @@ const now = (changes: Partial<HeldNow>): HeldNow => ({
   laterDepositUnits: 0n,
   byHandUnits: 0n,
   unknownUnits: undefined,
+  sweptUnits: 0n,
+  sweepCount: 0n,
   ...changes,
 });
 const later = (previous: HeldAmount | undefined, changes: Partial<HeldNow>) => {
@@ -28,6 +31,7 @@ const later = (previous: HeldAmount | undefined, changes: Partial<HeldNow>) => {
   const { unexplainedUnits, unexplainedAfter } = compareHeld(previous, now(changes), {
     restUnits: REST,
     feeUnits: FEE,
+    sweepFeeUnits: SWEEP_FEE,
     previousHeight,
   });
   return [unexplainedUnits, unexplainedAfter];
@@ -44,6 +48,9 @@ describe('an address', () => {
     ['was swept and then got a deposit', paid, { heldUnits: 70n, laterDepositUnits: 70n }],
     ['got a deposit and then was swept', paid, { laterDepositUnits: 70n }],
     ['lost a deposit that has left its chain', paid, { earlierDepositUnits: 0n }],
+    ['was swept by a sweep that was sent, which paid its fee', paid, { sweptUnits: 495n, sweepCount: 1n }],
+    ['paid the fee of a sweep of USDT', paid, { heldUnits: 493n, sweepCount: 1n }],
+    ['was swept by a sweep that was sent, then by another wallet', paid, { sweptUnits: 100n, sweepCount: 1n }],
     [
       'was never compared, and swept before',
       undefined,
@@ -58,6 +65,14 @@ describe('an address', () => {
     ['a payment after a sweep', swept, { heldUnits: 50n }, 100],
     ['a sweep and then a payment', paid, { heldUnits: 50n }, 100],
     ['a deposit, a sweep and a payment', paid, { heldUnits: 120n, laterDepositUnits: 70n }, 100],
+    ['a payment that was sent away with the rest', paid, { sweptUnits: 550n, sweepCount: 1n }, 100],
+    ['a sweep that was sent and then a payment', paid, { heldUnits: 50n, sweptUnits: 500n, sweepCount: 1n }, 100],
+    [
+      'a payment that was sent away before the first comparison',
+      undefined,
+      { sweptUnits: 550n, sweepCount: 1n, earlierDepositUnits: 0n, laterDepositUnits: 500n },
+      undefined,
+    ],
     ['nothing since, but a payment before', missed, { heldUnits: 50n }, 100],
     ['a sweep of a payment that nothing explains', missed, {}, 100],
     [
@@ -76,6 +91,7 @@ describe('an address', () => {
     const settled = compareHeld(swept, now({ heldUnits: 50n, byHandUnits: 50n }), {
       restUnits: REST,
       feeUnits: FEE,
+      sweepFeeUnits: SWEEP_FEE,
       previousHeight: 100,
     });
     expect(settled.unexplainedUnits).toBe(0n);

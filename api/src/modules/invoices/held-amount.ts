@@ -1,6 +1,8 @@
 /** Whether what an address holds is explained by its deposits: the rule of the daily comparison for one address and currency. */
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { currencyRules } from '../../payments/currencies.ts';
+import { networks } from '../../payments/sweep/networks.ts';
+import type { SweepChain } from '../../payments/sweep/sweep.ts';
 
 /** The result of one comparison, which the next one begins with. */
 export interface HeldAmount {
@@ -26,6 +28,10 @@ export interface HeldNow {
   byHandUnits: bigint;
   /** On chains that list unspent outputs: the sum of those after the previous height that are no deposits. Then nothing is inferred. */
   unknownUnits: bigint | undefined;
+  /** What the sweeps that were sent have taken, in blocks after the previous height and up to the new one. */
+  sweptUnits: bigint;
+  /** How many such sweeps there were, of this currency or another one: each has paid a fee. */
+  sweepCount: bigint;
 }
 
 /**
@@ -44,6 +50,12 @@ export const restAfterSweepUnits: Record<Currency, bigint> = {
   USDT_BSC: 10n ** 18n,
 };
 
+/** How much the balance of a coin may fall by the fee of a sweep that was sent. */
+export const sweepFeeUnitsOf = (currency: Currency): bigint => {
+  const { chain, isStable } = currencyRules[currency];
+  return isStable || !(chain in networks) ? 0n : networks[chain as SweepChain].feeMaxUnits;
+};
+
 /** How much the balance of a coin may fall by fees alone, without a sweep: of token sweeps, and on TON of the account's storage. */
 export const feeUnitsOf = (currency: Currency): bigint =>
   currencyRules[currency].isStable ? 0n : restAfterSweepUnits[currency];
@@ -53,6 +65,8 @@ export interface ComparisonRules {
   restUnits: bigint;
   /** Of `feeUnitsOf`. */
   feeUnits: bigint;
+  /** Of `sweepFeeUnitsOf`. */
+  sweepFeeUnits: bigint;
   /** Of the comparison before; undefined at the first one. */
   previousHeight: number | undefined;
 }
@@ -65,7 +79,7 @@ export interface ComparisonRules {
 export function compareHeld(
   previous: HeldAmount | undefined,
   now: HeldNow,
-  { restUnits, feeUnits, previousHeight }: ComparisonRules,
+  { previousHeight, ...rules }: ComparisonRules,
 ): HeldAmount {
   const comparedHeight = previous?.height ?? previousHeight;
   const before = previous ?? NOTHING;
@@ -73,8 +87,7 @@ export function compareHeld(
   const lateUnits = max(0n, now.earlierDepositUnits - before.depositUnits);
   const settledUnits = max(0n, now.byHandUnits - before.byHandUnits);
   const arrivedUnits =
-    now.unknownUnits ??
-    inferArrived(before, now, lateUnits, comparedHeight === undefined ? undefined : { restUnits, feeUnits });
+    now.unknownUnits ?? inferArrived(before, now, lateUnits, comparedHeight === undefined ? undefined : rules);
   const unexplainedUnits = max(0n, before.unexplainedUnits + arrivedUnits - lateUnits - settledUnits);
   const unexplainedAfter = before.unexplainedUnits > 0n ? before.unexplainedAfter : comparedHeight;
   return {
@@ -90,19 +103,20 @@ export function compareHeld(
 const NOTHING = { heldUnits: 0n, depositUnits: 0n, byHandUnits: 0n, unexplainedUnits: 0n, unexplainedAfter: undefined };
 
 /**
- * The least that must have arrived since then, apart from deposits. The amounts of sweeps are not known.
- * @param rules undefined at the first comparison: the sweep may have been before the last deposits
+ * The least that must have arrived since then, apart from deposits.
+ * @param rules undefined at the first comparison: the sweep of another wallet may have been before the last deposits
  */
 function inferArrived(
   before: Pick<HeldAmount, 'heldUnits' | 'depositUnits'>,
   now: HeldNow,
   lateUnits: bigint,
-  rules: Pick<ComparisonRules, 'restUnits' | 'feeUnits'> | undefined,
+  rules: Omit<ComparisonRules, 'previousHeight'> | undefined,
 ): bigint {
   const depositUnits = now.earlierDepositUnits + now.laterDepositUnits;
-  const riseUnits = now.heldUnits - before.heldUnits - (depositUnits - before.depositUnits) + lateUnits;
-  if (!rules || riseUnits >= -rules.feeUnits) return max(0n, riseUnits);
-  // It was swept, and a sweep takes everything: what it holds now has arrived after it.
+  const riseUnits =
+    now.heldUnits + now.sweptUnits - before.heldUnits - (depositUnits - before.depositUnits) + lateUnits;
+  if (!rules || riseUnits >= -(rules.feeUnits + now.sweepCount * rules.sweepFeeUnits)) return max(0n, riseUnits);
+  // It was swept by another wallet, whose amount is not known, and a sweep takes everything: what it holds now has arrived after it.
   const afterSweepUnits = now.heldUnits - now.laterDepositUnits;
   return afterSweepUnits > rules.restUnits ? afterSweepUnits : 0n;
 }

@@ -2,14 +2,14 @@
 import { commandLine } from '@cellhop/contract/command-line';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
-import type { SourceFinding } from '../../payments/chains/watcher.ts';
+import { ChainUnavailable, type SourceFinding } from '../../payments/chains/watcher.ts';
 import { addressSpaces, type AddressSpace, chains, currencyRules, type Chain } from '../../payments/currencies.ts';
 import type { HoldingsFile } from '../../payments/holdings-file.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { countSources, watcherFor } from './chains.ts';
+import { countSources, isSandbox, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import { acceptDifferences } from './comparison.service.ts';
+import { acceptDifferences, compareChain } from './comparison.service.ts';
 import { release } from './held-deposits.store.ts';
 import { describeHoldings, listHoldings, type HoldingAddress } from './holdings.service.ts';
 
@@ -65,6 +65,18 @@ export async function findHoldings(ctx: Ctx, currency: Currency, limit: number):
 export async function makeHoldingsFile(ctx: Ctx, chain: Chain, limit: number): Promise<HoldingsFile | undefined> {
   const watcher = watcherFor(ctx, chain);
   return watcher && describeHoldings(ctx, chain, watcher, limit);
+}
+
+/** The daily comparison, now: what is swept before one is explained by the list of sweeps alone. @returns sentences for the operator */
+export async function compareBeforeSweep(ctx: Ctx, chain: Chain): Promise<string[]> {
+  const watcher = watcherFor(ctx, chain);
+  if (!watcher || isSandbox(ctx)) return [];
+  try {
+    return await compareChain(ctx, chain, watcher);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    return [`The addresses could not be compared with their deposits: ${error.message}. Try again before you sweep.`];
+  }
 }
 
 /**
