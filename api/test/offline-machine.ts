@@ -53,6 +53,9 @@ export function createOfflineMachine(options: OfflineMachineOptions): OfflineMac
       if (file === undefined) throw new Error('ENOENT');
       return Buffer.from(file);
     },
+    checkNewFile(path) {
+      if (files.has(path)) throw new Error('EEXIST');
+    },
     writeNewFile(path, text) {
       if (files.has(path)) throw new Error('EEXIST');
       files.set(path, text);

@@ -140,7 +140,7 @@ test('sends nothing to a source of another chain', async () => {
 function signTron(at: Date): Promise<Signing> {
   const list = tronHoldings();
   list.referenceBlock.time = at.toISOString();
-  return signList(holdingsFile(list), [TRON_TREASURY, TRON_TREASURY, 'yes', 'sign'], at);
+  return signList(holdingsFile(list), [TRON_TREASURY, TRON_TREASURY, 'yes', 'yes', 'sign'], at);
 }
 
 test('sends TRX and USDT on TRON, and nothing that has expired', async () => {

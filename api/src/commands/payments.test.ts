@@ -85,6 +85,11 @@ describe('holdings of a chain', () => {
     expect(await run('holdings', 'bsc', '--file', file)).toBe(`${file} lists 0 addresses.`);
     expect(await compared()).not.toBeNull();
     expect(holdingsFileSchema.parse(JSON.parse(await readFile(file, 'utf8'))).chains).toEqual(list.chains);
+    // What was signed from it may still have to be found again.
+    await expect(run('holdings', 'bsc', '--file', file)).rejects.toThrow(`${file} exists already`);
+    const other = path.join(path.dirname(file), 'other.json');
+    await expect(run('holdings', 'ethereum', '--file', other)).rejects.toThrow('ethereum is not set up.');
+    await expect(readFile(other)).rejects.toThrow('ENOENT');
     await expect(run('holdings', 'ethereum')).rejects.toThrow('ethereum is not set up.');
     await expect(run('holdings', 'bsc', '--files', file)).rejects.toThrow('"--files" is not --file.');
   });

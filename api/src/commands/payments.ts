@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { SOURCES_RECOMMENDED } from '@cellhop/contract/chains';
 import { commandLine } from '@cellhop/contract/command-line';
 import { type Currency, currencies } from '@cellhop/contract/invoices.values';
@@ -130,10 +130,20 @@ async function makeList(ctx: Ctx, chain: Chain): Promise<HoldingsFile> {
 }
 
 async function writeList(ctx: Ctx, chain: Chain, file: string): Promise<string> {
-  const differences = await compareBeforeSweep(ctx, chain);
-  const list = await makeList(ctx, chain);
-  await writeFile(file, `${JSON.stringify(list, undefined, 2)}\n`);
-  return [...differences, `${file} lists ${list.chains[0]!.addresses.length} addresses.`].join('\n');
+  const handle = await open(file, 'wx').catch(() => {
+    throw new Error(`${file} exists already or cannot be written. Name another file.`);
+  });
+  try {
+    const differences = await compareBeforeSweep(ctx, chain);
+    const list = await makeList(ctx, chain);
+    await handle.writeFile(`${JSON.stringify(list, undefined, 2)}\n`);
+    return [...differences, `${file} lists ${list.chains[0]!.addresses.length} addresses.`].join('\n');
+  } catch (error) {
+    await rm(file);
+    throw error;
+  } finally {
+    await handle.close();
+  }
 }
 
 const CHAIN_WIDTH = 9;

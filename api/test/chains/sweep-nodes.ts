@@ -52,6 +52,7 @@ export async function startTronSweepNode(): Promise<SweepNode> {
       const found = sweepNode.included.get(body['value']!);
       return found ? { blockNumber: found.height, ...(found.isSuccessful ? {} : { result: 'FAILED' }) } : {};
     }
+    if (url === '/wallet/getaccount') return { address: body['address'] };
     const txid = readSigned.tron(body['transaction']!).transactionId;
     if (sweepNode.taken.has(txid)) return { code: 'DUP_TRANSACTION_ERROR', txid };
     if (sweepNode.refusal !== undefined)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEvmWatcher } from '../../src/payments/chains/evm.ts';
 import { createSweepSource } from '../../src/payments/sweep/sweep-source.ts';
+import { networks } from '../../src/payments/sweep/networks.ts';
 import { type Anvil, mintOf, startAnvil } from '../chains/anvil.ts';
 import { EVM_ACCOUNT, EVM_ADDRESSES, EVM_TREASURY, holdingsFile, USDT } from '../holdings.ts';
 import { signList } from '../offline-signing.ts';
@@ -10,6 +11,7 @@ const [FIRST, SECOND] = EVM_ADDRESSES;
 const ETHER = 10n ** 18n;
 
 describe.each(['ethereum', 'bsc'] as const)('on %s', (chain) => {
+  const usdtUnits = 250n * 10n ** BigInt(networks[chain].usdtDecimals);
   let anvil: Anvil;
   beforeAll(async () => {
     anvil = await startAnvil(chain);
@@ -25,7 +27,7 @@ describe.each(['ethereum', 'bsc'] as const)('on %s', (chain) => {
   };
 
   it('USDT and the coin arrive, the sender is the derived address, and the fee stays below what was said', async () => {
-    await anvil.send(mintOf(USDT[chain], SECOND, 250_000_000n));
+    await anvil.send(mintOf(USDT[chain], SECOND, usdtUnits));
     await anvil.send({ to: FIRST, value: ETHER });
     await anvil.send({ to: SECOND, value: ETHER / 100n });
     await anvil.mine(30);
@@ -48,7 +50,7 @@ describe.each(['ethereum', 'bsc'] as const)('on %s', (chain) => {
     const native = sweeps.filter(({ contract }) => contract === undefined);
     expect(native.map(({ from }) => from)).toEqual([FIRST, SECOND]);
     expect(await coinOf(EVM_TREASURY)).toBe(native.reduce((sum, { units }) => sum + units, 0n));
-    expect([await usdtOf(EVM_TREASURY), await usdtOf(SECOND)]).toEqual([250_000_000n, 0n]);
+    expect([await usdtOf(EVM_TREASURY), await usdtOf(SECOND)]).toEqual([usdtUnits, 0n]);
     expect(await coinOf(FIRST)).toBeLessThan(ETHER - native[0]!.units);
     // It can be in the chain once.
     expect(await source.post(sweeps[0]!, signal)).toMatchObject({

@@ -61,8 +61,9 @@ export async function askDestinations(
   const coin = saySum(terminal, list.chain, own, 'coin')
     ? await askAddress(terminal, list.chain, isRefused)
     : undefined;
+  const canReceive = coin === undefined || list.chain !== 'tron' || (await askActivated(terminal, coin));
   return {
-    destinations: { usdt: usdt?.to, coin },
+    destinations: { usdt: usdt?.to, coin: canReceive ? coin : undefined },
     usdtContract: usdt?.contract ?? known,
     usdtWalletCode: usdt?.walletCode ?? USDT_ON_TON.walletCode,
     isHolder: usdt?.to !== undefined && list.chain === 'tron' && (await askHolder(terminal, usdt.to)),
@@ -149,11 +150,20 @@ async function askAddress(
   }
 }
 
-async function askHolder(terminal: Terminal, destination: string): Promise<boolean> {
+/** The first TRX to an address cost the sender 1.1 TRX more, so nodes refuse a transfer of everything. */
+async function askActivated(terminal: Terminal, destination: string): Promise<boolean> {
+  const isActivated = await askWhether(terminal, `Has ${destination} received TRX before? Check it in an explorer`);
+  if (!isActivated)
+    terminal.say('Activate it first: send 1 TRX to it from another wallet. The TRX stay where they are.');
+  return isActivated;
+}
+
+const askHolder = (terminal: Terminal, destination: string): Promise<boolean> =>
+  askWhether(terminal, `Does ${destination} hold USDT already? A transfer to it costs half then`);
+
+async function askWhether(terminal: Terminal, question: string): Promise<boolean> {
   while (true) {
-    const typed = await terminal.ask(
-      `Does ${destination} hold USDT already? A transfer to it costs half then (yes or no): `,
-    );
+    const typed = await terminal.ask(`${question} (yes or no): `);
     if (typed === 'yes' || typed === 'no') return typed === 'yes';
   }
 }

@@ -36,7 +36,7 @@ const THIEF_TON = 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w';
 /** The operator types the treasury of the chain that is asked for, and knows no other contract and no other code. */
 function answer(prompt: string): string {
   if (/^Type (?:its address|PAY_USDT_TON_WALLET_CODE)/.test(prompt)) return '';
-  if (prompt.startsWith('Does ')) return 'yes';
+  if (/^(?:Does|Has) /.test(prompt)) return 'yes';
   return prompt.startsWith('To sign ') ? 'sign' : 'treasury';
 }
 

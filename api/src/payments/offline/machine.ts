@@ -5,6 +5,8 @@ export interface Machine {
   /** Names of the network interfaces that have an address, without the loopback. */
   connectedInterfaces: () => string[];
   readFile: (path: string) => Uint8Array;
+  /** Leaves nothing. Fails if the file exists or cannot be written. */
+  checkNewFile: (path: string) => void;
   /** Fails if the file exists. */
   writeNewFile: (path: string, text: string) => void;
 }

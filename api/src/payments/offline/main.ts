@@ -2,7 +2,7 @@
  * The program for the machine with the seed words, built into one file (tools/build-offline.mjs), which imports nothing that could open a
  * connection. docs/sweeping.md shows its use.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { ListRefused } from '../sweep/plan.ts';
 import { type Machine, Refusal } from './machine.ts';
@@ -18,6 +18,10 @@ const machine: Machine = {
       .filter(([, addresses]) => addresses?.some(({ internal }) => !internal))
       .map(([name]) => name),
   readFile: (path) => readFileSync(path),
+  checkNewFile(path) {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
+    unlinkSync(path);
+  },
   writeNewFile: (path, text) => writeFileSync(path, text, { flag: 'wx', mode: 0o600 }),
 };
 

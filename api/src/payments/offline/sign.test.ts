@@ -77,7 +77,7 @@ To sign these 3, type the last six characters of the destination: 169EE7
       ...list.addresses[1]!,
       index: 2,
       address: '0xb6716976A3ebe8D39aCEB04372f22Ff8e6802D7A',
-      assets: [{ asset: 'USDT', contract: USDT.ethereum, units: '1' }],
+      assets: [{ asset: 'USDT', contract: USDT.ethereum, units: '12000000' }],
     });
     const typed = [EVM_TREASURY, EVM_TREASURY, 'sign'];
     const { screen, sweeps } = await signList(holdingsFile(list), typed);
@@ -89,6 +89,11 @@ To sign these 3, type the last six characters of the destination: 169EE7
       `250.00 USDT on Ethereum, ${EVM_ADDRESSES[1]} (0/1): the fee needs 0.003 ETH and the address holds 0.002999999999999999 ETH: send 0.000000000000000001 ETH to it from an address of PAY_EVM_FUNDING`,
     );
     expect(screen).toContain('the fee needs 0.003 ETH and the address holds 0.00 ETH: send 0.003 ETH to it');
+    list.addresses[2]!.assets[0]!.units = '11999999';
+    const worthless = await signList(holdingsFile(list), typed);
+    expect(worthless.screen).toContain(
+      '11.999999 USDT on Ethereum, 0xb6716976A3ebe8D39aCEB04372f22Ff8e6802D7A (0/2): the fee may be 0.003 ETH, which is not worth it',
+    );
   });
 
   test('signs for BNB Smart Chain with its chain id and its contract of 18 decimals', async () => {
@@ -108,7 +113,7 @@ To sign these 3, type the last six characters of the destination: 169EE7
 
 describe('TRON', () => {
   test('sweeps USDT but one unit, and TRX, and says what an address without TRX needs', async () => {
-    const { screen, sweeps } = await signList(tron, [TRON_TREASURY, TRON_TREASURY, 'yes', 'sign']);
+    const { screen, sweeps } = await signList(tron, [TRON_TREASURY, TRON_TREASURY, 'yes', 'yes', 'sign']);
     const expiresAt = new Date(LISTED_AT.getTime() + 23 * 3_600_000);
     expect(sweeps).toMatchObject([
       {
@@ -139,10 +144,50 @@ describe('TRON', () => {
   test('needs twice the energy if the destination holds no USDT', async () => {
     const list = tronHoldings();
     list.addresses[0]!.assets[1]!.units = '13099999';
-    const { screen, sweeps } = await signList(holdingsFile(list), [TRON_TREASURY, TRON_TREASURY, '', 'no', 'sign']);
+    const { screen, sweeps } = await signList(holdingsFile(list), [
+      TRON_TREASURY,
+      TRON_TREASURY,
+      '',
+      'yes',
+      'no',
+      'sign',
+    ]);
     expect(sweeps.map(({ contract }) => contract)).toEqual([undefined, undefined]);
     expect(screen).toContain('the fee needs 13.10 TRX (131000 energy, of which it has 0, and 345 bandwidth)');
     expect(screen).toContain('send 0.000001 TRX to it from an address of PAY_TRON_FUNDING.\n');
+  });
+
+  test('leaves TRX where they are if the destination has to be activated first', async () => {
+    const { screen, sweeps } = await signList(tron, [TRON_TREASURY, TRON_TREASURY, 'maybe', 'no', 'yes', 'sign']);
+    expect(screen).toContain(`Has ${TRON_TREASURY} received TRX before? Check it in an explorer (yes or no): no
+Activate it first: send 1 TRX to it from another wallet. The TRX stay where they are.`);
+    expect(sweeps.map(({ contract }) => contract)).toEqual([USDT.tron]);
+  });
+
+  test('leaves USDT that are worth less than twice their fee', async () => {
+    const list = tronHoldings();
+    list.addresses[0]!.assets[0]!.units = '3249999';
+    const { screen } = await signList(holdingsFile(list), [TRON_TREASURY, TRON_TREASURY, 'yes', 'yes', 'sign']);
+    expect(screen).toContain(
+      `3.249999 USDT on TRON, ${TRON_ADDRESSES[0]} (0/0): the fee may be 6.50 TRX, which is not worth it`,
+    );
+  });
+
+  test('multiplies energy by what the network allows more than the known factor, up to its ceiling', async () => {
+    const list = tronHoldings();
+    const limitAt = async (energyFactor: number) => {
+      list.fee.energyFactor = energyFactor;
+      return (await signList(holdingsFile(list), [TRON_TREASURY, '', 'yes', 'sign'])).sweeps[0]!.feeLimitUnits;
+    };
+    list.addresses[0]!.assets[1]!.units = '40000000';
+    expect([await limitAt(0), await limitAt(34_000), await limitAt(78_000)]).toEqual([
+      13_100_000n,
+      13_100_000n,
+      26_200_000n,
+    ]);
+    // 32.75 TRX.
+    await expect(limitAt(100_000)).rejects.toThrow('This program allows 30.00 TRX at most');
+    await expect(limitAt(100_001)).rejects.toThrow('a factor of 100001, which cannot be');
   });
 
   test('counts energy and bandwidth that an address has', async () => {
@@ -310,6 +355,8 @@ test('overwrites no file, and reads only one that exists', async () => {
   await expect(runOffline(offline.machine, ['sign', 'holdings.json', 'signed.json'])).rejects.toThrow(
     'signed.json exists already',
   );
+  // Not even the seed words were asked for.
+  expect(offline.left()).toEqual(typed);
   expect(offline.files.get('signed.json')).toBe('precious');
   await expect(runOffline(offline.machine, ['sign', 'none.json', 'new.json'])).rejects.toThrow(
     'none.json cannot be read.',

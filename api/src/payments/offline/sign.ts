@@ -32,6 +32,7 @@ export async function signSweeps(
   askAccounts: (spaces: ReadonlySet<SweepSpace>) => Promise<PrivateAccounts>,
 ): Promise<void> {
   const { terminal } = machine;
+  checkFile(machine, signedFile);
   const { lists, others, madeAt } = readHoldings(readFile(machine, holdingsFile));
   if (others.length > 0) terminal.say(`This program does not sweep ${others.join(' and ')}: use the wallet.`);
   const accounts = await askAccounts(new Set(lists.map(({ chain }) => spaceOf[chain])));
@@ -67,6 +68,15 @@ function readFile(machine: Machine, path: string): Uint8Array {
     return machine.readFile(path);
   } catch {
     throw new Refusal(`${path} cannot be read.`);
+  }
+}
+
+/** Before the seed words are asked for. */
+function checkFile(machine: Machine, path: string): void {
+  try {
+    machine.checkNewFile(path);
+  } catch {
+    throw new Refusal(`${path} exists already or cannot be written. Name another file for what is signed.`);
   }
 }
 
@@ -147,7 +157,8 @@ function planList(
       .map((held) => ({ ...held, coinUnits: heldUnits(held, 'coin'), usdtUnits: heldUnits(held, 'usdt') }));
   if (list.chain === 'tron') {
     const { referenceBlock } = list;
-    const fee = { energyPrice: BigInt(list.fee.energyPrice), bandwidthPrice: BigInt(list.fee.bandwidthPrice) };
+    const [energyPrice, bandwidthPrice] = [BigInt(list.fee.energyPrice), BigInt(list.fee.bandwidthPrice)];
+    const fee = { energyPrice, bandwidthPrice, energyFactor: BigInt(list.fee.energyFactor ?? 0) };
     const addresses = toOwn(list.addresses);
     return planTron({ addresses, referenceBlock, fee, destinations, isHolder, usdtContract, now });
   }

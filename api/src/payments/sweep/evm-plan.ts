@@ -5,6 +5,7 @@ import { networks } from './networks.ts';
 import {
   type Destinations,
   FEE_SHARE_MAX,
+  findHighShare,
   formatAsset,
   type LeftOut,
   ListRefused,
@@ -53,7 +54,9 @@ function planAddress(request: EvmPlanRequest, own: EvmPlanRequest['addresses'][n
   let [coinUnits, nonce] = [own.coinUnits, BigInt(own.nonce)];
   if (destinations.usdt !== undefined && own.usdtUnits > 0n) {
     const feeMaxUnits = TOKEN_GAS * fee.maxFeePerGas;
-    if (coinUnits < feeMaxUnits) leave('usdt', own.usdtUnits, describeMissingFee(chain, coinUnits, feeMaxUnits));
+    const highShare = findHighShare(chain, own.usdtUnits, feeMaxUnits);
+    if (highShare !== undefined) leave('usdt', own.usdtUnits, highShare);
+    else if (coinUnits < feeMaxUnits) leave('usdt', own.usdtUnits, describeMissingFee(chain, coinUnits, feeMaxUnits));
     else {
       plan.sweeps.push(toUsdtSweep(request, own, nonce, destinations.usdt));
       coinUnits -= feeMaxUnits;

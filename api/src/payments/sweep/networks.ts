@@ -16,6 +16,8 @@ export interface Network {
   usdtDecimals: number;
   /** What a sweep leaves, so that the slot of the address in the contract stays in use: the next payment to it costs the payer half. */
   usdtUnitsLeft: bigint;
+  /** USDT units that one coin is taken to be worth, roughly, as no list may say it: for `FEE_SHARE_MAX` of USDT. */
+  coinWorth: bigint;
   /** More cannot be held, so a list that says so is wrong. */
   unitsMax: bigint;
   /** Setting with the addresses that fees may be sent from without being payments. */
@@ -38,6 +40,7 @@ export const networks: Record<SweepChain, Network> = {
     coinDecimals: currencyRules.ETH.decimals,
     usdtContract: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
     usdtDecimals: currencyRules.USDT_ERC20.decimals,
+    coinWorth: 2_000_000_000n,
     usdtUnitsLeft: 0n,
     unitsMax: EVM_UNITS_MAX,
     fundingSetting: 'PAY_EVM_FUNDING',
@@ -50,6 +53,7 @@ export const networks: Record<SweepChain, Network> = {
     coinDecimals: 18,
     usdtContract: '0x55d398326f99059fF775485246999027B3197955',
     usdtDecimals: currencyRules.USDT_BSC.decimals,
+    coinWorth: 500n * ETHER,
     usdtUnitsLeft: 0n,
     unitsMax: EVM_UNITS_MAX,
     fundingSetting: 'PAY_EVM_FUNDING',
@@ -62,6 +66,7 @@ export const networks: Record<SweepChain, Network> = {
     coinDecimals: currencyRules.TRX.decimals,
     usdtContract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
     usdtDecimals: currencyRules.USDT_TRC20.decimals,
+    coinWorth: 250_000n,
     usdtUnitsLeft: 1n,
     unitsMax: 2n ** 63n - 1n,
     fundingSetting: 'PAY_TRON_FUNDING',
@@ -74,6 +79,7 @@ export const networks: Record<SweepChain, Network> = {
     coinDecimals: currencyRules.TON.decimals,
     usdtContract: USDT_ON_TON.master,
     usdtDecimals: currencyRules.USDT_TON.decimals,
+    coinWorth: 2_000_000n,
     usdtUnitsLeft: 0n,
     unitsMax: 2n ** 63n - 1n,
     fundingSetting: 'PAY_TON_FUNDING',

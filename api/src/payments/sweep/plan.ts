@@ -28,7 +28,7 @@ export interface PlannedSweep extends Sweep {
   sign: (privateKey: Uint8Array) => string;
 }
 
-/** A coin is left where it is if more than half of it could be its fee. */
+/** An asset is left where it is if more than half of it could be its fee. */
 export const FEE_SHARE_MAX = 2n;
 /** The list may be this much newer than the clock of the machine with the keys says. */
 export const CLOCK_ERROR_MS = 3_600_000;
@@ -64,6 +64,14 @@ export function formatAsset(chain: SweepChain, asset: 'coin' | 'usdt', units: bi
   const { coin, coinDecimals, usdtDecimals } = networks[chain];
   const [name, decimals] = asset === 'coin' ? [coin, coinDecimals] : ['USDT', usdtDecimals];
   return `${formatUnits(units, { decimals, displayDecimals: 2 })} ${name}`;
+}
+
+/** @returns why the fee is more than USDT are worth; undefined if it is not */
+export function findHighShare(chain: SweepChain, usdtUnits: bigint, feeMaxUnits: bigint): string | undefined {
+  const { coinWorth, coinDecimals } = networks[chain];
+  const feeWorth = (feeMaxUnits * coinWorth) / 10n ** BigInt(coinDecimals);
+  if (usdtUnits >= FEE_SHARE_MAX * feeWorth) return undefined;
+  return `the fee may be ${formatAsset(chain, 'coin', feeMaxUnits)}, which is not worth it`;
 }
 
 /** @throws ListRefused if a list makes a transaction cost more than this program allows */

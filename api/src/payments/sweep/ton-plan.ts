@@ -6,6 +6,7 @@ import {
   CLOCK_ERROR_MS,
   type Destinations,
   FEE_SHARE_MAX,
+  findHighShare,
   formatAsset,
   type LeftOut,
   ListRefused,
@@ -81,7 +82,9 @@ function planAddress(request: TonPlanRequest, expiresAt: Date, own: TonAddress, 
     plan.leftOut.push({ chain: 'ton', index, address, asset, units, reason });
   const isFrozen = own.state === 'FROZEN';
   if (destinations.usdt !== undefined && usdtUnits > 0n) {
+    const highShare = findHighShare('ton', usdtUnits, ATTACHED + WALLET_FEE);
     if (isFrozen) leave('usdt', usdtUnits, FROZEN);
+    else if (highShare !== undefined) leave('usdt', usdtUnits, highShare);
     else if (coinUnits < ATTACHED + WALLET_FEE) leave('usdt', usdtUnits, describeMissingFee(coinUnits));
     else {
       plan.sweeps.push(toUsdtSweep(request, expiresAt, own, destinations.usdt));

@@ -5,6 +5,7 @@ import {
   CLOCK_ERROR_MS,
   type Destinations,
   FEE_SHARE_MAX,
+  findHighShare,
   formatAsset,
   ListRefused,
   type LeftOut,
@@ -19,6 +20,14 @@ import { bandwidthOf, signTronTransaction, type TronTransaction } from './tron-t
 /** A transfer of USDT to an address that holds some takes 64,285, to another one 130,285. */
 const ENERGY_TO_HOLDER = 65_000n;
 const ENERGY_TO_NEW_HOLDER = 131_000n;
+/**
+ * Java-tron multiplies the energy of contracts in much use by up to 1 + this / 10,000 (dynamic energy model). USDT is always at the network's
+ * maximum, which was this one for the numbers above. A vote can raise it: the list says so, but cannot lower it, as the fee would be burnt in vain.
+ */
+const ENERGY_FACTOR = 34_000n;
+/** Java-tron accepts no vote above it. */
+const ENERGY_FACTOR_MAX = 100_000n;
+const FACTOR_UNIT = 10_000n;
 /** Sun. A fee limit below the price of the network would burn what it allows and move nothing, so the list cannot lower it. */
 const ENERGY_PRICE_MIN = 100n;
 /** Java-tron refuses more than 24 hours after its newest block. */
@@ -36,7 +45,7 @@ export interface TronPlanRequest {
   addresses: readonly TronAddress[];
   referenceBlock: { height: number; id: string; time: string };
   /** Sun. */
-  fee: { energyPrice: bigint; bandwidthPrice: bigint };
+  fee: { energyPrice: bigint; bandwidthPrice: bigint; energyFactor: bigint };
   destinations: Destinations;
   /** Whether the destination of USDT holds some already. */
   isHolder: boolean;
@@ -82,7 +91,9 @@ function planAddress(request: TronPlanRequest, frame: Frame, own: TronAddress, p
   if (destinations.usdt !== undefined && own.usdtUnits > networks.tron.usdtUnitsLeft) {
     const sweep = toUsdtSweep(request, frame, own, destinations.usdt);
     const cost = costOfUsdt(request, own, sweep.bandwidth);
-    if (coinUnits < cost.units) leave('usdt', own.usdtUnits, describeMissingFee(own, cost));
+    const highShare = findHighShare('tron', own.usdtUnits, cost.units);
+    if (highShare !== undefined) leave('usdt', own.usdtUnits, highShare);
+    else if (coinUnits < cost.units) leave('usdt', own.usdtUnits, describeMissingFee(own, cost));
     else {
       plan.sweeps.push(sweep.sweep);
       coinUnits -= sweep.sweep.feeMaxUnits;
@@ -106,8 +117,19 @@ interface Cost {
 const energyPriceOf = ({ fee: { energyPrice } }: TronPlanRequest) =>
   energyPrice > ENERGY_PRICE_MIN ? energyPrice : ENERGY_PRICE_MIN;
 
+/** Rounded up. @throws ListRefused */
+function energyOf({ fee: { energyFactor } }: TronPlanRequest, known: bigint): bigint {
+  if (energyFactor <= ENERGY_FACTOR) return known;
+  if (energyFactor > ENERGY_FACTOR_MAX)
+    throw new ListRefused(
+      `The list says that energy on TRON is multiplied by a factor of ${energyFactor}, which cannot be.`,
+    );
+  const unit = FACTOR_UNIT + ENERGY_FACTOR;
+  return (known * (FACTOR_UNIT + energyFactor) + unit - 1n) / unit;
+}
+
 function costOfUsdt(request: TronPlanRequest, own: TronAddress, bandwidth: number): Cost {
-  const energy = request.isHolder ? ENERGY_TO_HOLDER : ENERGY_TO_NEW_HOLDER;
+  const energy = energyOf(request, request.isHolder ? ENERGY_TO_HOLDER : ENERGY_TO_NEW_HOLDER);
   const missing = energy - BigInt(own.energy);
   const burnt = missing > 0n ? missing * energyPriceOf(request) : 0n;
   // Free bandwidth is used for the whole transaction or not at all.
@@ -130,7 +152,7 @@ function describeMissingFee({ coinUnits, isActivated, energy: has }: TronAddress
 
 function toUsdtSweep(request: TronPlanRequest, frame: Frame, own: TronAddress, to: string) {
   const units = own.usdtUnits - networks.tron.usdtUnitsLeft;
-  const feeLimit = ENERGY_TO_NEW_HOLDER * energyPriceOf(request);
+  const feeLimit = energyOf(request, ENERGY_TO_NEW_HOLDER) * energyPriceOf(request);
   const data = encodeTokenCall({ to: Buffer.from(decodeTronAddress(to)!.subarray(1)).toString('hex'), units });
   const contract = request.usdtContract;
   const transaction: TronTransaction = { ...frame, kind: 'CALL', owner: own.address, contract, data, feeLimit };

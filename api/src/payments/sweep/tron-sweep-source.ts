@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { speakHttpJson } from '../chains/http-json.ts';
 import { createHttpTransport } from '../chains/http-transport.ts';
+import { toHexAddress } from '../chains/tron/network.ts';
 import { SourceRefusal } from '../chains/refusals.ts';
 import type { SweepSource } from './sweep-source.ts';
 
@@ -15,10 +16,19 @@ const postSchema = z.object({
   message: z.string().optional(),
 });
 
+const accountSchema = z.object({ address: z.string().optional() });
+
 /** A node of another network has not the reference block of the transaction, and refuses it. */
 export function createTronSweepSource(url: string): SweepSource {
   const transport = createHttpTransport({ url });
   const http = speakHttpJson(transport);
+  const activated = new Set<string>();
+  const isActivated = async (address: string, signal: AbortSignal) => {
+    if (activated.has(address)) return true;
+    const account = await http.post('/wallet/getaccount', { address: toHexAddress(address) }, accountSchema, signal);
+    if (account.address !== undefined) activated.add(address);
+    return account.address !== undefined;
+  };
   return {
     name: http.name,
     async find({ transactionId }, signal) {
@@ -26,8 +36,12 @@ export function createTronSweepSource(url: string): SweepSource {
       if (info.blockNumber === undefined) return undefined;
       return { height: info.blockNumber, isSuccessful: info.result !== 'FAILED' };
     },
-    async post({ raw }, signal) {
+    async post({ raw, to, contract }, signal) {
       try {
+        if (contract === undefined && !(await isActivated(to, signal)))
+          return {
+            refusal: 'the destination has never received TRX: activate it first with 1 TRX from another wallet',
+          };
         const {
           result,
           code,

@@ -30,6 +30,7 @@ async function startTron() {
   const usdtOf = (address: string) => value(keys.token(chain.contracts.usdt, owner(address)));
   return {
     chain,
+    source,
     trxOf,
     usdtOf,
     /** USDT of somebody, as a customer pays it. */
@@ -91,7 +92,7 @@ test('USDT and TRX arrive, one unit stays, and the fee stays below what was said
   expect(30_000_000n - tron.trxOf(FIRST)).toBeLessThanOrEqual(13_445_000n);
   tron.payTrx(TRON_TREASURY, 1n);
   const rest = tron.trxOf(FIRST);
-  const native = await tron.sweep(tron.list(), [TRON_TREASURY, 'sign']);
+  const native = await tron.sweep(tron.list(), [TRON_TREASURY, 'yes', 'sign']);
   expect(native.found).toEqual([succeeded]);
   const swept = native.sweeps[0]!.units;
   expect([tron.trxOf(FIRST), tron.trxOf(TRON_TREASURY)]).toEqual([rest - swept, swept + 1n]);
@@ -121,6 +122,18 @@ test.each([
     expect(tron.usdtOf(FIRST)).toBe(1n);
   },
 );
+
+test('TRX for a destination that was never activated are not sent, with the reason', async () => {
+  const tron = await startTron();
+  tron.payTrx(FIRST, 30_000_000n);
+  const { sweeps } = await signList(holdingsFile(tron.list()), [TRON_TREASURY, 'yes', 'sign'], tron.chain.now());
+  const post = () => tron.source.post(sweeps[0]!, new AbortController().signal);
+  expect(await post()).toEqual({
+    refusal: 'the destination has never received TRX: activate it first with 1 TRX from another wallet',
+  });
+  tron.payTrx(TRON_TREASURY, 1n);
+  expect(await post()).toBe('TAKEN');
+});
 
 test('a list that promises energy which is not there costs the fee, and moves nothing', async () => {
   const tron = await startTron();

@@ -83,6 +83,12 @@ function answerPath(chain: TronChain, behaviour: Behaviour, pathname: string, in
 
 const LITE = Symbol('a lite node does not have it');
 
+const PARAMETERS = [
+  { key: 'getTransactionFee', value: 1000 },
+  { key: 'getEnergyFee', value: 100 },
+  { key: 'getDynamicEnergyMaxFactor', value: 34_000 },
+];
+
 function createAnswers(chain: TronChain, behaviour: Behaviour): Record<string, Answer> {
   const { blocks } = chain;
   const print = (block: Block) => behaviour.changeBlock(printBlock(block));
@@ -139,12 +145,7 @@ function createAnswers(chain: TronChain, behaviour: Behaviour): Record<string, A
     },
     getaccountresource: ({ address }, maxHeight) =>
       chain.valuesAt(maxHeight).get(keys.account(String(address))) === 1n ? { freeNetLimit: 600 } : undefined,
-    getchainparameters: () => ({
-      chainParameter: [
-        { key: 'getTransactionFee', value: 1000 },
-        { key: 'getEnergyFee', value: 100 },
-      ],
-    }),
+    getchainparameters: () => ({ chainParameter: PARAMETERS }),
     triggerconstantcontract: constant,
     broadcasttransaction: (input) => accept(chain, input),
     broadcasthex({ transaction }) {

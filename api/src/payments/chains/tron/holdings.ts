@@ -23,7 +23,7 @@ export async function describeTronHoldings(
   { contract, requestsPerSecond, reference, signal }: HoldingsReading,
   held: readonly HeldAddress[],
 ): Promise<ChainHoldings> {
-  const { energyPrice, bandwidthPrice } = await node.prices(signal);
+  const { energyPrice, bandwidthPrice, energyFactor } = await node.prices(signal);
   if (energyPrice === undefined || bandwidthPrice === undefined)
     throw failOf(node, 'INVALID_RESPONSE', 'does not say what energy and bandwidth cost');
   const pace = { perSecond: requestsPerSecond / REQUESTS_PER_ADDRESS, signal };
@@ -31,7 +31,7 @@ export async function describeTronHoldings(
   return {
     chain: 'tron',
     referenceBlock: { height: reference.height, id: reference.id, time: reference.time.toISOString() },
-    fee: { energyPrice: String(energyPrice), bandwidthPrice: String(bandwidthPrice) },
+    fee: { energyPrice: String(energyPrice), bandwidthPrice: String(bandwidthPrice), energyFactor },
     addresses: await mapPaced(held, pace, async ({ account, index, address, assets }) => {
       const owner = toHexAddress(address);
       const balance = await node.solidBalance(owner, signal);

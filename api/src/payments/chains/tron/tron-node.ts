@@ -95,12 +95,9 @@ export function createTronNode(url: string, timeoutMs?: number) {
         bandwidth: Math.max(0, freeNetLimit - freeNetUsed + NetLimit - NetUsed),
       };
     },
-    /** @returns sun for a unit of energy and of bandwidth */
-    prices: async (signal: AbortSignal) => {
-      const { chainParameter } = await http.post('/wallet/getchainparameters', {}, parametersSchema, signal);
-      const valueOf = (key: string) => chainParameter.find((one) => one.key === key)?.value;
-      return { energyPrice: valueOf('getEnergyFee'), bandwidthPrice: valueOf('getTransactionFee') };
-    },
+    /** @returns sun for a unit of energy and of bandwidth, and the highest factor of energy in units of 1/10,000 */
+    prices: async (signal: AbortSignal) =>
+      readPrices(await http.post('/wallet/getchainparameters', {}, parametersSchema, signal)),
     /** At the newest solid block. @returns undefined if the contract refuses the call, or there is no contract */
     callSolid: async (call: ConstantCall, signal: AbortSignal): Promise<string | undefined> => {
       const { contract: contract_address, signature: function_selector, parameter } = call;
@@ -110,6 +107,15 @@ export function createTronNode(url: string, timeoutMs?: number) {
       const hasFailed = !result.result || transaction.ret.some(({ ret }) => ret === 'FAILED');
       return hasFailed ? undefined : constant_result[0];
     },
+  };
+}
+
+function readPrices({ chainParameter }: z.output<typeof parametersSchema>) {
+  const valueOf = (key: string) => chainParameter.find((one) => one.key === key)?.value;
+  return {
+    energyPrice: valueOf('getEnergyFee'),
+    bandwidthPrice: valueOf('getTransactionFee'),
+    energyFactor: valueOf('getDynamicEnergyMaxFactor') ?? 0,
   };
 }
 

@@ -91,7 +91,7 @@ describe('the list for sweeps', () => {
     expect(described).toEqual({
       chain: 'tron',
       referenceBlock: { height: solid.height, id: solid.id, time: new Date(solid.timeMs).toISOString() },
-      fee: { energyPrice: '100', bandwidthPrice: '1000' },
+      fee: { energyPrice: '100', bandwidthPrice: '1000', energyFactor: 34_000 },
       addresses: [
         { ...rest, index: 0, address: onlyToken, isActivated: false, bandwidth: 0, assets: [token] },
         { ...rest, index: 1, address: frozen, isActivated: false, bandwidth: 0, assets: [token], notes },
