@@ -78,6 +78,6 @@ export const bodies = {
 
 /** @returns undefined if the message has no operation */
 export function operationOf({ body }: Message): number | undefined {
-  const slice = body.beginParse();
+  const slice = body.beginParse(true);
   return slice.remainingBits >= 32 ? slice.preloadUint(32) : undefined;
 }

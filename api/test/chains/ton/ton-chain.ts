@@ -197,6 +197,17 @@ export class TonChain {
     this.blockchain.now = time;
   }
 
+  /** A transaction that nothing executes: its block is the next one. */
+  insert(transaction: Transaction): void {
+    const last = { lt: transaction.lt, hash: transaction.hash() };
+    this.pending.push({ transaction, state: { ...this.stateOf(rawAddress(transaction.address)), last } });
+  }
+
+  nextLt(): bigint {
+    const lts = [...this.transactions, ...this.pending].map(({ transaction }) => transaction.lt);
+    return lts.reduce((largest, lt) => (lt > largest ? lt : largest), 0n) + 1n;
+  }
+
   find = (hash: string): MinedTransaction | undefined => this.transactions.find((one) => one.hash === hash);
 
   /** As of the newest block. */

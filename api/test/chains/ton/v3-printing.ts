@@ -61,7 +61,9 @@ function printComputePhase(phase: TransactionComputePhase) {
 const printBounce = (type: string): string => (type === 'ok' ? 'ok' : type === 'no-funds' ? 'nofunds' : 'negfunds');
 
 function printMessage(message: Message) {
-  const { info, body } = message;
+  const { info } = message;
+  // It prints a cell that is no ordinary one as an ordinary one.
+  const body = message.body.beginParse(true).asCell();
   const isInternal = info.type === 'internal';
   const op = operationOf(message);
   return {

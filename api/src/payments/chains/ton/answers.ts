@@ -52,7 +52,7 @@ export const transaction = z.object({
     compute_ph: z.object({ skipped: z.boolean().nullish(), exit_code: z.number().int().nullish() }).nullish(),
   }),
   in_msg: message.nullish(),
-  out_msgs: z.array(message).nullish(),
+  out_msgs: z.array(z.object({ bounced: z.boolean().nullish() })).nullish(),
   emulated: z.boolean().nullish(),
   /** Older releases list only what is final, and do not say so. */
   finality: z.string().nullish(),

@@ -79,7 +79,11 @@ export function createV2Source(transport: HttpTransport, requestsPerSecond: numb
       // A whole transaction is the one that was asked for, or it is not, whatever else the source says.
       if (whole && whole.hash().toString('hex') !== hash)
         throw failOf(source, 'INVALID_RESPONSE', `sent another transaction instead of ${hash}`);
-      return whole && parseTransaction(whole);
+      try {
+        return whole && parseTransaction(whole);
+      } catch {
+        throw failOf(source, 'INVALID_RESPONSE', `sent a transaction that cannot be read: ${hash}`);
+      }
     },
     async states(accounts, signal) {
       const found = new Map<string, AccountState>();
