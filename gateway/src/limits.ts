@@ -16,7 +16,7 @@ export const defaultLimits = {
   interimResponses: 100,
   /** Payload that a client sent before the reply to its request. */
   earlyDataBytes: 64 * KIB,
-  /** Clients without valid credentials. A network is an IPv4 address or the /64 of an IPv6 address. */
+  /** Clients without valid credentials. A network is an IPv4 address or the /64 of an IPv6 address; a /56 has twice and a /48 four times the limit. */
   halfOpenPerNetwork: 64,
   halfOpenPerNode: 2048,
   /** Client sockets with and without a tunnel. More than tunnels, because of idle persistent HTTP connections. */

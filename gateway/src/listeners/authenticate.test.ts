@@ -177,9 +177,10 @@ describe('the login guard in use', () => {
       ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
     ] as const)
       causes.push(
-        await authenticate(context, { address, network } as ClientSocket, { username: 'a', password: address }).catch(
-          toCause,
-        ),
+        await authenticate(context, { address, network, networks: [network] } as unknown as ClientSocket, {
+          username: 'a',
+          password: address,
+        }).catch(toCause),
       );
     expect(causes).toEqual([
       'invalid-credentials',

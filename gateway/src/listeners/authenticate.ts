@@ -34,7 +34,7 @@ export async function logIn(
  */
 export async function authenticate(
   { connections, loginGuard, wrongCredentials, log }: AuthenticationContext,
-  { network, address: clientAddress }: ClientSocket,
+  { network, networks, address: clientAddress }: ClientSocket,
   credentials: Credentials,
 ): Promise<Login> {
   const address = canonicalAddress(clientAddress);
@@ -45,7 +45,7 @@ export async function authenticate(
   } catch (error) {
     const cause = toCause(error);
     if (cause === 'invalid-credentials' && wrongCredentials.add(network, credentials))
-      loginGuard.recordFailure(network);
+      loginGuard.recordFailure(networks);
     connections.loginRefused(credentials.username, cause);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
@@ -53,7 +53,7 @@ export async function authenticate(
 
   async function authorize(): Promise<Login> {
     if (wrongCredentials.has(network, credentials)) throw new TunnelFailure('invalid-credentials');
-    if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failed-logins');
+    if (loginGuard.isBlocked(networks)) throw new TunnelFailure('too-many-failed-logins');
     return connections.authorize(credentials, address);
   }
 }
@@ -65,17 +65,17 @@ export async function authenticate(
  */
 export async function authenticateByAddress(
   { connections, addressGuard }: AuthenticationContext,
-  { network, address: clientAddress }: ClientSocket,
+  { networks, address: clientAddress }: ClientSocket,
 ): Promise<Login> {
   const address = canonicalAddress(clientAddress);
   if (address === undefined) throw new TunnelFailure('invalid-credentials');
   const known = connections.findByAddress(address);
   if (known) return known;
-  if (addressGuard.isBlocked(network)) throw new TunnelFailure('invalid-credentials');
+  if (addressGuard.isBlocked(networks)) throw new TunnelFailure('invalid-credentials');
   try {
     return await connections.authorizeAddress(address);
   } catch (error) {
-    addressGuard.recordFailure(network);
+    addressGuard.recordFailure(networks);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { clientNetwork } from '@cellhop/contract/network';
+import { clientNetworks } from '@cellhop/contract/network';
 import type { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
@@ -25,7 +25,9 @@ interface ClientEvents {
 export class ClientSocket {
   readonly acceptedAt = performance.now();
   readonly address: string;
-  /** Clients of one network share its limits. */
+  /** Clients of one network share its limits. The widest first. */
+  readonly networks: readonly string[];
+  /** The narrowest of them. */
   readonly network: string;
   /** Ends the handshake with the reply of the current protocol, which sets this. */
   interrupt: (cause: 'handshake-timeout' | 'draining') => void = () => this.socket.destroy();
@@ -43,7 +45,8 @@ export class ClientSocket {
     private readonly events: ClientEvents,
   ) {
     this.address = socket.remoteAddress ?? '';
-    this.network = clientNetwork(this.address);
+    this.networks = clientNetworks(this.address);
+    this.network = this.networks.at(-1)!;
     this.#deadline = setTimeout(() => this.interrupt('handshake-timeout'), limits.handshakeMs);
     // Each later owner adds its own listener; without this one, a reset between two owners would be an unhandled error.
     socket.on('error', () => socket.destroy());

@@ -204,12 +204,27 @@ describe('networks', () => {
   });
 });
 
+it('a /56 may have twice as many sockets as a /64, and a /48 four times as many', async () => {
+  const limits = { ...defaultLimits, halfOpenPerNetwork: 2 };
+  const clients = new ClientSockets(limits, { closedFor: () => {}, authenticatedAfter: () => {} });
+  const open = (addresses: string[]) => addresses.map((address) => accept(clients, address));
+  const ofOne56 = open(Array.from({ length: 8 }, (_, network) => `2001:db8:1:${network}::1`));
+  expect(countOpen(ofOne56)).toBe(4);
+  const ofOne48 = open(Array.from({ length: 12 }, (_, network) => `2001:db8:1:${network + 1}00::1`));
+  expect([countOpen(ofOne56), countOpen(ofOne48)]).toEqual([0, 8]);
+  const others = open(['2001:db8:2::1', '192.0.2.1']);
+  expect([countOpen(others), clients.halfOpen]).toEqual([2, 10]);
+  for (const client of [...ofOne48, ...others]) client?.socket.destroy();
+  await expect.poll(() => clients.halfOpen).toBe(0);
+});
+
 function openSmall(halfOpenPerNode = 2): ClientSockets {
   const limits = { ...defaultLimits, halfOpenPerNode };
   return new ClientSockets(limits, { closedFor: () => {}, authenticatedAfter: () => {} });
 }
 
 const areOpen = (...accepted: (ClientSocket | undefined)[]) => accepted.map((client) => !client?.socket.destroyed);
+const countOpen = (accepted: (ClientSocket | undefined)[]) => areOpen(...accepted).filter(Boolean).length;
 
 describe('sockets without valid credentials', () => {
   it('are evicted in the order of their arrival, those that have sent nothing first', () => {

@@ -1,3 +1,4 @@
+import { networkLimits } from '@cellhop/contract/network';
 import type { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
@@ -141,10 +142,10 @@ export class ClientSockets {
       receivedData: (client) => this.#receivedData(client),
       closed: (client) => this.#remove(client),
     });
-    const { network } = client;
+    const { network, networks } = client;
     const hasRoom =
-      this.#makeRoom('halfOpenPerNetwork', this.#halfOpenByNetwork.get(network)) &&
-      this.#makeRoom('clientSocketsPerNetwork', this.#byNetwork.get(network)) &&
+      this.#makeRoomInAll('halfOpenPerNetwork', this.#halfOpenByNetwork, networks) &&
+      this.#makeRoomInAll('clientSocketsPerNetwork', this.#byNetwork, networks) &&
       this.#makeRoom('halfOpenPerNode', this.#halfOpen) &&
       this.#makeRoom('clientSocketsPerNode', this.#all);
     if (!hasRoom) {
@@ -154,8 +155,10 @@ export class ClientSockets {
     this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
     this.#all.add(client);
     this.#halfOpen.add(client, this.networks.connectionId(network));
-    this.#byNetwork.open(network).add(client);
-    this.#halfOpenByNetwork.open(network).add(client);
+    for (const name of networks) {
+      this.#byNetwork.open(name).add(client);
+      this.#halfOpenByNetwork.open(name).add(client);
+    }
     return client;
   }
 
@@ -170,8 +173,22 @@ export class ClientSockets {
     await Promise.all(closed);
   }
 
-  #makeRoom(limit: SocketLimit, group: Group | HalfOpenGroup | HalfOpenSockets | undefined): boolean {
-    if ((group?.size ?? 0) < this.limits[limit]) return true;
+  #makeRoomInAll(
+    limit: SocketLimit,
+    groups: Groups<Group> | Groups<HalfOpenGroup>,
+    networks: readonly string[],
+  ): boolean {
+    return networkLimits(networks, this.limits[limit]).every(({ name, limit: max }) =>
+      this.#makeRoom(limit, groups.get(name), max),
+    );
+  }
+
+  #makeRoom(
+    limit: SocketLimit,
+    group: Group | HalfOpenGroup | HalfOpenSockets | undefined,
+    max = this.limits[limit],
+  ): boolean {
+    if ((group?.size ?? 0) < max) return true;
     this.observer.closedFor(limit);
     const evicted = group?.first;
     if (!evicted) return false;
@@ -200,14 +217,14 @@ export class ClientSockets {
   #receivedData(client: ClientSocket): void {
     if (!this.#memberships.get(client)?.isHalfOpen) return;
     this.#halfOpen.receivedData(client);
-    this.#halfOpenByNetwork.get(client.network)?.receivedData(client);
+    for (const name of client.networks) this.#halfOpenByNetwork.get(name)?.receivedData(client);
   }
 
   #changed(client: ClientSocket): void {
     const membership = this.#memberships.get(client);
     if (membership === undefined) return;
     this.#all.update(client);
-    this.#byNetwork.get(client.network)?.update(client);
+    for (const name of client.networks) this.#byNetwork.get(name)?.update(client);
     if (membership.connectionId !== undefined) this.#byConnection.get(membership.connectionId)?.update(client);
   }
 
@@ -217,7 +234,7 @@ export class ClientSockets {
     this.#memberships.delete(client);
     this.#removeHalfOpen(client, membership);
     this.#all.remove(client);
-    this.#byNetwork.remove(client.network, client);
+    for (const name of client.networks) this.#byNetwork.remove(name, client);
     if (membership.connectionId !== undefined) this.#byConnection.remove(membership.connectionId, client);
   }
 
@@ -225,6 +242,6 @@ export class ClientSockets {
     if (!membership.isHalfOpen) return;
     membership.isHalfOpen = false;
     this.#halfOpen.remove(client);
-    this.#halfOpenByNetwork.remove(client.network, client);
+    for (const name of client.networks) this.#halfOpenByNetwork.remove(name, client);
   }
 }

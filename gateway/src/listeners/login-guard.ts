@@ -1,3 +1,4 @@
+import { networkLimits, type Limited } from '@cellhop/contract/network';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Limits } from '../limits.ts';
 
@@ -23,29 +24,30 @@ export class LoginGuard {
     this.#failures = new BoundedMap(limits.loginAddresses);
   }
 
-  isBlocked(address: string): boolean {
-    if (this.#isDisabled) return false;
-    const failures = this.#current(address);
-    return failures !== undefined && failures.count >= this.limits.loginFailuresPerMinute;
+  /** @param networks of the client, the widest first */
+  isBlocked(networks: readonly string[]): boolean {
+    return this.#limited(networks).some(({ name, limit }) => (this.#current(name)?.count ?? 0) >= limit);
   }
 
-  recordFailure(address: string): void {
-    if (this.#isDisabled) return;
-    const failures = this.#current(address) ?? { count: 0, until: this.now() + 60_000 };
-    failures.count += 1;
-    if (failures.count === this.limits.loginFailuresPerMinute) failures.until = this.now() + this.limits.loginBlockMs;
-    this.#failures.set(address, failures);
+  recordFailure(networks: readonly string[]): void {
+    for (const { name, limit } of this.#limited(networks)) {
+      const failures = this.#current(name) ?? { count: 0, until: this.now() + 60_000 };
+      failures.count += 1;
+      if (failures.count === limit) failures.until = this.now() + this.limits.loginBlockMs;
+      this.#failures.set(name, failures);
+    }
   }
 
-  /** 0 means no limit; without this check it would block every address. */
-  get #isDisabled(): boolean {
-    return this.limits.loginFailuresPerMinute === 0;
+  /** 0 means no limit; without this check it would block every network. */
+  #limited(networks: readonly string[]): readonly Limited[] {
+    const { loginFailuresPerMinute } = this.limits;
+    return loginFailuresPerMinute === 0 ? [] : networkLimits(networks, loginFailuresPerMinute);
   }
 
-  #current(address: string): Failures | undefined {
-    const failures = this.#failures.get(address);
+  #current(network: string): Failures | undefined {
+    const failures = this.#failures.get(network);
     if (failures === undefined || failures.until > this.now()) return failures;
-    this.#failures.delete(address);
+    this.#failures.delete(network);
     return undefined;
   }
 }
