@@ -199,7 +199,7 @@ function requirePatience({ second, isPatient, target }: Chain, { hash, time }: T
 /** Of one pair of sources; others may agree. */
 export class UnconfirmedTransaction extends ChainUnavailable {}
 
-function toObserved(
+export function toObserved(
   { now }: Chain,
   transaction: TonTransaction,
   payment: Payment,

@@ -2,6 +2,7 @@
 import { confirmBySources, type Probed, useSources, withWarnings } from '../sources.ts';
 import { ChainUnavailable, type ChainWatcher } from '../watcher.ts';
 import { type AccountsCache, createAccountsCache, toWatched } from './accounts.ts';
+import { createAudit } from './audit.ts';
 import { BALANCE_LIMITS, readBalances } from './balances.ts';
 import { checkTonSource } from './check.ts';
 import { type ConfirmedMemory, createConfirmedMemory, isReportedBy } from './confirmation.ts';
@@ -57,6 +58,7 @@ type Sources = readonly Probed<TonSource, MasterBlock>[];
 export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
   const watched = prepare(options);
   const { nodes, jetton, fundingAccounts, accounts } = watched;
+  const audit = createAudit(nodes);
   const withSources = <Result>(signal: AbortSignal, run: (sources: Sources) => Promise<Result>) =>
     useSources(nodes, (node) => readHead(watched, node, signal), run);
   return {
@@ -64,7 +66,9 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
       const run = (isPatient: boolean) =>
         withSources(signal, async (sources) => {
           const chain = await openChain(watched, sources, { addresses, open, isPatient }, signal);
-          return pollChain(chain, cursor);
+          const poll = await pollChain(chain, cursor);
+          // What it has not read yet is none of the audit.
+          return poll.scannedHeight < poll.head.height || nodes.length === 1 ? poll : audit(poll, chain);
         });
       const hasOthers = nodes.length > SOURCES_USED;
       const poll = await run(!hasOthers).catch((error: unknown) => {

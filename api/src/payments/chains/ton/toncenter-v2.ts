@@ -14,6 +14,7 @@ import { type AccountState, failOf, type MasterBlock, type TonSource } from './s
 import { parseTransaction } from './transaction.ts';
 
 const MASTERCHAIN = { workchain: -1, shard: '-9223372036854775808' };
+const STATES_PER_POLL = 10;
 /** Of a node that does not have what was asked for, or not yet. */
 const NOT_FOUND_MESSAGE = /not in db|cannot (?:locate|find|load)|not found|NOTREADY/i;
 
@@ -57,6 +58,7 @@ export function createV2Source(transport: HttpTransport, requestsPerSecond: numb
     transport,
     index: undefined,
     readsStatesTogether: false,
+    statesPerPoll: Math.min(requestsPerSecond, STATES_PER_POLL),
     block,
     async head(signal) {
       const { last } = (await get('/getMasterchainInfo', {}, info, signal)).result;

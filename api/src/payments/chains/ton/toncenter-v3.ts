@@ -51,6 +51,7 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
   const source: TonSource = {
     transport,
     readsStatesTogether: true,
+    statesPerPoll: ACCOUNTS_MAX,
     head: async (signal) => toBlock((await get('/masterchainInfo', {}, info, signal)).last),
     block: (seqno, signal) => findBlock({ seqno }, signal),
     blockAt: (time, signal) => findBlock({ end_utime: toSeconds(time), sort: 'desc' }, signal),
