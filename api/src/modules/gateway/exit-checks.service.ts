@@ -5,7 +5,6 @@
 import { AppError } from '@cellhop/contract/errors';
 import type { checkExits, ExitCheck, ExitChecksResponse } from '@cellhop/contract/exit-checks';
 import type { Exit } from '@cellhop/contract/exits';
-import type { ExitCheckReason } from '@cellhop/contract/staff/inventory.values';
 import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
 import { cleanUp } from '../../db/clean-up.ts';
@@ -20,8 +19,6 @@ export { countByHealth } from './exit-checks.store.ts';
 /** Minimum interval between two checks that failures of customers cause. */
 const SUSPECT_SPACING_MS = 10_000;
 const LOST_CHECK_MS = 5_000;
-/** The last check has reached the echo and nothing else, so the next one asks for more than the echo as well. */
-const ECHO_ALONE: ExitCheckReason = 'echo-alone';
 
 export async function exchangeChecks(
   ctx: Ctx,
@@ -33,7 +30,7 @@ export async function exchangeChecks(
   const due = wanted > 0 ? await store.takeDue(ctx, nodeId, wanted) : [];
   return {
     due: await describeExits(ctx, nodeId, due),
-    echoAloneIds: due.filter(({ lastReason }) => lastReason === ECHO_ALONE).map(({ exitId }) => exitId),
+    echoAloneIds: due.filter(({ isInDoubt }) => isInDoubt).map(({ exitId }) => exitId),
     lostIds: await store.findLost(ctx, nodeId),
   };
 }

@@ -1,16 +1,19 @@
 import type { ExitCheck } from '@cellhop/contract/exit-checks';
-import type { ExitHealth } from '@cellhop/contract/staff/inventory.values';
+import type { ExitCheckReason, ExitHealth } from '@cellhop/contract/staff/inventory.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ExitOfLogin } from '../connections/logins.service.ts';
 import type { CheckedState, ExitState } from './exit-health.ts';
 
 /** A run that has fetched a check and does not report it for this long has lost it. */
 const LEASE_MS = 30_000;
+/** Such a check leaves the exit in doubt. */
+const ECHO_ALONE: ExitCheckReason = 'echo-alone';
 /** Exits without proxies. `offer_proxy` ends the pause when they get one. */
 const UNUSED_CHECK_MS = 900_000;
 
 export interface DueExit extends ExitOfLogin {
-  lastReason: string | null;
+  /** A check has reached the echo and nothing else, and none has succeeded since. */
+  isInDoubt: boolean;
 }
 
 /** Finds them by indexes: sorts no more rows than a few times the limit, however many are due. */
@@ -40,10 +43,10 @@ export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<DueExi
         where next_check_at <= now() for no key update of checks skip locked
      ), taken as (
        update exit_checks set next_check_at = now() + case when is_used then $3::int else $4::int end * interval '1 millisecond'
-         from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, reason, is_used
+         from free where free.exit_id = exit_checks.exit_id returning exit_checks.exit_id, is_in_doubt, is_used
      )
      select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials",
-            reason as "lastReason"
+            is_in_doubt as "isInDoubt"
        from taken
        join readable_exits as exits on exits.id = taken.exit_id
        left join exit_credentials as credentials on credentials.id = exits.id
@@ -86,7 +89,8 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
             succeeded_at = case when is_ok then now() else succeeded_at end,
             latency_ms = case when is_ok then change.latency_ms else exit_checks.latency_ms end,
             seen_address = case when is_ok then change.seen_address else exit_checks.seen_address end,
-            reason = change.reason, failing_since = case when is_failing then coalesce(failing_since, now()) end,
+            reason = change.reason, is_in_doubt = not is_ok and (is_in_doubt or change.reason is not distinct from $13),
+            failing_since = case when is_failing then coalesce(failing_since, now()) end,
             next_check_at = now() + change.next_check_ms * interval '1 millisecond', is_requested = false, is_urgent = change.is_urgent
        from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[], $11::int[], $12::bool[])
             as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms, recent_failures, is_urgent)
@@ -104,6 +108,7 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
       checked.map(({ state }) => state.nextCheckMs),
       checked.map(({ state }) => state.recentFailures),
       checked.map(({ state }) => state.isUrgent),
+      ECHO_ALONE,
     ],
   );
 }

@@ -173,6 +173,15 @@ test('the next check of an exit that carries the echo alone asks for more, which
   await node.letTimePass(60);
   const { due, echoAloneIds } = await node.exchange({ wanted: 9 });
   expect([due.length, echoAloneIds]).toEqual([2, [exit.id]]);
+  // Neither says what else the exit carries.
+  for (const check of [
+    checkOk(exit.id, { outcome: 'inconclusive', reason: 'echo-unreachable' }),
+    checkFailed(exit.id),
+  ]) {
+    await report(node, check, checkOk(other.id));
+    await node.letTimePass(100);
+    expect(await node.exchange({ wanted: 9 })).toMatchObject({ due: [{}, {}], echoAloneIds: [exit.id] });
+  }
   await report(node, checkOk(exit.id), checkOk(other.id));
   await node.letTimePass(100);
   expect(await node.exchange({ wanted: 9 })).toMatchObject({ due: [{}, {}], echoAloneIds: [] });
