@@ -19,8 +19,8 @@ const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const TABLE_LINE = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]{8}):\S+ \S+ \S+ +\d+ +\d+ (\d+)/gm;
 const CHECK_MS = 25;
 const CHECK_MS_MAX = 1_000;
-/** The tables contain every socket of the host, so parsing may use at most this share of the time. */
-const PARSING_SHARE = 0.1;
+/** The tables contain every socket of the host, so reading and parsing them may use at most this share of the time. */
+const CHECK_SHARE = 0.1;
 
 const deliveries = new Set<Delivery>();
 let isChecking = false;
@@ -43,12 +43,12 @@ function checkInBackground(): void {
 }
 
 async function checkAll(): Promise<void> {
-  const texts = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
   const startedAt = performance.now();
+  const texts = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
   const queuedBytes = parseSendQueues(texts);
   for (const delivery of deliveries) check(delivery, queuedBytes);
   isChecking = deliveries.size > 0;
-  const pauseMs = Math.max(CHECK_MS, (performance.now() - startedAt) / PARSING_SHARE);
+  const pauseMs = Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE);
   if (isChecking) setTimeout(checkInBackground, Math.min(CHECK_MS_MAX, pauseMs)).unref();
 }
 
