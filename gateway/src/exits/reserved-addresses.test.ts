@@ -82,6 +82,22 @@ describe('reserved addresses', () => {
   });
 
   it.each([
+    ['http://control.test:3001', false],
+    ['http://[::1]:3001', true],
+    ['http://198.41.7.7:3001', true],
+  ])(
+    'of a database on localhost are those of this host if the shop is here: with %s %s',
+    async (controlUrl, isHere) => {
+      const { reserved } = open({ controlUrl });
+      reserved.refreshOwn();
+      await reserved.refreshControlPlane('http://127.0.0.1:3000', [], ['tcp://127.0.0.1:5432']);
+      for (const address of ['127.0.0.1', '::1', '198.41.7.7'])
+        for (const port of [3000, 5432]) expect(reserved.isRefusedUpstream(address, port)).toBe(isHere);
+      expect(reserved.isRefusedUpstream(isHere ? '127.0.0.1' : '198.41.8.8', 3001)).toBe(true);
+    },
+  );
+
+  it.each([
     ['https://shop.test', 443],
     ['http://shop.test/', 80],
     ['https://shop.test:8443', 8443],

@@ -108,7 +108,8 @@ export class ReservedAddresses {
     const control = await this.#find(this.settings.controlUrl);
     this.#revision += 1;
     if (control.addresses.length > 0) this.#controlPlane = new Set(control.addresses);
-    await this.#refreshRefusedUpstreams([this.settings.controlUrl, publicUrl ?? '', ...refusedUpstreams]);
+    const isShopHere = control.addresses.some((address) => this.#isOwn(address));
+    await this.#refreshRefusedUpstreams([this.settings.controlUrl, publicUrl ?? '', ...refusedUpstreams], isShopHere);
     if (publicUrl === undefined) return;
     const { addresses, port } = await this.#find(publicUrl);
     this.#revision += 1;
@@ -132,11 +133,15 @@ export class ReservedAddresses {
     this.#echoAddresses = echoAddresses;
   }
 
-  /** At once, because a name that only the control plane's network knows takes seconds to fail. Each keeps what was known, as above. */
-  async #refreshRefusedUpstreams(urls: readonly string[]): Promise<void> {
+  /**
+   * At once, because a name that only the control plane's network knows takes seconds to fail. Each keeps what was known, as above.
+   * @param isShopHere whether the control plane is on this host: if not, the `localhost` of its settings is another machine
+   */
+  async #refreshRefusedUpstreams(urls: readonly string[], isShopHere: boolean): Promise<void> {
     const entries = urls.map(async (url) => {
       const { addresses, port } = await this.#find(url);
-      const machines = addresses.map((address) => this.#machine(address, port));
+      const here = addresses.filter((address) => isShopHere || !isLoopbackOrUnspecified(address));
+      const machines = here.map((address) => this.#machine(address, port));
       return [url, machines.length > 0 ? machines : (this.#refusedUpstreams.get(url) ?? [])] as const;
     });
     this.#refusedUpstreams = new Map(await Promise.all(entries));
@@ -144,7 +149,11 @@ export class ReservedAddresses {
 
   /** All addresses of this host are one machine, which a server on one of them may serve. */
   #machine(address: string, port: number): string {
-    return published(isLoopbackOrUnspecified(address) || this.#own.has(address) ? 'this host' : address, port);
+    return published(this.#isOwn(address) ? 'this host' : address, port);
+  }
+
+  #isOwn(address: string): boolean {
+    return isLoopbackOrUnspecified(address) || this.#own.has(address);
   }
 
   async #find(text: string): Promise<{ addresses: string[]; port: number }> {

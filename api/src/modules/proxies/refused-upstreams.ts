@@ -20,15 +20,18 @@ export async function readRefusedUpstreams(ctx: Ctx): Promise<IsRefusedUpstream>
   addUrl(config.publicUrl);
   places.add(place(config.host, config.port));
   if (config.internalPort !== undefined) places.add(place(config.internalHost, config.internalPort));
-  const portsOfNodes = new Map<string, number>();
+  const nodes = new Map<string, { ownPort: number; isHere: boolean }>();
   for (const { id, host, port } of await readNodePlaces(ctx)) {
     places.add(place(host ?? config.gateway.host, port ?? config.gateway.port));
-    portsOfNodes.set(id, port ?? config.gateway.port);
+    // A node with a host of its own is another machine. If it is this one nevertheless, it refuses these places at each dial.
+    nodes.set(id, { ownPort: port ?? config.gateway.port, isHere: host === null });
   }
   return (nodeId, host, port) => {
     const asked = place(host, port);
+    const node = nodes.get(nodeId);
     // For each node, localhost is its own machine.
-    return places.has(asked) || asked === `localhost ${portsOfNodes.get(nodeId)}`;
+    const isNamed = places.has(asked) && (node?.isHere !== false || !asked.startsWith('localhost '));
+    return isNamed || asked === `localhost ${node?.ownPort}`;
   };
 }
 

@@ -195,6 +195,14 @@ describe('a file', () => {
       fileOf(...hosts.map((host, index) => lineOf(`192.0.2.${80 + index}`, 'http', `http://${host}`))),
     );
     expect(errors).toEqual([{ line: 2, column: 'exit', problem: 'REFUSED_UPSTREAM', value: null }]);
+    // Nor what has the port of the database, which is localhost on the shop's machine, on another one.
+    const database = `http://127.0.0.1:${new URL(testApp.ctx.config.databaseUrl).port}`;
+    const rows = [database, 'http://127.0.0.1:1999'].map((exit, index) =>
+      lineOf(`192.0.2.${90 + index}`, 'http', exit).replace(',paris,', ',rome,'),
+    );
+    expect((await check(fileOf(...rows))).errors).toEqual([
+      { line: 3, column: 'exit', problem: 'REFUSED_UPSTREAM', value: null },
+    ]);
   });
 
   test('reports wrong exits by line, without their credentials', async () => {
