@@ -28,7 +28,12 @@ export class HeldTimers {
 
   /** @returns what ends the one that was started first, unless it has been cleared by then */
   first(): () => void {
-    const [timer, task] = [...this.#running][0]!;
+    return this.at(0);
+  }
+
+  /** The same for the one at this place, in the order of their start. */
+  at(place: number): () => void {
+    const [timer, task] = [...this.#running][place]!;
     return () => void (this.#running.delete(timer) && task());
   }
 }

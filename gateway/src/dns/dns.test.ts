@@ -16,7 +16,7 @@ import {
   untilDropped,
 } from '../../test/dns-harness.ts';
 import { address, answerTo, framed, readName, question, read, text, TYPE } from '../../test/dns-messages.ts';
-import { type Asked, startResolver } from '../../test/dns-resolver.ts';
+import type { Asked } from '../../test/dns-resolver.ts';
 import { socks5Connect, untilGauge } from '../../test/gateway-harness.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { listenLocally, until } from '../../test/sockets.ts';
@@ -398,22 +398,6 @@ describe('an answer', () => {
 });
 
 describe('name servers', () => {
-  it('that are silent are skipped, and the client gets a failure if none answers', async () => {
-    const silent = await openResolver(() => {});
-    const working = await startResolver(answerAll);
-    const node = await startReadyNode(answerAll, {
-      nameServers: [silent.address, working.address],
-      limits: { resolverAttemptMs: 500, dnsAnswerMs: 2_000 },
-    });
-    const client = await openDnsClient(node.dnsPort);
-    for (let id = 1; id <= 3; id += 1)
-      expect(read(await client.ask(question('one.test', { id })))).toMatchObject({ code: 0 });
-    expect([silent.asked.length, working.asked.length]).toEqual([1, 3]);
-    working.stop();
-    expect(read(await client.ask(question('two.test')))).toMatchObject({ code: 2, name: 'two.test' });
-    expect(await counted(node, 'gateway_dns_upstream_total', { event: 'timeout' })).toBeGreaterThan(1);
-  });
-
   it('are never asked from another address if that of the exit is missing', async () => {
     const node = await startDnsNode();
     const dnsPort = await freeDnsPort();

@@ -3,7 +3,7 @@ import { startNameServer } from '../../test/name-server.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { listenLocally, readToEnd } from '../../test/sockets.ts';
 import { type DestinationPolicy, isDestinationAllowed } from '../destination-policy.ts';
-import { defaultLimits } from '../limits.ts';
+import { defaultLimits, type Limits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { toCause, TunnelFailure } from '../statuses.ts';
 import { DialAbort, type ExitStream } from './exit.ts';
@@ -12,7 +12,9 @@ import { createDial } from './dial.ts';
 import { LocalAddressExit } from './local-address.ts';
 import { SourcePorts } from './source-ports.ts';
 
-const limits = { ...defaultLimits, resolverAttemptMs: 100, dnsAnswerMs: 200 };
+const patient: Limits = { ...defaultLimits, dnsAnswerMs: 60_000 };
+/** For a name server that is silent for good. */
+const impatient: Limits = { ...defaultLimits, resolverAttemptMs: 100, dnsAnswerMs: 200 };
 const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);
@@ -45,7 +47,13 @@ describe('the exit from a local address', () => {
 
   function dial(
     host: string,
-    { policy = relaxed, address = null as string | null, toPort = port, abort = new DialAbort() } = {},
+    {
+      policy = relaxed,
+      address = null as string | null,
+      toPort = port,
+      abort = new DialAbort(),
+      limits = patient,
+    } = {},
   ) {
     const parsed = parseHost(host);
     if (!parsed) throw new Error(`${host} is not a host`);
@@ -94,7 +102,7 @@ describe('the exit from a local address', () => {
   it('distinguishes an unknown name from a name server timeout', async () => {
     expect(await toFailure(dial('missing.test'))).toBe('name-not-found');
     expect(await toFailure(dial('empty.test'))).toBe('name-not-found');
-    expect(await toFailure(dial('silent.test'))).toBe('dns-timeout');
+    expect(await toFailure(dial('silent.test', { limits: impatient }))).toBe('dns-timeout');
   });
 
   it('sends no query for localhost and special-use names', async () => {

@@ -92,8 +92,12 @@ describe('a name', () => {
   });
 
   it('is not lost when the next name server refuses before the first has answered', async () => {
-    const slow = await openResolver((asked) => setTimeout(() => answerIpv4(asked), 300));
-    const refusing = await openResolver(({ message, respond }) => respond(answerTo(message, [], REFUSED)));
+    const held: Asked[] = [];
+    const slow = await openResolver((asked) => void held.push(asked));
+    const refusing = await openResolver(({ message, respond }) => {
+      respond(answerTo(message, [], REFUSED));
+      for (const asked of held.splice(0)) setTimeout(() => answerIpv4(asked), 100);
+    });
     const resolve = openExit([slow.address, refusing.address], { resolverAttemptMs: 100, dnsAnswerMs: 60_000 });
     expect(await resolve('a.test')).toEqual(['192.0.2.7']);
     expect(refusing.asked.length).toBeGreaterThan(0);

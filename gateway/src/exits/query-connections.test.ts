@@ -1,9 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect } from 'node:net';
 import { openResolver } from '../../test/dns-harness.ts';
 import { address, answerTo, framed, question, read } from '../../test/dns-messages.ts';
 import type { Asked } from '../../test/dns-resolver.ts';
 import { freePort } from '../../../tools/ports.mjs';
+import { HeldTimers } from '../../test/held-timers.ts';
 import { until } from '../../test/sockets.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
 import { parseQuery } from '../protocol/dns.ts';
@@ -50,6 +51,19 @@ async function openUpstream(
   };
   const askAll = (count: number) => Promise.all(numbers(count).map((number) => ask(`${number}.test`)));
   return { resolver, events, budget, upstream, ask, askAll };
+}
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** No other timer takes as long. */
+const HELD_MS = 1_234_567;
+const heldLimits = { resolverAttemptMs: HELD_MS, dnsAnswerMs: HELD_MS };
+
+/** Of each attempt, in this order: the one for its answer, that for its silence, and that for the next attempt. */
+function holdTimers(): HeldTimers {
+  // What is left of the time for an answer is all of it.
+  vi.spyOn(performance, 'now').mockReturnValue(0);
+  return new HeldTimers(HELD_MS);
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -140,18 +154,22 @@ describe('the connection to a name server over TCP', () => {
   });
 
   it('fails a question that stalls, no other, and carries no further ones', async () => {
+    const timers = holdTimers();
     const held: Asked[] = [];
-    const { resolver, events, ask } = await openUpstream(
-      (asked) => {
-        if (asked.name === 'stalls.test') held.push(asked);
-        else answerAll(asked);
-      },
-      { resolverAttemptMs: 100, dnsAnswerMs: 200 },
-    );
+    const { resolver, events, ask } = await openUpstream((asked) => {
+      if (asked.name === 'stalls.test') held.push(asked);
+      else answerAll(asked);
+    }, heldLimits);
     const stalled = ask('stalls.test');
     await until(() => held.length === 1);
     expect(await ask('1.test')).toBe('192.0.2.1');
     expect(connections(resolver.asked)).toBe(1);
+    const [failFirst, passSilence, tryAgain] = [timers.at(0), timers.at(1), timers.at(2)];
+    passSilence();
+    tryAgain();
+    await until(() => held.length === 2);
+    failFirst();
+    timers.first()();
     expect(await stalled).toBe('dns-timeout');
     expect(await ask('2.test')).toBe('192.0.2.2');
     expect(connections(held)).toBe(2);
@@ -160,22 +178,23 @@ describe('the connection to a name server over TCP', () => {
   });
 
   it('never delivers an answer with the id of another question, or of none', async () => {
+    const timers = holdTimers();
     const held: Asked[] = [];
-    const { budget, events, askAll } = await openUpstream(
-      (asked) => {
-        held.push(asked);
-        const [one, two] = held.splice(0, held.length === 2 ? 2 : 0);
-        if (!one || !two) return;
-        const forged = answerTo(one.message, [address(FORGED)]);
-        one.respond(withId(forged, one, 1));
-        one.respond(withId(forged, two));
-        one.respond(forged.subarray(0, 1));
-        one.respond(answering(one));
-      },
-      { resolverAttemptMs: 200, dnsAnswerMs: 400 },
-    );
+    const { budget, events, resolver, askAll } = await openUpstream((asked) => {
+      held.push(asked);
+      const [one, two] = held.splice(0, held.length === 2 ? 2 : 0);
+      if (!one || !two) return;
+      const forged = answerTo(one.message, [address(FORGED)]);
+      one.respond(withId(forged, one, 1));
+      one.respond(withId(forged, two));
+      one.respond(forged.subarray(0, 1));
+      one.respond(answering(one));
+    }, heldLimits);
     // The first question is answered after the forgeries; the second one failed by its forged answer, and nobody answers it again.
-    expect(await askAll(2)).toEqual(['192.0.2.1', 'dns-timeout']);
+    const outcomes = askAll(2);
+    await until(() => resolver.asked.length === 3 && timers.running === 2);
+    timers.first()();
+    expect(await outcomes).toEqual(['192.0.2.1', 'dns-timeout']);
     expect(events.filter((event) => event === 'unexpected')).toHaveLength(2);
     expect(events.filter((event) => event === 'mismatch')).toHaveLength(1);
     await until(() => budget.sockets === 0);

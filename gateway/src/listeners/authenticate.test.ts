@@ -139,21 +139,6 @@ describe('authentication', () => {
   });
 });
 
-describe('the timeout for credentials', () => {
-  it('starts at accept and is not extended by requests', async () => {
-    const harness = await start({ handshakeMs: 300, loginFailuresPerMinute: 0 });
-    const wrong = { ...harness.control.sell(), password: 'guessed' };
-    const client = await openClient(harness.gateway.port);
-    const rest = client.rest();
-    const request = `GET http://127.0.0.1:${harness.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\nProxy-Authorization: ${basic(wrong)}\r\n\r\n`;
-    const timer = setInterval(() => client.socket.write(request), 20);
-    const { bytes } = await rest;
-    clearInterval(timer);
-    expect(bytes.toString().match(/^HTTP\/1.1 407 /gm)?.length).toBeGreaterThan(1);
-    client.socket.destroy();
-  });
-});
-
 describe('the login guard in use', () => {
   it('counts all addresses of a /64 together', async () => {
     const connections = {

@@ -75,7 +75,7 @@ async function joined(
     timedOut: () => events.push('late'),
   };
   const meter = new Meter({ credit, limits: { speed: undefined } }, { toExit: 0, toClient: 0 }, wait);
-  const limits = { lingerMs: 50, flushMs: 5_000 };
+  const limits = { lingerMs: 50, flushMs: 60_000 };
   let pipe: Pipe = { stop: () => {}, replaceClient: () => {} };
   const ended = new Promise<PipeEnd>((fulfil) => {
     pipe = relay.start({

@@ -4,7 +4,9 @@ import { connectLocally, listenLocally, patternedBytes, Reader, until } from '..
 import { closeGracefully } from '../listeners/closing.ts';
 import { TcpSide } from './tcp-side.ts';
 
-const LIMITS = { lingerMs: 50, flushMs: 200 };
+const LIMITS = { lingerMs: 50, flushMs: 60_000 };
+/** For peers that have stopped reading for good. */
+const IMPATIENT = { ...LIMITS, flushMs: 200 };
 /** More than the kernel buffers for a peer that does not read. */
 const MUCH = Buffer.alloc(64 * 1_048_576);
 const opened: Socket[] = [];
@@ -14,7 +16,7 @@ afterEach(() => {
 });
 
 /** A side and the far end of its socket. */
-async function open() {
+async function open(limits = LIMITS) {
   const accepted: Socket[] = [];
   const { server, port } = await listenLocally((socket) => accepted.push(socket.pause()));
   const far = await connectLocally(port);
@@ -24,7 +26,7 @@ async function open() {
   opened.push(far, near);
   const events: string[] = [];
   const read: Buffer[] = [];
-  const side = new TcpSide(near, LIMITS);
+  const side = new TcpSide(near, limits);
   side.open({
     data: (chunk) => read.push(chunk) > 0,
     ended: () => events.push('ended'),
@@ -131,7 +133,7 @@ describe('a TCP side', () => {
   });
 
   it('resets a peer that stops reading', async () => {
-    const { far, side, events } = await open();
+    const { far, side, events } = await open(IMPATIENT);
     far.pause();
     side.write(MUCH, () => {});
     side.resetAfterDelivery();
@@ -145,7 +147,7 @@ describe('closing a client gracefully', () => {
     const { far, near } = await open();
     far.pause();
     near.write(MUCH);
-    closeGracefully(near, LIMITS, 'last response');
+    closeGracefully(near, IMPATIENT, 'last response');
     await until(() => near.destroyed);
     expect(near.writableFinished).toBe(false);
   });
