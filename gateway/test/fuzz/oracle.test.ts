@@ -57,4 +57,12 @@ describe('the oracle of a SOCKS5 client with a valid login and no valid request'
     const sooner = { ...transcript, milliseconds: LIMITS.handshakeMs - 1 };
     expect(check(plan, sooner)).toEqual(['refused a valid login (socks5 other command; duplicated message)']);
   });
+
+  it('accepts the refusal of a greeting that the gateway has read too late, and of none that came sooner', () => {
+    const received = Buffer.from('05ff', 'hex');
+    const late: Transcript = { received, end: 'ended', isWritten: true, milliseconds: LIMITS.handshakeMs };
+    expect(check(createPlan(), late)).toEqual([]);
+    const sooner = { ...late, milliseconds: LIMITS.handshakeMs - 1 };
+    expect(check(createPlan(), sooner)).toEqual(['replied 05ff at request (socks5 other command; duplicated message)']);
+  });
 });

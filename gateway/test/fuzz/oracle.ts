@@ -170,6 +170,8 @@ const isValidSocks4Reply = (received: Buffer) =>
 /** The handshake may have timed out before the control plane had answered. */
 const hasTimedOut = ({ transcript }: Trial) => transcript!.milliseconds >= LIMITS.handshakeMs;
 
+const NO_METHOD = Buffer.from('05ff', 'hex');
+
 /** A valid login is refused without credit, and when the handshake times out before the control plane has answered. */
 const mayRefuseLogin = (trial: Trial) => trial.plan.kind === 'socks5 poor login' || hasTimedOut(trial);
 
@@ -185,6 +187,8 @@ const validSocks5: Readonly<Record<Exclude<ParsedClient['stage'], 'refused' | 'a
 function checkSocks5(trial: Trial, { originPort }: RunContext): string[] {
   const received = trial.transcript!.received;
   const { stage } = trial.parsed;
+  // Also before the gateway has read the greeting of a client that sends it slowly, whatever the client has sent since.
+  if (hasTimedOut(trial) && received.equals(NO_METHOD)) return [];
   const isAfterLogin = stage === 'request' || stage === 'refused' || stage === 'association' || stage === 'tunnel';
   if (isAfterLogin && received.equals(LOGIN_REFUSED)) return mayRefuseLogin(trial) ? [] : ['refused a valid login'];
   if (stage !== 'refused' && stage !== 'association' && stage !== 'tunnel') {
