@@ -2,6 +2,7 @@
 import type { SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
 import { formatRate } from '../../payments/amounts.ts';
+import { CONTRADICTION } from '../../payments/chains/further-sources.ts';
 import { addressSpaces, chains, type Chain } from '../../payments/currencies.ts';
 import { nameOtherToken } from '../../payments/settings.ts';
 import * as addresses from './addresses.store.ts';
@@ -63,13 +64,15 @@ export async function showPeg(ctx: Ctx): Promise<SystemState['peg']> {
   return { isKept: peg.isKept, rate: peg.isKept || peg.marketE12 === undefined ? null : formatRate(peg.marketE12) };
 }
 
-/** The watched chains on which no invoices are created. */
+/** The watched chains on which no invoices are created, or which one of their sources contradicts. */
 export async function listTroubled(ctx: Ctx): Promise<Chain[]> {
   const all = await states.listStates(ctx);
   return all
-    .filter((state) => watcherFor(ctx, state.chain) !== undefined && !isHealthy(ctx, state))
+    .filter((state) => watcherFor(ctx, state.chain) !== undefined && (!isHealthy(ctx, state) || isContradicted(state)))
     .map(({ chain }) => chain);
 }
+
+const isContradicted = ({ warnings }: states.ChainState) => warnings.some((text) => text.startsWith(CONTRADICTION));
 
 /** For the metrics. */
 export async function isPegKept(ctx: Ctx): Promise<boolean> {

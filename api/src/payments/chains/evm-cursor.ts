@@ -16,6 +16,8 @@ export interface EvmCursor {
   statesHeight?: number | undefined;
   /** No source had these states, so that the native coin may have arrived from contracts. */
   unknownStates?: StateRange | undefined;
+  /** Up to this height further sources were asked, too. */
+  askedHeight?: number | undefined;
 }
 
 export const CHECKPOINTS_MAX = 300;
@@ -28,6 +30,7 @@ const cursorSchema = z.object({
     .max(CHECKPOINTS_MAX),
   statesHeight: z.number().int().optional(),
   unknownStates: z.tuple([z.number().int(), z.number().int()]).optional(),
+  askedHeight: z.number().int().optional(),
 });
 
 /** @throws ZodError if it was not written by `writeCursor` */

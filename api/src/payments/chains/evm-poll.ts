@@ -8,6 +8,8 @@ import {
   type StateRange,
   writeCursor,
 } from './evm-cursor.ts';
+import type { EvmNode } from './evm-node.ts';
+import type { createFurtherLook } from './further-sources.ts';
 import { type Addresses, readNativePayments, readPayments, type Reading, readTokenPayments } from './evm-reader.ts';
 import { type ChainHead, ChainUnavailable, type ObservedPayment, type Poll } from './watcher.ts';
 
@@ -17,6 +19,12 @@ const CLOCK_ERROR_MS = 5000;
 export interface Chain {
   head: ChainHead & { safeHeight: number; finalizedHeight: number };
   reading: Reading;
+  /** With all configured sources, and for any of them. */
+  readingOf: (nodes: readonly EvmNode[]) => Reading;
+  allNodes: readonly EvmNode[];
+  /** Ether that was reported since the start, after this height. */
+  shown: { fromHeight: number | undefined; transactionIds: Set<string> };
+  lookFurther: ReturnType<typeof createFurtherLook>;
 }
 
 /** What a poll has found so far. */
@@ -37,7 +45,7 @@ export async function pollChain(
   blocksMax: number,
 ): Promise<Poll> {
   if (cursor === null) return toPoll(chain, { checkpoints: await firstCheckpoints(chain) }, [], []);
-  const { checkpoints, statesHeight, unknownStates } = readCursor(cursor);
+  const { checkpoints, statesHeight, unknownStates, askedHeight } = readCursor(cursor);
   const { kept, orphanedBlockHashes } = await findFork(chain, checkpoints);
   const progress: Progress = {
     chain,
@@ -54,7 +62,49 @@ export async function pollChain(
   await readRecent(progress);
   if (progress.checkpoints.length > CHECKPOINTS_MAX)
     throw new ChainUnavailable('LAGGING', `no block after ${progress.checkpoints[0]![0]} has become final`);
-  return toPoll(chain, progress, progress.payments, orphanedBlockHashes);
+  rememberShown(chain, statesHeight ?? checkpoints[0]![0], progress.payments);
+  const further = await askFurther(progress, askedHeight ?? checkpoints[0]![0]);
+  progress.payments.push(...further.facts);
+  const poll = toPoll(chain, { ...progress, askedHeight: further.askedHeight }, progress.payments, orphanedBlockHashes);
+  return { ...poll, warnings: [...(poll.warnings ?? []), ...further.warnings] };
+}
+
+function askFurther({ chain, ours, blocksMax, checkpoints }: Progress, askedHeight: number) {
+  return chain.lookFurther<EvmNode, ObservedPayment>({
+    nodes: chain.allNodes,
+    used: chain.reading.nodes,
+    askedHeight,
+    settledHeight: checkpoints[0]![0],
+    blocksMax,
+    async read(nodes, fromHeight, toHeight) {
+      const reading = chain.readingOf(nodes);
+      const tokens = await readTokenPayments(reading, { fromHeight, toHeight }, ours);
+      if (!reading.hasNativeCoin) return tokens.payments;
+      const coins = await readNativePayments(reading, { fromHeight, toHeight }, ours, { needsStates: false });
+      requireShown(chain, fromHeight, coins.payments);
+      return tokens.payments;
+    },
+  });
+}
+
+/** Ether that was shown as a change of a balance is not reported again as a transaction, or it would be credited twice. */
+function requireShown({ shown }: Chain, fromHeight: number, payments: readonly ObservedPayment[]): void {
+  if (shown.fromHeight === undefined || fromHeight <= shown.fromHeight) return;
+  const hidden = payments.find(({ transactionId }) => !shown.transactionIds.has(transactionId));
+  if (!hidden) return;
+  const { transactionId, block } = hidden;
+  throw new ChainUnavailable(
+    'DISAGREEING',
+    `${transactionId} of block ${block!.height} was not shown when it was read`,
+  );
+}
+
+const SHOWN_MAX = 10_000;
+
+function rememberShown({ shown }: Chain, readAfter: number, payments: readonly ObservedPayment[]): void {
+  if (shown.transactionIds.size > SHOWN_MAX) Object.assign(shown, { fromHeight: undefined, transactionIds: new Set() });
+  shown.fromHeight ??= readAfter;
+  for (const { asset, transactionId } of payments) if (asset === 'ETH') shown.transactionIds.add(transactionId);
 }
 
 /** @throws ChainUnavailable if the block is not final */
@@ -165,12 +215,12 @@ function withCheckpoint(checkpoints: readonly Checkpoint[], added: Checkpoint): 
 
 function toPoll(
   { head }: Chain,
-  { checkpoints, statesHeight, unknownStates }: EvmCursor,
+  { checkpoints, statesHeight, unknownStates, askedHeight }: EvmCursor,
   payments: readonly ObservedPayment[],
   orphanedBlockHashes: readonly string[],
 ): Poll {
   return {
-    cursor: writeCursor({ checkpoints, statesHeight, unknownStates }),
+    cursor: writeCursor({ checkpoints, statesHeight, unknownStates, askedHeight }),
     payments,
     orphanedBlockHashes,
     pooledTransactionIds: undefined,

@@ -15,6 +15,7 @@ import { BALANCE_LIMITS, describeEvmHoldings, readAgreedBalances } from './evm-h
 import { chainRules, type EvmChain, type EvmRules } from './evm-rules.ts';
 import { readAgreedDecimals } from './evm-token.ts';
 import { identifyHeader } from './evm-transactions.ts';
+import { createFurtherLook } from './further-sources.ts';
 import { agree, confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
 
@@ -40,6 +41,8 @@ interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
   rules: EvmRules;
   nodes: readonly EvmNode[];
   headAgeMaxMs: number;
+  lookFurther: Chain['lookFurther'];
+  shown: Chain['shown'];
 }
 
 export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
@@ -90,6 +93,8 @@ function prepare(options: EvmWatcherOptions): Watched {
     fundingAddresses: new Set(options.fundingAddresses?.map((one) => address.parse(one))),
     headAgeMaxMs: options.headAgeMaxMs ?? rules.headAgeMaxMs,
     now: options.now ?? (() => new Date()),
+    lookFurther: createFurtherLook(),
+    shown: { fromHeight: undefined, transactionIds: new Set() },
     transferReaderFor: (node) => readers.get(node)!,
   };
 }
@@ -147,7 +152,8 @@ async function openChain(
       number,
     ),
   };
-  return { head, reading };
+  const readingOf = (some: readonly EvmNode[]) => toReading(watched, some, signal);
+  return { head, reading, readingOf, allNodes: watched.nodes, lookFurther: watched.lookFurther, shown: watched.shown };
 }
 
 /** Reads only the asset of the payment. */

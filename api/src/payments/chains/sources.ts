@@ -9,7 +9,7 @@ const PRUNED_MESSAGE =
   /prun(ed|ing)|missing trie node|historical state|state .*(not available|unavailable)|no state available|archive|history .*(not available|unavailable)/i;
 
 /** A node or an indexer with its own methods, which all use one transport. */
-interface Source {
+export interface Source {
   readonly transport: Pick<HttpTransport, 'name' | 'failedAtMs'>;
 }
 
@@ -36,7 +36,7 @@ export async function useSources<Node extends Source, Head, Result>(
       const probed = { node, head: await probe(node) };
       usable.push(probed);
     } catch (error) {
-      const failure = requireFailure(nodes, error);
+      const failure = toFailure(nodes, error);
       problems.set(node.transport, failure.message);
       firstFailure ??= failure;
       continue;
@@ -48,7 +48,7 @@ export async function useSources<Node extends Source, Head, Result>(
           remember(one.node, sources.includes(one) ? undefined : 'it disagrees with the others');
         return result;
       } catch (error) {
-        firstFailure = requireFailure(nodes, error);
+        firstFailure = toFailure(nodes, error);
       }
     }
   }
@@ -88,7 +88,7 @@ function groupsOfLast<Item>(items: readonly Item[], configured: number): Item[][
 }
 
 /** @returns a failure that other sources may not have @throws all others */
-function requireFailure(nodes: readonly Source[], error: unknown): ChainUnavailable {
+export function toFailure(nodes: readonly Source[], error: unknown): ChainUnavailable {
   const failure = asUnavailable(nodes, error);
   if (failure instanceof ChainUnavailable && failure.reason !== 'DEEP_REORGANISATION') return failure;
   throw failure;
@@ -104,7 +104,7 @@ export async function readFromAny<Node extends Source, Fact>(
     try {
       return await read(node);
     } catch (error) {
-      firstFailure ??= requireFailure(nodes, error);
+      firstFailure ??= toFailure(nodes, error);
       node.transport.failedAtMs = performance.now();
     }
   }

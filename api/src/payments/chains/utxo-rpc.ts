@@ -1,5 +1,6 @@
 /** Watches Bitcoin and Litecoin through nodes of the operator, which may be pruned. Rules: docs/chains.md. */
 import { z } from 'zod';
+import { createFurtherLook } from './further-sources.ts';
 import { createMemoryPoolReader, type MemoryPool, type PooledOutput, readPooledOutputs } from './memory-pool.ts';
 import { confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
 import {
@@ -46,6 +47,8 @@ const mainNetworks = {
 } as const satisfies Record<string, UtxoNetwork>;
 
 const BLOCKS_REMEMBERED = 300;
+/** Sources may have different newest blocks for a while. */
+const CONFIRMATIONS_AGREED = 6;
 /** A node that knows more headers than blocks by this number is still downloading. */
 const BLOCKS_MISSING_MAX = 2;
 /** Six hours without a block of Bitcoin happen once in thousands of years. */
@@ -73,6 +76,7 @@ interface Watched {
   headAgeMaxMs: number;
   now: () => Date;
   poolReaderFor: (node: UtxoNode) => (signal: AbortSignal) => Promise<MemoryPool>;
+  lookFurther: ReturnType<typeof createFurtherLook>;
 }
 
 export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
@@ -80,7 +84,8 @@ export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
   const nodes = options.urls.map((url) => createUtxoNode(url, options.timeoutMs));
   const poolReaders = new Map(nodes.map((node) => [node, createMemoryPoolReader(node)]));
   const poolReaderFor = (node: UtxoNode) => poolReaders.get(node)!;
-  const watched = { chain: options.chain, network, nodes, headAgeMaxMs, now, poolReaderFor };
+  const lookFurther = createFurtherLook();
+  const watched = { chain: options.chain, network, nodes, headAgeMaxMs, now, poolReaderFor, lookFurther };
   const scriptsFor = createScriptCache(network.addressPrefix);
   return {
     poll: async (cursor, addresses, signal) => {
@@ -164,6 +169,7 @@ async function pollNodes(
   const checkpoints = [...kept, ...blocks.map(({ height, hash }) => [height, hash] as const)];
   const [scannedHeight, scannedHash] = checkpoints.at(-1)!;
   const included = blocks.flatMap((block) => findPayments(watched, block, scripts));
+  const further = await askFurther(watched, nodes, checkpoints, signal);
   const pool = await readPool(watched, nodes, scannedHash, scripts, signal);
   return {
     cursor: writeCursor(checkpoints.slice(-BLOCKS_REMEMBERED)),
@@ -173,7 +179,29 @@ async function pollNodes(
     head: { ...head, safeHeight: undefined, finalizedHeight: undefined },
     scannedHeight,
     clockErrorMs: CLOCK_ERROR_MS,
+    warnings: further.warnings,
   };
+}
+
+/** Blocks prove themselves, so that sources can only differ about which chain they are of. */
+function askFurther(
+  { nodes, lookFurther }: Watched,
+  used: readonly UtxoNode[],
+  checkpoints: readonly Checkpoint[],
+  signal: AbortSignal,
+) {
+  const [height, hash] = checkpoints.at(-CONFIRMATIONS_AGREED) ?? checkpoints[0]!;
+  return lookFurther<UtxoNode, never>({
+    nodes,
+    used: used.slice(0, 1),
+    askedHeight: height - 1,
+    settledHeight: height,
+    blocksMax: Infinity,
+    async read([, node]) {
+      if ((await node!.hashAt(height, signal)) === hash) return [];
+      throw new ChainUnavailable('DISAGREEING', `${node!.transport.name} has another block ${height} than the others`);
+    },
+  });
 }
 
 /** Reads the pool after the last scanned block: if it was read before, a transaction could be in neither. */

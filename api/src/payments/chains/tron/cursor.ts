@@ -14,15 +14,18 @@ const cursorSchema = z.object({
     .max(BLOCKS_REMEMBERED),
   /** Up to here all blocks were solid when their logs were read, so that nothing in them changes any more. */
   settled: height,
+  /** Up to here further sources were asked, too. Releases before 0.4 drop it. */
+  asked: height.optional(),
 });
 
 export interface TronCursor {
   blocks: readonly Checkpoint[];
   settled: number;
+  asked?: number | undefined;
 }
 
 /** @throws ZodError if it was not written by `writeCursor` */
 export const readCursor = (text: string): TronCursor => cursorSchema.parse(JSON.parse(text));
 
-export const writeCursor = ({ blocks, settled }: TronCursor): string =>
-  JSON.stringify({ blocks: blocks.slice(-BLOCKS_REMEMBERED), settled });
+export const writeCursor = ({ blocks, settled, asked }: TronCursor): string =>
+  JSON.stringify({ blocks: blocks.slice(-BLOCKS_REMEMBERED), settled, asked });

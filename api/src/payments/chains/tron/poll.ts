@@ -1,11 +1,12 @@
 /** One poll: follows the chain from the cursor, and finds what it pays to our addresses. */
+import type { createFurtherLook } from '../further-sources.ts';
 import { agree } from '../sources.ts';
 import { ChainUnavailable, type ObservedPayment, type Poll } from '../watcher.ts';
 import type { TronHeader } from './answers.ts';
 import { type Checkpoint, readBodies, type ReadBlock } from './bodies.ts';
 import { BLOCKS_REMEMBERED, readCursor, type TronCursor, writeCursor } from './cursor.ts';
-import { readTokenPayments, type TokenReading } from './token-payments.ts';
-import { failOf } from './tron-node.ts';
+import { readListedPayments, readTokenPayments, type TokenPayment, type TokenReading } from './token-payments.ts';
+import { failOf, type TronNode } from './tron-node.ts';
 
 /** 21 bytes -> the form in which the address was given. */
 export type Addresses = ReadonlyMap<string, string>;
@@ -14,6 +15,7 @@ export type Addresses = ReadonlyMap<string, string>;
 export interface Chain extends TokenReading {
   addresses: Addresses;
   now: () => Date;
+  lookFurther: ReturnType<typeof createFurtherLook>;
   /** The newest height that is read, and the newest solid one. */
   target: number;
   solidHeight: number;
@@ -43,18 +45,40 @@ export async function pollChain(chain: Chain, text: string | null): Promise<Poll
     known: new Map(known),
     blocks,
   });
+  const further = await askFurther(chain, new Map(known), settled, cursor.asked ?? cursor.settled);
   const payments = [
     ...blocks.flatMap(({ transfers, ...block }) =>
       transfers.map((transfer) => ({ ...transfer, asset: 'TRX', output: 0, block })),
     ),
-    ...tokens.map((payment) => ({ ...payment, asset: 'USDT' })),
+    ...[...tokens, ...further.facts].map((payment) => ({ ...payment, asset: 'USDT' })),
   ];
   return toPoll(chain, head, {
-    cursor: { blocks: known, settled },
+    cursor: { blocks: known, settled, asked: further.askedHeight },
+    warnings: further.warnings,
     payments: payments.map((payment) => toObserved(chain, payment)),
     orphanedBlockHashes: orphansOf(cursor.blocks, kept),
     scannedHeight,
     finalizedHeight: settled,
+  });
+}
+
+/** TRX is proven by the bodies of one source; of USDT, logs are asked of further sources. */
+function askFurther(chain: Chain, known: ReadonlyMap<number, string>, settled: number, asked: number) {
+  const oldest = Math.min(...known.keys());
+  return chain.lookFurther<TronNode, TokenPayment>({
+    nodes: chain.allNodes,
+    used: chain.nodes,
+    askedHeight: Math.max(asked, oldest),
+    settledHeight: settled,
+    blocksMax: BLOCKS_PER_POLL,
+    read: (nodes, fromHeight, toHeight) =>
+      readListedPayments({ ...chain, nodes }, chain.addresses.keys(), {
+        fromHeight,
+        toHeight,
+        solidHeight: toHeight,
+        known,
+        blocks: [],
+      }),
   });
 }
 
@@ -163,7 +187,7 @@ function agreedHeader({ nodes, signal }: Chain, height: number): Promise<TronHea
   );
 }
 
-interface Result extends Pick<Poll, 'payments' | 'orphanedBlockHashes' | 'scannedHeight'> {
+interface Result extends Pick<Poll, 'payments' | 'orphanedBlockHashes' | 'scannedHeight' | 'warnings'> {
   cursor: TronCursor;
   finalizedHeight: number;
 }

@@ -76,6 +76,17 @@ export async function readTokenPayments(
   range: TokenRange,
 ): Promise<TokenPayment[]> {
   for (const block of range.blocks) reading.memory.blocks.set(block.id, block);
+  const payments = await readListedPayments(reading, recipients, range);
+  await requireExpected(reading, range, new Set(payments.map(({ transactionId }) => transactionId)));
+  return payments;
+}
+
+/** Without the check that none is missing. */
+export async function readListedPayments(
+  reading: TokenReading,
+  recipients: Iterable<string>,
+  range: TokenRange,
+): Promise<TokenPayment[]> {
   const payments: TokenPayment[] = [];
   for (const { log, recipient, units } of await readAgreedLogs(reading, new Set([...recipients].map(to0x)), range)) {
     const transactionId = log.transactionHash.slice(2);
@@ -88,7 +99,6 @@ export async function readTokenPayments(
       throw disagreeing(reading.nodes, `the transfer of ${transactionId}, whose bytes say something else`);
     payments.push({ ...payment, transactionId, block });
   }
-  await requireExpected(reading, range, new Set(payments.map(({ transactionId }) => transactionId)));
   return payments;
 }
 

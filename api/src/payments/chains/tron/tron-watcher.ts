@@ -1,4 +1,5 @@
 /** Watches TRON: TRX by blocks that prove themselves, USDT by logs of two sources. Rules: docs/chains.md. */
+import { createFurtherLook } from '../further-sources.ts';
 import { confirmBySources, type Probed, useSources, withWarnings } from '../sources.ts';
 import type { ChainWatcher } from '../watcher.ts';
 import { readBalances } from './balances.ts';
@@ -53,6 +54,7 @@ interface Watched {
   /** Blocks that two sources agree about and nobody can prove, since the start. */
   unproven: { blocks: number };
   requestsPerSecond: number;
+  lookFurther: Chain['lookFurther'];
 }
 
 export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
@@ -113,6 +115,7 @@ function prepare(options: TronWatcherOptions): Watched {
     memory: createTokenMemory(nodes, contract),
     proofs: new Map(),
     unproven: { blocks: 0 },
+    lookFurther: createFurtherLook(),
     requestsPerSecond: options.requestsPerSecond ?? REQUESTS_PER_SECOND,
   };
 }
