@@ -7,5 +7,7 @@ process.env['TEST_LONG'] = '1';
 /** The browser's part of `npm run test:long`: all screens at all widths, in all languages and themes, and tests with the tag `@long`. */
 export default defineConfig(endToEndTests, {
   testIgnore: [],
+  // One test visits all screens.
+  timeout: 900_000,
   grep: /\.long\.spec\.ts|@long/,
 });
