@@ -1,24 +1,15 @@
 import { ADDRESS_DAYS, NOTICE_DAYS, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
-import { durationText } from '@cellhop/contract/number-texts';
 import { expect, it } from 'vitest';
 import { openApp } from '../../../test/open-app.tsx';
+import { currentSettings } from '../../data/settings.ts';
+import { shopTimes } from '../../hooks/use-shop-times.ts';
 import { languages } from '../../i18n/languages.ts';
-
-const shop = {
-  brandName: 'Hop & Sons',
-  isDevelopment: false,
-  publicUrl: '',
-  contactEmail: null,
-  refundMinutes: 7,
-  idleMinutes: 11,
-  currencies: [],
-};
 
 async function openDocument(document: string, language: 'en' | 'ru') {
   const { screen } = await openApp(`/legal/${document}`, {
     language,
     isSignedIn: false,
-    answers: { 'GET /v1/settings': { data: shop }, 'GET /v1/legal/*': { data: { text: null } } },
+    answers: { 'GET /v1/legal/*': { data: { text: null } } },
   });
   // Its first heading comes with its text.
   await screen.findAllByRole('heading', { level: 2 });
@@ -29,14 +20,14 @@ async function openDocument(document: string, language: 'en' | 'ru') {
 
 it.each(languages)('the terms in %s say when a connection ends and what is prepaid', async (language) => {
   const text = await openDocument('terms', language);
-  expect(text).toContain(shop.brandName);
-  expect(text).toContain(durationText(language, shop.idleMinutes * 60));
+  expect(text).toContain(currentSettings().brandName);
+  expect(text).toContain(shopTimes(currentSettings(), language).idleTime);
   expect(text).toContain(`${PREPAID_MEGABYTES} `);
 });
 
 it.each(languages)('the refunds in %s have the refund window', async (language) => {
   const text = await openDocument('refunds', language);
-  expect(text).toContain(durationText(language, shop.refundMinutes * 60));
+  expect(text).toContain(shopTimes(currentSettings(), language).refundTime);
   expect(text).toContain(`${PREPAID_MEGABYTES} `);
 });
 

@@ -81,12 +81,7 @@ function Deposits({ deposits, onRelease }: DepositsProps) {
     },
   ];
   return (
-    <CardList
-      label={t('held.title')}
-      columns={columns}
-      rows={deposits.map((deposit) => ({ id: deposit.id, original: deposit }))}
-      skeletonKeys={[]}
-    />
+    <CardList label={t('held.title')} columns={columns} rows={deposits} rowKey={({ id }) => id} skeletonKeys={[]} />
   );
 }
 

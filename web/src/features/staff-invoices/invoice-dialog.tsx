@@ -132,7 +132,8 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
     <CardList
       label={t('invoice.deposits')}
       columns={columns}
-      rows={deposits.map((deposit) => ({ id: deposit.id, original: deposit }))}
+      rows={deposits}
+      rowKey={({ id }) => id}
       skeletonKeys={[]}
     />
   );

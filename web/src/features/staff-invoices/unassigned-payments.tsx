@@ -57,7 +57,8 @@ function Payments({ payments }: { payments: readonly UnassignedPayment[] }) {
     <CardList
       label={t('unassigned.title')}
       columns={columns}
-      rows={payments.map((payment) => ({ id: payment.id, original: payment }))}
+      rows={payments}
+      rowKey={({ id }) => id}
       skeletonKeys={[]}
     />
   );
