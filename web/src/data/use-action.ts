@@ -11,8 +11,8 @@ export interface ActionOptions<Input, Result> {
   call: (input: Input, withKey: () => CallOptions) => Promise<Result>;
   /** Queries with these topics are fetched again, whether the action succeeds or fails. */
   changes?: readonly Topic[];
-  /** Text of the success toast. */
-  successText?: (result: Result, input: Input) => string;
+  /** Text of the success toast; `warning` if it is no success yet. */
+  successText?: (result: Result, input: Input) => string | { warning: string };
   /** The action runs until this resolves. */
   onSuccess?: (result: Result, input: Input) => void | Promise<void>;
   /** A failure shows a toast unless this returns 'HANDLED'. */
@@ -68,7 +68,9 @@ export function useAction<Input, Result>(options: ActionOptions<Input, Result>):
     locks.current.add(lock);
     try {
       const result = await mutation.mutateAsync(input, callbacks);
-      if (successText !== undefined) showToast('success', successText(result, input));
+      const text = successText?.(result, input);
+      if (typeof text === 'string') showToast('success', text);
+      else if (text !== undefined) showToast('warning', text.warning);
       return result;
     } catch (error) {
       if (onError?.(error, input) !== 'HANDLED') showErrorToast(error);

@@ -39,6 +39,11 @@ test.each<[NumberKindName, string, Bounds, string]>([
   expect(readNumber(kind, text, bounds).value).toBeUndefined();
 });
 
+test('more digits mend a number that is too small, but no negative one', () => {
+  expect(readNumber('count', '1', { min: 5 }).isTooSmall).toBe(true);
+  expect(readNumber('percentChange', '-95', { min: -90 }).isTooSmall).toBeUndefined();
+});
+
 test('an empty field and a lone sign are no number yet', () => {
   expect(readNumber('money', ' ')).toEqual({});
   expect(readNumber('moneyChange', '-')).toEqual({});

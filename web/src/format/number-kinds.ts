@@ -83,7 +83,10 @@ export function readNumber(name: NumberKindName, text: string, { min, max, isNon
   const value = Number(decimal);
   if (isNonZero === true && value === 0) return { fault: i18next.t('common:form.zero') };
   if (min !== undefined && value < min)
-    return { fault: i18next.t('common:form.minimum', { value: kind.write(String(min)) }), isTooSmall: true };
+    return {
+      fault: i18next.t('common:form.minimum', { value: kind.write(String(min)) }),
+      ...(value >= 0 && { isTooSmall: true as const }),
+    };
   if (max !== undefined && value > max)
     return { fault: i18next.t('common:form.maximum', { value: kind.write(String(max)) }) };
   return { value, decimal, shown: kind.write(decimal) };

@@ -6,6 +6,7 @@ import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
+import { useWaiting } from '../staff-parts/approval-hint.tsx';
 import type { StaffConnectionsSearch } from './screen.ts';
 
 /** The filter as the API takes it. */
@@ -83,13 +84,14 @@ interface Refund extends RefundConnectionBody {
   connection: StaffConnection;
 }
 
-export function useRefund() {
+export function useRefund(userId: string) {
   const { t } = useTranslation('staffConnections');
+  const waiting = useWaiting('ADJUSTMENT', userId);
   return useAction({
     call: ({ connection: { id }, ...body }: Refund, withKey) =>
       callForData('POST /v1/proxies/connections/admin/{id}/refund', { params: { id }, body }, withKey()),
     successText: ({ status }, { connection: { ip } }) =>
-      t(status === 'PENDING' ? 'refund.waits' : 'refund.done', { ip }),
+      status === 'PENDING' ? waiting(t('refund.waits', { ip })) : t('refund.done', { ip }),
     changes: ['staff-connections', 'staff-transactions', 'staff-adjustments'],
   });
 }

@@ -22,7 +22,7 @@ export function RefundForm({ connection, onClose }: RefundFormProps) {
   const [{ paidFor, user }] = useState(connection);
   const [text, setText] = useState(String(paidFor));
   const [reason, setReason] = useState('');
-  const refund = useRefund();
+  const refund = useRefund(user.id);
   const bounds = { max: paidFor, isNonZero: true };
   const amount = readNumber('exactMoney', text, bounds).value;
 

@@ -178,7 +178,12 @@ it('changes the price of one proxy, and shows the new one as customers see it', 
   await user.click(screen.getByRole('button', { name: 'Change the price of 198.18.0.1' }));
   const dialog = within(await screen.findByRole('dialog'));
   await dialog.findByText('1 selected proxy: $0.40 to $0.40');
-  await user.type(dialog.getByLabelText('Change in percent'), '10');
+  const field = dialog.getByLabelText('Change in percent');
+  await user.type(field, '-95');
+  // While it has the focus.
+  dialog.getByText('Minimum value -90%');
+  await user.clear(field);
+  await user.type(field, '10');
   dialog.getByText('Customers will see $0.22 for the first 50 MB. Now they see $0.20.');
   await user.click(dialog.getByRole('button', { name: 'Change prices (1)' }));
   await screen.findByText('Change scheduled');

@@ -6,6 +6,7 @@ import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useList } from '../../data/use-list.ts';
 import { toLimitedRange } from '../staff-parts/continuation.ts';
+import { useWaiting } from '../staff-parts/approval-hint.tsx';
 import type { StaffInvoicesSearch } from './screen.ts';
 
 /** The filter as the API takes it. */
@@ -31,12 +32,13 @@ export function useHeldDeposits() {
   );
 }
 
-export function useReleaseDeposit(id: string) {
+export function useReleaseDeposit(id: string, userId: string) {
   const { t } = useTranslation('staffMoney');
+  const waiting = useWaiting('SETTLEMENT', userId);
   return useAction({
     call: (body: ReleaseDepositBody, withKey) =>
       callForData('POST /v1/payments/admin/deposits/{id}/release', { params: { id }, body }, withKey()),
-    successText: ({ rate }) => t(rate === null ? 'request.made' : 'held.done'),
+    successText: ({ rate }) => (rate === null ? waiting(t('request.made')) : t('held.done')),
     changes: ['staff-invoices', 'staff-settlements'],
   });
 }
@@ -51,12 +53,13 @@ export function useInvoice(id: string | undefined) {
   return useApiQuery(query, { isEnabled: id !== undefined });
 }
 
-export function useSettleInvoice(id: string) {
+export function useSettleInvoice(id: string, userId: string) {
   const { t } = useTranslation('staffMoney');
+  const waiting = useWaiting('SETTLEMENT', userId);
   return useAction({
     call: (body: SettleInvoiceBody, withKey) =>
       callForData('POST /v1/payments/admin/invoices/{id}/settle', { params: { id }, body }, withKey()),
-    successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'settle.done'),
+    successText: ({ status }) => (status === 'PENDING' ? waiting(t('request.made')) : t('settle.done')),
     changes: ['staff-invoices', 'staff-transactions', 'staff-settlements'],
   });
 }

@@ -103,7 +103,7 @@ function ReleaseForm({ deposit, onClose }: ReleaseFormProps) {
   const { id, user, marketValue, parValue } = deposit;
   const [rate, setRate] = useState<ReleaseDepositBody['rate']>(marketValue === null ? 'PAR' : 'MARKET');
   const [reason, setReason] = useState('');
-  const release = useReleaseDeposit(id);
+  const release = useReleaseDeposit(id, user.id);
   const excess = (parValue ?? 0) - (marketValue ?? 0);
   const credited = (rate === 'MARKET' ? marketValue : parValue) ?? 0;
 

@@ -168,7 +168,7 @@ function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose
   const [reason, setReason] = useState('');
   const isPaid = due === 0 || invoice.status === 'PAID' || invoice.status === 'OVERPAID';
   const [isPaidAgain, setPaidAgain] = useState(false);
-  const settle = useSettleInvoice(id);
+  const settle = useSettleInvoice(id, invoice.user.id);
   const amount = toSettledAmount(unit, text);
   const confirmation = amount && settlementWords(amount, invoice, t);
 

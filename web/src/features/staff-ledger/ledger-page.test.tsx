@@ -12,6 +12,7 @@ async function openAdjustment(approvers: readonly { id: string; email: string }[
   const { screen, user } = await openAsStaff(`/admin/users/${customer.id}/transactions`, {
     answers: {
       'GET /v1/transactions/admin': ledger,
+      'POST /v1/transactions/admin/adjustments': { data: { status: 'PENDING' } },
       'GET /v1/approvals/admin/adjustments/allowance': ({ url }) => {
         asked.push(url.searchParams.get('userId'));
         return { data: { withoutApproval: 70, approvers } };
@@ -20,7 +21,13 @@ async function openAdjustment(approvers: readonly { id: string; email: string }[
   });
   await user.click(await screen.findByRole('button', { name: 'Adjust balance' }));
   const dialog = within(await screen.findByRole('dialog'));
-  return { dialog, type: (text: string) => user.type(dialog.getByLabelText(/^Amount, USD/), text), asked };
+  return {
+    dialog,
+    screen,
+    user,
+    type: (text: string) => user.type(dialog.getByLabelText(/^Amount, USD/), text),
+    asked,
+  };
 }
 
 it('says beforehand that an amount needs a second person, and who that can be', async () => {
@@ -34,10 +41,14 @@ it('says beforehand that an amount needs a second person, and who that can be', 
   expect(asked).toEqual([customer.id]);
 });
 
-it('says that nobody else can approve', async () => {
-  const { dialog, type } = await openAdjustment([]);
+it('says that nobody else can approve, and that the request is no success', async () => {
+  const { dialog, screen, type, user } = await openAdjustment([]);
   await type('-500');
   expect(await dialog.findByText(/but nobody else can/)).toBeTruthy();
+  await user.type(dialog.getByLabelText(/^Reason/), 'goodwill');
+  await user.click(dialog.getByRole('button', { name: 'Deduct $500.00' }));
+  const toast = await screen.findByText('The request is saved, but nobody else can approve it');
+  expect(toast.closest('[data-kind]')?.getAttribute('data-kind')).toBe('warning');
 });
 
 it('shows in the menu how many requests wait for the member of staff', async () => {

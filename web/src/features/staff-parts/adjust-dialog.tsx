@@ -14,7 +14,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { balanceChangeAction, balanceChangeWords } from './amount-words.ts';
-import { ApprovalHint } from './approval-hint.tsx';
+import { ApprovalHint, useWaiting } from './approval-hint.tsx';
 import { isReason, ReasonField } from './reason-dialog.tsx';
 import { usePermission } from './use-permission.ts';
 
@@ -48,7 +48,7 @@ function AdjustForm({ user, onClose }: Pick<AdjustDialogProps, 'user' | 'onClose
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
   const funds = useFunds(user.id);
-  const adjust = useAdjust();
+  const adjust = useAdjust(user.id);
   const amount = readNumber('moneyChange', text, bounds).value;
 
   async function submit(event: FormEvent): Promise<void> {
@@ -96,12 +96,13 @@ function AdjustForm({ user, onClose }: Pick<AdjustDialogProps, 'user' | 'onClose
   );
 }
 
-function useAdjust() {
+function useAdjust(userId: string) {
   const { t } = useTranslation('staffMoney');
+  const waiting = useWaiting('ADJUSTMENT', userId);
   return useAction({
     call: (body: CreateAdjustmentBody, withKey) =>
       callForData('POST /v1/transactions/admin/adjustments', { body }, withKey()),
-    successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'adjust.done'),
+    successText: ({ status }) => (status === 'PENDING' ? waiting(t('request.made')) : t('adjust.done')),
     onError: (error) => {
       // The general text asks customers to top up.
       if (!(error instanceof ApiError) || error.code !== 'SMALL_BALANCE') return undefined;

@@ -18,12 +18,22 @@ interface ApprovalHintProps {
   amount: number | undefined;
 }
 
+function useAllowance(list: RequestList, userId: string | undefined) {
+  const { url, topic } = endpoints[list];
+  return useApiQuery(apiQuery(url, { query: { userId } }, staffDependencies(topic))).response?.data;
+}
+
+/** Of the toast about a request that waits: no success, the less if nobody can approve it. */
+export function useWaiting(list: RequestList, userId?: string): (text: string) => { warning: string } {
+  const { t } = useTranslation('staff');
+  const isLone = useAllowance(list, userId)?.approvers.length === 0;
+  return (text) => ({ warning: isLone ? t('approvalHint.stuck') : text });
+}
+
 /** Says beforehand that an amount will wait for a second person, and who that can be. */
 export function ApprovalHint({ list, userId, amount }: ApprovalHintProps) {
   const { t } = useTranslation('staff');
-  const { url, topic } = endpoints[list];
-  const { response } = useApiQuery(apiQuery(url, { query: { userId } }, staffDependencies(topic)));
-  const { withoutApproval = null, approvers = [] } = response?.data ?? {};
+  const { withoutApproval = null, approvers = [] } = useAllowance(list, userId) ?? {};
   const isNeeded = amount !== undefined && withoutApproval !== null && Math.abs(amount) > withoutApproval;
   return (
     // A live region is there before its text.

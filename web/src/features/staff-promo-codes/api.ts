@@ -6,6 +6,7 @@ import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useList } from '../../data/use-list.ts';
+import { useWaiting } from '../staff-parts/approval-hint.tsx';
 import type { PromoCodesFilter } from './screen.ts';
 
 export function usePromoCodes({ page, ...filter }: PromoCodesFilter & { page: number }) {
@@ -16,11 +17,14 @@ export function usePromoCodes({ page, ...filter }: PromoCodesFilter & { page: nu
 
 export function useCreatePromoCode() {
   const { t } = useTranslation('staffContent');
+  const waiting = useWaiting('PROMO_CODE');
   return useAction({
     call: (body: CreatePromoCodeBody, withKey) =>
       callForData('POST /v1/referral-system/promo-codes/admin', { body }, withKey()),
     successText: ({ code, heldBecause }) =>
-      t(heldBecause === 'APPROVAL' ? 'promoCodes.create.waits' : 'promoCodes.create.done', { code }),
+      heldBecause === 'APPROVAL'
+        ? waiting(t('promoCodes.create.waits', { code }))
+        : t('promoCodes.create.done', { code }),
     onError: (error) => {
       const code = error instanceof ApiError ? error.code : undefined;
       if (code !== 'CODE_EXISTS' && code !== 'REFERRAL_NOT_FOUND') return undefined;

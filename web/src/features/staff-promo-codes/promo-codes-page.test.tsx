@@ -64,6 +64,9 @@ it('asks for the terms of a credit, and says that it waits for approval', async 
   const { screen, user } = await openAsStaff('/admin/referral-system/codes', {
     answers: {
       'GET /v1/referral-system/promo-codes/admin': list,
+      'GET /v1/approvals/admin/promo-codes/allowance': {
+        data: { withoutApproval: 100, approvers: [{ id: owner.id, email: 'colleague@example.com' }] },
+      },
       'POST /v1/referral-system/promo-codes/admin': ({ body }) => {
         sent.push(body);
         return { data: promoCode('SPRING', { heldBecause: 'APPROVAL' }) };
