@@ -9,7 +9,7 @@ import { createBrowserHistory, RouterProvider } from '@tanstack/react-router';
 import { act, cleanup, configure, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import i18next from 'i18next';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { router } from '../src/app/router.ts';
 import type { Language } from '../src/i18n/languages.ts';
 import { onCaughtError } from '../src/app/start-app.tsx';
@@ -110,6 +110,7 @@ export async function openApp(path: string, options: Options = {}) {
   const history = createBrowserHistory();
   router.update({ history });
   onTestFinished(() => {
+    expect(misnamed()).toEqual([]);
     cleanup();
     clearToasts();
     history.destroy();
@@ -127,6 +128,17 @@ export async function openApp(path: string, options: Options = {}) {
     await user.paste(text);
   };
   return { api, user, fill, screen };
+}
+
+const amounts = (text: string | null): string[] => text?.match(/\$[\d.,\u00A0]*\d/g) ?? [];
+
+/** Links and buttons whose accessible names have other amounts than they show. */
+function misnamed(): (string | null)[] {
+  const named = Array.from(document.querySelectorAll('a[aria-label], button[aria-label]'));
+  return named
+    .map((element) => ({ read: element.getAttribute('aria-label'), shown: element.textContent }))
+    .filter(({ read, shown }) => amounts(read).length > 0 && amounts(shown).some((each) => !read!.includes(each)))
+    .map(({ read }) => read);
 }
 
 /** Busy and disabled buttons keep the focus, so they have only the attribute. */

@@ -1,5 +1,6 @@
+import i18next from 'i18next';
 import { describe, expect, test } from 'vitest';
-import { maximumCharge, parseCap } from './traffic-cap-field.tsx';
+import { chargeWords, parseCap } from './traffic-cap-field.tsx';
 
 test.each([
   ['', null],
@@ -19,18 +20,26 @@ test.each([
 });
 
 describe('the maximum charge', () => {
+  const t = i18next.getFixedT('en', 'proxyConnection');
+
   test('of a purchase is the price of the cap, or the balance if that is less', () => {
-    expect(maximumCharge({ price: 0.8, cap: 100, balance: 5 })).toBe(0.8);
-    expect(maximumCharge({ price: 0.8, cap: 1000, balance: 5 })).toBe(5);
-    expect(maximumCharge({ price: 0.8, cap: null, balance: 5 })).toBe(5);
+    expect(chargeWords({ price: 0.8, cap: 100, balance: 5 }, t)).toBe('Maximum possible charge: $0.80');
+    expect(chargeWords({ price: 0.8, cap: 1000, balance: 5 }, t)).toBe('Maximum possible charge: $5.00');
   });
 
   test('includes the first 50 MB, which are paid at once', () => {
-    expect(maximumCharge({ price: 0.8, cap: 10, balance: 5 })).toBe(0.4);
+    expect(chargeWords({ price: 0.8, cap: 10, balance: 5 }, t)).toBe('Maximum possible charge: $0.40');
   });
 
   test('of a connection includes its cost until now', () => {
-    expect(maximumCharge({ price: 0.8, cap: 100, balance: 5, paidFor: 0.5 })).toBe(0.8);
-    expect(maximumCharge({ price: 0.8, cap: null, balance: 0.25, paidFor: 0.5 })).toBe(0.75);
+    expect(chargeWords({ price: 0.8, cap: 100, balance: 0.25, paidFor: 0.5 }, t)).toBe(
+      'Maximum possible charge: $0.75',
+    );
+  });
+
+  test('is not named without a cap: then each megabyte has its price', () => {
+    expect(chargeWords({ price: 0.4, cap: null, balance: 5 }, t)).toBe(
+      'Then $0.004 per MB until you disconnect, at most your balance',
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { CAP_MEGABYTES_MAX, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { megabytePrice } from '../format/format.ts';
+import { formatMoney, megabytePrice } from '../format/format.ts';
 import { readNumber } from '../format/number-kinds.ts';
 import { NumberField } from './number-field.tsx';
 
@@ -46,8 +47,12 @@ interface CappedTraffic {
   paidFor?: number;
 }
 
-/** In US dollars: the price of the cap, but at least that of the prepaid megabytes, and at most the available money. */
-export function maximumCharge({ price, cap, balance, paidFor = 0 }: CappedTraffic): number {
-  const affordable = balance + paidFor;
-  return cap === null ? affordable : Math.min(Math.max(cap, PREPAID_MEGABYTES) * megabytePrice(price), affordable);
+/** With a cap the maximum: its price, but at least that of the prepaid megabytes, and at most the available money. Else what a megabyte costs. */
+export function chargeWords(
+  { price, cap, balance, paidFor = 0 }: CappedTraffic,
+  t: TFunction<'proxyConnection'>,
+): string {
+  if (cap === null) return t('trafficCap.open', { price: formatMoney(megabytePrice(price)) });
+  const amount = Math.min(Math.max(cap, PREPAID_MEGABYTES) * megabytePrice(price), balance + paidFor);
+  return t('trafficCap.maximum', { amount: formatMoney(amount) });
 }

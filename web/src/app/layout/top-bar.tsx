@@ -34,7 +34,6 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, isStaffArea, onT
   const { t } = useTranslation();
   useDocumentTitle(namesTab ? title : undefined);
   const profile = useLiveProfile();
-  const exact = formatMoney(profile?.balance ?? 0);
   const balance = formatCents(profile?.balance ?? 0);
   const MenuIcon = isMenuShown ? IconLayoutSidebarFilled : IconLayoutSidebar;
   return (
@@ -54,8 +53,8 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, isStaffArea, onT
           to="/payments/invoices"
           search={{ create: true }}
           className={classes['balance']}
-          aria-label={t('balanceOf', { amount: exact })}
-          title={exact}
+          aria-label={t('balanceOf', { amount: balance })}
+          title={formatMoney(profile?.balance ?? 0)}
         >
           <IconWallet size={18} stroke={1.6} aria-hidden="true" />
           {balance}

@@ -10,8 +10,8 @@ import { callForData } from '../../data/http.ts';
 import { apiQuery, SUMS_THROTTLE_MS } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
-import { formatMoney, formatDate } from '../../format/format.ts';
-import { maximumCharge, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
+import { formatDate } from '../../format/format.ts';
+import { chargeWords, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useProfile } from '../../session/profile.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -51,7 +51,6 @@ function CapForm({ connection }: { connection: Connection }) {
   const cap = parseCap(text);
   const saving = useControl(() => t('controls.cap.saved'));
   const { balance = 0 } = useProfile() ?? {};
-  const maximum = maximumCharge({ price, cap: cap ?? null, balance, paidFor });
   const isRefused = isFieldRefusal(saving.error) && saving.input?.capMegabytes === cap;
   return (
     <section className={classes['control']}>
@@ -72,7 +71,7 @@ function CapForm({ connection }: { connection: Connection }) {
           {t('controls.cap.save')}
         </Button>
       </form>
-      <p>{t('trafficCap.maximum', { amount: formatMoney(maximum) })}</p>
+      <p>{chargeWords({ price, cap: cap ?? null, balance, paidFor }, t)}</p>
     </section>
   );
 }

@@ -98,7 +98,7 @@ it('is operated by keyboard: buys, moves the focus to the result, copies, and cl
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
 });
 
-it('shows the maximum possible charge, and sends the traffic limit', async () => {
+it('shows the maximum possible charge of a traffic limit, and sends the traffic limit', async () => {
   let sent: unknown;
   const { buy, dialog, fill, user } = await openOffer({
     [BUY]: ({ body }) => {
@@ -106,7 +106,7 @@ it('shows the maximum possible charge, and sends the traffic limit', async () =>
       return { data: { ...bought, capMegabytes: 3 } };
     },
   });
-  dialog.getByText('Maximum possible charge: $1.00');
+  dialog.getByText('Then $0.008 per MB until you disconnect, at most your balance');
   const cap = dialog.getByLabelText('Traffic limit, MB');
   await fill(cap, '3.5');
   await dialog.findByText('Enter a whole number like 1,234');

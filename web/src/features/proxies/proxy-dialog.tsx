@@ -8,7 +8,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../data/query.ts';
 import { formatAge, formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
-import { maximumCharge, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
+import { chargeWords, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
@@ -134,7 +134,7 @@ function MaximumCharge({ price, cap }: { price: number; cap: number | null }) {
   if (balance < prepaidPrice(price)) return undefined;
   return (
     <Text size="xs" c="dimmed" ta="center">
-      {t('trafficCap.maximum', { amount: formatMoney(maximumCharge({ price, cap, balance })) })}
+      {chargeWords({ price, cap, balance }, t)}
     </Text>
   );
 }
