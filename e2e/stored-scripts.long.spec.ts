@@ -36,7 +36,6 @@ const test = base.extend({
 /** What ran or was stopped: dialogs, violations of the policy, and elements and attributes that only a text can have created. */
 class Findings {
   readonly found: string[] = [];
-  readonly shown: string[] = [];
 
   constructor(readonly page: Page) {}
 
@@ -62,25 +61,29 @@ class Findings {
     );
   }
 
-  /** Also notes whether the page shows a hostile text: one that shows none proves nothing. */
-  async look(where: string): Promise<void> {
-    const { strange, isShown } = await this.page.evaluate(() => {
-      const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
-      const texts = [document.body.innerText, ...[...fields].map(({ value }) => value)].join(' ');
+  /** @param isShowing the page shows a hostile text: one that shows none proves nothing */
+  async look(where: string, isShowing: boolean): Promise<void> {
+    // Rows come some renders after the answer.
+    if (isShowing) await expect.poll(() => this.#isShown(), where).toBe(true);
+    const strange = await this.page.evaluate(() => {
       const created = '[onerror], [onload], [src=""], iframe, object, embed, [href^="javascript:" i]';
-      return {
-        strange: [...document.querySelectorAll(created)].map(({ outerHTML }) => outerHTML.slice(0, 200)),
-        isShown: /onerror=alert\(1\)/i.test(texts),
-      };
+      return [...document.querySelectorAll(created)].map(({ outerHTML }) => outerHTML.slice(0, 200));
     });
     this.found.push(...strange.map((html) => `${where}: ${html}`));
-    if (isShown) this.shown.push(where);
+  }
+
+  #isShown(): Promise<boolean> {
+    return this.page.evaluate(() => {
+      const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
+      const texts = [document.body.innerText, ...[...fields].map(({ value }) => value)].join(' ');
+      return /onerror=alert\(1\)/i.test(texts);
+    });
   }
 
   async walk(paths: readonly string[]): Promise<void> {
     for (const each of paths) {
       await visit(this.page, each);
-      await this.look(each);
+      await this.look(each, showing.has(each));
     }
   }
 
@@ -89,8 +92,7 @@ class Findings {
     await visit(this.page, path);
     await click(this.page.getByRole('main'));
     await this.page.waitForLoadState('networkidle');
-    await expect(this.page.getByText('onerror=alert(1)').first()).toBeVisible();
-    await this.look(where);
+    await this.look(where, true);
   }
 
   /** So that the pages above would have shown it. @returns whether a script of each kind ran */
@@ -118,6 +120,30 @@ const reflected = [
   `/locations/${encodeURIComponent(HOSTILE)}`,
   `/legal/${encodeURIComponent(HOSTILE)}`,
 ];
+/** Pages with rows or fields of the demo's accounts. */
+const showing = new Set([
+  '/legal/terms',
+  '/locations/de',
+  '/proxies',
+  '/connection-history',
+  '/payments/invoices',
+  '/faq',
+  '/support/tickets',
+  '/referral-system',
+  '/account',
+  '/account#security',
+  '/admin/users',
+  '/admin/connections',
+  '/admin/payment/invoices',
+  '/admin/referral-system/codes',
+  '/admin/faq',
+  '/admin/broadcasts',
+  '/admin/approvals',
+  '/admin/proxies',
+  '/admin/nodes',
+  '/admin/tickets/replies',
+  reflected[0]!,
+]);
 /** Of links to the sign-in page, which a signed-in user leaves at once. */
 const elsewhere = [
   '//evil.example',
@@ -163,7 +189,7 @@ test('no text that a person stores runs as a script on a page of visitors, custo
     'users.status',
   ]);
 
-  await test.step('visitors', () => walkAsVisitor(visitor, [...publicPages, ...reflected]));
+  await test.step('visitors', () => visitor.walk([...publicPages, ...reflected]));
   await test.step('customers', () => walkAsCustomer(customer, product.url, [...customerPaths, ...memberPages]));
   await test.step('staff', () => walkAsStaff(staff, [...staffPaths, ...staffStates.map((state) => state.path)]));
   expect([...visitor.found, ...customer.found, ...staff.found]).toEqual([]);
@@ -173,11 +199,6 @@ test('no text that a person stores runs as a script on a page of visitors, custo
     await expect.poll(() => each.found.length).toBe(3);
   }
 });
-
-async function walkAsVisitor(visitor: Findings, paths: readonly string[]): Promise<void> {
-  await visitor.walk(paths);
-  expect(visitor.shown).toEqual(expect.arrayContaining(['/legal/terms', '/locations/de', reflected[0]]));
-}
 
 async function walkAsCustomer(customer: Findings, origin: string, paths: readonly string[]): Promise<void> {
   await customer.walk(paths);
@@ -192,18 +213,6 @@ async function walkAsCustomer(customer: Findings, origin: string, paths: readonl
   );
   await customer.open('notifications', '/faq', () =>
     customer.page.getByRole('button', { name: /^Notifications/ }).click(),
-  );
-  expect(customer.shown).toEqual(
-    expect.arrayContaining([
-      '/proxies',
-      '/connection-history',
-      '/payments/invoices',
-      '/faq',
-      '/support/tickets',
-      '/referral-system',
-      '/account',
-      '/account#security',
-    ]),
   );
   for (const next of elsewhere) {
     await customer.page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
@@ -238,20 +247,6 @@ async function walkAsStaff(staff: Findings, paths: readonly string[]): Promise<v
     await expect(staff.page.getByRole('dialog').getByRole('link').first()).toBeVisible();
   });
   await importFile(staff);
-  expect(staff.shown).toEqual(
-    expect.arrayContaining([
-      '/admin/users',
-      '/admin/connections',
-      '/admin/payment/invoices',
-      '/admin/referral-system/codes',
-      '/admin/faq',
-      '/admin/broadcasts',
-      '/admin/approvals',
-      '/admin/proxies',
-      '/admin/nodes',
-      '/admin/tickets/replies',
-    ]),
-  );
 }
 
 async function ownProfile(page: Page): Promise<{ id: string }> {
