@@ -131,7 +131,7 @@ describe('after a change of SECRET_KEY', () => {
     const { passwords, secondFactors, recoveryCodes } = await countSecrets(stranger.ctx);
     const lost = `${passwords} passwords of connections, ${secondFactors} second factors with ${recoveryCodes} recovery codes`;
     expect(await order(stranger.ctx, replaceKey, [])).toMatchObject({ output: expect.stringContaining(lost) });
-    await expect(requireMatch(stranger.ctx)).rejects.toThrow('SECRET_KEY has not the key');
+    await expect(requireMatch(stranger.ctx)).rejects.toThrow('SECRET_KEY does not contain the key');
     await order(stranger.ctx, replaceKey, ['--lost']);
     await requireMatch(stranger.ctx);
     await stranger.stop();
