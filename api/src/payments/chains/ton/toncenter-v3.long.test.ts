@@ -1,4 +1,7 @@
-/** What is too large for one response of an index is read in parts, down to one transaction of one account in one second. */
+/**
+ * What is too large for one response of an index is read in parts, down to one transaction of one account in one second.
+ * @module-tag long
+ */
 import { beginCell } from '@ton/core';
 import { createHash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';

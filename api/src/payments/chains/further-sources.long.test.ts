@@ -1,4 +1,7 @@
-/** Two of three sources lie alike: what a further, honest one shows is missed by nobody for longer than a quarter of an hour. */
+/**
+ * Two of three sources lie alike: what a further, honest one shows is missed by nobody for longer than a quarter of an hour.
+ * @module-tag long
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openEvm } from '../../../test/chains/generated-evm.ts';
 import { startHostileProxy } from '../../../test/chains/hostile-proxy.ts';
@@ -59,42 +62,34 @@ describe.each<[string, () => Promise<GeneratedChain>]>([
   it.each([
     ['10 minutes and 1 s', 2],
     ['an hour', 12],
-  ])(
-    'for %s: the operator is told, and everything arrives within an honest hour',
-    { tags: ['long'] },
-    async (_name, steps) => {
-      const { step, missing, lie, honest } = await openLied(open);
-      lie('hides what we were paid');
-      let untold = 0;
-      for (let count = 0; count < steps; count += 1) {
-        const told = (await step()).some((text) => text.includes(honest));
-        untold = told || missing().length === 0 ? 0 : untold + 1;
-        expect(untold).toBeLessThan(3);
-      }
-      lie(undefined);
-      for (let count = 0; count < 12; count += 1) await step();
-      expect(missing()).toEqual([]);
-      expect(await step()).toEqual([]);
-    },
-  );
+  ])('for %s: the operator is told, and everything arrives within an honest hour', async (_name, steps) => {
+    const { step, missing, lie, honest } = await openLied(open);
+    lie('hides what we were paid');
+    let untold = 0;
+    for (let count = 0; count < steps; count += 1) {
+      const told = (await step()).some((text) => text.includes(honest));
+      untold = told || missing().length === 0 ? 0 : untold + 1;
+      expect(untold).toBeLessThan(3);
+    }
+    lie(undefined);
+    for (let count = 0; count < 12; count += 1) await step();
+    expect(missing()).toEqual([]);
+    expect(await step()).toEqual([]);
+  });
 });
 
-it(
-  'hidden transactions of ether, which a balance has shown, are told and not credited again',
-  { tags: ['long'] },
-  async () => {
-    const { step, lie, honest, observer, chain } = await openLied(() => openEvm('ethereum', 1));
-    lie('hides what we were paid');
-    const told: string[] = [];
-    for (let count = 0; count < 6; count += 1) told.push(...(await step()));
-    expect(told.filter((text) => text.includes(honest) || text.includes('was not shown')).length).toBeGreaterThan(0);
-    lie(undefined);
-    for (let count = 0; count < 6; count += 1) await step();
-    for (const address of chain.addresses)
-      for (const asset of ['ETH', 'USDT']) {
-        const sumOf = (payments: readonly { asset: string; address: string; units: bigint }[]) =>
-          payments.reduce((sum, one) => sum + (one.asset === asset && one.address === address ? one.units : 0n), 0n);
-        expect(sumOf(observer.allFinal())).toBeLessThanOrEqual(sumOf(chain.truths()));
-      }
-  },
-);
+it('hidden transactions of ether, which a balance has shown, are told and not credited again', async () => {
+  const { step, lie, honest, observer, chain } = await openLied(() => openEvm('ethereum', 1));
+  lie('hides what we were paid');
+  const told: string[] = [];
+  for (let count = 0; count < 6; count += 1) told.push(...(await step()));
+  expect(told.filter((text) => text.includes(honest) || text.includes('was not shown')).length).toBeGreaterThan(0);
+  lie(undefined);
+  for (let count = 0; count < 6; count += 1) await step();
+  for (const address of chain.addresses)
+    for (const asset of ['ETH', 'USDT']) {
+      const sumOf = (payments: readonly { asset: string; address: string; units: bigint }[]) =>
+        payments.reduce((sum, one) => sum + (one.asset === asset && one.address === address ? one.units : 0n), 0n);
+      expect(sumOf(observer.allFinal())).toBeLessThanOrEqual(sumOf(chain.truths()));
+    }
+});
