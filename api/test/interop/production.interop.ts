@@ -48,7 +48,7 @@ describe('in production, on all six chains', { timeout: 240_000 }, () => {
   it('npm run payments -- check prints the addresses of the wallet and the block of the node', async () => {
     const output = await production.run('payments', 'check');
     expect(output).toContain(`0/0  ${ACCOUNT.firstAddress}`);
-    expect(output).toContain('blocks prove their');
+    expect(output).toContain('blocks that prove themselves: all of');
     expect(output).toMatch(/ethereum +127\.0\.0\.1:\d+ +works: newest block: block \d+ of/);
     const { data } = await createClient({ baseUrl: production.url })(getSettings, {});
     expect(data.currencies).toEqual(currencies);
