@@ -16,7 +16,8 @@ const SERVED_MIN = 20;
 let testApp: TestApp;
 let admin: TestUser;
 beforeAll(async () => {
-  testApp = await startTestApp();
+  // The machine may be busy with other tests.
+  testApp = await startTestApp({ databaseAcquireLimitMs: 120_000, databaseTimeLimitMs: 120_000 });
   admin = await createUser(testApp, { roleName: 'ADMIN' });
 });
 afterAll(() => testApp.stop());

@@ -20,6 +20,8 @@ import { scaled } from '../../../../tools/test-scale.ts';
 const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(67, 4_000));
 const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) };
 const CUSTOMERS = 100;
+/** A hundred customers act at once, whatever else the machine does. */
+const PATIENT = { databaseAcquireLimitMs: 120_000, databaseTimeLimitMs: 120_000 };
 const TURNS = 12;
 const PROXIES_EACH = 3;
 
@@ -29,7 +31,7 @@ let staff: Staff;
 
 beforeAll(async () => {
   // Amounts are random, and nobody approves requests.
-  testApp = await startTestApp({ approvalMicros: undefined });
+  testApp = await startTestApp({ approvalMicros: undefined, ...PATIENT });
   const { id } = await createUser(testApp, { roleName: 'FINANCE' });
   staff = { actor: { userId: id }, requester: { ip: '::1', userAgent: undefined, requestId: 'model' } };
   const rows = await testApp.database.query<{ id: string }>(

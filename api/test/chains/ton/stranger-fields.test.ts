@@ -7,7 +7,7 @@ import { type Place, plainMessage, randomMessage, withMessage } from './stranger
 import { TON } from './ton-chain.ts';
 import { on, startTwoSources, type TwoSources } from './two-sources.ts';
 
-const SEEDS = Array.from({ length: scaled(1, 40) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: scaled(1, 8) }, (_, index) => index + 1);
 const MESSAGES = 40;
 const source = Address.parseRaw(`0:${'5a'.repeat(32)}`);
 
