@@ -61,7 +61,9 @@ export function findSkipped(accounts: readonly store.WalletAccount[], witness: W
 export async function isRestored(ctx: Ctx): Promise<boolean> {
   const file = fileOf(ctx);
   if (file === undefined) return false;
-  return findSkipped(await store.listWalletAccounts(ctx), await readWitness(file)).length > 0;
+  // Read before the accounts: an address that is given meanwhile must not look like one of the lost time.
+  const witness = await readWitness(file);
+  return findSkipped(await store.listWalletAccounts(ctx), witness).length > 0;
 }
 
 /** Call it in the transaction that takes an index, so that both have the same database. @throws AppError UNAVAILABLE */
@@ -74,8 +76,8 @@ export async function requireNotRestored(ctx: Ctx): Promise<void> {
 }
 
 async function checkWitness(ctx: Ctx, file: string): Promise<void> {
-  const accounts = await store.listWalletAccounts(ctx);
   const witness = await readWitness(file);
+  const accounts = await store.listWalletAccounts(ctx);
   if (findSkipped(accounts, witness).length > 0) {
     ctx.log.error(
       `The database is older than the addresses that were shown to customers, so it was restored. No invoice is created until you run: ${commandLine('restored')}`,
