@@ -66,6 +66,8 @@ async function serve(
   const staffWrites = new StaffWrites();
   staffWrites.watch(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
+  // Otherwise a stream that a test opens may get `refetch` in place of the events before it.
+  await app.liveEventsReady;
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let remembered: Config | undefined;
   return {

@@ -29,7 +29,7 @@ beforeEach(async () => {
   received = [];
   timesListening = 0;
   stop = startListener(
-    { databaseUrl: url.href, log: createLog('test', 'silent', false), probeEveryMs: 100 },
+    { databaseUrl: url.href, log: createLog('test', 'silent', false), timeLimitMs: 2000, probeEveryMs: 100 },
     { onPayload: (payload) => received.push(payload), onListening: () => (timesListening += 1) },
   );
   await vi.waitUntil(() => timesListening === 1);

@@ -8,7 +8,6 @@ const FIRST_RETRY_MS = 100;
 const RETRY_MS_MAX = 5000;
 /** Probes detect a silently broken connection, which otherwise looks like one without events. */
 const PROBE_EVERY_MS = 5000;
-const PROBE_LIMIT_MS = 2000;
 
 export interface ListenerEvents {
   onPayload: (payload: string) => void;
@@ -19,6 +18,8 @@ export interface ListenerEvents {
 interface ListenerSettings {
   databaseUrl: string;
   log: Log;
+  /** For each answer of the database; a connection without one is replaced. */
+  timeLimitMs: number;
   probeEveryMs?: number;
 }
 
@@ -52,13 +53,13 @@ async function listenWithRetry(settings: ListenerSettings, events: ListenerEvent
 
 /** Resolves when the signal is aborted, rejects when the connection is lost. */
 async function listenOnce(
-  { databaseUrl, probeEveryMs = PROBE_EVERY_MS }: ListenerSettings,
+  { databaseUrl, timeLimitMs, probeEveryMs = PROBE_EVERY_MS }: ListenerSettings,
   signal: AbortSignal,
   onPayload: (payload: string) => void,
   onListening: () => void,
 ): Promise<void> {
   const client = new BoundedClient({
-    ...connectionOptions(databaseUrl, PROBE_LIMIT_MS),
+    ...connectionOptions(databaseUrl, timeLimitMs),
     application_name: 'live events',
   });
   let stop!: () => void;

@@ -21,6 +21,13 @@ const KEEP_ALIVE_MS = 20_000;
 /** Node's timers would fire at once if the delay overflows. */
 const LIFETIME_MS_MAX = 24 * 60 * 60 * 1000;
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Resolves once this process gets the events of all processes. Streams that were opened before refetch then. */
+    liveEventsReady: Promise<void>;
+  }
+}
+
 export function liveRoutes(app: FastifyInstance): void {
   const streams = new Streams();
   const streamsMax = Math.floor(app.ctx.config.socketsMax * STREAMS_SHARE);
@@ -97,11 +104,13 @@ function keepStreams(app: FastifyInstance, streams: Streams): void {
     );
   };
 
+  const ready = Promise.withResolvers<void>();
+  app.decorate('liveEventsReady', ready.promise);
   let stopListening: (() => Promise<void>) | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   app.addHook('onReady', async () => {
     stopListening = startListener(
-      { databaseUrl: config.databaseUrl, log },
+      { databaseUrl: config.databaseUrl, log, timeLimitMs: config.databaseAcquireLimitMs },
       {
         onPayload: (payload) => {
           const event = decode(payload);
@@ -112,6 +121,7 @@ function keepStreams(app: FastifyInstance, streams: Streams): void {
         onListening: () => {
           for (const stream of streams) stream.refetch();
           longPolls.respondToAll();
+          ready.resolve();
         },
       },
     );
