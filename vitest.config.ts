@@ -23,7 +23,7 @@ const findIsolated = (folder: string) =>
     .filter((file) => /\.test\.tsx?$/.test(file) && !file.includes('/node_modules/'))
     .filter((file) => NEEDS_OWN_MODULES.test(fs.readFileSync(new URL(file, import.meta.url), 'utf8')));
 
-const PROGRAMS = ['contract', 'api', 'gateway', 'tools', 'bench'];
+const PROGRAMS = ['contract', 'api', 'gateway', 'bin', 'tools', 'bench'];
 const programs: TestUserConfig = { globalSetup: ['tools/vitest-postgres.ts'] };
 const isolatedPrograms = PROGRAMS.flatMap(findIsolated);
 const isolated = findIsolated('web/src');

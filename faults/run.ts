@@ -14,7 +14,7 @@ import { openDatabase } from '../api/src/db/db.ts';
 import { createLog } from '../api/src/process/log.ts';
 import { addNode } from '../api/src/modules/gateway/gateway.service.ts';
 import { openDistantPorts } from '../gateway/test/distance.ts';
-import { startChild } from '../tools/child-process.mjs';
+import { cellhop, startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';
 import { startProduct } from '../tools/product.mjs';
 import { graceMs } from '../tools/programs.mjs';
@@ -250,7 +250,7 @@ async function prepareSecondGateway(ctx: Ctx): Promise<() => ReturnType<typeof s
     ...SECOND_GATEWAY,
     LOG_LEVEL: 'warn',
   };
-  return () => startChild(['gateway/dist/main.js'], environment, LOG_FILE);
+  return () => startChild(cellhop('gateway'), environment, LOG_FILE);
 }
 
 function readOnlyConfig() {

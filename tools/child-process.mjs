@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,30 +13,18 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const SIGNAL_NUMBERS = /** @type {Record<string, number>} */ ({ SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 });
 
-/**
- * V8's semi-space, large enough for the young objects of whole batches (MiB). With the default of 16 they are copied repeatedly while
- * the database works, which took a third of the CPU time of a gateway's report. The memory is allocated on demand.
- */
-const YOUNG_SPACE_MIB = 64;
+/** Of a program or a command whose settings are the environment. @param {string[]} words @returns {string[]} */
+export const cellhop = (...words) => [path.join(root, 'bin/cellhop'), '--npm', ...words];
 
 /**
- * V8 collects the old space when it has grown by this percentage of what was in use after the last collection. Its default is up to 300:
- * after a burst of thousands of pipelined requests, 150 MB were in use and 500 MB of garbage followed.
- */
-const HEAP_GROWTH_PERCENT = 100;
-
-/**
- * @param {string[]} script relative to the checkout, and its arguments
+ * @param {string[]} command
  * @param {NodeJS.ProcessEnv} env
  * @param {string} [logFile] receives the output of the program; default: the terminal
  * @returns {Child}
  */
-export function startChild(script, env, logFile) {
+export function startChild([program = '', ...values], env, logFile) {
   const log = logFile === undefined ? undefined : fs.openSync(logFile, 'a');
-  // Without --enable-source-maps: Node creates a stack trace for each connection that clients break, and mapping them took most of the
-  // CPU time under attack. NODE_OPTIONS=--enable-source-maps turns it on; names of functions and files are in the bundles.
-  const heap = [`--max-semi-space-size=${YOUNG_SPACE_MIB}`, `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`];
-  const child = spawn(process.execPath, [...heap, ...script], {
+  const child = spawn(program, values, {
     cwd: root,
     env,
     stdio: ['ignore', log ?? 'inherit', log ?? 'inherit'],

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { cellhop } from './child-process.mjs';
 import { startPostgres } from './pg.mjs';
 import { readSettings } from './settings.mjs';
 
@@ -16,7 +17,8 @@ export async function runOnDatabase(values) {
     ? undefined
     : await startPostgres({ dataDir: path.join(settings.dataDir, 'pg') });
   try {
-    const child = spawn(process.execPath, ['api/dist/commands/main.js', ...values], {
+    const [program = '', ...words] = cellhop(...values);
+    const child = spawn(program, words, {
       stdio: 'inherit',
       env: { ...process.env, ...settings.env, DATABASE_URL: settings.databaseUrl ?? postgres?.url },
     });

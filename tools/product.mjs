@@ -60,7 +60,7 @@ export async function startProduct(options) {
   try {
     if (parts.includes('api') || parts.includes('worker')) {
       signal?.throwIfAborted();
-      const code = await programs.launch('api/dist/commands/main.js', 'setup').exited;
+      const code = await programs.launch('migrate').exited;
       signal?.throwIfAborted();
       if (code !== 0) throw new Problem(`Preparing the database failed with code ${code}.`, code);
     }

@@ -1,7 +1,7 @@
 // @ts-check
 /** The API, the worker and the gateway as child processes, in the order in which they need each other. */
 import { EventEmitter, once } from 'node:events';
-import { startChild } from './child-process.mjs';
+import { cellhop, startChild } from './child-process.mjs';
 import { Problem } from './problem.mjs';
 import { supervise } from './supervise.mjs';
 
@@ -14,14 +14,12 @@ import { supervise } from './supervise.mjs';
  * @property {(pid: number) => void} [onSpawn]
  * @property {(line: string) => void} [log] receives messages of the supervision; default: the terminal
  * @property {AbortSignal} [signal] aborts the start; running programs are ended
- * @property {Record<Part, string>} [scripts] default: the built programs
+ * @property {Record<Part, string[]>} [commands] default: the built programs
  * @property {readonly Part[]} [restarted] the parts that are started again whenever they end; such an end of another part is a failure, and
  *   during the start one that no signal has caused. Default: the worker, because its jobs can wait. Tests must not overlook that the API or the gateway has crashed
  * @property {number} [firstRestartMs] the pause before the first restart of a part; default: a second
  */
 
-/** @type {Record<Part, string>} */
-const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gateway: 'gateway/dist/main.js' };
 /** @type {Part[]} */
 const STOP_ORDER = ['gateway', 'api', 'worker'];
 /**
@@ -46,15 +44,7 @@ export function graceMs(part, { GATEWAY_DRAIN_SECONDS }) {
 
 /** @param {NodeJS.ProcessEnv} settings @param {ProgramOptions} options */
 export function createPrograms(settings, options) {
-  const {
-    logFile,
-    onSpawn,
-    log = console.error,
-    signal,
-    scripts = SCRIPTS,
-    restarted = ['worker'],
-    firstRestartMs,
-  } = options;
+  const { logFile, onSpawn, log = console.error, signal, commands, restarted = ['worker'], firstRestartMs } = options;
   /** @type {Map<Part, Child>} */
   const processes = new Map();
   const failures = createFailures();
@@ -62,13 +52,14 @@ export function createPrograms(settings, options) {
   /** Ends the supervision of a part. @type {Map<Part, () => void>} */
   const supervisions = new Map();
 
-  const launch = (/** @type {string[]} */ ...script) => {
-    const child = startChild(script, settings, logFile);
+  const run = (/** @type {string[]} */ command) => {
+    const child = startChild(command, settings, logFile);
     onSpawn?.(child.pid);
     return child;
   };
+  const launch = (/** @type {string[]} */ ...words) => run(cellhop(...words));
   const launchPart = (/** @type {Part} */ part) => {
-    const child = launch(scripts[part]);
+    const child = run(commands?.[part] ?? cellhop(part));
     processes.set(part, child);
     return child;
   };

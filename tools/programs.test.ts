@@ -41,12 +41,16 @@ describe('after the start', () => {
     const script = (name: Part, text: string) => {
       const file = path.join(directory, `${name}.mjs`);
       fs.writeFileSync(file, text);
-      return file;
+      return [process.execPath, file];
     };
     const forever = 'setInterval(() => {}, 1000)';
-    const scripts = { api: script('api', api), worker: script('worker', forever), gateway: script('gateway', forever) };
+    const commands = {
+      api: script('api', api),
+      worker: script('worker', forever),
+      gateway: script('gateway', forever),
+    };
     const lines: string[] = [];
-    const programs = createPrograms({}, { scripts, restarted, firstRestartMs, log: (line) => void lines.push(line) });
+    const programs = createPrograms({}, { commands, restarted, firstRestartMs, log: (line) => void lines.push(line) });
     if (isReady) programs.markReady();
     for (const part of ['api', 'worker', 'gateway'] as const) programs.start(part);
     onTestFinished(() => programs.killAll());

@@ -2,30 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { findMisspelt, requiredInProduction } from '../bin/setting-names.mjs';
 import { writeAtomically } from './lock.mjs';
 import { freePort, isPortFree, parsePort } from './ports.mjs';
 import { Problem } from './problem.mjs';
-import { findMisspelt } from './setting-names.mjs';
 
 /** @typedef {import('./programs.mjs').Part} Part */
 /** @typedef {Record<string, string | undefined>} Environment */
 
-const REQUIRED_OF_API = [
-  'DATABASE_URL',
-  'SECRET_KEY',
-  'GATEWAY_TOKEN',
-  'SMTP_URL',
-  'MAIL_FROM',
-  'PUBLIC_URL',
-  'GATEWAY_HOST',
-];
-/** What `npm start` requires in production of each part, and of all on one machine, where the address of the api is known. */
-const REQUIRED_IN_PRODUCTION = {
-  api: REQUIRED_OF_API,
-  worker: REQUIRED_OF_API,
-  gateway: ['GATEWAY_TOKEN', 'GATEWAY_HOST', 'GATEWAY_CONTROL_URL', 'GATEWAY_NAME_SERVERS'],
-  all: [...REQUIRED_OF_API, 'GATEWAY_NAME_SERVERS'],
-};
 /** Modes of tools/command.mjs that have settings of their own. */
 const DEVELOPMENT_MODES = new Set(['test', 'test:long', 'test:slow', 'check']);
 const WRONG_SETTINGS = 78;
@@ -38,9 +22,7 @@ const WRONG_SETTINGS = 78;
 export function requireNames(environment, [mode, part = 'all', ...values]) {
   if (mode === undefined || DEVELOPMENT_MODES.has(mode) || [part, ...values].includes('--help')) return;
   // Worker and commands read the settings of the API.
-  const required = Object.entries(REQUIRED_IN_PRODUCTION).find(
-    ([name]) => name === (mode === 'start' ? part : 'worker'),
-  );
+  const required = Object.entries(requiredInProduction).find(([name]) => name === (mode === 'start' ? part : 'worker'));
   const isProduction = environment['NODE_ENV'] === 'production';
   const missing = isProduction ? (required?.[1] ?? []).filter((name) => !environment[name]) : [];
   const problems = findMisspelt(environment);

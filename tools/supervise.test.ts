@@ -15,7 +15,7 @@ test('restarts a program that ends by itself, with growing pauses', async () => 
   const file = script('process.exit(3)');
   const ends: [number, number][] = [];
   let last: Child | undefined;
-  const stop = supervise(() => (last = startChild([file], {})), {
+  const stop = supervise(() => (last = startChild([process.execPath, file], {})), {
     firstDelayMs: 10,
     onEnd: (...end) => ends.push(end),
   });
@@ -30,7 +30,7 @@ test('restarts a program that was killed from outside, but not one that was ende
   const children: Child[] = [];
   const codes: number[] = [];
   const launch = () => {
-    const child = startChild([file], {});
+    const child = startChild([process.execPath, file], {});
     children.push(child);
     return child;
   };
@@ -49,7 +49,7 @@ test('starts nothing after the supervision has ended, even during a pause', asyn
   const stop = supervise(
     () => {
       starts += 1;
-      return startChild([file], {});
+      return startChild([process.execPath, file], {});
     },
     { firstDelayMs: 60_000, onEnd: () => (ends += 1) },
   );

@@ -9,7 +9,7 @@ import { errorCodes } from '../contract/src/errors.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** A path from the root in a code span, without placeholders such as `<name>` or `*`. */
-const PATH_IN_TEXT = /`((?:api|attacks|bench|contract|e2e|faults|gateway|tools|web)\/[^`\s<>*{}]+)`/g;
+const PATH_IN_TEXT = /`((?:api|attacks|bench|bin|contract|e2e|faults|gateway|tools|web)\/[^`\s<>*{}]+)`/g;
 /** All files that git tracks or would track and that exist: the index contains deleted files until the next commit. */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
   cwd: root,
@@ -167,7 +167,7 @@ describe('the repository', () => {
   });
 
   it('knows in one place how operators call commands, and in one where npm was called', () => {
-    const shipped = programs.filter((file) => /^(api\/src|contract\/src|gateway\/src|tools)\//.test(file));
+    const shipped = programs.filter((file) => /^(api\/src|bin|contract\/src|gateway\/src|tools)\//.test(file));
     const using = (name: string) =>
       shipped.filter((file) =>
         read(file)

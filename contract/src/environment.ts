@@ -11,13 +11,22 @@ export interface Environment {
   problems: string[];
 }
 
+/** As its schema declares it. */
+export interface Setting {
+  name: string;
+  isRequired: boolean;
+  byDefault: string | undefined;
+}
+
 /** @throws Error with one line per missing or invalid setting */
 export function readEnvironment<T>(
   variables: Readonly<Record<string, string | undefined>>,
   readSettings: (environment: Environment) => T,
+  onRead?: (setting: Setting) => void,
 ): T {
   const problems: string[] = [];
   const read: Environment['read'] = (name, schema) => {
+    onRead?.({ name, isRequired: !schema.safeParse(undefined).success, byDefault: findDefault(schema) });
     const parsed = schema.safeParse(variables[name]?.trim() === '' ? undefined : variables[name], { error: explain });
     if (parsed.success) return parsed.data;
     problems.push(...parsed.error.issues.map(({ path, message }) => describe([name, ...path].join('.'), message)));
@@ -26,6 +35,17 @@ export function readEnvironment<T>(
   const settings = readSettings({ read, problems });
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return settings;
+}
+
+/** @returns the default as an operator would write it */
+function findDefault(schema: z.core.$ZodType): string | undefined {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'pipe') return findDefault(def.in);
+  if (def.type === 'optional' || def.type === 'nullable') return findDefault(def.innerType);
+  if (def.type !== 'default' && def.type !== 'prefault') return undefined;
+  const value: unknown = def.defaultValue;
+  if (value === null || typeof value !== 'object') return String(value) || undefined;
+  return Object.values(value).join(Array.isArray(value) ? ',' : '-') || undefined;
 }
 
 /** In place of the library's texts, for schemas without a text of their own. */

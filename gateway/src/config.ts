@@ -1,9 +1,11 @@
 import {
+  type Environment,
   hostSchema,
   logLevelSchema,
   orProblem,
   portSchema,
   readEnvironment,
+  type Setting,
   urlSchema,
 } from '@cellhop/contract/environment';
 import { portRangeSchema } from '@cellhop/contract/network';
@@ -44,53 +46,54 @@ function parseTargets(text: string): Target[] {
 export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws Error with one line per missing or invalid setting; it never contains values, which may be secret */
-export function parseConfig(variables: NodeJS.ProcessEnv) {
-  return readEnvironment(variables, ({ read }) => {
-    const isDevelopment = read('NODE_ENV', z.string().optional()) !== 'production';
-    const neededHost = hostSchema
-      .optional()
-      .refine((host) => isDevelopment || host !== undefined, 'is required in production: customers connect to it');
-    const publicHost = read('GATEWAY_HOST', neededHost) ?? '127.0.0.1';
-    return {
-      isDevelopment,
-      logLevel: read('LOG_LEVEL', logLevelSchema),
-      host: read('GATEWAY_LISTEN_HOST', hostSchema.default(publicHost)),
-      port: read('GATEWAY_PORT', port.default(1080)),
-      dnsPorts: read('GATEWAY_DNS_PORTS', portRangeSchema.default({ first: 20_000, last: 20_999 })),
-      udpPorts: read('GATEWAY_UDP_PORTS', portRangeSchema.default({ first: 21_000, last: 29_999 })),
-      publicAddresses: read('GATEWAY_PUBLIC_ADDRESSES', addresses.default([])),
-      controlUrl: read(
-        'GATEWAY_CONTROL_URL',
-        urlSchema(/^https?:$/, 'https://shop.example.com').refine((text) => !text.includes('?'), 'must have no query'),
+export function parseConfig(variables: NodeJS.ProcessEnv, onRead?: (setting: Setting) => void) {
+  return readEnvironment(variables, readAll, onRead);
+}
+
+function readAll({ read }: Environment) {
+  const isDevelopment = read('NODE_ENV', z.string().optional()) !== 'production';
+  const neededHost = hostSchema
+    .optional()
+    .refine((host) => isDevelopment || host !== undefined, 'is required in production: customers connect to it');
+  const publicHost = read('GATEWAY_HOST', neededHost) ?? '127.0.0.1';
+  return {
+    isDevelopment,
+    logLevel: read('LOG_LEVEL', logLevelSchema),
+    host: read('GATEWAY_LISTEN_HOST', hostSchema.default(publicHost)),
+    port: read('GATEWAY_PORT', port.default(1080)),
+    dnsPorts: read('GATEWAY_DNS_PORTS', portRangeSchema.default({ first: 20_000, last: 20_999 })),
+    udpPorts: read('GATEWAY_UDP_PORTS', portRangeSchema.default({ first: 21_000, last: 29_999 })),
+    publicAddresses: read('GATEWAY_PUBLIC_ADDRESSES', addresses.default([])),
+    controlUrl: read(
+      'GATEWAY_CONTROL_URL',
+      urlSchema(/^https?:$/, 'https://shop.example.com').refine((text) => !text.includes('?'), 'must have no query'),
+    ),
+    checkDestinations: read(
+      'GATEWAY_CHECK_DESTINATIONS',
+      z
+        .string()
+        .prefault(isDevelopment ? 'none' : CHECK_DESTINATIONS)
+        .transform(orProblem(parseTargets)),
+    ),
+    token: read('GATEWAY_TOKEN', z.string()),
+    allowPrivate: read('GATEWAY_ALLOW_PRIVATE', isTrue.default(false)),
+    metricsPort: read('GATEWAY_METRICS_PORT', port.optional()),
+    nameServers: read(
+      'GATEWAY_NAME_SERVERS',
+      nameServers.optional().refine((list) => isDevelopment || list !== undefined, {
+        message:
+          'is required in production: those of this host may know names of its own network, which are not for customers',
+      }),
+    ),
+    limits: {
+      loginFailuresPerMinute: read(
+        'GATEWAY_LOGIN_FAILURES_PER_MINUTE',
+        z.coerce.number().int().nonnegative().default(20),
       ),
-      checkDestinations: read(
-        'GATEWAY_CHECK_DESTINATIONS',
-        z
-          .string()
-          .prefault(isDevelopment ? 'none' : CHECK_DESTINATIONS)
-          .transform(orProblem(parseTargets)),
-      ),
-      token: read('GATEWAY_TOKEN', z.string()),
-      allowPrivate: read('GATEWAY_ALLOW_PRIVATE', isTrue.default(false)),
-      metricsPort: read('GATEWAY_METRICS_PORT', port.optional()),
-      nameServers: read(
-        'GATEWAY_NAME_SERVERS',
-        nameServers.optional().refine((list) => isDevelopment || list !== undefined, {
-          message:
-            'is required in production: those of this host may know names of its own network, which are not for customers',
-        }),
-      ),
-      limits: {
-        loginFailuresPerMinute: read(
-          'GATEWAY_LOGIN_FAILURES_PER_MINUTE',
-          z.coerce.number().int().nonnegative().default(20),
-        ),
-        exitLostMs: read('EXIT_LOST_SECONDS', seconds(86_400).default(30)) * 1000,
-        wantedBytesMax:
-          read('GATEWAY_GRANT_MEGABYTES_MAX', z.coerce.number().int().min(1).max(4096).default(256)) *
-          BYTES_PER_MEGABYTE,
-      },
-      drainMs: read('GATEWAY_DRAIN_SECONDS', seconds(3600).default(60)) * 1000,
-    };
-  });
+      exitLostMs: read('EXIT_LOST_SECONDS', seconds(86_400).default(30)) * 1000,
+      wantedBytesMax:
+        read('GATEWAY_GRANT_MEGABYTES_MAX', z.coerce.number().int().min(1).max(4096).default(256)) * BYTES_PER_MEGABYTE,
+    },
+    drainMs: read('GATEWAY_DRAIN_SECONDS', seconds(3600).default(60)) * 1000,
+  };
 }

@@ -32,9 +32,9 @@ export interface Command {
 export interface Order {
   /**
    * A question changes nothing, which the database enforces. A change needs a current schema: only in development it migrates by itself.
-   * The setup always migrates.
+   * A migration always does.
    */
-  kind: 'question' | 'change' | 'setup';
+  kind: 'question' | 'change' | 'migration';
   /** False: works on a database of any schema, and without one. */
   needsSchema?: boolean;
   /** True: works with another SECRET_KEY than that of the database. */
@@ -99,7 +99,7 @@ async function runOne(
   const order = orFail(exitCodes.WRONG_ARGUMENTS, () => command.parse(values), `\n\n${helpOf(command)}`);
   const config = orFail(exitCodes.WRONG_SETTINGS, () => loadConfig(environment));
   const log =
-    order.kind === 'setup'
+    order.kind === 'migration'
       ? createLog(command.name, config.logLevel, config.isDevelopment && process.stdout.isTTY)
       : createLog(command.name, 'warn', false, { write: (line) => terminal.say(line.trimEnd()) });
   const database = openDatabase(config.databaseUrl, 2, { isReadOnly: order.kind === 'question' });
@@ -121,7 +121,7 @@ async function runOne(
 }
 
 async function prepareSchema(kind: Order['kind'], config: Config, log: Log): Promise<void> {
-  if (kind === 'setup' || (kind === 'change' && config.isDevelopment)) {
+  if (kind === 'migration' || (kind === 'change' && config.isDevelopment)) {
     const applied = await migrate(config.databaseUrl);
     if (applied.length > 0) log.info({ count: applied.length }, 'database migrated');
     return;

@@ -1,4 +1,4 @@
-/** The program of all commands: `node api/dist/commands/main.js NAME ARGUMENTS`. */
+/** The program of all commands. `bin/cellhop.mjs` starts it. */
 import { runCommand } from './command.ts';
 import { commands } from './registry.ts';
 

@@ -107,23 +107,23 @@ test('with another key than that of the database only its replacement runs', asy
   const empty = await cloneDatabase(inject('postgresUrl'), 'template1');
   const settings = { ...PRODUCTION, LOG_LEVEL: 'silent' };
   const other = { ...settings, SECRET_KEY: 'o'.repeat(32) };
-  expect((await run(['setup'], settings, empty.url)).code).toBe(0);
-  for (const values of [['setup'], ['add-node', 'paris'], ['catalogue', 'retire']])
+  expect((await run(['migrate'], settings, empty.url)).code).toBe(0);
+  for (const values of [['migrate'], ['add-node', 'paris'], ['catalogue', 'retire']])
     expect(await run(values, other, empty.url)).toMatchObject({
       code: 78,
       errors: expect.stringMatching(/^SECRET_KEY does not contain the key of this database/),
     });
   expect((await run(['replace-key', '--lost'], other, empty.url)).code).toBe(0);
-  expect((await run(['setup'], other, empty.url)).code).toBe(0);
-  expect((await run(['setup'], settings, empty.url)).code).toBe(78);
+  expect((await run(['migrate'], other, empty.url)).code).toBe(0);
+  expect((await run(['migrate'], settings, empty.url)).code).toBe(78);
   await empty.drop();
 });
 
-test('the setup fills an empty database in production', async () => {
+test('the migration fills an empty database in production', async () => {
   const empty = await cloneDatabase(inject('postgresUrl'), 'template1');
   const settings = { ...PRODUCTION, LOG_LEVEL: 'silent' };
   expect((await run(['create-admin', 'admin@example.com'], settings, empty.url)).code).toBe(3);
-  expect(await run(['setup'], settings, empty.url)).toEqual({ code: 0, output: '', errors: '' });
+  expect(await run(['migrate'], settings, empty.url)).toEqual({ code: 0, output: '', errors: '' });
   const { code, output } = await run(['create-admin', 'admin@example.com'], settings, empty.url);
   expect([code, output]).toEqual([0, expect.stringContaining('is a new administrator.')]);
   await empty.drop();

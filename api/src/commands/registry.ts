@@ -3,9 +3,9 @@ import { addNode } from './add-node.ts';
 import { catalogue } from './catalogue.ts';
 import type { Command } from './command.ts';
 import { createAdmin } from './create-admin.ts';
+import { migrate } from './migrate.ts';
 import { payments } from './payments.ts';
 import { replaceKey } from './replace-key.ts';
 import { restored } from './restored.ts';
-import { setup } from './setup.ts';
 
-export const commands: readonly Command[] = [setup, createAdmin, addNode, catalogue, payments, replaceKey, restored];
+export const commands: readonly Command[] = [migrate, createAdmin, addNode, catalogue, payments, replaceKey, restored];

@@ -22,7 +22,7 @@ export const replaceKey: Command = {
             `${recoveryCodes} recovery codes, credentials of ${exits} exits, all sessions, and emails in the queue.`,
           'Customers sign in again and give their connections new passwords. Import the exits with their credentials again.',
           values.lost
-            ? `The key of the database is now the first one of SECRET_KEY: ${commandLine('start')}`
+            ? `The key of the database is now the first one of SECRET_KEY: ${commandLine('api')}`
             : `Nothing was changed. To go on without them: ${commandLine('replace-key', '--lost')}`,
         ].join('\n');
       },

@@ -99,7 +99,7 @@ export async function listPending(databaseUrl: string): Promise<string[]> {
 export function describePending(pending: readonly string[]): string {
   return (
     `The database has not the schema of this release: ${pending.length} changes are missing, the first is ${pending[0]}. ` +
-    `The start of the service makes them: ${commandLine('start')}`
+    `To make them: ${commandLine('migrate')}`
   );
 }
 

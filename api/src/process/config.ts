@@ -13,6 +13,7 @@ import {
   orProblem,
   portSchema,
   readEnvironment,
+  type Setting,
   urlSchema,
 } from '@cellhop/contract/environment';
 import { portRangeSchema } from '@cellhop/contract/network';
@@ -32,8 +33,8 @@ interface ApiEnvironment extends Environment {
 export const DEMO_PROMO_CODE = 'WELCOME';
 
 /** @throws Error with one line per missing or invalid setting */
-export function loadConfig(variables: NodeJS.ProcessEnv = process.env) {
-  return readEnvironment(variables, ({ read, problems }) => {
+export function loadConfig(variables: NodeJS.ProcessEnv = process.env, onRead?: (setting: Setting) => void) {
+  const readAll = ({ read, problems }: Environment) => {
     const isDevelopment = read('NODE_ENV', z.enum(['development', 'production', 'test']).optional()) !== 'production';
     const environment = { read, problems, isDevelopment };
     refuseForgottenProduction(variables, problems);
@@ -56,7 +57,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env) {
       /** Set by `npm start`, which handles Ctrl-C itself. */
       isSupervised: read('SUPERVISED', z.stringbool().default(false)),
     };
-  });
+  };
+  return readEnvironment(variables, readAll, onRead);
 }
 
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(min).max(max);

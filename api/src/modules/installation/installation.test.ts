@@ -43,7 +43,7 @@ test.each([
     'an older schema',
     "update schema_migrations set name = 'hidden ' || name where name like '0002%'",
     "update schema_migrations set name = substr(name, 8) where name like 'hidden %'",
-    /: 1 changes are missing, the first is 0002_exit_checks.sql. The start of the service makes them: npm start/,
+    /: 1 changes are missing, the first is 0002_exit_checks.sql. To make them: npm start/,
   ],
   [
     'a schema that is too new',

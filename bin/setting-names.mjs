@@ -1,5 +1,5 @@
 // @ts-check
-/** The names of all settings, known before anything is installed: a misspelt one would be ignored. */
+/** The names of all settings, known before anything is installed or built: a misspelt one would be ignored. */
 
 export const names = `
   APPROVAL_USD BRAND_NAME CONNECTION_MEGABITS_PER_SECOND CONNECTION_PORTS CONNECTION_TUNNELS CONTACT_EMAIL DATABASE_POOL_SIZE
@@ -18,6 +18,23 @@ export const names = `
   TICKET_MESSAGES_PER_HOUR TRIAL_CREDITS_PER_NETWORK TRIAL_CREDIT_USD TRUSTED_PROXIES UNUSED_RETURNS_PER_HOUR WITNESS_FILE WRONG_TOKENS_PER_MINUTE`
   .trim()
   .split(/\s+/);
+
+/** Never printed. A file or a credential of systemd may have them. */
+export const secretNames = names.filter(
+  (name) =>
+    /^(?:DATABASE_URL|SECRET_KEY|GATEWAY_TOKEN|SMTP_URL|METRICS_TOKEN|RATES_COINGECKO_KEY)$/.test(name) ||
+    /^PAY_.*_(?:URLS|XPUB|PUBLIC_KEY)$/.test(name),
+);
+
+/** What production requires of API, worker and commands, besides one payment currency. A test compares the schemas. */
+const ofApi = ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL', 'GATEWAY_HOST'];
+/** Of all programs on one machine, `npm start` knows the address of the API. */
+export const requiredInProduction = {
+  api: ofApi,
+  worker: ofApi,
+  gateway: ['GATEWAY_TOKEN', 'GATEWAY_HOST', 'GATEWAY_CONTROL_URL', 'GATEWAY_NAME_SERVERS'],
+  all: [...ofApi, 'GATEWAY_NAME_SERVERS'],
+};
 
 /** Nothing else begins like these. */
 const OWN_PREFIX = /^(?:PAY|RATES)_/;

@@ -4,13 +4,13 @@ import { opensSecrets } from '../modules/key-rotation/key-rotation.service.ts';
 import { seed } from '../seed/seed.ts';
 import type { Command } from './command.ts';
 
-/** Runs before the other programs. */
-export const setup: Command = {
-  name: 'setup',
-  summary: 'Migrates the database, and in development fills an empty one with the demo',
+/** Runs before the other programs: in production nothing else migrates. */
+export const migrate: Command = {
+  name: 'migrate',
+  summary: 'Gives the database the schema of this release, and in development the demo',
   usage: '',
   parse: () => ({
-    kind: 'setup',
+    kind: 'migration',
     async run(ctx) {
       // The previous release has not recorded its key.
       if ((await isKeyUnknown(ctx)) && !(await opensSecrets(ctx)))
