@@ -2,6 +2,7 @@
  * Expand, then contract: processes of the previous release must work on the new schema, and a table in use must be
  * neither rewritten nor locked for long. CONTRIBUTING.md explains the rule; these statements break it.
  */
+import { normalize } from '../api/src/db/migration-statements.ts';
 
 /**
  * `-- contract: nothing since 0.3.0 uses promo_codes.note`: no release from 0.3.0 on uses what this migration removes.
@@ -54,13 +55,4 @@ function findUnsafeColumns(actions: string): string[] {
       (action) => /^\s*add\s+column\b/.test(action) && /\bnot\s+null\b/.test(action) && !/\bdefault\b/.test(action),
     )
     .map(() => 'adds a column that is not null and has no default: an older process writes rows without it');
-}
-
-/** Lower-case SQL without comments, string literals and function bodies. */
-function normalize(text: string): string {
-  return text
-    .replaceAll(/--.*$/gm, '')
-    .replaceAll(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")
-    .replaceAll(/'(?:[^']|'')*'/g, "''")
-    .toLowerCase();
 }

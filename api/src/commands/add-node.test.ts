@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeArguments } from './add-node.ts';
+import { parseFile } from '../../../bin/settings.mjs';
+import { parseConfig } from '../../../gateway/src/config.ts';
+import { describeSettings, parseNodeArguments } from './add-node.ts';
 
 describe('the arguments of add-node', () => {
   test('are a name, and the host and ports that customers of the node see', () => {
@@ -28,5 +30,37 @@ describe('the arguments of add-node', () => {
     [['paris', 'dnsPorts=20000-20999'], 'dnsPorts'],
   ])('%j are refused', (values, problem) => {
     expect(() => parseNodeArguments(values)).toThrow(problem);
+  });
+});
+
+describe('the settings of the new machine', () => {
+  const config = { internalPort: undefined, internalHost: '127.0.0.1', publicUrl: 'https://shop.example.com' };
+  const token = 't'.repeat(64);
+
+  test('are a file with which its gateway starts', () => {
+    const { options } = parseNodeArguments(['paris', 'host=192.0.2.7', 'port=1081', 'dns-ports=20000-20099']);
+    expect(parseConfig(parseFile(describeSettings(config, 'paris', options, token), 'x'))).toMatchObject({
+      isDevelopment: false,
+      host: '192.0.2.7',
+      port: 1081,
+      dnsPorts: { first: 20_000, last: 20_099 },
+      token,
+      controlUrl: 'https://shop.example.com',
+    });
+  });
+
+  test('lack the address that customers see where it was not named', () => {
+    const file = parseFile(describeSettings(config, 'paris', {}, token), 'x');
+    expect(() => parseConfig(file)).toThrow('GATEWAY_HOST is required in production');
+    expect(parseConfig({ ...file, GATEWAY_HOST: '192.0.2.7' })).toMatchObject({ port: 1080 });
+  });
+
+  test.each([
+    ['10.0.0.1', 'http://10.0.0.1:3001'],
+    ['127.0.0.1', 'https://shop.example.com'],
+    ['0.0.0.0', 'https://shop.example.com'],
+  ])('name the internal port of the API on %s as %s', (internalHost, controlUrl) => {
+    const file = parseFile(describeSettings({ ...config, internalPort: 3001, internalHost }, 'paris', {}, token), 'x');
+    expect(file).toMatchObject({ GATEWAY_CONTROL_URL: controlUrl });
   });
 });

@@ -1,20 +1,19 @@
 import { portRangeSchema } from '@cellhop/contract/network';
 import { z } from 'zod';
 import * as gateway from '../modules/gateway/gateway.service.ts';
+import type { Config } from '../process/config.ts';
 import type { Command } from './command.ts';
 
 export const addNode: Command = {
   name: 'add-node',
-  summary: 'Registers another gateway and prints its token',
+  summary: 'Registers another gateway and prints its settings file, with its token',
   usage: 'NAME [host=HOST port=PORT] [dns-ports=FIRST-LAST]',
   parse(values) {
     const { name, options } = parseNodeArguments(values);
     return {
       kind: 'change',
       async run(ctx) {
-        const token = await gateway.addNode(ctx, name, options);
-        return `The gateway "${name}" starts with GATEWAY_TOKEN=${token}
-The token is shown this once. The same command again gives the gateway a new one; the old one works for 24 hours more.`;
+        return describeSettings(ctx.config, name, options, await gateway.addNode(ctx, name, options));
       },
     };
   },
@@ -51,6 +50,32 @@ export function parseNodeArguments([name, ...values]: readonly string[]): {
   const address = host === undefined || port === undefined ? undefined : { host, port };
   return { name: parsed.data.name, options: { address, dnsPorts } };
 }
+
+/** The settings file of the machine of the gateway. What it cannot know is for the operator to fill in. */
+export function describeSettings(
+  { internalPort, internalHost, publicUrl }: Pick<Config, 'internalPort' | 'internalHost' | 'publicUrl'>,
+  name: string,
+  { address, dnsPorts }: gateway.NodeOptions,
+  token: string,
+): string {
+  const isReachable = internalPort !== undefined && !LOCAL_HOST.test(internalHost);
+  return [
+    `# Settings of the gateway "${name}": /etc/cellhop/cellhop.env of its machine.`,
+    '# The token is shown this once. The same command again gives the gateway a new one; the old one works for 24 hours more.',
+    'NODE_ENV=production',
+    `GATEWAY_TOKEN=${token}`,
+    '# Where this machine reaches /internal/ of the API, which is closed to others.',
+    `GATEWAY_CONTROL_URL=${isReachable ? `http://${internalHost}:${internalPort}` : publicUrl}`,
+    '# The address that customers see. If no address of this machine is known by this name, set GATEWAY_LISTEN_HOST too.',
+    `GATEWAY_HOST=${address?.host ?? ''}`,
+    `GATEWAY_PORT=${address?.port ?? 1080}`,
+    ...(dnsPorts === undefined ? [] : [`GATEWAY_DNS_PORTS=${dnsPorts.first}-${dnsPorts.last}`]),
+    '# Public name servers, of each address family that the exits have.',
+    'GATEWAY_NAME_SERVERS=9.9.9.9,1.1.1.1',
+  ].join('\n');
+}
+
+const LOCAL_HOST = /^(?:localhost|127\..*|0\.0\.0\.0|::1?)$/;
 
 /** One without a value has an empty one, which no option takes. */
 function splitOption(text: string): [option: string, value: string] {

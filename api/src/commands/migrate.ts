@@ -1,5 +1,8 @@
+import { parseArgs } from 'node:util';
+import type { Ctx } from '../ctx.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';
 import { isKeyUnknown, Mismatch, recordStart } from '../modules/installation/installation.service.ts';
+import { planMigration } from '../modules/installation/migration-plan.service.ts';
 import { opensSecrets } from '../modules/key-rotation/key-rotation.service.ts';
 import { seed } from '../seed/seed.ts';
 import type { Command } from './command.ts';
@@ -8,19 +11,24 @@ import type { Command } from './command.ts';
 export const migrate: Command = {
   name: 'migrate',
   summary: 'Gives the database the schema of this release, and in development the demo',
-  usage: '',
-  parse: () => ({
-    kind: 'migration',
-    async run(ctx) {
-      // The previous release has not recorded its key.
-      if ((await isKeyUnknown(ctx)) && !(await opensSecrets(ctx)))
-        throw new Mismatch(
-          'SECRET_KEY opens none of the secrets in the database: set the key that has encrypted them.',
-        );
-      await recordStart(ctx);
-      await registerNode(ctx);
-      await seed(ctx);
-      return '';
-    },
-  }),
+  usage: '[--plan]',
+  details:
+    '--plan: only says what it would do, what that blocks, and which releases work on the database afterwards. Changes nothing.',
+  parse(given) {
+    const { values } = parseArgs({ args: [...given], options: { plan: { type: 'boolean' } } });
+    return values.plan
+      ? { kind: 'question', needsSchema: false, run: planMigration }
+      : { kind: 'migration', run: begin };
+  },
 };
+
+/** @param ctx of a database that has just been migrated */
+async function begin(ctx: Ctx): Promise<string> {
+  // The previous release has not recorded its key.
+  if ((await isKeyUnknown(ctx)) && !(await opensSecrets(ctx)))
+    throw new Mismatch('SECRET_KEY opens none of the secrets in the database: set the key that has encrypted them.');
+  await recordStart(ctx);
+  await registerNode(ctx);
+  await seed(ctx);
+  return '';
+}

@@ -84,6 +84,16 @@ test.each([
   expect(await readDatabase()).toEqual(before);
 });
 
+test('migrate --plan names what is missing, and which releases work afterwards, and changes nothing', async () => {
+  const before = await readDatabase();
+  const { code, output, errors } = await run(['migrate', '--plan']);
+  expect([code, errors]).toEqual([0, '']);
+  expect(output).toMatch(/^\d+ changes are to be made\./);
+  expect(output).toContain(`  ${last}\n    `);
+  expect(output).toMatch(/Afterwards releases from \d+\.\d+\.\d+ on run on the database/);
+  expect(await readDatabase()).toEqual(before);
+});
+
 test.each([{}, PRODUCTION])('payments check works with any schema, and changes nothing', async (settings) => {
   const before = await readDatabase();
   const { code, output } = await run(['payments', 'check'], settings);
@@ -125,6 +135,9 @@ test('the migration fills an empty database in production', async () => {
   expect((await run(['create-admin', 'admin@example.com'], settings, empty.url)).code).toBe(3);
   expect(await run(['migrate'], settings, empty.url)).toEqual({ code: 0, output: '', errors: '' });
   const { code, output } = await run(['create-admin', 'admin@example.com'], settings, empty.url);
+  const done = 'Nothing is to be done: the database has the schema of this release.\n';
+  expect(await run(['migrate', '--plan'], settings, empty.url)).toEqual({ code: 0, output: done, errors: '' });
+  expect((await run(['migrate', '--pla'], settings, empty.url)).code).toBe(2);
   expect([code, output]).toEqual([0, expect.stringContaining('is a new administrator.')]);
   await empty.drop();
 });

@@ -20,6 +20,7 @@ const RETRIED_STATES = new Set(['55P03', '40P01']);
 /** Statement timeout: a migration may read a large table. */
 const TIME_LIMIT_MS = 3_600_000;
 const PENDING_LIMIT_MS = 8000;
+export const LOCK_TIMEOUT_MS = 2000;
 
 export interface MigrationOptions {
   directory?: URL;
@@ -46,7 +47,7 @@ export async function migrate(
   {
     directory = migrationsDirectory,
     sql = directory === migrationsDirectory ? sqlDirectory : null,
-    lockTimeoutMs = 2000,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
     pausesMs = [1000, 2000, 4000, 8000],
     waitLimitMs = 900_000,
   }: MigrationOptions = {},

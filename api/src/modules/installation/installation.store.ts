@@ -29,6 +29,16 @@ export async function readInstallation(
   return row;
 }
 
+/** @returns as PostgreSQL estimates it; undefined without the table */
+export async function readTableSize(ctx: Ctx, table: string): Promise<{ rows: number; megabytes: number } | undefined> {
+  const [size] = await ctx.db.query<{ rows: number; megabytes: number }>(
+    `select greatest(reltuples, 0)::float8 as rows, round(pg_table_size(oid) / 1e6)::float8 as megabytes
+       from pg_class where oid = to_regclass($1)`,
+    [table],
+  );
+  return size;
+}
+
 /** A process of the previous release that starts again changes nothing. */
 export async function saveStart(ctx: Ctx, oldest: number[], own: number[], keyFingerprint: Buffer): Promise<void> {
   await ctx.db.query(
