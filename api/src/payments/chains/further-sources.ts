@@ -27,40 +27,67 @@ interface Found<Fact> {
   warnings: readonly string[];
 }
 
-/** Remembers when it has asked, and what was different. */
+interface Asked {
+  /** Up to here this source was asked. */
+  height: number;
+  /** It has failed or said something else, and is asked about the same blocks again. */
+  isHeld: boolean;
+  problem?: string | undefined;
+}
+
+/**
+ * Remembers when it has asked, and what was different. Each source has a height of its own, so that one that is away does not hold up the
+ * others and misses nothing once it is back; the lowest of them is what the cursor stores.
+ */
 export function createFurtherLook() {
   let nextAtMs = 0;
-  let warnings: readonly string[] = [];
+  let lowest: number | undefined;
+  const asked = new Map<unknown, Asked>();
   return async <Node extends Source, Fact>(look: FurtherLook<Node, Fact>): Promise<Found<Fact>> => {
     const { nodes, used, askedHeight, settledHeight, blocksMax } = look;
     const further = nodes.filter((node) => !used.includes(node));
-    const isDue = performance.now() >= nextAtMs || (warnings.length === 0 && settledHeight - askedHeight >= blocksMax);
     if (further.length === 0) return { facts: [], askedHeight: undefined, warnings: [] };
-    if (settledHeight <= askedHeight || !isDue) return { facts: [], askedHeight, warnings };
-    nextAtMs = performance.now() + ASKED_EVERY_MS;
-    const toHeight = Math.min(settledHeight, askedHeight + blocksMax);
-    const answers = await Promise.all(further.map((node) => askOne(look, node, askedHeight + 1, toHeight)));
-    warnings = answers.flatMap(({ problem }) => problem ?? []);
-    const facts = answers.flatMap((answer) => answer.facts);
-    return { facts, askedHeight: warnings.length === 0 ? toHeight : askedHeight, warnings };
+    // The cursor was set back.
+    if (askedHeight !== lowest) for (const state of asked.values()) state.height = askedHeight;
+    const stateOf = (node: Node): Asked => asked.get(node) ?? { height: askedHeight, isHeld: false };
+    const isTime = performance.now() >= nextAtMs;
+    const due = further.filter((node) => {
+      const { height, isHeld } = stateOf(node);
+      return height < settledHeight && (isTime || (!isHeld && settledHeight - height >= blocksMax));
+    });
+    if (due.length > 0) nextAtMs = performance.now() + ASKED_EVERY_MS;
+    const answers = await Promise.all(
+      due.map(async (node) => {
+        const { height } = stateOf(node);
+        const toHeight = Math.min(settledHeight, height + blocksMax);
+        const { facts, isHeld, problem } = await askOne(look, node, height + 1, toHeight);
+        asked.set(node, { height: isHeld ? height : toHeight, isHeld, problem });
+        return facts;
+      }),
+    );
+    lowest = Math.min(...further.map((node) => stateOf(node).height));
+    const warnings = further.flatMap((node) => stateOf(node).problem ?? []);
+    return { facts: answers.flat(), askedHeight: lowest, warnings };
   };
 }
 
-/** With each of the used ones, until one agrees. A source that fails or lags says nothing. */
+/** With each of the used ones, until one agrees. A source that fails or lags says nothing, and is asked again; what it has deleted it cannot say. */
 async function askOne<Node extends Source, Fact>(
   { nodes, used, read }: FurtherLook<Node, Fact>,
   further: Node,
   fromHeight: number,
   toHeight: number,
-): Promise<{ facts: readonly Fact[]; problem?: string }> {
+): Promise<{ facts: readonly Fact[]; isHeld: boolean; problem?: string }> {
   let problem: string | undefined;
+  let isHeld = false;
   for (const node of used) {
     try {
-      return { facts: await read([node, further], fromHeight, toHeight) };
+      return { facts: await read([node, further], fromHeight, toHeight), isHeld: false };
     } catch (error) {
       const { reason, message } = toFailure(nodes, error);
       if (reason === 'DISAGREEING') problem = `${CONTRADICTION}: ${message}`;
+      if (reason !== 'PRUNED') isHeld = true;
     }
   }
-  return problem === undefined ? { facts: [] } : { facts: [], problem };
+  return problem === undefined ? { facts: [], isHeld } : { facts: [], isHeld, problem };
 }

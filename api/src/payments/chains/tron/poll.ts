@@ -64,11 +64,10 @@ export async function pollChain(chain: Chain, text: string | null): Promise<Poll
 
 /** TRX is proven by the bodies of one source; of USDT, logs are asked of further sources. */
 function askFurther(chain: Chain, known: ReadonlyMap<number, string>, settled: number, asked: number) {
-  const oldest = Math.min(...known.keys());
   return chain.lookFurther<TronNode, TokenPayment>({
     nodes: chain.allNodes,
     used: chain.nodes,
-    askedHeight: Math.max(asked, oldest),
+    askedHeight: asked,
     settledHeight: settled,
     blocksMax: BLOCKS_PER_POLL,
     read: (nodes, fromHeight, toHeight) =>

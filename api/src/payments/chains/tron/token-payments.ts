@@ -51,7 +51,7 @@ export interface TokenRange {
   toHeight: number;
   /** Up to here the blocks are solid: what sources say must be equal, and nothing may be missing. */
   solidHeight: number;
-  /** The ids of blocks in the range. */
+  /** The ids of blocks in the range; of old solid ones they may be missing. */
   known: ReadonlyMap<number, string>;
   /** Those that were read in this poll. */
   blocks: readonly ReadBlock[];
@@ -136,8 +136,11 @@ async function readAgreedLogs(
   }
   const agreed = [...first!].flatMap(([key, one]) => (others.every((other) => other.has(key)) ? [one] : []));
   return agreed.filter(({ log: { blockNumber, blockHash } }) => {
-    if (known.get(blockNumber) === blockHash.slice(2)) return true;
+    const id = known.get(blockNumber);
+    if (id === blockHash.slice(2)) return true;
     if (blockNumber > solidHeight) return false;
+    // It is no longer remembered; the sources agree about it.
+    if (id === undefined) return true;
     throw disagreeing(nodes, `block ${blockNumber}, whose transfers are of another block`);
   });
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { honest } from '../../../../test/chains/tron/behaviour.ts';
 import { openTron } from '../../../../test/chains/tron/open-tron.ts';
 import { CONTRADICTION } from '../further-sources.ts';
+import { BLOCKS_REMEMBERED } from './cursor.ts';
 import { toHexAddress } from './network.ts';
 
 const STEP_MS = 5 * 60_000 + 1;
@@ -34,5 +35,25 @@ it('names it within five minutes, and reports it once one of them admits it', as
   vi.advanceTimersByTime(STEP_MS);
   chain.mine(4);
   expect((await observer.poll()).warnings).toEqual([]);
+  expect(observer.finalTo(address)).toMatchObject([{ units: 5n, output: 0 }]);
+});
+
+it('reports it also when more blocks have passed than a cursor remembers', async () => {
+  const { chain, nodes, addresses, observer, send, makeFinal } = await openTron({ sources: 3 });
+  const [address] = addresses;
+  const bare = toHexAddress(address).slice(2);
+  for (const { behaviour } of nodes.slice(0, 2))
+    behaviour.changeLogs = (logs) => logs.filter(({ topics }) => !topics[2]!.endsWith(bare));
+  await makeFinal();
+  send.usdtBatch({ address, units: 5n });
+  await makeFinal();
+  vi.advanceTimersByTime(STEP_MS);
+  await observer.poll();
+  chain.mine(2 * BLOCKS_REMEMBERED);
+  await observer.catchUp();
+  nodes[1]!.behaviour = honest();
+  vi.advanceTimersByTime(STEP_MS);
+  chain.mine(4);
+  await observer.catchUp();
   expect(observer.finalTo(address)).toMatchObject([{ units: 5n, output: 0 }]);
 });
