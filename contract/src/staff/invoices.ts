@@ -1,6 +1,7 @@
 /** Invoices of all users, with details of their payments for staff. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { emailSchema } from '../auth.forms.ts';
 import { currencies, invoiceStatuses } from '../invoices.values.ts';
 import { currencyAmountSchema, invoiceSchema } from '../invoices.ts';
 import { EXPORT_ROWS_MAX, INVOICE_FILTER_DOLLARS_MAX, STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
@@ -127,6 +128,8 @@ export const unassignedPaymentSchema = z.object({
   /** The deleted account. Null: the address was shown in a time that a restore of the database has lost. */
   userId: idSchema.nullable(),
   arrivedAt: dateSchema,
+  /** US dollars that an assignment credits; null if nobody can be given it, or not yet. Absent before 0.4.0. */
+  value: dollarsSchema.nullable().optional(),
 });
 export type UnassignedPayment = z.infer<typeof unassignedPaymentSchema>;
 
@@ -137,6 +140,21 @@ export const listUnassignedPayments = endpoint({
   summary: 'Payments on a chain to deleted accounts and to lost addresses, newest first; they are not credited',
   query: z.strictObject(listQuery),
   response: listed(unassignedPaymentSchema),
+});
+
+export const assignDepositBody = z.strictObject({ email: emailSchema, reason: reasonSchema });
+export type AssignDepositBody = z.infer<typeof assignDepositBody>;
+
+export const assignDeposit = endpoint({
+  method: 'POST',
+  url: '/v1/payments/admin/deposits/{id}/assign',
+  access: { permission: 'PAYMENTS_EDIT' },
+  summary: 'Give a payment to a lost address to a customer, or ask for approval above the limit',
+  params: idParams,
+  body: assignDepositBody,
+  response: data(staffRequestSchema),
+  status: 201,
+  errors: ['NOT_FOUND', 'RATE_UNAVAILABLE', 'CHANGED_ELSEWHERE', 'ACCOUNT_DELETED', 'IDEMPOTENCY_KEY_REUSED'],
 });
 
 export const heldDepositSchema = z.object({

@@ -30,13 +30,13 @@ export const EMAIL_PART_LENGTH_MIN = 3;
 export const ticketViews = ['all', 'open', 'mine', 'waiting', 'oldest'] as const;
 
 /** REFUND: of a connection. PROMO_CODE: one with a trial credit. RELEASE: of a held payment, above its market price. */
-export const requestKinds = ['ADJUSTMENT', 'REFUND', 'SETTLEMENT', 'PROMO_CODE', 'RELEASE'] as const;
+export const requestKinds = ['ADJUSTMENT', 'REFUND', 'SETTLEMENT', 'PROMO_CODE', 'RELEASE', 'ASSIGNMENT'] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
 /** Requests that one permission decides are in one list. */
 export const requestLists = {
   ADJUSTMENT: ['ADJUSTMENT', 'REFUND'],
-  SETTLEMENT: ['SETTLEMENT', 'RELEASE'],
+  SETTLEMENT: ['SETTLEMENT', 'RELEASE', 'ASSIGNMENT'],
   PROMO_CODE: ['PROMO_CODE'],
 } as const satisfies Record<string, readonly RequestKind[]>;
 export type RequestList = keyof typeof requestLists;

@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts';
 import type { Requester } from '../../http/requester.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as refunds from '../billing/staff-refunds.service.ts';
+import * as assignments from '../invoices/assignments.service.ts';
 import * as heldDeposits from '../invoices/held-deposits.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
@@ -34,6 +35,8 @@ export function apply(ctx: Ctx, action: RequestAction): Promise<void> {
       return applyPromoCode(ctx, action);
     case 'RELEASE':
       return applyRelease(ctx, action);
+    case 'ASSIGNMENT':
+      return applyAssignment(ctx, action);
     case 'ADJUSTMENT':
       return applyAdjustment(ctx, action);
   }
@@ -107,6 +110,14 @@ async function applyRelease(ctx: Ctx, action: RequestAction): Promise<void> {
   assert(depositId !== null);
   const rate = await heldDeposits.releaseAtPar(ctx, depositId);
   await recordAction(ctx, action, 'DEPOSIT_RELEASED', { after: { rate } });
+}
+
+/** The worker credits it. @throws AppError CHANGED_ELSEWHERE if it was given to somebody meanwhile */
+async function applyAssignment(ctx: Ctx, action: RequestAction): Promise<void> {
+  const { depositId, userId } = action.request;
+  assert(depositId !== null);
+  await assignments.assign(ctx, depositId, userId);
+  await recordAction(ctx, action, 'DEPOSIT_ASSIGNED', {});
 }
 
 /** A code that did not have to wait works already, and its creation is recorded. */

@@ -1,6 +1,6 @@
 import * as contract from '@cellhop/contract/staff/approvals';
 import { refundConnection } from '@cellhop/contract/staff/connections';
-import { releaseDeposit, settleInvoice } from '@cellhop/contract/staff/invoices';
+import { assignDeposit, releaseDeposit, settleInvoice } from '@cellhop/contract/staff/invoices';
 import { createPromoCode, disablePromoCode } from '@cellhop/contract/staff/promo-codes';
 import { createAdjustment } from '@cellhop/contract/staff/transactions';
 import type { FastifyInstance } from 'fastify';
@@ -41,6 +41,9 @@ function settlementRoutes(app: FastifyInstance): void {
   }));
   route(app, releaseDeposit, async ({ ctx, params, body, headers, ...staff }) => ({
     data: await requests.releaseDeposit(ctx, staff, params.id, body, readIdempotencyKey(headers)),
+  }));
+  route(app, assignDeposit, async ({ ctx, params, body, headers, ...staff }) => ({
+    data: await requests.assignDeposit(ctx, staff, params.id, body, readIdempotencyKey(headers)),
   }));
   route(app, contract.listSettlementRequests, ({ ctx, actor, query }) =>
     approvals.listRequests(ctx, actor, 'SETTLEMENT', query),

@@ -58,7 +58,7 @@ type Stored = Omit<RequestRow, 'units'> & { units: string | null };
 const AUTHOR_MAY = `exists (
   select from readable_users as author join readable_roles as roles on roles.name = author.role_name
    where author.id = author_id and author.status = 'ACTIVE'
-     and case kind when 'SETTLEMENT' then '${permissionOf('SETTLEMENT')}' when 'RELEASE' then '${permissionOf('RELEASE')}' when 'PROMO_CODE' then '${permissionOf('PROMO_CODE')}'
+     and case when kind in ('SETTLEMENT', 'RELEASE', 'ASSIGNMENT') then '${permissionOf('SETTLEMENT')}' when kind = 'PROMO_CODE' then '${permissionOf('PROMO_CODE')}'
                    else '${permissionOf('ADJUSTMENT')}' end = any(roles.permissions))`;
 
 const SELECT_ROW = `

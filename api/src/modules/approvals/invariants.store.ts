@@ -26,7 +26,7 @@ export const requestInvariants: Invariant[] = [
                       else (
                         select sum(case when credit_account_id < 1000 then -transfers.amount_micros else transfers.amount_micros end)
                           from transfers where idempotency_key = 'adjustment:' || requests.id) end, 0) as moved
-                 from staff_requests as requests where ${rows} and kind not in ('PROMO_CODE', 'RELEASE')) as requests
+                 from staff_requests as requests where ${rows} and kind not in ('PROMO_CODE', 'RELEASE', 'ASSIGNMENT')) as requests
         where moved <> case when requests.status in ('APPLIED', 'APPROVED') then amount_micros else 0 end`,
     requests,
   ),
@@ -49,7 +49,17 @@ export const requestInvariants: Invariant[] = [
       `select 'request ' || requests.id || ' is ' || requests.status || ', the rate of its deposit ' || coalesce(decided_rate_e12::text, 'none')
               as broken
          from staff_requests as requests join deposits on deposits.id = deposit_id
-        where ${rows} and requests.status in ('APPLIED', 'APPROVED') and decided_rate_e12 is distinct from 1000000000000`,
+        where ${rows} and kind = 'RELEASE' and requests.status in ('APPLIED', 'APPROVED') and decided_rate_e12 is distinct from 1000000000000`,
+    requests,
+  ),
+  walkedInvariant(
+    'a payment that staff gave to a customer is theirs',
+    (rows) =>
+      `select 'request ' || requests.id || ' is ' || requests.status || ', its deposit is of ' || coalesce(assigned_to::text, 'nobody')
+              as broken
+         from staff_requests as requests join deposits on deposits.id = deposit_id
+        where ${rows} and kind = 'ASSIGNMENT' and requests.status in ('APPLIED', 'APPROVED')
+          and assigned_to is distinct from requests.user_id`,
     requests,
   ),
   walkedInvariant(

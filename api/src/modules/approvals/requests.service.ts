@@ -1,8 +1,13 @@
-/** What staff may ask for: adjustments, refunds of connections, settlements of invoices by hand, and promo codes with a credit. */
+/** What staff may ask for: adjustments, refunds of connections, settlements of invoices by hand, lost payments, and promo codes with a credit. */
 import { AppError } from '@cellhop/contract/errors';
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import type { RefundConnectionBody } from '@cellhop/contract/staff/connections';
-import type { ReleaseDepositBody, ReleasedDeposit, SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
+import type {
+  AssignDepositBody,
+  ReleaseDepositBody,
+  ReleasedDeposit,
+  SettleInvoiceBody,
+} from '@cellhop/contract/staff/invoices';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
 import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
 import { toMicros } from '@cellhop/contract/units';
@@ -10,6 +15,7 @@ import type { Ctx } from '../../ctx.ts';
 import { hashBody, isSameBody, requireSameRequest } from '../../db/refusals.ts';
 import { requireRefundable } from '../billing/staff-refunds.service.ts';
 import { record } from '../audit-log/audit-log.service.ts';
+import * as assignments from '../invoices/assignments.service.ts';
 import * as heldDeposits from '../invoices/held-deposits.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as promoCodes from '../referrals/promo-codes.service.ts';
@@ -151,6 +157,35 @@ export async function releaseDeposit(
 
 function presentRelease(row: RequestRow): ReleasedDeposit {
   return { rate: row.status === 'APPLIED' || row.status === 'APPROVED' ? '1.00' : null, request: presentOwn(row) };
+}
+
+/**
+ * Gives a payment to an address without a customer to one.
+ * @throws AppError NOT_FOUND, ACCOUNT_DELETED, RATE_UNAVAILABLE, CHANGED_ELSEWHERE, IDEMPOTENCY_KEY_REUSED
+ */
+export async function assignDeposit(
+  ctx: Ctx,
+  staff: Staff,
+  depositId: string,
+  { email, reason }: AssignDepositBody,
+  key: string | null,
+): Promise<StaffRequest> {
+  const amountMicros = await assignments.readValueMicros(ctx, depositId);
+  const userId = await promoCodes.findOwner(ctx, email);
+  if (userId === undefined) throw new AppError('NOT_FOUND', { thing: 'User' });
+  return ctx.tx(async (ctx) => {
+    await lockForRequest(ctx, staff, userId);
+    const replayed = await store.findByKey(ctx, staff.actor.userId, key);
+    if (replayed) {
+      const isSame = (made: RequestRow) =>
+        made.kind === 'ASSIGNMENT' && made.depositId === depositId && made.userId === userId && made.reason === reason;
+      return presentOwn(requireSameRequest(replayed, isSame));
+    }
+    await assignments.requireUnassigned(ctx, depositId);
+    if (amountMicros === undefined) throw new AppError('RATE_UNAVAILABLE');
+    const request = { ...NO_SUBJECT, kind: 'ASSIGNMENT', depositId, userId, amountMicros, reason } as const;
+    return presentOwn(await submit(ctx, staff, request, key));
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import { IS_HELD } from './held-deposits.store.ts';
+import { IS_HELD, OWNER } from './held-deposits.store.ts';
 
 export interface FinalDeposit {
   id: string;
@@ -49,10 +49,10 @@ export async function listCreditable(
     `select deposits.id, asset, transaction_id as "transactionId", output, address, units, block_height as "blockHeight",
             block_hash as "blockHash", block_at as "blockAt", arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12",
             invoices.rate_e12 as "rateE12", released_at is not null as "isReleased",
-            decided_rate_e12 as "decidedRateE12", deposit_addresses.user_id as "userId"
+            decided_rate_e12 as "decidedRateE12", users.id as "userId"
        from deposits
        join deposit_addresses on deposit_addresses.id = deposits.address_id
-       join readable_users as users on users.id = deposit_addresses.user_id and users.status <> 'DELETED'
+       join readable_users as users on users.id = ${OWNER} and users.status <> 'DELETED'
        left join invoices on invoices.id = invoice_id
       where chain = $1 and ${creditable[state]} and not ${IS_HELD}
         and ($2::uuid is null
@@ -99,10 +99,10 @@ type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12' | 'decidedRa
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
   const [row] = await ctx.db.query<StoredDeposit>(
     `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", block_hash as "blockHash",
-            decided_rate_e12 as "decidedRateE12", invoice_id as "invoiceId", user_id as "userId", account_id as "accountId"
+            decided_rate_e12 as "decidedRateE12", invoice_id as "invoiceId", payer.id as "userId", account_id as "accountId"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as payer on payer.id = user_id and payer.status <> 'DELETED'
+       join readable_users as payer on payer.id = ${OWNER} and payer.status <> 'DELETED'
       where deposits.id = $1 and state = 'FINAL' and not ${IS_HELD}
         for no key update of deposits skip locked for share of payer`,
     [id],
@@ -159,10 +159,10 @@ export async function lockReturned(ctx: Ctx, id: string, blockHash: string | nul
 async function lockCredited(ctx: Ctx, id: string, condition: string): Promise<GoneDeposit | undefined> {
   const [row] = await ctx.db.query<GoneDeposit>(
     `select transaction_id as "transactionId", block_hash as "blockHash", credited_micros as "creditedMicros",
-            invoice_id as "invoiceId", user_id as "userId", account_id as "accountId", reversal_count as "reversalCount"
+            invoice_id as "invoiceId", users.id as "userId", account_id as "accountId", reversal_count as "reversalCount"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as users on users.id = user_id
+       join readable_users as users on users.id = ${OWNER}
       where deposits.id = $1 and ${condition} for no key update of deposits skip locked`,
     [id],
   );
@@ -228,7 +228,7 @@ export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; hel
     `select chain, count(*)::int as count, (count(*) filter (where ${IS_HELD}))::int as "heldCount"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as users on users.id = user_id and users.status <> 'DELETED'
+       join readable_users as users on users.id = ${OWNER} and users.status <> 'DELETED'
       where credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL') group by chain`,
   );
 }

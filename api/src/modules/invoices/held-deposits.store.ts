@@ -59,6 +59,9 @@ export async function endPegHolds(ctx: Ctx, chain: string): Promise<void> {
   );
 }
 
+/** Whom a row of `deposits` with its address belongs to; null: nobody knows. */
+export const OWNER = 'coalesce(assigned_to, deposit_addresses.user_id)';
+
 export interface HeldRow {
   id: string;
   chain: string;
@@ -76,10 +79,10 @@ type StoredHeldRow = Omit<HeldRow, 'units'> & { units: string };
 const HELD = `
     from deposits
     join deposit_addresses on deposit_addresses.id = address_id
-    join readable_users as users on users.id = user_id and users.status <> 'DELETED'
+    join readable_users as users on users.id = ${OWNER} and users.status <> 'DELETED'
    where (state = 'FINAL' or (state = 'REVERSED' and block_hash is not null)) and ${IS_HELD}`;
 const HELD_ROW = `deposits.id, chain, asset, transaction_id as "transactionId", units, hold, arrived_at as "arrivedAt",
-         invoice_id as "invoiceId", user_id as "userId", email as "userEmail"`;
+         invoice_id as "invoiceId", users.id as "userId", email as "userEmail"`;
 
 /** The oldest first: they have waited longest. */
 export async function listHeld(ctx: Ctx, page: PageQuery): Promise<HeldRow[]> {
@@ -100,12 +103,12 @@ export async function countHeld(ctx: Ctx, limit: number): Promise<number> {
 
 /** Whom the deposit belongs to, held or not. */
 export async function findOwner(ctx: Ctx, id: string): Promise<string | undefined> {
-  const [row] = await ctx.db.query<{ userId: string }>(
-    `select user_id as "userId" from deposits join deposit_addresses on deposit_addresses.id = address_id
+  const [row] = await ctx.db.query<{ userId: string | null }>(
+    `select ${OWNER} as "userId" from deposits join deposit_addresses on deposit_addresses.id = address_id
       where deposits.id = $1`,
     [id],
   );
-  return row?.userId;
+  return row?.userId ?? undefined;
 }
 
 /** @returns undefined if nothing holds it because of its peg, or if another transaction has it locked */

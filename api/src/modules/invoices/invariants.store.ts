@@ -73,6 +73,19 @@ export const paymentInvariants: Invariant[] = [
     creditedDeposits,
   ),
   walkedInvariant(
+    'a payment to a lost address is given to a customer by a request alone',
+    (rows) =>
+      `select 'deposit ' || deposits.id || ' is given to ' || assigned_to || ' by nobody' as broken
+         from deposits
+        where ${rows} and assigned_to is not null
+          and not exists (
+            select from staff_requests
+             where deposit_id = deposits.id and user_id = assigned_to and kind = 'ASSIGNMENT' and status in ('APPLIED', 'APPROVED')
+          )`,
+    otherDeposits,
+    creditedDeposits,
+  ),
+  walkedInvariant(
     'each credit of a deposit has its deposit',
     // Looks deposits up by primary key: comparing texts would scan all deposits for each chunk.
     (rows) =>

@@ -12,6 +12,7 @@ import { readListed, type PageQuery } from '../../http/paging.ts';
 import { formatUnits } from '../../payments/amounts.ts';
 import { currencyRules, findCurrency } from '../../payments/currencies.ts';
 import { exportList } from '../audit-log/export.service.ts';
+import * as assignments from './assignments.service.ts';
 import { isCounted } from './deposit-state.ts';
 import * as deposits from './invoice-deposits.store.ts';
 import { depositsFor, presentDetail, presentForStaff, readFacts } from './invoice-presenter.ts';
@@ -110,16 +111,16 @@ export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDeta
   return presentDetail(row, details, amountDue(row, counted).amountMicros, await readFacts(ctx, [id], counted));
 }
 
-/** Payments to deleted accounts. They are recorded and never credited: the operator returns them, or keeps them. */
+/** Payments to deleted accounts, which are never credited: the operator returns them, or keeps them; and those that staff may give to a customer. */
 export async function listUnassigned(ctx: Ctx, page: PageQuery) {
   const { rows, ...pages } = await readListed(page, {
     list: () => unassigned.listUnassigned(ctx, page),
     count: (limit) => unassigned.countUnassigned(ctx, limit),
   });
-  return { data: rows.map(presentUnassigned), ...pages };
+  return { data: await Promise.all(rows.map((row) => presentUnassigned(ctx, row))), ...pages };
 }
 
-function presentUnassigned(row: unassigned.UnassignedRow): UnassignedPayment {
+async function presentUnassigned(ctx: Ctx, row: unassigned.UnassignedRow): Promise<UnassignedPayment> {
   const currency = findCurrency(row.chain, row.asset);
   assert(currency, `deposit ${row.id} is of the unknown asset ${row.asset}`);
   return {
@@ -131,6 +132,7 @@ function presentUnassigned(row: unassigned.UnassignedRow): UnassignedPayment {
     address: row.address,
     userId: row.userId,
     arrivedAt: row.arrivedAt.toISOString(),
+    value: await assignments.readValue(ctx, row),
   };
 }
 

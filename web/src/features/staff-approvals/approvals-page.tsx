@@ -135,6 +135,7 @@ function useWords(request: StaffRequest | undefined): string {
   if (request === undefined) return '';
   const { kind, promoCode, connection, amount, user } = request;
   if (kind === 'RELEASE') return t('approvals.releaseWords', { amount: formatMoney(amount), email: user.email });
+  if (kind === 'ASSIGNMENT') return t('approvals.assignWords', { amount: formatMoney(amount), email: user.email });
   if (connection)
     return t('approvals.refundWords', { amount: formatMoney(amount), ip: connection.ip, email: user.email });
   if (!promoCode) return balanceChangeWords(amount, user.email, t);
@@ -182,6 +183,7 @@ function RequestsTable({ requests, onDecide }: RequestsTableProps) {
           {promoCode && ` (${promoCode.code})`}
           {connection && ` (${connection.ip})`}
           {kind === 'RELEASE' && ` (${t('approvals.release')})`}
+          {kind === 'ASSIGNMENT' && ` (${t('approvals.assignment')})`}
         </>
       ),
     },

@@ -1,4 +1,4 @@
-import type { ReleaseDepositBody, SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
+import type { AssignDepositBody, ReleaseDepositBody, SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, pageQuery, staffDependencies } from '../../data/query.ts';
@@ -39,6 +39,17 @@ export function useReleaseDeposit(id: string, userId: string) {
     call: (body: ReleaseDepositBody, withKey) =>
       callForData('POST /v1/payments/admin/deposits/{id}/release', { params: { id }, body }, withKey()),
     successText: ({ rate }) => (rate === null ? waiting(t('request.made')) : t('held.done')),
+    changes: ['staff-invoices', 'staff-settlements'],
+  });
+}
+
+export function useAssignDeposit(id: string) {
+  const { t } = useTranslation('staffMoney');
+  const waiting = useWaiting('SETTLEMENT');
+  return useAction({
+    call: (body: AssignDepositBody, withKey) =>
+      callForData('POST /v1/payments/admin/deposits/{id}/assign', { params: { id }, body }, withKey()),
+    successText: ({ status }) => (status === 'PENDING' ? waiting(t('request.made')) : t('held.done')),
     changes: ['staff-invoices', 'staff-settlements'],
   });
 }
