@@ -43,6 +43,7 @@ const tablesByModule: Record<string, readonly string[]> = {
     'sandbox_transactions',
     'sweeps',
     'wallet_accounts',
+    'witness_time',
   ],
   'key-rotation': ['resealings'],
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers'],

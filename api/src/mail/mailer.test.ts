@@ -46,6 +46,7 @@ const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'no-money', values: { link, ip: '203.0.113.7', otherCount: 2, refund: 0 } },
   { template: 'ended-idle', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
   { template: 'ended-exit-lost', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
+  { template: 'database-restored', values: { link } },
 ];
 const news: Omit<MailRequest, 'to' | 'languageCode'> = {
   template: 'news',
@@ -62,6 +63,7 @@ const titles = {
     'Your balance has run out',
     'Disconnected: no traffic',
     'Disconnected: the proxy went offline',
+    'The database was restored to an earlier time',
   ],
   ru: [
     'Подтвердите email',
@@ -73,6 +75,7 @@ const titles = {
     'Средства на балансе закончились',
     'Отключено: нет трафика',
     'Отключено: прокси отключился от сети',
+    'База данных восстановлена на более ранний момент',
   ],
 };
 

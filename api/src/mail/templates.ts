@@ -11,11 +11,15 @@ export type MailTemplate =
   | 'second-factor-reset'
   | 'password-changed'
   | 'new-sign-in'
+  | 'database-restored'
   | AlertMail['template'];
 
 /** Stored as JSON in the job. */
 export type MailRequest = { to: string; languageCode: LanguageCode } & (
-  | { template: 'confirm-email' | 'recover-password' | 'second-factor-reset'; values: { link: string } }
+  | {
+      template: 'confirm-email' | 'recover-password' | 'second-factor-reset' | 'database-restored';
+      values: { link: string };
+    }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }
   | AlertMail
   | NewsMail

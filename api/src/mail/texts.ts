@@ -147,6 +147,15 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       button: 'Show connections',
       afterLink: ['You can turn off these emails in your account settings.'],
     },
+    'database-restored': {
+      subject: (brandName) => `The database of ${brandName} was restored`,
+      title: 'The database was restored to an earlier time',
+      intro: (brandName) =>
+        `The database of ${brandName} does not know addresses that customers were shown, so it was restored to an earlier time. No invoice is created until an operator has run the command restored.`,
+      beforeLink: ['You get this because you see the state of the system.'],
+      button: 'Open the dashboard',
+      afterLink: [],
+    },
   },
   ru: {
     fallback: 'Если кнопка не работает, откройте эту ссылку:',
@@ -261,6 +270,15 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       beforeLink: ['Неиспользованная часть первых 50 МБ всегда возвращается. Можно сразу купить другой прокси.'],
       button: 'Открыть подключения',
       afterLink: ['Отключить такие письма можно в настройках аккаунта.'],
+    },
+    'database-restored': {
+      subject: (brandName) => `База данных ${brandName} восстановлена`,
+      title: 'База данных восстановлена на более ранний момент',
+      intro: (brandName) =>
+        `База данных ${brandName} не знает адресов, которые были показаны клиентам: она восстановлена на более ранний момент. Счета не создаются, пока оператор не выполнит команду restored.`,
+      beforeLink: ['Вы получили это письмо, потому что видите состояние системы.'],
+      button: 'Открыть панель',
+      afterLink: [],
     },
   },
 };

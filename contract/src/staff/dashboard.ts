@@ -116,7 +116,13 @@ const attentionSchema = z.object({
   /** Since when the oldest one waits, if that is LATE_MAIL_SECONDS or more. */
   mails: z.object({ lateSince: dateSchema.nullable() }).nullable(),
   /** After a restore of the database to an earlier time no invoices are created, until the operator has run a command. */
-  restore: z.object({ isOpen: z.boolean() }).nullable(),
+  restore: z
+    .object({
+      isOpen: z.boolean(),
+      /** Since when it is at another server or at another point of its history without that, for a day. Absent before 0.4.0. */
+      movedAt: dateSchema.nullable().optional(),
+    })
+    .nullable(),
   moneyCheck: z.object({ isBroken: z.boolean(), violationCount: countSchema }).nullable(),
 });
 export type Attention = z.infer<typeof attentionSchema>;

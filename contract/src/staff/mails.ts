@@ -13,6 +13,7 @@ export const mailKinds = [
   'no-money',
   'ended-idle',
   'ended-exit-lost',
+  'database-restored',
   'news',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];

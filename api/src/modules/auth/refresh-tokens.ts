@@ -57,6 +57,11 @@ export function isTokenOfSession(
   return toMacs(secretKeys, sessionId, Number(number), refreshSalt).some((mac) => timingSafeEqual(mac, presented));
 }
 
+/** Of a token of the session. */
+export function generationOf(token: string): number {
+  return Number(TOKEN_PATTERN.exec(token)?.[1]);
+}
+
 function makeToken(secretKeys: SecretKeys, sessionId: string, generation: number, salt: Buffer): NextToken {
   const key = deriveKey(secretKeys, 'refresh-generation');
   const token = toText(generation, computeMac(key, sessionId, generation, salt));

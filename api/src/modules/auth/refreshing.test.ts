@@ -95,3 +95,23 @@ test('an access token whose subject is no UUID causes a 401', async () => {
     await expect(refresh({ accessToken: token, refreshToken: newSecret() })).rejects.toMatchObject({ status: 400 });
   }
 });
+
+test('a token of a time that a restore of the database has lost ends its session, and is no theft', async () => {
+  const user = await createUser(testApp);
+  const first = await enter(user.email);
+  const sessionId = sessionOf(first);
+  const [row] = await testApp.database.query<{ refresh_token_hash: Buffer }>(
+    'select refresh_token_hash from sessions where id = $1',
+    [sessionId],
+  );
+  const last = await refresh(await refresh(first));
+  await testApp.database.query(
+    'update sessions set refresh_token_hash = $2, previous_token_hash = null, generation = 1 where id = $1',
+    [sessionId, row!.refresh_token_hash],
+  );
+  await expect(refresh(last)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+  await expect(refresh(first)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+  const reused = `select from audit_log where user_id = $1 and action = 'REFRESH_TOKEN_REUSED'`;
+  expect(await testApp.database.query(reused, [user.id])).toEqual([]);
+  expect(await isAccepted((await enter(user.email)).accessToken)).toBe(true);
+});

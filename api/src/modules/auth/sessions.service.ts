@@ -14,7 +14,13 @@ import { rememberDevice } from './known-devices.store.ts';
 import { sendSecurityMail } from './security-mails.ts';
 import * as store from './sessions.store.ts';
 import { limitRefreshes } from './refresh-limiter.ts';
-import { firstRefreshToken, isTokenOfSession, nextRefreshToken, repeatRefreshToken } from './refresh-tokens.ts';
+import {
+  firstRefreshToken,
+  generationOf,
+  isTokenOfSession,
+  nextRefreshToken,
+  repeatRefreshToken,
+} from './refresh-tokens.ts';
 import { authenticateViewer } from './view-sessions.service.ts';
 import { hashSecret, issueTokens, readAccessToken, type Claims } from './tokens.ts';
 
@@ -156,6 +162,19 @@ export function endAllSessions(ctx: Ctx, userId: string): Promise<number> {
   return store.revokeSessionsOfUser(ctx, userId);
 }
 
+/** Those in use live longer without a refresh only if their tokens were issued in the lost time. */
+const REFRESHED_EVERY_MS = 20 * 60 * 1000;
+
+/**
+ * After a restore of the database: the lost time may have ended sessions that were in use when it began, and has refreshed the others.
+ * @param from undefined: nobody knows; all sessions end
+ * @returns the number of ended sessions
+ */
+export function endSessionsOfLostTime(ctx: Ctx, from: Date | undefined, until: Date | undefined): Promise<number> {
+  const earliest = from && new Date(from.getTime() - REFRESHED_EVERY_MS);
+  return store.revokeSessionsRefreshed(ctx, earliest ?? null, until ?? null);
+}
+
 /**
  * @param presented a current or earlier token of the session
  * @returns its successor and when that was created; undefined if the token must not be exchanged
@@ -181,8 +200,14 @@ async function rotate(
     const refreshToken = repeatRefreshToken(secretKeys, session);
     return refreshToken === undefined ? undefined : { refreshToken, rotatedAt: session.rotatedAt };
   }
-  // Two parties hold tokens of the session, and it is unknown which one is the attacker.
   const { userId, sessionId } = claims;
+  if (generationOf(presented) > session.generation) {
+    // Its successor was issued in a time that a restore of the database has lost: the user signs in again.
+    ctx.log.info({ userId, sessionId }, 'a refresh token is newer than its session; the session was ended');
+    await store.revokeSession(ctx, claims);
+    return undefined;
+  }
+  // Two parties hold tokens of the session, and it is unknown which one is the attacker.
   ctx.log.warn({ userId, sessionId }, 'a used refresh token was sent again; its session was ended');
   await store.revokeSession(ctx, claims);
   await record(ctx, { action: 'REFRESH_TOKEN_REUSED', userId, requester, details: { sessionId } });

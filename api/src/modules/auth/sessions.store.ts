@@ -167,6 +167,19 @@ export async function revokeSessionsOfUser(ctx: Ctx, userId: string, exceptSessi
   return rows.length;
 }
 
+/** By the time of the last refresh; null: any. @returns the number of ended sessions */
+export async function revokeSessionsRefreshed(ctx: Ctx, from: Date | null, until: Date | null): Promise<number> {
+  const rows = await ctx.db.query<{ userId: string }>(
+    `update sessions set revoked_at = clock_timestamp()
+      where revoked_at is null and expired_at > now()
+        and ($1::timestamptz is null or rotated_at >= $1) and ($2::timestamptz is null or rotated_at <= $2)
+     returning user_id as "userId"`,
+    [from, until],
+  );
+  for (const userId of new Set(rows.map((row) => row.userId))) ctx.changed({ userId }, 'session');
+  return rows.length;
+}
+
 /** @returns those of the sessions that are open and whose users are active */
 export async function filterOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(

@@ -17,7 +17,7 @@ import * as store from './ending.store.ts';
 import { findPayers } from './usage-reports.store.ts';
 import { findSilences, GATEWAY_SILENCE_LIMIT_MS } from './runs.store.ts';
 
-export { findConnectionsOfRuns, findEnding, findEndsOfRuns } from './runs.store.ts';
+export { findConnectionsOfRuns, findEnding, findEndsOfRuns, listCarried } from './runs.store.ts';
 
 const LAST_REPORT_LIMIT_MS = 5000;
 const LAST_REPORT_POLL_MS = 40;

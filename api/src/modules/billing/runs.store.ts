@@ -39,6 +39,17 @@ export async function findExitedRuns(ctx: Ctx, connectionId: string, runId: stri
   return rows.map((row) => row.runId);
 }
 
+/** Open connections, and those that a gateway has reported about within a minute. */
+export async function listCarried(ctx: Ctx): Promise<{ openCount: number; carriedIds: string[] }> {
+  const [row] = await ctx.db.query<{ openCount: number; carriedIds: string[] }>(
+    `select (select count(*)::int from connections where status = 'WORK') as "openCount",
+            array(select distinct connection_id::text
+                    from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
+                   where is_open and seen_at > now() - interval '1 minute' order by 1) as "carriedIds"`,
+  );
+  return row!;
+}
+
 export interface Unchanged {
   connectionId: string;
   grantedBytes: bigint;

@@ -9,7 +9,7 @@ import type { Actor } from '../../http/actor.ts';
 import { countFailed, mailAgeSeconds } from '../../jobs/jobs.ts';
 import { countForApprover } from '../approvals/approvers.service.ts';
 import { listTroubled } from '../invoices/chain-overview.service.ts';
-import { isRestored } from '../invoices/witness.service.ts';
+import { readRestore } from '../invoices/witness.service.ts';
 import { countHeld } from '../invoices/held-deposits.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import { readWaiting } from '../tickets/staff-tickets.service.ts';
@@ -30,8 +30,7 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),
     failedJobs: await ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
     mails: await ifAllowed('mails', () => readLateMails(ctx)),
-    // A witness that cannot be read stops invoices as well.
-    restore: await ifAllowed('restore', async () => ({ isOpen: await isRestored(ctx).catch(() => true) })),
+    restore: await ifAllowed('restore', () => readRestore(ctx)),
     moneyCheck: await ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
   };
 }

@@ -5,6 +5,7 @@ import * as store from './addresses.store.ts';
 import { accountFingerprint, deriveAddress } from './chains.ts';
 import { findSkipped, type SkippedAccount } from './witness.service.ts';
 import { readWitness } from './witness-file.ts';
+import { readWitnessTime } from './witness.store.ts';
 
 /** More were never shown in the time that a restore loses: the witness is wrong. */
 const SKIPPED_MAX = 100_000n;
@@ -12,8 +13,8 @@ const WATCHED_DAYS = 30;
 const SKIPPED_MIN = 200n;
 
 export interface Restored {
-  /** When the database was last known to be as new as the witness; undefined without a witness. */
-  witnessedAt: string | undefined;
+  /** What was lost; `from` undefined: nobody knows, `until` undefined: without a witness. */
+  lost: { from: Date | undefined; until: Date | undefined };
   /** The newest invoice of this database. */
   newestInvoiceAt: Date | undefined;
   skipped: { space: AddressSpace; count: bigint }[];
@@ -41,7 +42,11 @@ export async function skipShown(ctx: Ctx, file: string, count: bigint | undefine
       : accounts.map((account) => ({ account, shownIndex: account.nextIndex + count! - 1n }));
     const skipped: Restored['skipped'] = [];
     for (const each of all) skipped.push({ space: each.account.space, count: await skip(ctx, each) });
-    return { witnessedAt: witness?.writtenAt, newestInvoiceAt, skipped };
+    const lost = witness
+      ? { from: await readWitnessTime(ctx), until: new Date(witness.writtenAt) }
+      : // A witness that has begun anew since the restore says nothing about it.
+        { from: undefined, until: undefined };
+    return { lost, newestInvoiceAt, skipped };
   });
 }
 

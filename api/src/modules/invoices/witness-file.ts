@@ -13,8 +13,21 @@ const witnessSchema = z.object({
       .regex(/^\d{1,10}$/)
       .transform(BigInt),
   ),
+  /** The database that was last seen complete. */
+  database: z
+    .object({
+      systemId: z.string(),
+      timeline: z.int(),
+      position: z.string().regex(/^[\dA-F]{1,8}\/[\dA-F]{1,8}$/),
+    })
+    .optional(),
+  /** When another server or another history of it was noticed. */
+  movedAt: z.iso.datetime().optional(),
 });
 export type Witness = z.output<typeof witnessSchema>;
+
+/** What is known besides the indexes; what is left out stays as it was. */
+type Surroundings = Pick<Witness, 'database' | 'movedAt'>;
 
 /** @returns undefined if there is no file yet @throws Error with a sentence if it cannot be read or is damaged */
 export async function readWitness(file: string): Promise<Witness | undefined> {
@@ -34,17 +47,29 @@ export async function readWitness(file: string): Promise<Witness | undefined> {
 let lastWrite: Promise<void> = Promise.resolve();
 
 /** Adds to the witness what is higher than before. It is on the disk when this returns. */
-export function addToWitness(file: string, shown: ReadonlyMap<string, bigint>): Promise<void> {
-  const write = addAfter(lastWrite, file, shown);
+export function addToWitness(
+  file: string,
+  shown: ReadonlyMap<string, bigint>,
+  surroundings: Surroundings = {},
+): Promise<void> {
+  const write = addAfter(lastWrite, file, shown, surroundings);
   lastWrite = write.catch(() => {});
   return write;
 }
 
-async function addAfter(before: Promise<void>, file: string, shown: ReadonlyMap<string, bigint>): Promise<void> {
+async function addAfter(
+  before: Promise<void>,
+  file: string,
+  shown: ReadonlyMap<string, bigint>,
+  surroundings: Surroundings,
+): Promise<void> {
   await before;
-  const merged = new Map(Object.entries((await readWitness(file))?.shown ?? {}));
+  const { shown: known, ...other } = (await readWitness(file)) ?? {};
+  const merged = new Map(Object.entries(known ?? {}));
   for (const [account, index] of shown) if (index > (merged.get(account) ?? -1n)) merged.set(account, index);
   await replaceFile(file, {
+    ...other,
+    ...surroundings,
     writtenAt: new Date().toISOString(),
     shown: Object.fromEntries([...merged].map(([account, index]) => [account, String(index)])),
   });

@@ -8,10 +8,16 @@ import { AppError } from '@cellhop/contract/errors';
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 import * as store from './addresses.store.ts';
+import { mailTexts } from '../../mail/texts.ts';
+import { send } from '../mails/mails.service.ts';
+import { notifyAll } from '../notifications/notifications.service.ts';
+import * as users from '../users/users.service.ts';
 import { isSandbox } from './chains.ts';
+import * as databases from './witness.store.ts';
 import { addToWitness, readWitness, type Witness } from './witness-file.ts';
 
 const CHECKED_EVERY_MS = 60_000;
+const MAILED_MAX = 50;
 
 export interface ShownAddress {
   space: AddressSpace;
@@ -57,13 +63,37 @@ export function findSkipped(accounts: readonly store.WalletAccount[], witness: W
   });
 }
 
+interface Comparison {
+  witness: Witness | undefined;
+  accounts: readonly store.WalletAccount[];
+  skipped: SkippedAccount[];
+}
+
+/** @throws Error with a sentence if the witness is damaged */
+async function compare(ctx: Ctx, file: string): Promise<Comparison> {
+  // Read before the accounts: an address that is given meanwhile must not look like one of the lost time.
+  const witness = await readWitness(file);
+  const accounts = await store.listWalletAccounts(ctx);
+  return { witness, accounts, skipped: findSkipped(accounts, witness) };
+}
+
 /** Whether the database is behind the witness. @throws Error with a sentence if the witness is damaged */
 export async function isRestored(ctx: Ctx): Promise<boolean> {
   const file = fileOf(ctx);
-  if (file === undefined) return false;
-  // Read before the accounts: an address that is given meanwhile must not look like one of the lost time.
-  const witness = await readWitness(file);
-  return findSkipped(await store.listWalletAccounts(ctx), witness).length > 0;
+  return file !== undefined && (await compare(ctx, file)).skipped.length > 0;
+}
+
+const MOVE_SHOWN_MS = 24 * 3_600_000;
+
+/** For staff: whether the database was restored, and since when it is another one, for a day. A witness that cannot be read stops invoices, too. */
+export async function readRestore(ctx: Ctx): Promise<{ isOpen: boolean; movedAt: string | null }> {
+  const file = fileOf(ctx);
+  if (file === undefined) return { isOpen: false, movedAt: null };
+  const found = await compare(ctx, file).catch(() => undefined);
+  if (!found) return { isOpen: true, movedAt: null };
+  const movedAt = found.witness?.movedAt;
+  const isRecent = movedAt !== undefined && Date.now() - Date.parse(movedAt) < MOVE_SHOWN_MS;
+  return { isOpen: found.skipped.length > 0, movedAt: isRecent ? movedAt : null };
 }
 
 /** Call it in the transaction that takes an index, so that both have the same database. @throws AppError UNAVAILABLE */
@@ -76,17 +106,64 @@ export async function requireNotRestored(ctx: Ctx): Promise<void> {
 }
 
 async function checkWitness(ctx: Ctx, file: string): Promise<void> {
-  const witness = await readWitness(file);
-  const accounts = await store.listWalletAccounts(ctx);
-  if (findSkipped(accounts, witness).length > 0) {
+  const { witness, accounts, skipped } = await compare(ctx, file);
+  if (skipped.length > 0) {
     ctx.log.error(
       `The database is older than the addresses that were shown to customers, so it was restored. No invoice is created until you run: ${commandLine('restored')}`,
     );
+    await mailRestore(ctx, skipped);
     return;
   }
   if (!witness)
     ctx.log.info({ file }, 'there was no witness yet, so an earlier restore of the database cannot be noticed');
-  await addToWitness(file, new Map(accounts.map((account) => [accountOf(account), account.nextIndex - 1n])));
+  // A database that does not tell it has a witness of its addresses all the same.
+  const database = await databases.readDatabaseState(ctx).catch((error: unknown) => {
+    ctx.log.warn({ err: error }, 'the state of the database cannot be read, so only lost addresses show a restore');
+    return undefined;
+  });
+  const move = database && witness?.database && findMove(witness.database, database);
+  if (move !== undefined)
+    ctx.log.warn(
+      `The database is not the one of before: ${move}. After a failover, an upgrade of PostgreSQL or a move that is expected, and nothing is stopped. If it was restored, run: ${commandLine('payments', 'check')}`,
+    );
+  const shown = new Map(accounts.map((account) => [accountOf(account), account.nextIndex - 1n]));
+  await addToWitness(file, shown, {
+    ...(database && { database }),
+    ...(move !== undefined && { movedAt: new Date().toISOString() }),
+  });
+  await databases.saveWitnessTime(ctx);
+}
+
+/** How the database differs from the one that was last seen, by which nothing shown is lost; undefined: it has gone on. */
+function findMove(before: databases.DatabaseState, now: databases.DatabaseState): string | undefined {
+  if (now.systemId !== before.systemId) return 'another server';
+  if (now.timeline !== before.timeline) return 'another history of the same server';
+  return toNumber(now.position) < toNumber(before.position) ? 'an earlier position in its history' : undefined;
+}
+
+/** Of a `pg_lsn`. */
+function toNumber(position: string): bigint {
+  const [high, low] = position.split('/').map((part) => BigInt(`0x${part}`));
+  return (high! << 32n) + low!;
+}
+
+/** To those who see the state of the system, once for each restore, whichever API notices it. */
+function mailRestore(ctx: Ctx, [first]: SkippedAccount[]): Promise<void> {
+  const { account } = first!;
+  const idempotencyKey = `restore:${accountOf(account)}:${account.nextIndex}`;
+  return ctx.tx(async (ctx) => {
+    const holders = await users.listHolders(ctx, 'SYSTEM_READ', MAILED_MAX);
+    const notices = holders.map(({ id: userId, languageCode }) => ({
+      userId,
+      idempotencyKey,
+      event: { kind: 'MESSAGE' as const, details: { description: mailTexts[languageCode]['database-restored'].title } },
+    }));
+    const notified = new Set(await notifyAll(ctx, notices));
+    for (const { id, email: to, languageCode } of holders.filter((each) => notified.has(each.id))) {
+      const values = { link: `${ctx.config.publicUrl}/admin` };
+      await send(ctx, id, { template: 'database-restored', to, languageCode, values }, null);
+    }
+  });
 }
 
 /** Compares database and witness, now and every minute. @returns a function that stops it */

@@ -1,4 +1,5 @@
 import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
+import { listNotifications } from '@cellhop/contract/notifications';
 import { getAttention } from '@cellhop/contract/staff/dashboard';
 import { listUnassignedPayments } from '@cellhop/contract/staff/invoices';
 import fs from 'node:fs';
@@ -9,12 +10,13 @@ import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { temporaryDirectory } from '../../../../tools/temporary-directory.ts';
+import { restored } from '../../commands/restored.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { skipShown } from './restored.service.ts';
 import { watchChain } from './watch.service.ts';
-import { keepWitness } from './witness.service.ts';
+import { isRestored, keepWitness } from './witness.service.ts';
 
 const account = parseAccountKey(
   'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
@@ -73,11 +75,11 @@ describe('after a restore of the database', () => {
     await expect(newInvoice(bob)).rejects.toMatchObject(unavailable);
     const finance = await createUser(testApp, { roleName: 'FINANCE' });
     const isOpen = async () => (await finance.call(getAttention, {})).data.restore;
-    expect(await isOpen()).toEqual({ isOpen: true });
+    expect(await isOpen()).toMatchObject({ isOpen: true });
 
     expect(await skipShown(testApp.ctx, file, undefined)).toMatchObject({ skipped: [{ space: 'evm', count: 1n }] });
     expect(await skipShown(testApp.ctx, file, undefined)).toMatchObject({ skipped: [] });
-    expect(await isOpen()).toEqual({ isOpen: false });
+    expect(await isOpen()).toMatchObject({ isOpen: false });
     expect((await newInvoice(bob)).address).toBe(addressOf(2n));
 
     chain.send({ asset: 'USDT', address: lost.address, units: 50_000_000n });
@@ -102,6 +104,67 @@ describe('after a restore of the database', () => {
     expect(fs.readFileSync(file)).toEqual(before);
   });
 
+  test('staff who see the system get one mail, whichever API notices it and how often', async () => {
+    const [admin, finance] = [
+      await createUser(testApp, { roleName: 'ADMIN' }),
+      await createUser(testApp, { roleName: 'FINANCE' }),
+    ];
+    await newInvoice(alice);
+    await restore();
+    const transactions = vi.spyOn(testApp.ctx, 'tx');
+    for (let api = 1; api <= 3; api++) {
+      const stop = keepWitness(testApp.ctx);
+      await expect.poll(() => transactions.mock.calls.length).toBe(api);
+      stop();
+      await transactions.mock.results.at(-1)!.value;
+    }
+    const mailed = `select user_id as "userId" from sent_mails where template = 'database-restored'`;
+    expect(await testApp.database.query(mailed)).toEqual([{ userId: admin.id }]);
+    const { data } = await admin.call(listNotifications, { query: {} });
+    expect(data.map(({ description }) => description)).toEqual(['The database was restored to an earlier time']);
+    expect((await finance.call(listNotifications, { query: {} })).data).toEqual([]);
+  });
+
+  test('the command ends the sessions that the lost time may have changed, and says how much was lost', async () => {
+    await newInvoice(alice);
+    await restore();
+    const until = new Date();
+    const known = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+    fs.writeFileSync(file, JSON.stringify({ ...known, writtenAt: until.toISOString() }));
+    const setTime = async (user: TestUser, minutes: number) =>
+      testApp.database.query(
+        `update sessions set rotated_at = $2::timestamptz + $3 * interval '1 minute' where user_id = $1`,
+        [user.id, until, minutes],
+      );
+    const [admin, idle, since] = [
+      await createUser(testApp, { roleName: 'ADMIN' }),
+      await createUser(testApp),
+      await createUser(testApp),
+    ];
+    await setTime(alice, -45);
+    await setTime(bob, -31);
+    await setTime(idle, -300);
+    await setTime(since, 1);
+    await setTime(admin, 1);
+    await testApp.database.query(
+      `insert into witness_time (seen_at) values ($1::timestamptz - interval '30 minutes')
+       on conflict (is_only) do update set seen_at = excluded.seen_at`,
+      [until],
+    );
+    const order = restored.parse([]);
+    const text = await order.run(testApp.ctx, undefined as never);
+    expect(text).toContain('About 30 minutes were lost');
+    expect(text).toContain('2 sessions that the lost time may have changed were ended');
+    expect(text).toContain('Gateways carry 0 of 0 open connections.');
+    const isOpen = (user: TestUser) =>
+      user.call(listInvoices, { query: {} }).then(
+        () => true,
+        () => false,
+      );
+    expect(await Promise.all([alice, bob, idle, since].map(isOpen))).toEqual([false, false, true, true]);
+    expect(await restored.parse([]).run(testApp.ctx, undefined as never)).toContain('nothing was changed');
+  });
+
   test('without a witness a number is needed, and one is proposed', async () => {
     const lost = await newInvoice(alice);
     await restore();
@@ -113,6 +176,85 @@ describe('after a restore of the database', () => {
     expect(lost.address).toBe(addressOf(1n));
     expect((await newInvoice(alice)).address).toBe(addressOf(5n));
     await expect(skipShown(testApp.ctx, file, 3n)).rejects.toThrow('no number is needed');
+  });
+});
+
+describe('another database', () => {
+  const warned = () => vi.spyOn(testApp.ctx.log, 'warn');
+  const compared = async () => {
+    const [before] = [fs.readFileSync(file, 'utf8')];
+    const stop = keepWitness(testApp.ctx);
+    await expect.poll(() => fs.readFileSync(file, 'utf8')).not.toBe(before);
+    stop();
+  };
+  const change = (database: object) => {
+    const known = JSON.parse(fs.readFileSync(file, 'utf8')) as { database: object };
+    fs.writeFileSync(file, JSON.stringify({ ...known, database: { ...known.database, ...database } }));
+  };
+
+  test.each([
+    ['another server', { systemId: '7000000000000000000' }],
+    ['another history of the same server', { timeline: 77 }],
+    ['an earlier position in its history', { position: 'FFFFFFF0/0' }],
+  ])('is told once and stops nothing: %s', async (words, database) => {
+    await newInvoice(alice);
+    await compared();
+    const warn = warned();
+    await compared();
+    expect(warn).not.toHaveBeenCalled();
+    change(database);
+    await compared();
+    await compared();
+    expect(
+      warn.mock.calls.flat().filter((text) => String(text).includes(`not the one of before: ${words}.`)),
+    ).toHaveLength(1);
+    expect((await newInvoice(bob)).address).toBe(addressOf(2n));
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    const { restore } = (await finance.call(getAttention, {})).data;
+    expect(restore).toEqual({ isOpen: false, movedAt: expect.any(String) });
+    change({});
+    const known = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+    fs.writeFileSync(file, JSON.stringify({ ...known, movedAt: new Date(Date.now() - 25 * 3_600_000).toISOString() }));
+    expect((await finance.call(getAttention, {})).data.restore).toEqual({ isOpen: false, movedAt: null });
+  });
+
+  test('that does not tell its state has a witness of its addresses all the same', async () => {
+    await newInvoice(alice);
+    fs.rmSync(file);
+    const query = testApp.ctx.db.query.bind(testApp.ctx.db);
+    vi.spyOn(testApp.ctx.db, 'query').mockImplementation((text, ...rest) =>
+      text.includes('pg_control_system') ? Promise.reject(new Error('permission denied')) : query(text, ...rest),
+    );
+    const stop = keepWitness(testApp.ctx);
+    await expect.poll(() => fs.existsSync(file)).toBe(true);
+    stop();
+    expect(Object.values(witnessed().shown)).toEqual(['1']);
+  });
+});
+
+describe('an invoice of another API at the same moment', () => {
+  test('is not taken for a restore, because the witness is read before the accounts', async () => {
+    await newInvoice(alice);
+    const error = vi.spyOn(testApp.ctx.log, 'error');
+    const query = testApp.ctx.db.query.bind(testApp.ctx.db);
+    let count = 0;
+    // It shows its address between the two reads, whichever comes first.
+    vi.spyOn(testApp.ctx.db, 'query').mockImplementation(async (text, ...rest) => {
+      const rows = await query(text, ...rest);
+      if (!text.includes('from wallet_accounts')) return rows;
+      count += 1;
+      await query('update wallet_accounts set next_index = next_index + 1');
+      const [key, index] = Object.entries(witnessed().shown)[0]!;
+      const shown = { [key]: String(BigInt(index) + 1n) };
+      fs.writeFileSync(file, JSON.stringify({ writtenAt: new Date().toISOString(), shown }));
+      return rows;
+    });
+    expect(await isRestored(testApp.ctx)).toBe(false);
+    const stop = keepWitness(testApp.ctx);
+    await expect.poll(() => count).toBe(2);
+    await expect.poll(() => witnessed()).toMatchObject({ database: expect.any(Object) });
+    stop();
+    expect(error).not.toHaveBeenCalled();
   });
 });
 

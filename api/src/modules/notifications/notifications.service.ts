@@ -31,8 +31,13 @@ const SURPLUS_WINDOW_HOURS = 24;
  * Notifies a user, in the caller's transaction.
  * @param idempotencyKey one per business event, as in the ledger, so that a repetition changes nothing
  */
-export function notify(ctx: Ctx, userId: string, idempotencyKey: string, event: NotificationEvent): Promise<void> {
-  return notifyAll(ctx, [{ userId, idempotencyKey, event }]);
+export async function notify(
+  ctx: Ctx,
+  userId: string,
+  idempotencyKey: string,
+  event: NotificationEvent,
+): Promise<void> {
+  await notifyAll(ctx, [{ userId, idempotencyKey, event }]);
 }
 
 /** Stored as a message in the user's language. */
@@ -40,9 +45,12 @@ export function announceTrial(ctx: Ctx, userId: string, languageCode: LanguageCo
   return notify(ctx, userId, `trial:${userId}`, { kind: 'MESSAGE', details: trialText(languageCode, dollars) });
 }
 
-export async function notifyAll(ctx: Ctx, all: readonly NewNotification[]): Promise<void> {
-  if (all.length === 0) return;
-  for (const userId of await store.insertNotifications(ctx, all)) ctx.changed({ userId }, 'notifications');
+/** @returns the users who did not have it yet */
+export async function notifyAll(ctx: Ctx, all: readonly NewNotification[]): Promise<string[]> {
+  if (all.length === 0) return [];
+  const userIds = await store.insertNotifications(ctx, all);
+  for (const userId of userIds) ctx.changed({ userId }, 'notifications');
+  return userIds;
 }
 
 /** The owner of the notifications. */

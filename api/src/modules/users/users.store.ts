@@ -129,13 +129,14 @@ export function listAdministrators(ctx: Ctx): Promise<Administrator[]> {
 export interface Holder {
   id: string;
   email: string;
+  languageCode: LanguageCode;
   person: string | null;
 }
 
 /** Active users of roles with the permission, by email. The role of customers has none, and an index finds the others. */
 export function listHolders(ctx: Ctx, permission: Permission, limit: number): Promise<Holder[]> {
   return ctx.db.query(
-    `select id, email, encode(person_of(email), 'hex') as person from users
+    `select id, email, language_code as "languageCode", encode(person_of(email), 'hex') as person from users
       where role_name <> 'USER' and role_name in (select name from roles where $1 = any(permissions)) and status = 'ACTIVE'
       order by email limit $2`,
     [permission, limit],

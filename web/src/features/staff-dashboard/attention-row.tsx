@@ -13,7 +13,7 @@ import {
   IconScale,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatLimitedCount } from '../../format/format.ts';
+import { formatCount, formatDate, formatLimitedCount } from '../../format/format.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { durationText } from '../staff-parts/duration.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -96,6 +96,13 @@ function useMoneyItems(attention: Attention | undefined): Item[] {
       text: t('attention.restore'),
       target: undefined,
       isUrgent: true,
+    });
+  else if (restore?.movedAt)
+    items.push({
+      key: 'restore',
+      Icon: IconDatabaseExclamation,
+      text: t('attention.moved', { date: formatDate(restore.movedAt) }),
+      target: undefined,
     });
   if (moneyCheck?.isBroken === true)
     items.push({

@@ -79,6 +79,23 @@ it('shows first what needs attention, each as a link to where it is dealt with',
   ]);
 });
 
+it('says that the database is another one, which is not urgent', async () => {
+  const { screen } = await openAsStaff('/admin', {
+    answers: {
+      'GET /v1/dashboard/admin': { data: dashboard },
+      'GET /v1/dashboard/admin/attention': {
+        data: { ...nothingWaits, restore: { isOpen: false, movedAt: '2026-11-21T10:00:00.000Z' } },
+      },
+    },
+  });
+  const row = await screen.findByRole('region', { name: 'Needs attention' });
+  expect(
+    within(row)
+      .getByText(/^The database is another one/)
+      .closest('li')?.dataset['urgent'],
+  ).toBe('false');
+});
+
 it('shows no row of attention while nothing waits, or while the role may read nothing that does', async () => {
   const nothingReadable = Object.fromEntries(Object.keys(nothingWaits).map((part) => [part, null]));
   for (const attention of [nothingWaits, { ...nothingReadable, approvals: nothingWaits.approvals }]) {
