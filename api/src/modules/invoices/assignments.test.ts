@@ -51,6 +51,7 @@ const assign = async ({ id }: { id: string }, { email } = alice, by = staff, key
       { headers: { 'idempotency-key': key } },
     )
   ).data;
+const approve = (by: TestUser, { id }: { id: string }) => by.call(approveSettlement, { params: { id }, body: {} });
 const changedElsewhere = { status: 409, code: 'CHANGED_ELSEWHERE' };
 
 test('staff give a small one to a customer, who is credited once like for any payment', async () => {
@@ -81,7 +82,6 @@ test('a large one waits for a second person, and of two requests for it one is a
   expect([toAlice.status, toBob.status]).toEqual(['PENDING', 'PENDING']);
   await watch(testApp, 'BTC');
   expect(await balanceOf(testApp, alice)).toBe(0n);
-  const approve = (by: TestUser, { id }: { id: string }) => by.call(approveSettlement, { params: { id }, body: {} });
   await expect(approve(staff, toAlice)).rejects.toMatchObject({ code: 'OWN_REQUEST' });
   await approve(second, toAlice);
   await expect(approve(second, toBob)).rejects.toMatchObject(changedElsewhere);

@@ -60,6 +60,24 @@ const unavailable = { status: 503, code: 'UNAVAILABLE' };
 const witnessed = () => JSON.parse(fs.readFileSync(file, 'utf8')) as { shown: Record<string, string> };
 const addressOf = (index: bigint) => deriveAddress('evm', account, index);
 
+const isSignedIn = (user: TestUser) =>
+  user.call(listInvoices, { query: {} }).then(
+    () => true,
+    () => false,
+  );
+/** Until the witness was written after a comparison. */
+const compared = async () => {
+  const before = fs.readFileSync(file, 'utf8');
+  const stop = keepWitness(testApp.ctx);
+  await expect.poll(() => fs.readFileSync(file, 'utf8')).not.toBe(before);
+  stop();
+};
+/** What the witness knows of the database. */
+const change = (database: object) => {
+  const known = JSON.parse(fs.readFileSync(file, 'utf8')) as { database: object };
+  fs.writeFileSync(file, JSON.stringify({ ...known, database: { ...known.database, ...database } }));
+};
+
 /** What a restore to a minute before the first address takes away. */
 async function restore() {
   await testApp.database.query('delete from invoices');
@@ -156,12 +174,7 @@ describe('after a restore of the database', () => {
     expect(text).toContain('About 30 minutes were lost');
     expect(text).toContain('2 sessions that the lost time may have changed were ended');
     expect(text).toContain('Gateways carry 0 of 0 open connections.');
-    const isOpen = (user: TestUser) =>
-      user.call(listInvoices, { query: {} }).then(
-        () => true,
-        () => false,
-      );
-    expect(await Promise.all([alice, bob, idle, since].map(isOpen))).toEqual([false, false, true, true]);
+    expect(await Promise.all([alice, bob, idle, since].map(isSignedIn))).toEqual([false, false, true, true]);
     expect(await restored.parse([]).run(testApp.ctx, undefined as never)).toContain('nothing was changed');
   });
 
@@ -180,18 +193,6 @@ describe('after a restore of the database', () => {
 });
 
 describe('another database', () => {
-  const warned = () => vi.spyOn(testApp.ctx.log, 'warn');
-  const compared = async () => {
-    const [before] = [fs.readFileSync(file, 'utf8')];
-    const stop = keepWitness(testApp.ctx);
-    await expect.poll(() => fs.readFileSync(file, 'utf8')).not.toBe(before);
-    stop();
-  };
-  const change = (database: object) => {
-    const known = JSON.parse(fs.readFileSync(file, 'utf8')) as { database: object };
-    fs.writeFileSync(file, JSON.stringify({ ...known, database: { ...known.database, ...database } }));
-  };
-
   test.each([
     ['another server', { systemId: '7000000000000000000' }],
     ['another history of the same server', { timeline: 77 }],
@@ -199,7 +200,7 @@ describe('another database', () => {
   ])('is told once and stops nothing: %s', async (words, database) => {
     await newInvoice(alice);
     await compared();
-    const warn = warned();
+    const warn = vi.spyOn(testApp.ctx.log, 'warn');
     await compared();
     expect(warn).not.toHaveBeenCalled();
     change(database);
