@@ -43,6 +43,7 @@ export function createTransferReader(node: Pick<EvmNode, 'logs'>, contract: stri
 
   /** @returns false if nothing is left to halve */
   function halve(piece: Piece, message: string): boolean {
+    if (isUndividable(piece)) return true;
     const count = piece.recipients?.length ?? 0;
     const heightCount = countHeights(piece);
     if (count > 1 && (heightCount === 1 || TOO_MANY_RECIPIENTS_MESSAGE.test(message))) recipientCount.refuse(count);
@@ -82,8 +83,8 @@ export function createTransferReader(node: Pick<EvmNode, 'logs'>, contract: stri
         else {
           const logs = await readPiece(piece, signal);
           if (logs) transfers.push(...logs.flatMap((log) => parseTransfer(log, contract, recipients)));
-          // The accepted size has become smaller.
-          else pieces.push(piece);
+          // The accepted size has become smaller; of a single block, all transfers are too much.
+          else pieces.push(isUndividable(piece) ? { ...piece, recipients: [...recipients] } : piece);
         }
       }
       return transfers;
@@ -108,9 +109,12 @@ function cut(piece: Piece, heightsMax: number, recipientsMax: number): Piece[] {
   return [piece];
 }
 
+/** All transfers of one block: only its recipients can still be named. */
+const isUndividable = (piece: Piece) => !piece.recipients && countHeights(piece) === 1;
+
 const countHeights = ({ fromHeight, toHeight }: Piece) => toHeight - fromHeight + 1;
 
-function isTooMuch(error: unknown): boolean {
+export function isTooMuch(error: unknown): boolean {
   return isTooLarge(error) || (error instanceof RpcError && TOO_LARGE_MESSAGE.test(error.message));
 }
 

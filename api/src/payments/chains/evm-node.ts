@@ -1,5 +1,6 @@
 /** The calls of Ethereum's JSON-RPC that the watcher needs, with their responses parsed. Addresses and hashes are lower case. */
 import { z } from 'zod';
+import type { TransportLimits } from './http-transport.ts';
 import { createJsonRpc, type JsonRpc, RpcError } from './json-rpc.ts';
 
 /** `Transfer(address,address,uint256)` */
@@ -68,8 +69,8 @@ const toHex = (value: number | bigint) => `0x${value.toString(16)}`;
 const padAddress = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 
 /** @throws RpcError and ChainUnavailable, from each of its methods */
-export function createEvmNode(url: string, timeoutMs?: number) {
-  const rpc: JsonRpc = createJsonRpc({ url, timeoutMs });
+export function createEvmNode(url: string, limits?: TransportLimits) {
+  const rpc: JsonRpc = createJsonRpc({ ...limits, url });
   return {
     rpc,
     transport: rpc.transport,

@@ -143,13 +143,14 @@ async function readTokens(reading: Reading, range: HeightRange, ours: Addresses)
   return receipts;
 }
 
-/** @throws ChainUnavailable unless the receipt of the transaction contains the same transfer */
+/** @throws ChainUnavailable unless the receipt of the transaction contains the same transfer, or is too large: then its logs were agreed */
 async function requireReceipt(
   reading: Reading,
   { log, recipient, units }: TokenTransfer,
   recipients: ReadonlySet<string>,
 ): Promise<void> {
   const receipt = await readReceipt(reading, log.transactionHash, log.blockHash);
+  if (!receipt) return;
   const stored = receipt.logs.find(({ logIndex }) => logIndex === log.logIndex);
   const [confirmed] = stored ? parseTransfer(stored, reading.contract, recipients) : [];
   if (receipt.status === 1n && confirmed?.units === units && confirmed.recipient === recipient) return;

@@ -1,6 +1,7 @@
 /** Transactions from and to our addresses. A block's hash does not prove them here, so sources must agree. */
 import type { EvmHeader, EvmNode, EvmReceipt, EvmTransaction } from './evm-node.ts';
 import type { Addresses, HeightRange, Reading } from './evm-reader.ts';
+import { ignoreTooLarge } from './refusals.ts';
 import { agree } from './sources.ts';
 import { ChainUnavailable } from './watcher.ts';
 
@@ -59,8 +60,12 @@ export async function readShownTransactions(
 async function addReceipts(reading: Reading, bodies: readonly Body[]): Promise<NativeTransaction[]> {
   const found: NativeTransaction[] = [];
   for (const { header, transactions } of bodies) {
-    for (const transaction of transactions)
-      found.push({ header, transaction, receipt: await readReceipt(reading, transaction.hash, header.hash) });
+    for (const transaction of transactions) {
+      const receipt = await readReceipt(reading, transaction.hash, header.hash);
+      // It calls no contract, or is one of our sweeps: it has a few logs.
+      if (!receipt) throw new ChainUnavailable('INVALID_RESPONSE', `the receipt of ${transaction.hash} is too large`);
+      found.push({ header, transaction, receipt });
+    }
   }
   return found;
 }
@@ -107,22 +112,27 @@ const identifyBody = ({ header, transactions }: Body) =>
 export const identifyHeader = ({ number, hash, parentHash, timestamp, stateRoot }: EvmHeader) =>
   [number, hash, parentHash, timestamp.getTime(), stateRoot].join(' ');
 
-/** @throws ChainUnavailable unless all sources have it in this block, with the same result and fee */
+/**
+ * @returns undefined if it has more bytes than are read at all sources, as a stranger's with many logs may have
+ * @throws ChainUnavailable unless all sources have it in this block, with the same result and fee
+ */
 export async function readReceipt(
   { nodes, signal }: Reading,
   transactionHash: string,
   blockHash: string,
-): Promise<EvmReceipt> {
+): Promise<EvmReceipt | undefined> {
   const read = async (node: EvmNode) => {
-    const receipt = await node.receipt(transactionHash, signal);
-    if (receipt?.blockHash === blockHash) return receipt;
+    const receipt = await node.receipt(transactionHash, signal).catch(ignoreTooLarge);
+    if (receipt === undefined || receipt?.blockHash === blockHash) return receipt;
     throw new ChainUnavailable(
       'DISAGREEING',
       `${node.transport.name} has no receipt of ${transactionHash} in its block`,
     );
   };
   return agree(nodes, `the receipt of ${transactionHash}`, read, (receipt) =>
-    [receipt.status, receipt.gasUsed, receipt.effectiveGasPrice, receipt.blobGasUsed, receipt.blobGasPrice].join(' '),
+    [receipt?.status, receipt?.gasUsed, receipt?.effectiveGasPrice, receipt?.blobGasUsed, receipt?.blobGasPrice].join(
+      ' ',
+    ),
   );
 }
 

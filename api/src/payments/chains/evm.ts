@@ -16,10 +16,11 @@ import { chainRules, type EvmChain, type EvmRules } from './evm-rules.ts';
 import { readAgreedDecimals } from './evm-token.ts';
 import { identifyHeader } from './evm-transactions.ts';
 import { createFurtherLook } from './further-sources.ts';
+import type { TransportLimits } from './http-transport.ts';
 import { agree, confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
 
-export interface EvmWatcherOptions {
+export interface EvmWatcherOptions extends TransportLimits {
   chain: EvmChain;
   /** Two independent providers must agree; a third one replaces one that fails. */
   urls: readonly string[];
@@ -28,7 +29,6 @@ export interface EvmWatcherOptions {
   fundingAddresses?: readonly string[];
   /** An older newest block means that the node does not follow the chain. */
   headAgeMaxMs?: number;
-  timeoutMs?: number;
   now?: () => Date;
 }
 
@@ -83,7 +83,7 @@ export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
 function prepare(options: EvmWatcherOptions): Watched {
   const rules = chainRules[options.chain];
   const contract = address.parse(options.usdtContract);
-  const nodes = options.urls.map((url) => createEvmNode(url, options.timeoutMs));
+  const nodes = options.urls.map((url) => createEvmNode(url, options));
   const readers = new Map(nodes.map((node) => [node, createTransferReader(node, contract)]));
   return {
     rules,

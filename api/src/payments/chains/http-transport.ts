@@ -15,6 +15,8 @@ export interface TransportOptions {
   responseBytesMax?: number | undefined;
 }
 
+export type TransportLimits = Omit<TransportOptions, 'url'>;
+
 export interface HttpRequest {
   method: 'GET' | 'POST';
   /** Below the path of the URL, beginning with a slash; empty for the URL itself. */

@@ -1,6 +1,6 @@
 /** The memory pool of a node: each transaction is read once. A restart forgets them and reads the pool again. */
 import { RpcError } from './json-rpc.ts';
-import { isTooLarge } from './refusals.ts';
+import { ignoreTooLarge, isTooLarge } from './refusals.ts';
 import type { UtxoNode, UtxoTransaction } from './utxo-node.ts';
 
 /** Bounds one poll. Bitcoin's pool may hold 300,000 transactions, a node returns some 2,000 a second. */
@@ -50,16 +50,12 @@ export function createMemoryPoolReader(node: UtxoNode) {
   };
 }
 
-function ignoreTooLarge(error: unknown): undefined {
-  if (!isTooLarge(error)) throw error;
-}
-
-/** @returns none if the node does not have it, or if it has left the pool in the meantime */
+/** @returns none if the node does not have it, if it has left the pool in the meantime, or if it has more bytes than are read */
 export async function readPooledOutputs(node: UtxoNode, id: string, signal: AbortSignal): Promise<PooledOutput[]> {
   try {
     return witnessOutputs(await node.pooledTransaction(id, signal));
   } catch (error) {
-    if (error instanceof RpcError) return [];
+    if (error instanceof RpcError || isTooLarge(error)) return [];
     throw error;
   }
 }

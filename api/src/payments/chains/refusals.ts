@@ -33,6 +33,11 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof ResponseTooLarge || (error instanceof SourceRefusal && isTooLargeStatus(error.code));
 }
 
+/** For what can be left out. */
+export function ignoreTooLarge(error: unknown): undefined {
+  if (!isTooLarge(error)) throw error;
+}
+
 /** Providers report an exceeded quota as an error of the call. It must not be mistaken for "too many logs". */
 const QUOTA_MESSAGE =
   /rate.?limit|rps limit|request rate|limit is reached|too many requests|per second|compute units|daily request|request count|quota|throttl|capacity|computing resources|suspended/i;

@@ -1,14 +1,13 @@
 /** The calls of Bitcoin's JSON-RPC that the watcher needs. Litecoin's nodes and bcoin have the same. */
 import { bech32 } from '@scure/base';
 import { z } from 'zod';
+import type { TransportLimits } from './http-transport.ts';
 import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
 import { type RawBlock, readBlock } from './raw-block.ts';
 import { ChainUnavailable } from './watcher.ts';
 
 /** Coins have 8 decimals on both chains. */
 const DECIMALS = 8;
-/** A block of 4 MB in hexadecimal digits has 8 MB, a full memory pool some 20. */
-const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** Scanning all unspent outputs of Bitcoin takes minutes. */
 export const SCAN_TIMEOUT_MS = 15 * 60_000;
 const ABORT_TIMEOUT_MS = 5000;
@@ -61,13 +60,8 @@ export type UtxoTransaction = z.infer<typeof transactionSchema>;
 export type UtxoNode = ReturnType<typeof createUtxoNode>;
 
 /** @throws RpcError and ChainUnavailable, from each of its methods */
-export function createUtxoNode(url: string, timeoutMs?: number) {
-  const rpc = createJsonRpc({
-    url,
-    parse: parseExactly,
-    responseBytesMax: RESPONSE_BYTES_MAX,
-    timeoutMs,
-  });
+export function createUtxoNode(url: string, limits?: TransportLimits) {
+  const rpc = createJsonRpc({ ...limits, url, parse: parseExactly });
   return {
     rpc,
     transport: rpc.transport,

@@ -1,6 +1,7 @@
 /** Watches Bitcoin and Litecoin through nodes of the operator, which may be pruned. Rules: docs/chains.md. */
 import { z } from 'zod';
 import { createFurtherLook } from './further-sources.ts';
+import type { TransportLimits } from './http-transport.ts';
 import { createMemoryPoolReader, type MemoryPool, type PooledOutput, readPooledOutputs } from './memory-pool.ts';
 import { confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
 import {
@@ -18,14 +19,13 @@ import { checkUtxoSource } from './utxo-check.ts';
 import { createUtxoNode, type UtxoNode, witnessScript } from './utxo-node.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
 
-export interface UtxoWatcherOptions {
+export interface UtxoWatcherOptions extends TransportLimits {
   chain: keyof typeof mainNetworks;
   /** URLs of the nodes' JSON-RPC, with user and password. If there are two nodes, they must agree. */
   urls: readonly string[];
   /** Another network than the main one. */
   network?: UtxoNetwork;
   headAgeMaxMs?: number;
-  timeoutMs?: number;
   now?: () => Date;
 }
 
@@ -81,7 +81,7 @@ interface Watched {
 
 export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
   const { network = mainNetworks[options.chain], headAgeMaxMs = HEAD_AGE_MAX_MS, now = () => new Date() } = options;
-  const nodes = options.urls.map((url) => createUtxoNode(url, options.timeoutMs));
+  const nodes = options.urls.map((url) => createUtxoNode(url, options));
   const poolReaders = new Map(nodes.map((node) => [node, createMemoryPoolReader(node)]));
   const poolReaderFor = (node: UtxoNode) => poolReaders.get(node)!;
   const lookFurther = createFurtherLook();

@@ -22,8 +22,8 @@ export async function openTron({ sources = 2, addresses: count = 2, ...options }
   onTestFinished(() => Promise.all(nodes.map((node) => node.close())).then(() => undefined));
   const addresses = Array.from({ length: count }, randomTronAddress);
   const urls = nodes.map(({ url }) => url);
-  const createWatcher = () =>
-    createTronWatcher({ urls, now: chain.now, timeoutMs: 2000, requestsPerSecond: 1000, ...options });
+  const createWatcher = (more: Partial<TronWatcherOptions> = {}) =>
+    createTronWatcher({ urls, now: chain.now, timeoutMs: 2000, requestsPerSecond: 1000, ...options, ...more });
   const watcher = createWatcher();
   const observer = createObserver(watcher, new Set(addresses), ({ block }, { head }) => {
     return block!.height <= head.finalizedHeight!;

@@ -1,5 +1,6 @@
 /** Reads blocks with their transactions, proves them, and keeps what concerns us. */
-import { SourceRefusal } from '../refusals.ts';
+import { isTooLarge, SourceRefusal } from '../refusals.ts';
+import { createSizeLimit, type SizeLimit } from '../size-limit.ts';
 import { readFromAny } from '../sources.ts';
 import { ChainUnavailable } from '../watcher.ts';
 import type { TronBlock } from './answers.ts';
@@ -65,8 +66,7 @@ async function readFrom(reading: BodyReading, node: TronNode, after: Checkpoint,
   const read: ReadBlock[] = [];
   let [lastHeight, lastId] = after;
   while (lastHeight < toHeight) {
-    const size = Math.min(toHeight - lastHeight, reading.sizes.of(node));
-    for (const block of await request(reading, node, lastHeight + 1, lastHeight + size)) {
+    for (const block of await request(reading, node, lastHeight + 1, toHeight)) {
       if (block.height !== lastHeight + 1) throw failOf(node, 'INVALID_RESPONSE', `left out block ${lastHeight + 1}`);
       if (block.parentId !== lastId) {
         if (read.length === 0) return undefined;
@@ -79,10 +79,22 @@ async function readFrom(reading: BodyReading, node: TronNode, after: Checkpoint,
   return read;
 }
 
-async function request({ sizes, signal }: BodyReading, node: TronNode, fromHeight: number, toHeight: number) {
-  const blocks = await sizes.measure(node, () => node.bodies(fromHeight, toHeight, signal));
-  if (blocks.length === 0 || blocks.at(-1)!.height > toHeight)
-    throw failOf(node, 'LAGGING', `does not have the blocks from ${fromHeight} to ${toHeight}`);
+/** The first of these blocks: as many as the node can send. */
+async function request(reading: BodyReading, node: TronNode, fromHeight: number, toHeight: number) {
+  const limit = reading.sizes.of(node);
+  const size = Math.min(toHeight - fromHeight + 1, limit.value());
+  const last = fromHeight + size - 1;
+  const blocks = await node.bodies(fromHeight, last, reading.signal).catch((error: unknown) => {
+    // Blocks may also be larger than it can send in time.
+    const isThrottled = error instanceof ChainUnavailable && error.reason === 'THROTTLED';
+    if (!isThrottled) limit.refuse(size);
+    if (isTooLarge(error) && size > 1) return undefined;
+    throw error;
+  });
+  if (!blocks) return request(reading, node, fromHeight, toHeight);
+  limit.accept(size);
+  if (blocks.length === 0 || blocks.at(-1)!.height > last)
+    throw failOf(node, 'LAGGING', `does not have the blocks from ${fromHeight} to ${last}`);
   return blocks;
 }
 
@@ -150,22 +162,8 @@ type DigestRules = Pick<BodyReading, 'isOurs' | 'fundingAddresses' | 'contract'>
 
 type RequestSizes = ReturnType<typeof createRequestSizes>;
 
-/** How many blocks each node is asked for at once: fewer after a failure, because blocks may be larger than it can send in time. */
-export function createRequestSizes() {
-  const sizes = new Map<TronNode, number>();
-  const of = (node: TronNode) => sizes.get(node) ?? BLOCKS_PER_REQUEST;
-  return {
-    of,
-    async measure<Result>(node: TronNode, run: () => Promise<Result>): Promise<Result> {
-      try {
-        const result = await run();
-        sizes.set(node, Math.min(BLOCKS_PER_REQUEST, of(node) * 2));
-        return result;
-      } catch (error) {
-        const isThrottled = error instanceof ChainUnavailable && error.reason === 'THROTTLED';
-        if (error instanceof SourceRefusal || !isThrottled) sizes.set(node, Math.max(1, Math.floor(of(node) / 2)));
-        throw error;
-      }
-    },
-  };
+/** How many blocks each node is asked for at once. */
+export function createRequestSizes(nodes: readonly TronNode[]) {
+  const limits = new Map(nodes.map((node) => [node, createSizeLimit(BLOCKS_PER_REQUEST)]));
+  return { of: (node: TronNode): SizeLimit => limits.get(node)! };
 }

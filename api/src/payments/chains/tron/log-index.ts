@@ -2,6 +2,7 @@
  * Whether a node has an index of logs at all. One that was synced with its JSON-RPC turned off, or from a snapshot, answers every filter
  * with an empty list and no error (java-tron#6384, #4987, #6037), and two such nodes would agree.
  */
+import { isTooMuch } from '../evm-logs.ts';
 import { type EvmLog, TRANSFER_TOPIC } from '../evm-node.ts';
 import type { TronInfo } from './answers.ts';
 import { TETHER } from './network.ts';
@@ -24,7 +25,7 @@ export async function requireLogIndex(
   signal: AbortSignal,
 ): Promise<readonly EvmLog[]> {
   const fromHeight = Math.max(0, solidHeight - BLOCKS + 1);
-  const logs = await node.logs({ contract: to0x(contract), fromHeight, toHeight: solidHeight }, signal);
+  const logs = await readLogs(node, contract, fromHeight, solidHeight, signal);
   if (logs.length > 0) return logs;
   if (contract !== TETHER && !(await hasTransfers(node, contract, fromHeight, solidHeight, signal))) return logs;
   throw failOf(
@@ -32,6 +33,22 @@ export async function requireLogIndex(
     'INVALID_RESPONSE',
     `finds no transfers of USDT in the blocks from ${fromHeight} to ${solidHeight}: its index of logs is missing, as after a start from a snapshot or with JSON-RPC turned off`,
   );
+}
+
+/** Of the last blocks only, if that is too much. */
+async function readLogs(
+  node: TronNode,
+  contract: string,
+  fromHeight: number,
+  toHeight: number,
+  signal: AbortSignal,
+): Promise<EvmLog[]> {
+  try {
+    return await node.logs({ contract: to0x(contract), fromHeight, toHeight }, signal);
+  } catch (error) {
+    if (!isTooMuch(error) || fromHeight === toHeight) throw error;
+    return readLogs(node, contract, Math.ceil((fromHeight + toHeight) / 2), toHeight, signal);
+  }
 }
 
 /** Another token may be used rarely: the receipts of the last block that calls it decide. */

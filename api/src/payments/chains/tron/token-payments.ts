@@ -4,6 +4,7 @@
  * until they are solid, because nodes index logs late.
  */
 import { createTransferReader, type TokenTransfer, type TransferReader } from '../evm-logs.ts';
+import { ignoreTooLarge } from '../refusals.ts';
 import { ChainUnavailable, type ObservedPayment } from '../watcher.ts';
 import { type BodyReading, digest, prove, readBodies, type ReadBlock } from './bodies.ts';
 import { TETHER } from './network.ts';
@@ -91,7 +92,7 @@ export async function readListedPayments(
   for (const { log, recipient, units } of await readAgreedLogs(reading, new Set([...recipients].map(to0x)), range)) {
     const transactionId = log.transactionHash.slice(2);
     const place = await findPlace(reading, range, log, transactionId);
-    // Its receipt is late; the log is read again.
+    // Its receipt is late, and the log is read again; or nobody can send it.
     if (!place) continue;
     const { output, block } = place;
     const payment = { output, units, to: `41${recipient.slice(2)}` };
@@ -145,7 +146,7 @@ async function readAgreedLogs(
   });
 }
 
-/** @returns undefined if a receipt is missing in a block that is not solid yet */
+/** @returns undefined if a receipt is missing in a block that is not solid yet, or if all have more bytes than are read */
 async function findPlace(
   reading: TokenReading,
   { solidHeight }: TokenRange,
@@ -162,9 +163,13 @@ async function findPlace(
       nodes,
       `the transaction ${transactionId}, which has transfers but no success in block ${block.height}`,
     );
-  const outputs = new Set<number>();
+  const outputs = new Set<number | undefined>();
   for (const node of nodes) {
-    const receipt = await node.receipt(transactionId, signal);
+    const receipt = await node.receipt(transactionId, signal).catch(ignoreTooLarge);
+    if (receipt === undefined) {
+      outputs.add(undefined);
+      continue;
+    }
     if (receipt?.blockHash !== log.blockHash) {
       if (log.blockNumber > solidHeight) return undefined;
       throw failOf(node, 'LAGGING', `has no receipt of ${transactionId} in the solid block ${log.blockNumber}`);
@@ -176,8 +181,9 @@ async function findPlace(
   const [output] = outputs;
   // The order of the logs is part of what identifies a payment.
   if (outputs.size !== 1 || output === -1) throw disagreeing(nodes, `the receipt of ${transactionId}`);
-  memory.places.set(key, output!);
-  return { output: output!, block };
+  if (output === undefined) return undefined;
+  memory.places.set(key, output);
+  return { output, block };
 }
 
 async function readAgain(reading: TokenReading, { blockNumber, blockHash }: TokenTransfer['log']): Promise<ReadBlock> {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { logSchema, requestLogs, type LogFilter } from '../evm-node.ts';
 import { speakHttpJson } from '../http-json.ts';
-import { createHttpTransport } from '../http-transport.ts';
+import { createHttpTransport, type TransportLimits } from '../http-transport.ts';
 import { speakJsonRpc } from '../json-rpc.ts';
 import { ChainUnavailable } from '../watcher.ts';
 import {
@@ -45,8 +45,8 @@ export interface ConstantCall {
 const block = (height: number, detail: boolean) => ({ id_or_num: String(height), detail });
 
 /** @throws SourceRefusal and ChainUnavailable, from each of its methods */
-export function createTronNode(url: string, timeoutMs?: number) {
-  const transport = createHttpTransport({ url, timeoutMs });
+export function createTronNode(url: string, limits: TransportLimits) {
+  const transport = createHttpTransport({ ...limits, url });
   const http = speakHttpJson(transport, { parse: parseExactly });
   const rpc = speakJsonRpc(transport, { path: '/jsonrpc', service: 'jsonrpc' });
   return {

@@ -1,5 +1,6 @@
 /** Watches TRON: TRX by blocks that prove themselves, USDT by logs of two sources. Rules: docs/chains.md. */
 import { createFurtherLook } from '../further-sources.ts';
+import type { TransportLimits } from '../http-transport.ts';
 import { confirmBySources, type Probed, useSources, withWarnings } from '../sources.ts';
 import type { ChainWatcher } from '../watcher.ts';
 import { readBalances } from './balances.ts';
@@ -14,14 +15,13 @@ import { type Addresses, type Chain, cursorAt, pollChain } from './poll.ts';
 import { createTokenMemory, type TokenReading } from './token-payments.ts';
 import { createTronNode, failOf, type TronNode } from './tron-node.ts';
 
-export interface TronWatcherOptions {
+export interface TronWatcherOptions extends TransportLimits {
   /** Two independent sources must agree; a third one replaces one that fails. */
   urls: readonly string[];
   usdtContract?: string;
   /** The operator's own addresses: TRX from them, such as for the energy of a sweep, is no payment. */
   fundingAddresses?: readonly string[];
   chainId?: number;
-  timeoutMs?: number;
   /** Of the requests for what addresses hold, to each source. Providers suspend those who ask for more. */
   requestsPerSecond?: number;
   now?: () => Date;
@@ -103,7 +103,7 @@ export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
 
 function prepare(options: TronWatcherOptions): Watched {
   const { urls, usdtContract = USDT_ADDRESS, chainId = MAINNET_CHAIN_ID } = options;
-  const nodes = urls.map((url) => createTronNode(url, options.timeoutMs));
+  const nodes = urls.map((url) => createTronNode(url, options));
   const contract = toHexAddress(usdtContract);
   return {
     nodes,
@@ -111,7 +111,7 @@ function prepare(options: TronWatcherOptions): Watched {
     contract,
     fundingAddresses: new Set(options.fundingAddresses?.map(toHexAddress)),
     now: options.now ?? (() => new Date()),
-    sizes: createRequestSizes(),
+    sizes: createRequestSizes(nodes),
     memory: createTokenMemory(nodes, contract),
     proofs: new Map(),
     unproven: { blocks: 0 },
