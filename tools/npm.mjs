@@ -81,12 +81,27 @@ function explain(output) {
  * @returns {string | undefined} why it failed
  */
 export function installLocked(directory, options = []) {
-  const { status, stderr, error } = spawnSync(
-    'npm',
-    ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...options],
+  return run(directory, ['ci', '--no-audit', '--no-fund', ...options]);
+}
+
+/**
+ * Fetches packages as files such as `node-rs-argon2-2.2.1.tgz`, for whatever platform they are.
+ * @param {string[]} names with their versions @param {string} directory
+ * @returns {string | undefined} why it failed
+ */
+export function fetchPackages(names, directory) {
+  return run(directory, ['pack', '--ignore-scripts', ...names]);
+}
+
+/** @param {string} directory @param {string[]} args */
+function run(directory, args) {
+  const { status, stderr, error } = spawnSync('npm', [...args, '--loglevel=error'], {
+    cwd: directory,
+    env: environmentOfNpm(process.env),
+    encoding: 'utf8',
     // The standard output may be read by a program.
-    { cwd: directory, env: environmentOfNpm(process.env), encoding: 'utf8', stdio: ['ignore', 2, 'pipe'] },
-  );
+    stdio: ['ignore', 2, 'pipe'],
+  });
   process.stderr.write(stderr ?? '');
   if (status === 0) return undefined;
   return error ? error.message : explain(stderr);
