@@ -83,6 +83,12 @@ const PROGRAMS = [
     advice: 'install the Debian package caddy (apt-get install caddy)',
   },
   {
+    setting: 'NGINX',
+    find: () => firstExisting('/usr/sbin/nginx', path.join(directory, 'nginx/usr/sbin/nginx')),
+    install: () => unpackDebianPackage('nginx'),
+    advice: 'install the Debian package nginx (apt-get install nginx)',
+  },
+  {
     setting: 'CHROMIUM',
     find: findChromium,
     install: () => installDebianPackage('chromium'),
@@ -105,8 +111,12 @@ const PROGRAMS = [
   debianProgram('GTLSSERVER', '/usr/sbin/gtlsserver', 'ngtcp2-server'),
   debianProgram('KDIG', '/usr/bin/kdig', 'knot-dnsutils'),
   debianProgram('OPENSSL', '/usr/bin/openssl', 'openssl'),
+  debianProgram('SYSTEMD_ANALYZE', '/usr/bin/systemd-analyze', 'systemd'),
   debianProgram('PYSOCKS', '/usr/lib/python3/dist-packages/socks.py', 'python3-socks'),
 ];
+
+/** What `npm run test:interop -- release` needs; all other suites need the others. */
+const OF_RELEASE = new Set(['CADDY', 'NGINX', 'OPENSSL', 'SYSTEMD_ANALYZE']);
 
 /** @param {Program} program @returns {string | undefined} */
 function ensure({ setting, find, install }) {
@@ -123,7 +133,8 @@ function ensurePrograms() {
   /** @type {NodeJS.ProcessEnv} */
   const settings = {};
   const missing = [];
-  for (const program of PROGRAMS) {
+  const isRelease = process.argv.slice(2).join() === 'release';
+  for (const program of PROGRAMS.filter(({ setting }) => !isRelease || OF_RELEASE.has(setting))) {
     const file = ensure(program);
     if (file) settings[program.setting] = file;
     else missing.push(`- ${program.advice}, or set ${program.setting} to its path`);

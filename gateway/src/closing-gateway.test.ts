@@ -11,6 +11,7 @@ import {
   startHarness,
 } from '../test/gateway-harness.ts';
 import { listenLocally, until } from '../test/sockets.ts';
+import { freePort } from '../../tools/ports.mjs';
 
 const hex = (bytes: Buffer) => bytes.toString('hex');
 const unavailable = /^HTTP\/1\.1 503 Service Unavailable\r\n[^]*\r\n\r\nThis gateway is about to stop\.\n$/;
@@ -27,6 +28,30 @@ describe('closing a gateway', () => {
     expect((await client.rest()).bytes.toString()).toBe('final data');
     await closed;
     expect(connection.endedAtBytes).toBe(20);
+    control.stop();
+  });
+
+  it('leaves both of its ports to a successor, which serves while it drains', async () => {
+    const metricsPort = await freePort();
+    const { control, gateway: old } = await startHarness({ metricsPort });
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const [before, after] = [control.sell(), control.sell()];
+    const { client } = await socks5Connect(old, before, '127.0.0.1', port);
+    const closed = old.close({ drainMs: 300_000 });
+    const settings = { controlUrl: control.url, token: control.token, port: old.port, metricsPort };
+    const successor = await startHarness(settings);
+    const health = await fetch(`http://127.0.0.1:${metricsPort}/health`);
+    expect(await health.json()).toMatchObject({ controlPlane: 'ok' });
+    const { client: next } = await socks5Connect(successor.gateway, after, '127.0.0.1', port);
+    for (const [each, text] of [
+      [client, 'old'],
+      [next, 'new'],
+    ] as const) {
+      each.socket.end(text);
+      expect((await each.rest()).bytes.toString()).toBe(text);
+    }
+    expect(await closed).toBe(true);
+    await successor.stop();
     control.stop();
   });
 

@@ -95,12 +95,13 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const publicPort = createPublicPort(context, createHttpProxy(context));
   const loops = [reporter, heartbeat, endWatch, dnsPortList, checks];
   const stops = [...loops.map((loop) => () => loop.stop()), () => ownRoute.close()];
+  const portClosers: (() => unknown)[] = [() => publicPort.server.close()];
   if (settings.metricsPort !== undefined) {
-    stops.push(await openMetricsPort(settings.metricsPort, { metrics, log, control: controlState }));
+    portClosers.push(await openMetricsPort(settings.metricsPort, { metrics, log, control: controlState }));
     ownPorts.add(settings.metricsPort);
   }
   const { port, address } = await listen(publicPort.server, settings.port, settings.host).catch((error: unknown) => {
-    for (const stop of stops) stop();
+    for (const stop of [...portClosers, ...stops]) stop();
     throw error;
   });
   // A failed `accept` (for example EMFILE) affects one client only.
@@ -110,13 +111,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const hostParts = { dnsPorts, reserved, exits, dialOutcomes, usersOfExits: [connections, checks] };
   stops.push(...watchHost(context, hostParts));
   log.info({ address, port, relay: relay.kind, runId }, 'Gateway is ready');
-  heartbeat.start();
-  endWatch.start();
-  dnsPortList.start();
-  checks.start();
+  for (const loop of [heartbeat, endWatch, dnsPortList, checks]) loop.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
-    publicPort.server.close();
+    // Both ports at once: a successor starts while this node drains.
+    for (const closePort of portClosers) closePort();
     const deadline = performance.now() + drainMs;
     connections.drain();
     await context.flows.drain(drainMs);

@@ -72,7 +72,9 @@ async function endProcess(child: ChildProcess): Promise<void> {
 }
 
 /** @throws Error if the tests were not started by the runner, which installs the binaries */
-export function binary(setting: 'ANVIL' | 'LITECOIND' | 'BCOIN' | 'ELECTRUM' | 'TRONWEB'): string {
+export function binary(
+  setting: 'ANVIL' | 'LITECOIND' | 'BCOIN' | 'ELECTRUM' | 'TRONWEB' | 'CADDY' | 'NGINX' | 'OPENSSL' | 'SYSTEMD_ANALYZE',
+): string {
   const file = process.env[setting];
   if (file && fs.existsSync(file)) return file;
   throw new Error(`${setting} is not the path of a program: run these tests with "npm run test:interop".`);
