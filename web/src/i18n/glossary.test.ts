@@ -4,7 +4,8 @@ import { languages } from './languages.ts';
 
 /** Files of the API and of the contract whose strings people read. */
 const sources = [
-  'api/src/mail/texts.ts',
+  'api/src/mail/english-texts.ts',
+  'api/src/mail/russian-texts.ts',
   'api/src/modules/auth/confirmation-page.ts',
   'api/src/modules/auth/second-factor-reset-page.ts',
   'api/src/modules/billing/unsubscribe.routes.ts',
