@@ -199,6 +199,7 @@ test('settings of payments are checked', () => {
     ['PAY_HOLD_USD', '-1'],
     ['PAY_BTC_URLS', 'tcp://127.0.0.1:8332'],
     ['RATES_KRAKEN_URL', 'kraken'],
+    ['RATES_KRAKEN_URL', 'https://me:password@rates.example.com'],
     ['RATES_IDS', 'binance.GRAM=GRAMUSDT'],
   ] as const)
     expect(() => load({ ...bitcoin, [name]: value })).toThrow(name);
@@ -214,6 +215,22 @@ test('a source of rates can be replaced or turned off; one that needs a key is o
     coinpaprika: 'https://api.coinpaprika.com',
   });
   expect(load({ ...bitcoin, RATES_COINGECKO_KEY: 'key' }).rateUrls.coingecko).toBe('https://api.coingecko.com');
+});
+
+test('no key of a source of rates goes over http to a public host', () => {
+  for (const faulty of [
+    { RATES_COINGECKO_URL: 'http://rates.example.com', RATES_COINGECKO_KEY: 's3cret-key' },
+    { RATES_KRAKEN_URL: 'http://203.0.113.7/s3cret-key-of-mine' },
+    { RATES_OKX_URL: 'http://rates.example.com/?token=s3cret-key-of-mine' },
+  ]) {
+    expect(() => load({ ...bitcoin, ...faulty })).toThrow(`${Object.keys(faulty)[0]} must have https`);
+    expect(() => load({ ...bitcoin, ...faulty })).not.toThrow('s3cret-key');
+  }
+  const urls = { RATES_COINGECKO_URL: 'http://10.0.0.7:8080/mirror', RATES_KRAKEN_URL: 'http://rates.example.com' };
+  expect(load({ ...bitcoin, ...urls, RATES_COINGECKO_KEY: 'key' }).rateUrls).toMatchObject({
+    coingecko: urls.RATES_COINGECKO_URL,
+    kraken: urls.RATES_KRAKEN_URL,
+  });
 });
 
 test('the name of a coin at a source can be replaced', () => {

@@ -116,7 +116,7 @@ export function readPaymentSettings(environment: Environment & { isDevelopment: 
     watchMs: read('PAY_WATCH_DAYS', z.coerce.number().int().min(1).max(90).default(7)) * DAY_MS,
     /** Above the minimum of all currencies. */
     minimumMicros: read('PAY_MINIMUMS_USD', minimums),
-    rateUrls: readRateUrls(environment, coingeckoKey !== undefined),
+    rateUrls: readRateUrls(environment, coingeckoKey),
     /** By which name each source knows each coin. */
     rateIds: read('RATES_IDS', list.transform(orProblem(readRateIds))),
     coingeckoKey,
@@ -245,15 +245,24 @@ function readUrls({ read }: Environment): Partial<Record<Chain, readonly string[
 }
 
 /** Base URLs; a source without one is not queried. */
-function readRateUrls({ read }: Environment, hasCoingeckoKey: boolean): Partial<Record<RateSourceName, string>> {
+function readRateUrls({ read }: Environment, coingeckoKey?: string): Partial<Record<RateSourceName, string>> {
   const chosen = rateSourceNames.flatMap((name) => {
     const { url, needsKey } = rateSources[name];
     const setting = `RATES_${name.toUpperCase()}_URL`;
     const typed = z
       .string()
       .trim()
-      .regex(/^(?:off|https?:\/\/\S+)$/, `${setting} is neither an http address nor "off"`);
-    const used = read(setting, typed.default(needsKey && !hasCoingeckoKey ? 'off' : url));
+      .regex(
+        /^(?:off|https?:\/\/[^\s@#]+)$/,
+        `${setting} is neither an http address, without a user and a #, nor "off"`,
+      )
+      .transform(
+        orProblem((text) => {
+          if (text !== 'off') parseSourceUrl(text, needsKey && coingeckoKey);
+          return text;
+        }),
+      );
+    const used = read(setting, typed.default(needsKey && coingeckoKey === undefined ? 'off' : url));
     return used === 'off' ? [] : [[name, used] as const];
   });
   return Object.fromEntries(chosen);

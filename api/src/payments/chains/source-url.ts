@@ -54,8 +54,8 @@ const KEY_LENGTH_MIN = 12;
 /** A message would become illegible without shorter texts. */
 const SECRET_LENGTH_MIN = 4;
 
-/** @throws InvalidSourceUrl */
-export function parseSourceUrl(text: string): SourceUrl {
+/** @param key that is sent to it besides @throws InvalidSourceUrl */
+export function parseSourceUrl(text: string, key?: string): SourceUrl {
   const base = parseUrl(text);
   const headers: Record<string, string> = {};
   const others: SourceUrl['services'] = {};
@@ -75,7 +75,8 @@ export function parseSourceUrl(text: string): SourceUrl {
     headers[name] = value;
   }
   secrets.push(...Object.values(headers), ...Object.values(others).flatMap(findKeys));
-  if (secrets.length > 0) for (const url of [base, ...Object.values(others)]) requireConfidential(url);
+  if (secrets.length > 0 || key !== undefined)
+    for (const url of [base, ...Object.values(others)]) requireConfidential(url);
   for (const url of [base, ...Object.values(others)]) url.username = url.password = url.hash = '';
   return { name: base.host, base, services: others, headers, secrets: secrets.filter(isSecret).toSorted(longestFirst) };
 }

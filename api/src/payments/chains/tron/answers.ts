@@ -100,11 +100,12 @@ export const infoSchema = z.object({
     .default([]),
 });
 
-export const accountSchema = orNothing(z.object({ balance: int64.default(0n) }));
+/** Without an address it is no account: some providers refuse calls with status 200. */
+export const accountSchema = orNothing(z.object({ address: z.string(), balance: int64.default(0n) }));
 
 /** A call that changes nothing. If the contract refuses, `result.result` says true, but the transaction has failed. */
 export const constantSchema = z.object({
-  result: z.object({ result: z.boolean().default(false) }),
+  result: z.object({ result: z.boolean().default(false), code: z.string().default('CONTRACT_VALIDATE_ERROR') }),
   constant_result: z.array(hex).default([]),
   transaction: z.object({ ret: z.array(z.object({ ret: z.string().default('') })).default([]) }).default({ ret: [] }),
 });

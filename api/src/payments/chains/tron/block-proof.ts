@@ -36,7 +36,7 @@ interface RawResult {
 const HASH_BYTES = 32;
 
 /** In the order of their numbers. */
-const contractResults = [
+export const contractResults = [
   'DEFAULT',
   'SUCCESS',
   'REVERT',

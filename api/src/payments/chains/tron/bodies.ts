@@ -4,7 +4,7 @@ import { createSizeLimit, type SizeLimit } from '../size-limit.ts';
 import { readFromAny } from '../sources.ts';
 import { ChainUnavailable } from '../watcher.ts';
 import type { TronBlock } from './answers.ts';
-import { provesTransactions, toTransactionId } from './block-proof.ts';
+import { contractResults, provesTransactions, toTransactionId } from './block-proof.ts';
 import { readContract, readTokenCall, type TokenCall } from './transaction.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
@@ -115,8 +115,22 @@ export async function prove(reading: BodyReading, node: TronNode, block: TronBlo
   });
   if (!isAgreed && nodes.length > 1)
     throw failOf(node, 'INVALID_RESPONSE', `sent a block ${block.height} that does not prove its transactions`);
+  requireKnownResults(reading, node, block);
   reading.countUnproven();
   return block;
+}
+
+/** No hash proves such a block, and a word that is not known may mean success. In transactions that do not concern us it stops nothing. */
+function requireKnownResults(reading: BodyReading, node: TronNode, block: TronBlock): void {
+  const transactions = block.transactions
+    .filter(({ ret }) => ret[0] && !contractResults.includes(ret[0].contractRet))
+    .map((one) => ({ ...one, ret: [{ contractRet: SUCCESS, fee: 0n, ret: '' }] }));
+  const { transfers, tokenCalls } = digest(reading, { ...block, transactions });
+  const [id] = [
+    ...transfers.map(({ transactionId }) => transactionId),
+    ...[...tokenCalls].flatMap(([id, call]) => (call && reading.isOurs(call.to) ? [id] : [])),
+  ];
+  if (id !== undefined) throw failOf(node, 'INVALID_RESPONSE', `has a contractRet of ${id} that is not known`);
 }
 
 /** @returns undefined if it has another block, or is none of the sources in use and does not respond */

@@ -29,6 +29,7 @@ const quantity = z
   .transform(Number);
 /** Without the fields that only EVM chains have. */
 const receiptSchema = z.object({ blockHash: logSchema.shape.blockHash, logs: z.array(logSchema) });
+const NO_CONTRACT = 'CONTRACT_VALIDATE_ERROR';
 /** The sender of a call that changes nothing. */
 const NOBODY = `41${'00'.repeat(20)}`;
 
@@ -104,6 +105,9 @@ export function createTronNode(url: string, limits: TransportLimits) {
       const body = { owner_address: NOBODY, contract_address, function_selector, parameter };
       const path = '/walletsolidity/triggerconstantcontract';
       const { result, constant_result, transaction } = await http.post(path, body, constantSchema, signal, SOLIDITY);
+      // There is no contract. Any other code is about the node, such as a time limit, and says nothing about the contract.
+      if (!result.result && result.code !== NO_CONTRACT)
+        throw failOf({ transport }, 'INVALID_RESPONSE', `failed with the code ${result.code.slice(0, 40)} at ${path}`);
       const hasFailed = !result.result || transaction.ret.some(({ ret }) => ret === 'FAILED');
       return hasFailed ? undefined : constant_result[0];
     },

@@ -168,6 +168,25 @@ describe('a transaction with fields that JSON does not show', () => {
     expect(nodes[2]!.calls.filter((call) => call === '/wallet/getblockbylimitnext').length).toBeLessThanOrEqual(2);
   });
 
+  it.each(['usdt', 'trx'] as const)(
+    'is not without success because its result is an unknown word: %s to us',
+    async (asset) => {
+      const { chain, nodes, addresses, observer, send } = await openTron();
+      const [address] = addresses;
+      chain.hasHiddenFields = true;
+      for (const { behaviour } of nodes) behaviour.changeBlock = withResult('SOMETHING_NEW');
+      send[asset]({ address: OTHER, units: UNITS });
+      chain.mine(4);
+      await observer.poll();
+      send[asset]({ address, units: UNITS });
+      chain.mine(4);
+      await expect(observer.poll()).rejects.toThrow(/contractRet of [0-9a-f]{64} that is not known/);
+      for (const { behaviour } of nodes) behaviour.changeBlock = (block) => block;
+      await observer.catchUp();
+      expect(observer.includedUnits(address)).toBe(UNITS);
+    },
+  );
+
   it('hides no lie: what sources say differently about its block is refused', async () => {
     const { chain, nodes, addresses, observer, send, problem } = await openTron();
     const [address] = addresses;
