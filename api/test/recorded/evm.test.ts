@@ -1,9 +1,13 @@
-/** What the parsers of Ethereum and BSC make of recorded answers of geth and Erigon. */
+/** What the parsers of Ethereum and BSC make of recorded answers of geth, Erigon and a provider. */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { expect, test } from 'vitest';
 import { createEvmNode } from '../../src/payments/chains/evm-node.ts';
+import { describeEvmHoldings } from '../../src/payments/chains/evm-holdings.ts';
 import { readProvenBalance } from '../../src/payments/chains/evm-proof.ts';
+import { MULTICALL_ADDRESS } from '../../src/payments/chains/multicall.ts';
 import { SourceRefusal } from '../../src/payments/chains/refusals.ts';
+import { createEvmSweepSource } from '../../src/payments/sweep/evm-sweep-source.ts';
+import { Refusal } from '../chains/fake-node.ts';
 import { startFakeNode } from '../chains/test-node.ts';
 import { readRecordedJson } from './recorded.ts';
 
@@ -12,7 +16,7 @@ const signal = new AbortController().signal;
 interface Exchange {
   name: string;
   request: { method: string; params: unknown[] };
-  response: { result?: unknown; error?: { message: string } };
+  response: { result?: unknown; error?: { code: number; message: string } };
 }
 
 interface Proof {
@@ -41,9 +45,19 @@ const ofErigon = {
   eth_getTransactionReceipt: [10, 0],
 };
 
+const ofGetBlock = {
+  eth_call: [1, 0],
+  eth_chainId: [1, 0],
+  eth_getBalance: [1, 0],
+  eth_getBlockByNumber: [1, 0],
+  eth_getLogs: [1, 0],
+  eth_getTransactionReceipt: [1, 0],
+};
+
 test.each([
   ['geth', 'evm/execution-apis.json', ofGeth],
   ['Erigon on the main network', 'evm/erigon.json', ofErigon],
+  ['GetBlock on BSC', 'evm/providers.json', ofGetBlock],
 ])('all answers of %s are understood', async (_, file, expected) => {
   const fake = await startFakeNode({});
   const node = createEvmNode(fake.url);
@@ -60,6 +74,7 @@ test.each([
   const unknown: string[] = [];
   const counts: Record<string, [answers: number, refusals: number]> = {};
   for (const { name, request, response } of readRecordedJson(file) as Exchange[]) {
+    if (!calls[request.method]) continue;
     fake.respond = (_request, reply) => void reply.end(JSON.stringify(response));
     const count = (counts[request.method] ??= [0, 0]);
     const answer = await calls[request.method]!(request.params as never[]).catch((error: unknown) => error);
@@ -78,3 +93,48 @@ function expectProven({ accountProof, address, balance }: Proof): void {
   expect(readProvenBalance(`0x${root}`, address.toLowerCase(), accountProof)).toBe(BigInt(balance));
   expect(readProvenBalance(`0x${'0'.repeat(64)}`, address.toLowerCase(), accountProof)).toBeUndefined();
 }
+
+const ofProviders = (method: string) =>
+  (readRecordedJson('evm/providers.json') as Exchange[]).filter(({ request }) => request.method === method);
+
+const resultOf = (method: string) => ofProviders(method)[0]!.response.result;
+
+/** Of Multicall3, for one address: a list of one result, whose word is 1. */
+const ONE_BALANCE = `0x${[32, 1, 32, 1, 64, 32, 1].map((word) => word.toString(16).padStart(64, '0')).join('')}`;
+
+test('fees and nonces for sweeps are read from what GetBlock, geth and Erigon have answered', async () => {
+  const contract = `0x${'11'.repeat(20)}`;
+  const held = [{ account: '', index: 0n, address: `0x${'22'.repeat(20)}` }] as never;
+  for (const { response } of ofProviders('eth_getTransactionCount')) {
+    const { url } = await startFakeNode({
+      eth_gasPrice: () => resultOf('eth_gasPrice'),
+      eth_maxPriorityFeePerGas: () => resultOf('eth_maxPriorityFeePerGas'),
+      eth_getTransactionCount: () => response.result,
+      eth_call: ({ to }: { to: string }) => (to === MULTICALL_ADDRESS ? ONE_BALANCE : '0x'),
+    });
+    const reading = { contract, signal, nodes: [createEvmNode(url)] } as never;
+    expect(await describeEvmHoldings({ chain: 'bsc', usdtContract: contract }, reading, 1, held)).toMatchObject({
+      fee: { maxFeePerGas: '6000000000', maxPriorityFeePerGas: '3000000000' },
+      addresses: [{ nonce: Number(response.result) }],
+    });
+  }
+});
+
+test('a sent transaction is taken or refused, as geth, Erigon and GetBlock say', async () => {
+  const results = [];
+  for (const { response } of ofProviders('eth_sendRawTransaction')) {
+    const { url } = await startFakeNode({
+      eth_chainId: () => '0x38',
+      eth_sendRawTransaction: () => {
+        if (response.error) throw new Refusal(response.error.code, response.error.message);
+        return response.result;
+      },
+    });
+    results.push(await createEvmSweepSource('bsc', url).post({ raw: '0x' } as never, signal));
+  }
+  expect(results).toEqual([
+    { refusal: expect.stringContaining('nonce too low') },
+    { refusal: expect.stringContaining('could not decode RLP components') },
+    'TAKEN',
+  ]);
+});

@@ -5,6 +5,9 @@ import { headerBytes, merkleRoot, provesTransactions, sha256 } from '../../src/p
 import { isProven } from '../../src/payments/chains/tron/bodies.ts';
 import { readBytes, readFields } from '../../src/payments/chains/tron/protobuf.ts';
 import { readContract, readTokenCall } from '../../src/payments/chains/tron/transaction.ts';
+import { createTronNode } from '../../src/payments/chains/tron/tron-node.ts';
+import { createTronSweepSource } from '../../src/payments/sweep/tron-sweep-source.ts';
+import { startFakeNode } from '../chains/test-node.ts';
 import { printTronHeader, printTronTransaction, readRecorded, readRecordedJson, readTronBlock } from './recorded.ts';
 
 const fromHex = (text: string) => Buffer.from(text.replace(/^0x/, ''), 'hex');
@@ -86,4 +89,68 @@ test('transactions of three types have their ids and leaves', () => {
     return readContract(rawDataOf(encodedTx))?.kind;
   });
   expect(kinds).toEqual([undefined, 'TRANSFER', 'CALL']);
+});
+
+const signal = new AbortController().signal;
+const httpAnswers = readRecordedJson('tron/http.json') as { id: string; status: number; body: unknown }[];
+
+/** A source that answers everything with what was recorded. */
+async function openRecorded(id: string): Promise<string> {
+  const { status, body } = httpAnswers.find((one) => one.id === id)!;
+  const fake = await startFakeNode({});
+  fake.respond = (_, response) => void response.writeHead(status).end(JSON.stringify(body));
+  return fake.url;
+}
+
+const call = { contract: `41${'00'.repeat(20)}`, signature: 'balanceOf(address)', parameter: '' };
+const filter = { contract: '0x', fromHeight: 1, toHeight: 2 };
+const TRANSFER = { log: [{ data: expect.stringMatching(/1fb6e57f$/) }] };
+
+test.each<[string, (node: ReturnType<typeof createTronNode>) => Promise<unknown>, unknown]>([
+  ['block', (node) => node.bodies(30_864_542, 30_864_542, signal), [{ height: 30_864_542, transactions: [{}] }]],
+  ['header', (node) => node.solidHead(signal), { height: 53_868_065 }],
+  ['account', (node) => node.solidBalance('', signal), 2_928_601_454n],
+  ['call', (node) => node.callSolid(call, signal), expect.stringMatching(/0821218a$/)],
+  ['call-nile', (node) => node.callSolid(call, signal), expect.stringMatching(/40cfcc00$/)],
+  ['info', (node) => node.solidInfo('', signal), TRANSFER],
+  ['info-trx', (node) => node.solidInfo('', signal), { blockNumber: 75_772_270, log: [] }],
+  ['infos', (node) => node.solidInfosOf(1, signal), [{ log: [] }, TRANSFER]],
+  ['resources', (node) => node.resources('', signal), { energy: 10, bandwidth: 600 }],
+  ['parameters', (node) => node.prices(signal), { energyPrice: 420, energyFactor: 12_000 }],
+  ['receipt', (node) => node.receipt('', signal), { logs: [{ logIndex: 30 }] }],
+  ['logs-none', (node) => node.logs(filter, signal), []],
+  ['chain', (node) => node.chainId(signal), 728_126_428],
+])('%s: what java-tron has answered over HTTP is understood', async (id, ask, expected) => {
+  const found = await ask(createTronNode(await openRecorded(id), {}));
+  expect({ found }).toMatchObject({ found: expected });
+});
+
+test('a provider that does not serve a method is no account without a balance, whatever its status', async () => {
+  const node = createTronNode(await openRecorded('account-refused'), {});
+  await expect(node.solidBalance('', signal)).rejects.toMatchObject({ name: 'SourceRefusal', code: 405 });
+  const fake = await startFakeNode({});
+  fake.respond = (_, response) => void response.end('{"result":null,"status_code":405,"message":"Method not allowed"}');
+  await expect(createTronNode(fake.url, {}).solidBalance('', signal)).rejects.toMatchObject({
+    reason: 'INVALID_RESPONSE',
+  });
+  const resources = createTronNode(await openRecorded('resources-refused'), {}).resources('', signal);
+  await expect(resources).rejects.toMatchObject({ name: 'SourceRefusal', code: 405 });
+});
+
+test('a node that cannot run a call says nothing about the contract', async () => {
+  const node = createTronNode(await openRecorded('call-failed'), {});
+  await expect(node.callSolid(call, signal)).rejects.toThrow('failed with the code OTHER_ERROR');
+});
+
+test('a sent transaction is taken, or refused with its reason', async () => {
+  const results = [];
+  for (const id of ['sent', 'sent-refused', 'sent-disallowed']) {
+    const source = createTronSweepSource(await openRecorded(id));
+    results.push(await source.post({ raw: '', contract: '', to: '' } as never, signal));
+  }
+  expect(results).toEqual([
+    'TAKEN',
+    { refusal: 'CONTRACT_VALIDATE_ERROR Contract validate error : Cannot transfer TRX to yourself.' },
+    { refusal: expect.stringContaining('null') },
+  ]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readBlock } from '../../src/payments/chains/raw-block.ts';
 import { createUtxoNode } from '../../src/payments/chains/utxo-node.ts';
 import { startFakeNode } from '../chains/test-node.ts';
-import { readRecorded } from './recorded.ts';
+import { readRecorded, readRecordedJson } from './recorded.ts';
 
 const signal = new AbortController().signal;
 
@@ -68,4 +68,38 @@ function transactionsOf({ tx }: PrintedBlock, text: string): string[] {
   const starts = tx.map(({ txid }) => text.lastIndexOf('{', text.indexOf(`"txid": "${txid}"`)));
   const end = text.lastIndexOf(']', text.lastIndexOf('"time"'));
   return starts.map((start, index) => text.slice(start, starts[index + 1] ?? end).replace(/,\s*$/, ''));
+}
+
+test('answers of nodes of Bitcoin are understood, and the refusal of a provider', async () => {
+  const fake = await startFakeNode({});
+  const node = createUtxoNode(fake.url);
+  const calls: Record<string, () => Promise<unknown>> = {
+    getblockhash: () => node.hashAt(1000, signal),
+    getblockheader: () => node.header('', signal),
+    getrawmempool: () => node.pooledIds(signal),
+    getbestblockhash: () => node.bestHash(signal),
+    getblockchaininfo: () => node.info(signal),
+    scantxoutset: () => node.unspent([], signal),
+  };
+  const found = [];
+  for (const { method, status, text } of readRecordedJson('bitcoin/rpc.json') as Answer[]) {
+    fake.respond = (_, response) => void response.writeHead(status).end(text);
+    found.push(await calls[method]!().catch((error: unknown) => error));
+  }
+  const best = '0000000000000000023a561e1ea370153aac5d1504726d1a039032831c05fcfc';
+  expect(found).toEqual([
+    '00000000c937983704a73af28acdec37b049d214adbda81d7e2a3dd146f6ed09',
+    expect.objectContaining({ height: 677_119, time: new Date(1_617_180_599_000) }),
+    expect.objectContaining({ length: 3 }),
+    best,
+    { bestblockhash: best, blocks: 684_634, headers: 684_634, initialblockdownload: false },
+    { success: true, height: 1_514_263, unspents: [] },
+    expect.objectContaining({ reason: 'INVALID_RESPONSE' }),
+  ]);
+});
+
+interface Answer {
+  method: string;
+  status: number;
+  text: string;
 }

@@ -1,5 +1,4 @@
 import { GATEWAY_CONTRACT_VERSION, type NodeStatus } from '@cellhop/contract/gateway';
-import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Loop } from '../background.ts';
@@ -26,8 +25,6 @@ export class Heartbeat {
   #publicUrl: string | undefined;
   #echoUrls: readonly string[] = [];
   #refusedUpstreams: readonly string[] = [];
-  /** The highest one; the API may have lost its own. */
-  #witness: SealedWitness | undefined;
   readonly #loop: Loop;
   /** Called when the addresses of the control plane and the echoes have been read. The checks set it. */
   onRefreshed: () => void = () => {};
@@ -60,7 +57,7 @@ export class Heartbeat {
     let echoUrls = this.#echoUrls;
     try {
       const askedAt = performance.now();
-      const response = await control.hello(status.read(), this.#witness);
+      const response = await control.hello(status.read());
       this.#apply(response);
       knownNetworks.listed(response.purchaseNetworks ?? [], askedAt);
       echoUrls = response.echoUrls;
@@ -74,9 +71,7 @@ export class Heartbeat {
     return pauseMs;
   }
 
-  #apply(response: HelloResponse): void {
-    const { contractVersion: version, oldestContractVersion, publicUrl, refusedUpstreams = [], witness } = response;
-    if (witness && witness.sequence >= (this.#witness?.sequence ?? 0)) this.#witness = witness;
+  #apply({ contractVersion: version, oldestContractVersion, publicUrl, refusedUpstreams = [] }: HelloResponse): void {
     this.#publicUrl = publicUrl;
     this.#refusedUpstreams = refusedUpstreams;
     if (version === this.#version) return;
