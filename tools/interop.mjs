@@ -100,6 +100,18 @@ const PROGRAMS = [
     install: () => installPackage('tronweb', { dependencies: { tronweb: '6.5.1' } }),
     advice: 'npm could not install tronweb 6.5.1',
   },
+  {
+    setting: 'POSTGRES_INITDB',
+    // Of any version: the server and its programs are of one.
+    find: () => {
+      const versions = '/usr/lib/postgresql';
+      const folders = fs.existsSync(versions) ? fs.readdirSync(versions) : [];
+      return firstExisting(...folders.map((version) => path.join(versions, version, 'bin/initdb')));
+    },
+    install: () => installDebianPackage('postgresql'),
+    advice: 'install the Debian package postgresql (apt-get install postgresql)',
+  },
+  debianProgram('AGE', '/usr/bin/age', 'age'),
   debianProgram('FIREFOX', '/usr/bin/firefox-esr', 'firefox-esr'),
   debianProgram('WEBKIT_DRIVER', '/usr/bin/WebKitWebDriver', 'webkit2gtk-driver'),
   debianProgram('XVFB', '/usr/bin/Xvfb', 'xvfb'),
@@ -115,8 +127,11 @@ const PROGRAMS = [
   debianProgram('PYSOCKS', '/usr/lib/python3/dist-packages/socks.py', 'python3-socks'),
 ];
 
-/** What `npm run test:interop -- release` needs; all other suites need the others. */
-const OF_RELEASE = new Set(['CADDY', 'NGINX', 'OPENSSL', 'SYSTEMD_ANALYZE']);
+/** What these suites need alone (`npm run test:interop -- backup`); all other suites need the others. @type {Record<string, string[]>} */
+const OF_SUITE = {
+  release: ['CADDY', 'NGINX', 'OPENSSL', 'SYSTEMD_ANALYZE'],
+  backup: ['POSTGRES_INITDB', 'AGE'],
+};
 
 /** @param {Program} program @returns {string | undefined} */
 function ensure({ setting, find, install }) {
@@ -133,8 +148,8 @@ function ensurePrograms() {
   /** @type {NodeJS.ProcessEnv} */
   const settings = {};
   const missing = [];
-  const isRelease = process.argv.slice(2).join() === 'release';
-  for (const program of PROGRAMS.filter(({ setting }) => !isRelease || OF_RELEASE.has(setting))) {
+  const needed = OF_SUITE[process.argv.slice(2).join()];
+  for (const program of PROGRAMS.filter(({ setting }) => needed === undefined || needed.includes(setting))) {
     const file = ensure(program);
     if (file) settings[program.setting] = file;
     else missing.push(`- ${program.advice}, or set ${program.setting} to its path`);

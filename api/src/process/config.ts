@@ -156,6 +156,21 @@ function readDatabase({ read }: Environment) {
     reconciliationMs: toMs(read('RECONCILIATION_SECONDS', wholeSeconds.default(300))),
     /** Outside of the database: which addresses were shown (`invoices/witness.service.ts`). */
     witnessFile: read('WITNESS_FILE', z.string().optional()),
+    /** Of `npm run backup` and `npm run restore` (docs/backup.md). */
+    backup: {
+      folder: read('BACKUP_FOLDER', z.string().optional()),
+      keptCount: read('BACKUP_KEEP', whole(1, 10_000).default(7)),
+      /** Undefined: dumps are not encrypted. */
+      recipient: read(
+        'BACKUP_RECIPIENT',
+        z
+          .string()
+          .regex(/^(?:age1|ssh-)\S/, 'must be a public key of age or SSH')
+          .optional(),
+      ),
+      /** The folder of pg_dump and pg_restore; undefined: they are on PATH. */
+      programs: read('POSTGRES_PROGRAMS', z.string().optional()),
+    },
     exitAddressesDays: read('EXIT_ADDRESSES_DAYS', whole(1, 3650).default(365)),
   };
 }
