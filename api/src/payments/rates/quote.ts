@@ -57,18 +57,18 @@ export function parseTime(ms: number): Date {
 /** Far more than the price of a coin needs. */
 const RESPONSE_BYTES_MAX = 65_536;
 
-/** @throws Error for other statuses than 200, large responses and invalid JSON; the message contains no query, which may have a key */
+/** @throws Error for other statuses than 200, large responses and invalid JSON; the message names the host alone: path and query may have a key */
 export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<string, string> = {}): Promise<unknown> {
   const response = await fetch(url, { signal, headers: { accept: 'application/json', ...headers }, redirect: 'error' });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`${url.origin}${url.pathname} returned status ${response.status}`);
+    throw new Error(`${url.host} returned status ${response.status}`);
   }
   let size = 0;
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > RESPONSE_BYTES_MAX) throw new Error(`${url.origin}${url.pathname} returned more than 64 KiB`);
+    if (size > RESPONSE_BYTES_MAX) throw new Error(`${url.host} returned more than 64 KiB`);
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
