@@ -1,28 +1,11 @@
 /** Whether a chain can be used for new invoices: when its nodes work, its newest block is recent, and its blocks are read. */
-import { blocksIn } from '../../payments/block-times.ts';
-import type { Chain } from '../../payments/currencies.ts';
+import { blocksIn, chainTimes } from '../../payments/chain-times.ts';
 import type { ChainState } from './chain-states.store.ts';
 
 const MINUTE_MS = 60_000;
 /** A short failure of a node does not make the chain unavailable. */
 const UNAVAILABLE_FOR_MS = 2 * MINUTE_MS;
 const POLLED_WITHIN_MS = 5 * MINUTE_MS;
-/** An older newest block means that the chain or the node does not work, except very rarely. */
-const headAgeLimitsMs: Record<Chain, number> = {
-  bitcoin: 180 * MINUTE_MS,
-  litecoin: 60 * MINUTE_MS,
-  ethereum: 10 * MINUTE_MS,
-  bsc: 5 * MINUTE_MS,
-  tron: MINUTE_MS,
-  ton: MINUTE_MS,
-};
-/** Blocks that are read become final within this time, where nodes name final blocks. Ethereum takes 20 minutes, TRON one. */
-const finalityLimitsMs: Partial<Record<Chain, number>> = {
-  ethereum: 60 * MINUTE_MS,
-  bsc: 10 * MINUTE_MS,
-  tron: 5 * MINUTE_MS,
-  ton: 5 * MINUTE_MS,
-};
 /** The blocks of this time, but at least some blocks, may still have to be read. */
 const LAG_MAX_MS = 5 * MINUTE_MS;
 const LAG_BLOCKS_MIN = 3;
@@ -44,7 +27,7 @@ export function findProblem(state: ChainState, now: Date): ChainProblem | undefi
   if (!polledAt) return 'NEVER_POLLED';
   if (unavailableSince && age(unavailableSince) > UNAVAILABLE_FOR_MS) return 'UNAVAILABLE';
   if (age(polledAt) > POLLED_WITHIN_MS) return 'NOT_POLLED';
-  if (age(headAt) > headAgeLimitsMs[chain]) return 'OLD_HEAD';
+  if (age(headAt) > chainTimes[chain].headAgeMaxMs) return 'OLD_HEAD';
   const lagMax = Math.max(LAG_BLOCKS_MIN, blocksIn(chain, LAG_MAX_MS));
   if ((headHeight ?? 0n) - (scannedHeight ?? 0n) > BigInt(lagMax)) return 'BEHIND';
   return isFinalising(state) ? undefined : 'NOT_FINAL';
@@ -52,7 +35,7 @@ export function findProblem(state: ChainState, now: Date): ChainProblem | undefi
 
 /** Otherwise payments would be shown and never credited. */
 function isFinalising({ chain, scannedHeight, finalizedHeight }: ChainState): boolean {
-  const limitMs = finalityLimitsMs[chain];
+  const limitMs = chainTimes[chain].finalWithinMs;
   if (limitMs === undefined || finalizedHeight === null) return true;
   return (scannedHeight ?? 0n) - finalizedHeight <= BigInt(blocksIn(chain, limitMs));
 }

@@ -6,6 +6,7 @@ import type { Currency } from '@cellhop/contract/invoices.values';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher, sandboxRates } from '../../dev/sandbox.ts';
+import { chainTimes } from '../../payments/chain-times.ts';
 import { createEvmWatcher } from '../../payments/chains/evm.ts';
 import { createTonWatcher } from '../../payments/chains/ton/ton-watcher.ts';
 import { createTronWatcher } from '../../payments/chains/tron/tron-watcher.ts';
@@ -22,15 +23,6 @@ import * as sandboxStore from './sandbox.store.ts';
 import * as store from './chain-states.store.ts';
 
 const SANDBOX_FINGERPRINT = 'sandbox';
-
-const pollIntervalsMs: Record<Chain, number> = {
-  bitcoin: 15_000,
-  litecoin: 15_000,
-  ethereum: 12_000,
-  bsc: 10_000,
-  tron: 10_000,
-  ton: 5000,
-};
 
 export function isSandbox(ctx: Ctx): boolean {
   return ctx.config.isDevelopment;
@@ -100,7 +92,7 @@ export function countSources(ctx: Ctx, chain: Chain): number {
 }
 
 export function pollEveryMs(ctx: Ctx, chain: Chain): number {
-  return isSandbox(ctx) ? 0 : pollIntervalsMs[chain];
+  return isSandbox(ctx) ? 0 : chainTimes[chain].pollEveryMs;
 }
 
 export function finalityFor(ctx: Ctx, chain: Chain): FinalityRule {
