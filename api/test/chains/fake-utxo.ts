@@ -28,6 +28,8 @@ export interface FakeUtxoChain {
   foreignTransactions: number;
   /** Other transactions of a block beside its coinbase. */
   outputsAt: (height: number) => FakeOutput[][];
+  /** After them, as a test has serialized them. */
+  transactionsAt: (height: number) => readonly FakeTransaction[];
   /** Makes the id of each of them. */
   nameAt: (height: number, index: number) => string;
   /** Spent outputs, as `id:index`. */
@@ -47,6 +49,7 @@ export function createFakeUtxoChain(changes: Partial<FakeUtxoChain> = {}): FakeU
     isDownloading: false,
     foreignTransactions: 0,
     outputsAt: () => [],
+    transactionsAt: () => [],
     nameAt: (height, index) => `${height} ${index}`,
     spent: new Set(),
     pool: new Map(),
@@ -56,7 +59,7 @@ export function createFakeUtxoChain(changes: Partial<FakeUtxoChain> = {}): FakeU
 }
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest();
-const doubleHash = (bytes: Uint8Array) => sha256(sha256(bytes));
+export const doubleHash = (bytes: Uint8Array) => sha256(sha256(bytes));
 export const toId = (bytes: Buffer) => Buffer.from(bytes.toReversed()).toString('hex');
 
 export function hashOf(text: string): string {
@@ -183,7 +186,7 @@ function createGenerator(chain: FakeUtxoChain) {
       .outputsAt(height)
       .map((outputs, index) => serializeTransaction(chain.nameAt(height, index), outputs));
     const header = { height, previousHash: blockAt(height - 1).hash, time };
-    const block = addForeign(header, coinbase, paying);
+    const block = addForeign(header, coinbase, [...paying, ...chain.transactionsAt(height)]);
     known.set(key, block);
     byHash.set(block.hash, block);
     return block;
