@@ -1,7 +1,8 @@
 /** Generated chains of Ethereum and BSC, for tests with hostile sources. */
 import type { Random } from '../../../tools/random.ts';
 import { createEvmWatcher } from '../../src/payments/chains/evm.ts';
-import { createFakeEvmChain, type FakeEther, foreignAddress, hashOf, serveEvm } from './fake-evm.ts';
+import { createFakeEvmChain, type FakeEther, type FakeEvmChain, foreignAddress, hashOf, serveEvm } from './fake-evm.ts';
+import { listenAsNode } from './fake-node.ts';
 import type { GeneratedChain } from './hostile-sources.ts';
 import { listenHonestly } from './honest-nodes.ts';
 import { pretends } from './lies.ts';
@@ -13,6 +14,8 @@ export async function openEvm(name: 'ethereum' | 'bsc', chainId: number): Promis
   const chain = createFakeEvmChain({ chainId, foreignTransactions: 2, headAt: new Date(Date.now() - DAY_MS / 2) });
   const other = createFakeEvmChain({ chainId: 5, forkAt: () => 'other', headHeight: 1200, finalizedHeight: 1190 });
   const nodes = await listenHonestly(serveEvm(chain), serveEvm(other));
+  const empty: PropertyDescriptorMap = { transfers: { value: [] }, ether: { value: [] } };
+  const hiding = await listenAsNode(serveEvm(Object.create(chain, empty) as FakeEvmChain));
   const move = (blocks: number) => {
     chain.headHeight += blocks;
     chain.headAt = new Date(chain.headAt.getTime() + blocks * 12_000);
@@ -24,6 +27,11 @@ export async function openEvm(name: 'ethereum' | 'bsc', chainId: number): Promis
   });
   return {
     ...nodes,
+    hiding: hiding.node.url,
+    end() {
+      nodes.end();
+      hiding.close();
+    },
     addresses: new Set(ours),
     createWatcher: (urls) =>
       createEvmWatcher({ chain: name, urls, usdtContract: chain.token, headAgeMaxMs: DAY_MS, timeoutMs: 5000 }),

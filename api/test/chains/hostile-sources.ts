@@ -26,6 +26,8 @@ export interface GeneratedChain {
   urls: readonly string[];
   /** A node of another network, with as many blocks. */
   elsewhere: string;
+  /** A node of the same blocks, in which nobody has paid us. */
+  hiding?: string;
   addresses: ReadonlySet<string>;
   createWatcher: (urls: readonly string[]) => ChainWatcher;
   isFinal: (payment: ObservedPayment, poll: Poll) => boolean;

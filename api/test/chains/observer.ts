@@ -1,4 +1,5 @@
 /** Applies polls as the invoices module does, so that the suite can check the resulting state of deposits. */
+import { findRepeated, type IncludedPayment } from '../../src/modules/invoices/moved-deposits.ts';
 import type { ChainWatcher, ObservedPayment, Poll } from '../../src/payments/chains/watcher.ts';
 
 const POLLS_MAX = 500;
@@ -18,11 +19,16 @@ export function createObserver(
   const deposits = new Map<string, ObservedPayment>();
   const finalDeposits = new Map<string, ObservedPayment>();
 
+  const listKnown = () =>
+    [...deposits.values()].map((one) => ({ ...one, blockHash: one.block?.hash ?? null, isOrphaned: false }));
+
   function apply(poll: Poll): void {
     for (const hash of poll.orphanedBlockHashes) {
       for (const [key, { block }] of deposits) if (block?.hash === hash) deposits.delete(key);
     }
+    const refused = new Set(findRepeated(poll.payments.filter(isIncludedEther), listKnown()));
     for (const payment of poll.payments) {
+      if (isIncludedEther(payment) && refused.has(payment)) continue;
       const { asset, transactionId, output } = payment;
       const key = [asset, transactionId, output].join(' ');
       // The memory pool is read after the blocks: what both contain is included.
@@ -65,6 +71,9 @@ export function createObserver(
     finalTo: (address: string) => [...finalDeposits.values()].filter((payment) => payment.address === address),
   };
 }
+
+const isIncludedEther = (payment: ObservedPayment): payment is IncludedPayment =>
+  payment.asset === 'ETH' && payment.block !== undefined;
 
 function sumOf(deposits: ReadonlyMap<string, ObservedPayment>, isCounted: (payment: ObservedPayment) => boolean) {
   return [...deposits.values()].filter(isCounted).reduce((sum, { units }) => sum + units, 0n);

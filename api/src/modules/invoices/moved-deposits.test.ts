@@ -157,6 +157,19 @@ describe('on Ethereum', () => {
     expect(await dollars()).toEqual([60, 0]);
   });
 
+  test('a transaction of ether is refused if it was credited before as ether that nothing explains', async () => {
+    const [address, other] = addresses;
+    const units = 10n ** 16n;
+    const ether = { ...at(0, address, units, 'a'), asset: 'ETH', transactionId: '0x1' };
+    const unexplained = { ...ether, transactionId: `balance:100:${address}` };
+    await poll([unexplained], 100);
+    await poll([], 110);
+    await poll([ether, { ...ether, address: other, transactionId: '0x2' }], 111);
+    await poll([ether, { ...unexplained, units: 1n }], 112);
+    await poll([], 120);
+    expect(await dollars()).toEqual([40, 40]);
+  });
+
   test('another amount of a log in the same block changes nothing', async () => {
     const [a] = addresses;
     await poll([at(7, a, 10_000_000n, 'a')], 100);

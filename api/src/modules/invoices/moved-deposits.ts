@@ -2,6 +2,7 @@
  * A fork may include a transaction again in another block and at another place, where its logs have other numbers. The deposits of its
  * logs move to the new numbers: a second deposit could be credited, too, and a deposit of another log could take its place.
  */
+import { isUnexplained } from '../../payments/chains/evm-reader.ts';
 import type { ObservedPayment } from '../../payments/chains/watcher.ts';
 
 export interface KnownDeposit extends Pick<
@@ -58,6 +59,28 @@ export function planMoves(
   return { moves, refused };
 }
 
+/**
+ * Ether may be reported as a transaction and, while sources hid that, as what nothing explains in its block.
+ * @param known all deposits of these addresses in these blocks
+ * @returns those that may be another form of a deposit: what nothing explains beside one that is not reported, and new transactions beside that
+ */
+export function findRepeated(
+  payments: readonly IncludedPayment[],
+  known: readonly Omit<KnownDeposit, 'id'>[],
+): IncludedPayment[] {
+  const reported = new Set(payments.map(toKey));
+  const stored = new Set(known.map(toKey));
+  return payments.filter((payment) => {
+    const { asset, address, block } = payment;
+    const beside = known.filter(
+      (one) => one.asset === asset && one.address === address && one.blockHash === block.hash,
+    );
+    return isUnexplained(payment)
+      ? beside.some((deposit) => !reported.has(toKey(deposit)))
+      : !stored.has(toKey(payment)) && beside.some(isUnexplained);
+  });
+}
+
 /** A transaction is in one block. */
 const hasLeft = ({ blockHash, isOrphaned }: KnownDeposit, { block }: IncludedPayment) =>
   blockHash === null ? isOrphaned : blockHash !== block.hash;
@@ -65,6 +88,8 @@ const hasLeft = ({ blockHash, isOrphaned }: KnownDeposit, { block }: IncludedPay
 type Key = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;
 
 const toTransaction = ({ asset, transactionId }: Key) => `${asset} ${transactionId}`;
+const toKey = ({ asset, transactionId, output }: Omit<Key, 'address' | 'units'>) =>
+  `${asset} ${transactionId} ${output}`;
 const isAt = (a: Key, b: Key) => a.output === b.output;
 /** Equal amounts to one address are interchangeable. */
 const isSame = (a: Key, b: Key) => a.address === b.address && a.units === b.units;

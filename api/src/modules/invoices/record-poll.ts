@@ -2,14 +2,13 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
-import { isUnexplained } from '../../payments/chains/evm-reader.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
 import { toArrival, previousPollAt, type Arrival } from './arrival.ts';
 import { finalityFor, rateSource } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
-import { planMoves, type IncludedPayment, type KnownDeposit } from './moved-deposits.ts';
+import { findRepeated, planMoves, type IncludedPayment } from './moved-deposits.ts';
 import * as moved from './moved-deposits.store.ts';
 import * as store from './observed-deposits.store.ts';
 import { updateStatuses } from './invoice-status.ts';
@@ -66,9 +65,8 @@ async function settleKnown(ctx: Ctx, chain: Chain, found: readonly KnownPayment[
   if (included.length === 0) return found;
   const { moves, refused } = planMoves(await moved.lockByTransaction(ctx, chain, included), included);
   if (moves.length > 0) await moved.move(ctx, moves);
-  const unexplained = included.filter(isUnexplained);
-  if (unexplained.length > 0)
-    refused.push(...findRepeated(unexplained, included, await moved.listInBlocks(ctx, chain, unexplained)));
+  const ether = included.filter(({ asset }) => asset === 'ETH');
+  if (ether.length > 0) refused.push(...findRepeated(ether, await moved.listInBlocks(ctx, chain, ether)));
   for (const { transactionId, output, block } of refused)
     ctx.log.error(
       { chain, transactionId, output, block: block.height },
@@ -76,24 +74,6 @@ async function settleKnown(ctx: Ctx, chain: Chain, found: readonly KnownPayment[
     );
   const contradicting = new Set<ObservedPayment>(refused);
   return found.filter(({ payment }) => !contradicting.has(payment));
-}
-
-/** @returns the unexplained payments of blocks in which a deposit is known that the same poll does not report: it may be the explanation */
-function findRepeated(
-  unexplained: readonly IncludedPayment[],
-  reported: readonly IncludedPayment[],
-  known: readonly KnownDeposit[],
-): IncludedPayment[] {
-  const keys = new Set(reported.map(toKey));
-  return unexplained.filter(({ asset, address, block }) =>
-    known.some(
-      (deposit) =>
-        deposit.asset === asset &&
-        deposit.address === address &&
-        deposit.blockHash === block.hash &&
-        !keys.has(toKey(deposit)),
-    ),
-  );
 }
 
 /**

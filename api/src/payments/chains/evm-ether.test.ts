@@ -181,6 +181,18 @@ describe('ether', () => {
     expect(warnings).toHaveLength(1);
   });
 
+  it.each(['safeHeight', 'finalizedHeight'])('does not wait for a source whose %s stays the same', async (name) => {
+    const { chains, move, poll } = await openWatcher([{}, {}, {}]);
+    for (let headHeight = 1100; headHeight <= 1200; headHeight += 20) {
+      move({ headHeight, safeHeight: headHeight - 40, finalizedHeight: headHeight - 70, ether: [payment] });
+      chains[0]![name as 'safeHeight'] = 990;
+      await poll();
+    }
+    const { warnings, head } = await poll();
+    expect(head.finalizedHeight).toBe(1130);
+    expect(warnings).toEqual([expect.stringContaining('is not used')]);
+  });
+
   it('is confirmed without states, and tokens without ether', async () => {
     const { chains, move, nodes, poll, watcher } = await openWatcher([{}, {}]);
     const transfers = [{ height: 1007, to: ours, units: 25n }];

@@ -22,8 +22,6 @@ export interface Chain {
   /** With all configured sources, and for any of them. */
   readingOf: (nodes: readonly EvmNode[]) => Reading;
   allNodes: readonly EvmNode[];
-  /** Ether that was reported since the start, after this height. */
-  shown: { fromHeight: number | undefined; transactionIds: Set<string> };
   lookFurther: ReturnType<typeof createFurtherLook>;
 }
 
@@ -62,7 +60,6 @@ export async function pollChain(
   await readRecent(progress);
   if (progress.checkpoints.length > CHECKPOINTS_MAX)
     throw new ChainUnavailable('LAGGING', `no block after ${progress.checkpoints[0]![0]} has become final`);
-  rememberShown(chain, statesHeight ?? checkpoints[0]![0], progress.payments);
   const further = await askFurther(progress, askedHeight ?? checkpoints[0]![0]);
   progress.payments.push(...further.facts);
   const poll = toPoll(chain, { ...progress, askedHeight: further.askedHeight }, progress.payments, orphanedBlockHashes);
@@ -80,31 +77,11 @@ function askFurther({ chain, ours, blocksMax, checkpoints }: Progress, askedHeig
       const reading = chain.readingOf(nodes);
       const tokens = await readTokenPayments(reading, { fromHeight, toHeight }, ours);
       if (!reading.hasNativeCoin) return tokens.payments;
+      // What was reported as ether that nothing explains is not credited again as a transaction (invoices/moved-deposits.ts).
       const coins = await readNativePayments(reading, { fromHeight, toHeight }, ours, { needsStates: false });
-      requireShown(chain, fromHeight, coins.payments);
-      return tokens.payments;
+      return [...tokens.payments, ...coins.payments];
     },
   });
-}
-
-/** Ether that was shown as a change of a balance is not reported again as a transaction, or it would be credited twice. */
-function requireShown({ shown }: Chain, fromHeight: number, payments: readonly ObservedPayment[]): void {
-  if (shown.fromHeight === undefined || fromHeight <= shown.fromHeight) return;
-  const hidden = payments.find(({ transactionId }) => !shown.transactionIds.has(transactionId));
-  if (!hidden) return;
-  const { transactionId, block } = hidden;
-  throw new ChainUnavailable(
-    'DISAGREEING',
-    `${transactionId} of block ${block!.height} was not shown when it was read`,
-  );
-}
-
-const SHOWN_MAX = 10_000;
-
-function rememberShown({ shown }: Chain, readAfter: number, payments: readonly ObservedPayment[]): void {
-  if (shown.transactionIds.size > SHOWN_MAX) Object.assign(shown, { fromHeight: undefined, transactionIds: new Set() });
-  shown.fromHeight ??= readAfter;
-  for (const { asset, transactionId } of payments) if (asset === 'ETH') shown.transactionIds.add(transactionId);
 }
 
 /** @throws ChainUnavailable if the block is not final */

@@ -17,7 +17,7 @@ import { readAgreedDecimals } from './evm-token.ts';
 import { identifyHeader } from './evm-transactions.ts';
 import { createFurtherLook } from './further-sources.ts';
 import type { TransportLimits } from './http-transport.ts';
-import { agree, confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
+import { agree, confirmBySources, type Probed, requireSimilar, useSources, withWarnings } from './sources.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
 
 export interface EvmWatcherOptions extends TransportLimits {
@@ -35,6 +35,8 @@ export interface EvmWatcherOptions extends TransportLimits {
 /** Nodes may return newer blocks before they have indexed their logs, and the servers of one provider differ by seconds. */
 const BEHIND_HEAD_MS = 5000;
 const BLOCKS_BEHIND_HEAD_MIN = 2;
+/** Blocks become final by epochs of six minutes. */
+const BEHIND_OTHERS_MS_MAX = 10 * 60_000;
 
 /** The settings of a watcher, with defaults, and its nodes. */
 interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
@@ -42,7 +44,6 @@ interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
   nodes: readonly EvmNode[];
   headAgeMaxMs: number;
   lookFurther: Chain['lookFurther'];
-  shown: Chain['shown'];
 }
 
 export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
@@ -94,7 +95,6 @@ function prepare(options: EvmWatcherOptions): Watched {
     headAgeMaxMs: options.headAgeMaxMs ?? rules.headAgeMaxMs,
     now: options.now ?? (() => new Date()),
     lookFurther: createFurtherLook(),
-    shown: { fromHeight: undefined, transactionIds: new Set() },
     transferReaderFor: (node) => readers.get(node)!,
   };
 }
@@ -131,6 +131,10 @@ async function openChain(
   signal: AbortSignal,
 ): Promise<Chain> {
   const nodes = sources.map(({ node }) => node);
+  const blocksMax = Math.ceil(BEHIND_OTHERS_MS_MAX / watched.rules.blockMs);
+  requireSimilar(sources, 'newest block', blocksMax, ({ latest }) => latest.number);
+  requireSimilar(sources, 'safe block', blocksMax, ({ safeHeight }) => safeHeight);
+  requireSimilar(sources, 'finalized block', blocksMax, ({ finalizedHeight }) => finalizedHeight);
   const reading = toReading(watched, nodes, signal);
   const least = (read: (head: EvmHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
   const behindHead = Math.max(BLOCKS_BEHIND_HEAD_MIN, Math.ceil(BEHIND_HEAD_MS / watched.rules.blockMs));
@@ -153,7 +157,7 @@ async function openChain(
     ),
   };
   const readingOf = (some: readonly EvmNode[]) => toReading(watched, some, signal);
-  return { head, reading, readingOf, allNodes: watched.nodes, lookFurther: watched.lookFurther, shown: watched.shown };
+  return { head, reading, readingOf, allNodes: watched.nodes, lookFurther: watched.lookFurther };
 }
 
 /** Reads only the asset of the payment. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SourceRefusal } from './refusals.ts';
-import { confirmBySources, isPruned, readFromAny, useSources, withWarnings } from './sources.ts';
+import { confirmBySources, isPruned, readFromAny, requireSimilar, useSources, withWarnings } from './sources.ts';
 import { ChainUnavailable, type Poll } from './watcher.ts';
 
 interface FakeSource {
@@ -33,6 +33,14 @@ async function use(sources: readonly FakeSource[]) {
 
 const warningsOf = (sources: readonly FakeSource[]) => withWarnings({} as Poll, sources).warnings;
 
+const requireHeights = (heights: readonly number[]) => () =>
+  requireSimilar(
+    heights.map((head, index) => ({ node: toSource('a', index), head })),
+    'newest block',
+    2,
+    (height) => height,
+  );
+
 describe('sources', () => {
   it.each([
     ['of one', ['a'], ['0']],
@@ -55,6 +63,17 @@ describe('sources', () => {
     ['three of which one is down and two differ', ['a', undefined, 'b'], 'DISAGREEING'],
   ])('of %s are not enough', async (_name, facts, reason) => {
     await expect(use(facts.map(toSource))).rejects.toMatchObject({ reason });
+  });
+
+  it.each([[[100]], [[100, 100]], [[98, 100]]])('with the newest blocks %j are similar', (heights) => {
+    expect(requireHeights(heights)).not.toThrow();
+  });
+
+  it.each([
+    [[97, 100], 'source-0 lags: its newest block is 3 blocks behind that of another source'],
+    [[100, 90], 'source-1 lags: its newest block is 10 blocks behind that of another source'],
+  ])('with the newest blocks %j are not', (heights, message) => {
+    expect(requireHeights(heights)).toThrow(message);
   });
 
   it('that the others go on without are named, until they agree again', async () => {

@@ -55,6 +55,23 @@ export async function useSources<Node extends Source, Head, Result>(
   throw firstFailure;
 }
 
+/**
+ * A source that is further behind another one than by chance would hide what is in the blocks between, for as long as it likes.
+ * @throws ChainUnavailable
+ */
+export function requireSimilar<Node extends Source, Head>(
+  sources: readonly Probed<Node, Head>[],
+  what: string,
+  blocksMax: number,
+  heightOf: (head: Head) => number,
+): void {
+  const [last, ...others] = sources.toSorted((a, b) => heightOf(a.head) - heightOf(b.head));
+  const behind = heightOf((others.at(-1) ?? last!).head) - heightOf(last!.head);
+  if (behind <= blocksMax) return;
+  const { name } = last!.node.transport;
+  throw new ChainUnavailable('LAGGING', `${name} lags: its ${what} is ${behind} blocks behind that of another source`);
+}
+
 /** Then a source with a problem is asked again, before the others: it may have been repaired. */
 const ASKED_AGAIN_AFTER_MS = 10 * 60_000;
 /** Why a source is not used, by its transport. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createFurtherLook } from './further-sources.ts';
 import type { TransportLimits } from './http-transport.ts';
 import { createMemoryPoolReader, type MemoryPool, type PooledOutput, readPooledOutputs } from './memory-pool.ts';
-import { confirmBySources, type Probed, useSources, withWarnings } from './sources.ts';
+import { confirmBySources, type Probed, requireSimilar, useSources, withWarnings } from './sources.ts';
 import {
   agreedHash,
   type Checkpoint,
@@ -51,6 +51,8 @@ const BLOCKS_REMEMBERED = 300;
 const CONFIRMATIONS_AGREED = 6;
 /** A node that knows more headers than blocks by this number is still downloading. */
 const BLOCKS_MISSING_MAX = 2;
+/** Some 15 minutes: a source may have got the newest block later than another one. */
+const blocksBehindMax = { bitcoin: 1, litecoin: 6 } as const;
 /** Six hours without a block of Bitcoin happen once in thousands of years. */
 const HEAD_AGE_MAX_MS = 6 * 3_600_000;
 /** Miners choose the time of a block: at most two hours ahead, and after the median of 11 blocks, which is about an hour behind. */
@@ -159,6 +161,7 @@ async function pollNodes(
   scripts: Scripts,
   signal: AbortSignal,
 ): Promise<Poll> {
+  requireSimilar(sources, 'newest block', blocksBehindMax[watched.chain], ({ height }) => height);
   const [lowest, ...others] = sources.toSorted((a, b) => a.head.height - b.head.height);
   const { node, head } = lowest!;
   const nodes = [node, ...others.map(({ node }) => node)] as const;
