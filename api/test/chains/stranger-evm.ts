@@ -20,7 +20,7 @@ const anyHash = (random: Random) => digits(random, 32);
 const anyAddress = (random: Random) => digits(random, 20);
 
 /** Fields beside hash, sender, recipient and value. */
-export function strangeFields(random: Random): Record<string, unknown> {
+function strangeFields(random: Random): Record<string, unknown> {
   const value = () => hex(random.pick(VALUES));
   const all = {
     type: random.pick(TYPES),
@@ -46,7 +46,7 @@ export function strangeFields(random: Random): Record<string, unknown> {
 }
 
 /** Logs of other contracts than the token. Some imitate transfers of the token to us. */
-export function strangeLogs(random: Random, ours: string, place: object): Record<string, unknown>[] {
+function strangeLogs(random: Random, ours: string, place: object): Record<string, unknown>[] {
   return list(random, 20, () => {
     const imitated = [TRANSFER_TOPIC, word(anyAddress(random)), word(ours)];
     const topics = random.below(3) === 0 ? imitated : list(random, 4, () => anyHash(random));
