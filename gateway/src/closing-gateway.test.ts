@@ -31,15 +31,16 @@ describe('closing a gateway', () => {
     control.stop();
   });
 
-  it('leaves both of its ports to a successor, which serves while it drains', async () => {
+  it('leaves both of its ports at once to a successor that waits for them, and drains meanwhile', async () => {
     const metricsPort = await freePort();
     const { control, gateway: old } = await startHarness({ metricsPort });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const [before, after] = [control.sell(), control.sell()];
     const { client } = await socks5Connect(old, before, '127.0.0.1', port);
-    const closed = old.close({ drainMs: 300_000 });
     const settings = { controlUrl: control.url, token: control.token, port: old.port, metricsPort };
-    const successor = await startHarness(settings);
+    const starting = startHarness(settings);
+    const closed = old.close({ drainMs: 300_000 });
+    const successor = await starting;
     const health = await fetch(`http://127.0.0.1:${metricsPort}/health`);
     expect(await health.json()).toMatchObject({ controlPlane: 'ok' });
     const { client: next } = await socks5Connect(successor.gateway, after, '127.0.0.1', port);

@@ -97,13 +97,15 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const stops = [...loops.map((loop) => () => loop.stop()), () => ownRoute.close()];
   const portClosers: (() => unknown)[] = [() => publicPort.server.close()];
   if (settings.metricsPort !== undefined) {
-    portClosers.push(await openMetricsPort(settings.metricsPort, { metrics, log, control: controlState }));
+    portClosers.push(await openMetricsPort(settings.metricsPort, { metrics, log, limits, control: controlState }));
     ownPorts.add(settings.metricsPort);
   }
-  const { port, address } = await listen(publicPort.server, settings.port, settings.host).catch((error: unknown) => {
-    for (const stop of [...portClosers, ...stops]) stop();
-    throw error;
-  });
+  const { port, address } = await listen(publicPort.server, settings.port, settings.host, limits.portWaitMs).catch(
+    (error: unknown) => {
+      for (const stop of [...portClosers, ...stops]) stop();
+      throw error;
+    },
+  );
   // A failed `accept` (for example EMFILE) affects one client only.
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(port);

@@ -158,6 +158,8 @@ export const defaultLimits = {
   halfClosedIdleMs: 120_000,
   /** Between two requests of a persistent HTTP connection, including the head of the second. */
   nextRequestMs: 60_000,
+  /** How long the start waits for a port that the predecessor of this process still has. */
+  portWaitMs: 5_000,
   /** How long a closing side may take to read the last response. */
   lingerMs: 2_000,
   /** How long a closing tunnel waits until a side reads a counted chunk: 256 KiB at 4 KB/s. */

@@ -7,6 +7,7 @@ import type { Reporter } from './connections/reporter.ts';
 import type { ControlHealth } from './control/control-health.ts';
 import type { EndWatch } from './control/end-watch.ts';
 import type { Heartbeat } from './control/heartbeat.ts';
+import type { Limits } from './limits.ts';
 import { listen } from './listen.ts';
 import type { ListenerContext } from './listeners/listener-context.ts';
 import type { Metrics } from './metrics.ts';
@@ -30,6 +31,7 @@ interface MetricsPortSettings {
   readonly metrics: Metrics;
   readonly control: ControlState;
   readonly log: Logger;
+  readonly limits: Limits;
 }
 
 /**
@@ -38,7 +40,7 @@ interface MetricsPortSettings {
  */
 export async function openMetricsPort(
   port: number,
-  { metrics, control, log }: MetricsPortSettings,
+  { metrics, control, log, limits }: MetricsPortSettings,
 ): Promise<() => void> {
   const server = createServer((request, response) => {
     if (request.method === 'GET' && request.url === '/health') return sendHealth(readHealth(control), response);
@@ -47,7 +49,7 @@ export async function openMetricsPort(
     inBackground(log, 'metrics', sendMetrics(metrics, response));
     return response;
   });
-  await listen(server, port, LOOPBACK);
+  await listen(server, port, LOOPBACK, limits.portWaitMs);
   metrics.watchEventLoop();
   return () => {
     metrics.unwatchEventLoop();

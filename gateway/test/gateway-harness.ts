@@ -12,6 +12,7 @@ export interface Harness {
 
 /** What ends only what would hang: on a slow machine, everything takes long. */
 const PATIENT = {
+  portWaitMs: 60_000,
   handshakeMs: 60_000,
   controlRequestMs: 60_000,
   addressRequestMs: 60_000,
