@@ -22,6 +22,8 @@ async function runCurl(line: string) {
 
 /** The format of the screens. */
 const money = (micros: bigint) => formatMoney(toDollars(micros));
+/** Of a list: cents, rounded down. */
+const inCents = (micros: bigint) => micros - (micros % 10_000n);
 
 interface Visit {
   page: Page;
@@ -140,12 +142,11 @@ async function sendTraffic(page: Page, curl: string): Promise<number> {
   const counters = await runCurl(curl);
   expect(counters.body).toBe(5 * 1_048_576);
   const passedBytes = counters.request + counters.head + counters.body;
-  await expect(page.getByRole('row', { name: /Active/ })).toContainText('5.0 MB');
+  await expect(page.getByRole('region', { name: 'Active now' }).getByRole('listitem')).toContainText('5.0 MB');
   return passedBytes;
 }
 
 async function disconnect({ page, call }: Visit, priceMicros: bigint): Promise<void> {
-  // Of the card; the row has one, too.
   await page
     .getByRole('button', { name: /^Disconnect \d/ })
     .first()
@@ -185,8 +186,8 @@ async function compareTransactions({ page, call }: Visit, { ip, price }: Connect
   const priceMicros = toMicros(price);
   const charge = 6n * megabytePrice(priceMicros);
   const ipPattern = ip.replaceAll('.', String.raw`\.`);
-  await expect(row(`Refund Proxy ${ipPattern}`)).toContainText(`+${money(44n * megabytePrice(priceMicros))}`);
-  await expect(row('Refund')).toContainText(money(START_MICROS - charge));
+  await expect(row(`Refund Proxy ${ipPattern}`)).toContainText(`+${money(inCents(44n * megabytePrice(priceMicros)))}`);
+  await expect(row('Refund')).toContainText(money(inCents(START_MICROS - charge)));
   await expect(row(`Purchase, first 50 MB Proxy ${ipPattern}`)).toContainText(`-${money(priceMicros / 2n)}`);
   await expect(row('Top-up Invoice in Bitcoin')).toContainText('+$20.00');
   await expect(row('Trial credit Promo code WELCOME')).toContainText('+$1.00');

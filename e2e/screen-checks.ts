@@ -128,11 +128,28 @@ function nextFrames(page: Page): Promise<void> {
   );
 }
 
+/** @returns accessible names and descriptions of elements with another amount than the one that they show */
+function foreignAmounts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    // oxlint-disable-next-line unicorn/consistent-function-scoping
+    const amountsOf = (text: string | null): string[] =>
+      [...(text?.matchAll(/\$\d[\d\s.,]*\d/g) ?? [])].map(([amount]) => amount);
+    return [...document.querySelectorAll<HTMLElement>('[aria-label], :is(a, button, [tabindex])[title]')].flatMap(
+      (element) => {
+        const shown = amountsOf(element.textContent);
+        const said = ['aria-label', 'title'].flatMap((name) => amountsOf(element.getAttribute(name)));
+        return shown.length === 0 ? [] : said.filter((amount) => !shown.includes(amount));
+      },
+    );
+  });
+}
+
 /** Tests that use it have the tag `@long`: `npm run test:long` repeats them with axe and at all widths, `npm test` looks at a phone's alone. */
 export async function expectGood(page: Page, where: string): Promise<void> {
   const isLong = process.env['TEST_LONG'] === '1';
   if (isLong) await expectAccessible(page, where);
   await expectFits(page, where, isLong ? ALL_WIDTHS : [PHONE_WIDTH]);
+  expect(await foreignAmounts(page), `${where}: amounts that are not read as they are shown`).toEqual([]);
 }
 
 /**

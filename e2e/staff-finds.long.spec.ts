@@ -36,7 +36,6 @@ test('staff search for a user, read their timeline, and see the app as that user
   await expect(page.getByRole('button', { name: 'Admin Dashboard' })).toHaveCount(0);
 
   await page.getByRole('link', { name: 'Connections' }).click();
-  // Of the card; the row has one, too.
   await page
     .getByRole('button', { name: `Disconnect ${ip}` })
     .first()

@@ -35,6 +35,9 @@ test('all screens of the admin area are in view on a desktop', async ({ page }) 
   for (const item of [...(await menu.getByRole('link').all()), menu.getByRole('button', { name: 'Customer area' })])
     await expect(item).toBeInViewport({ ratio: 1 });
   await expect(page.getByRole('complementary').getByRole('radio').last()).toBeInViewport();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const side = page.getByRole('complementary');
+  await expect.poll(() => side.evaluate((menu) => menu.scrollHeight - menu.clientHeight)).toBe(0);
 });
 
 test('the admin area opens from another screen without an error, however slowly its code arrives', async ({ page }) => {

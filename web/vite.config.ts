@@ -18,12 +18,9 @@ const landingAtRoot: Plugin = {
   },
 };
 
-/**
- * The start of the landing page, and what its later part shares with the app: in a file of the app, the landing page would load all of that
- * file (`npm run bench:web` shows it).
- */
-const landingParts =
-  /[\\/](?:app[\\/]start-landing\.tsx|hooks[\\/]use-shop-times\.ts|contract[\\/]src[\\/]coins\.ts|icons[\\/]Icon(?:Bell|ChartBar|Check|ChevronDown|Copy|Gift|HelpCircle|History|Receipt2|Search|UserCircle|Users|Wallet|WorldSearch)\.mjs|4x3[\\/]de\.svg\?url)$/;
+/** What the landing page shares with the app: in a file of either, the other one would load all of that file (`npm run bench:web` shows it). */
+const sharedParts =
+  /[\\/](?:app[\\/](?:global\.css|translated-page\.ts)|data[\\/](?:report-error|settings)\.ts|i18n[\\/](?:languages|setup)\.ts|loading[\\/]idle\.ts|session[\\/]tokens\.ts|ui[\\/](?:plain\.module\.css|color-scheme\.ts|logo\.tsx|switchers\.tsx)|format[\\/]format\.ts|hooks[\\/]use-(?:document-title|shop-times|ten-seconds)\.ts|contract[\\/]src[\\/](?:coins|legal-documents|visitor-pages)\.ts|icons[\\/]Icon(?:Bell|ChartBar|Check|ChevronDown|Copy|Gift|HelpCircle|History|Receipt2|Scale|Search|UserCircle|Users|Wallet|WorldSearch)\.mjs|4x3[\\/]de\.svg\?url)$/;
 
 /**
  * The router imports each screen lazily, and Rolldown splits the code that screens share, which alone results in many
@@ -33,7 +30,9 @@ const landingParts =
  */
 const chunkGroups = [
   { name: 'react', test: /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },
-  { name: 'landing', test: landingParts },
+  { name: 'shared', test: sharedParts },
+  { name: 'landing', test: /[\\/]app[\\/]start-landing\.tsx$/ },
+  { name: 'landing-details', test: /[\\/]landing-(?:details|footer)\.tsx$/ },
   { name: 'app', test: /[\\/]app[\\/]start-app\.tsx$/ },
   { name: 'member', test: /[\\/]app[\\/]layout[\\/]member-layout\.tsx$/ },
   { name: 'table', test: /[\\/]ui[\\/](?:data-table|country-flag)\.tsx$/ },

@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), '
 const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/${name}.json`);
 /**
  * What the browser loads for a page: its entry, and the modules that router, page and translations request. `member` is the
- * group of the layout for signed-in users (web/vite.config.ts).
+ * group of the layout for signed-in users, `landing-details` that of the rest of the landing page (web/vite.config.ts).
  */
 const pages = {
   '/': {
@@ -23,15 +23,10 @@ const pages = {
   // With what it loads when the browser is idle.
   '/, below the first screen too': {
     limit: 110,
-    roots: [
-      'landing.html',
-      'src/features/landing/landing-details.tsx',
-      'src/features/landing/landing-footer.tsx',
-      ...texts('common', 'landing', 'landingDetails', 'legal', 'country'),
-    ],
+    roots: ['landing.html', 'landing-details', ...texts('common', 'landing', 'landingDetails', 'legal', 'country')],
   },
   '/sign-in': {
-    limit: 213,
+    limit: 190,
     roots: [
       'index.html',
       'src/app/layout/guest-layout.tsx',
@@ -40,12 +35,12 @@ const pages = {
     ],
   },
   '/proxies': {
-    limit: 186,
+    limit: 180,
     roots: [
       'index.html',
       'member',
       'src/app/screens/proxies-screen.tsx',
-      ...texts('common', 'notification', 'country', 'proxy', 'proxyConnection'),
+      ...texts('common', 'notification', 'country', 'proxy'),
     ],
   },
 };

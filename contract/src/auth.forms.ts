@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { dollarsSchema, EASY_PASSWORD, languageCodeSchema } from './fields.ts';
+import { dollarsSchema, languageCodeSchema } from './fields.ts';
+import { EASY_PASSWORD } from './fields.values.ts';
 import {
   EMAIL_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,

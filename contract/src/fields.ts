@@ -1,5 +1,6 @@
 /** Building blocks that the web app's forms share with the API. Separate from schemas.ts, so that browsers load only these. */
 import { z } from 'zod';
+import { ONLY_SPACES } from './fields.values.ts';
 import { REASON_LENGTH_MAX, REASON_LENGTH_MIN } from './limits.ts';
 import { isDollarAmount } from './units.ts';
 
@@ -33,12 +34,6 @@ export const dollarsSchema = z.number().refine(isDollarAmount, NO_DOLLARS);
 /** The bounds are checked first, so that a huge amount is refused as too large. */
 export const dollarsWithin = (minimum: number, maximum: number) =>
   z.number().min(minimum).max(maximum).refine(isDollarAmount, NO_DOLLARS);
-
-/** The message of the product specification. Forms map it to a translated text. */
-export const ONLY_SPACES = 'Field cannot contain only spaces';
-
-/** Forms map it to a translated text, as above. */
-export const EASY_PASSWORD = 'Password is too easy to guess';
 
 /** Text without markup. */
 export const plainText = (minimum: number, maximum: number) =>

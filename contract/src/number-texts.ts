@@ -2,10 +2,10 @@ import type { LanguageCode } from './schemas.ts';
 
 const MONEY_DECIMALS_MAX = 6;
 
-/** Dollars with 2 to 6 decimals: `$12,345.50`, `-$0.0072`; in Russian `$12 345,50` with no-break spaces. */
-export function dollarText(language: LanguageCode, dollars: number): string {
+/** Dollars with at least 2 and up to 6 decimals: `$12,345.50`, `-$0.0072`; in Russian `$12 345,50` with no-break spaces. */
+export function dollarText(language: LanguageCode, dollars: number, decimalsMin = 2): string {
   const [whole = '0', decimals = ''] = Math.abs(dollars).toFixed(MONEY_DECIMALS_MAX).split('.');
-  const trimmed = decimals.replace(/0{1,4}$/, '');
+  const trimmed = decimals.replace(/0+$/, '').padEnd(decimalsMin, '0');
   return `${dollars < 0 ? '-' : ''}$${groupThousands(language, whole)}${decimalMark(language)}${trimmed}`;
 }
 

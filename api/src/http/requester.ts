@@ -32,7 +32,15 @@ const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\b(?:Chrome|CriOS|Chromium|HeadlessChrome)\//, 'Chrome'],
   [/\bVersion\/[\d.]+ .*\bSafari\//, 'Safari'],
   [/^curl\//, 'curl'],
-  [/^(?:python-requests|Python-urllib|python-httpx|aiohttp)\b/i, 'Python'],
+  [/^(?:python-requests|Python-urllib|python-httpx|aiohttp)\b|^Python\//i, 'Python'],
+  [/^Wget\//, 'Wget'],
+  [/^Go-http-client\//, 'Go'],
+  [/^(?:axios|node-fetch|undici|got)\b/, 'Node.js'],
+  [/^okhttp\//, 'OkHttp'],
+  [/^(?:Java|Apache-HttpClient)\//, 'Java'],
+  [/^PostmanRuntime\//, 'Postman'],
+  [/^HTTPie\//, 'HTTPie'],
+  [/^GuzzleHttp\//, 'PHP'],
 ];
 const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\biPhone\b/, 'iPhone'],

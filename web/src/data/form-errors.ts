@@ -1,5 +1,5 @@
 import { ApiError } from '@cellhop/contract/client';
-import { EASY_PASSWORD, ONLY_SPACES } from '@cellhop/contract/fields';
+import { EASY_PASSWORD, ONLY_SPACES } from '@cellhop/contract/fields.values';
 import i18next from 'i18next';
 import type { core } from 'zod';
 import { formatDecimal } from '../format/format.ts';

@@ -1,7 +1,6 @@
 import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
 import {
-  formatCents,
   formatDate,
   formatCount,
   formatMegabytes,
@@ -9,11 +8,11 @@ import {
   formatMoney,
   formatTraffic,
   megabytePrice,
-  maxDecimals,
   prepaidPrice,
   formatClock,
   splitSeconds,
 } from './format.ts';
+import { formatBalance, formatMegabytePrice, formatPrice, formatTotal, maxDecimals } from './money.ts';
 
 describe('formatMoney', () => {
   it.each([
@@ -37,13 +36,38 @@ it('writes Russian decimals with a comma', async () => {
   expect(formatMegabytes(10.5 * 1024)).toBe('10,5');
   expect(maxDecimals([24, -0.088])).toBe(3);
   await i18next.changeLanguage('en');
-  expect(formatCents(24.6199)).toBe('$24.61');
-  expect(formatCents(0.29)).toBe('$0.29');
+});
+
+it.each([
+  // Dollars, and as a balance, a total and a price: never more than the balance, never less than the price.
+  [314.456, '$314.45', '$314.46', '$314.46'],
+  [0.29, '$0.29', '$0.29', '$0.29'],
+  [24.6119, '$24.61', '$24.61', '$24.62'],
+  [1234.5, '$1,234.50', '$1,234.50', '$1,234.50'],
+  [0.0996, '$0.099', '$0.10', '$0.10'],
+  [0.05, '$0.050', '$0.050', '$0.050'],
+  [0.0004, '$0.0004', '$0.0004', '$0.001'],
+  [0.000001, '$0.000001', '$0.000001', '$0.001'],
+  [-0.4, '-$0.40', '-$0.40', '-$0.40'],
+  [-0.032, '-$0.032', '-$0.032', '-$0.032'],
+  [0, '$0.00', '$0.00', '$0.00'],
+])('shows %d in cents, below ten cents with three decimals, and never nothing for something', (dollars, ...texts) => {
+  expect([formatBalance, formatTotal, formatPrice].map((format) => format(dollars))).toEqual(texts);
+});
+
+it.each([
+  [0.004, '$0.004'],
+  [0.0036, '$0.004'],
+  [0.01, '$0.010'],
+  [0.000001, '$0.001'],
+])('shows the price %d of a megabyte with three decimals', (dollars, text) => {
+  expect(formatMegabytePrice(dollars)).toBe(text);
 });
 
 describe('maxDecimals', () => {
   it('is the largest number of decimals in a column, at least two', () => {
     expect(maxDecimals([24, -0.088, 1234.5])).toBe(3);
+    expect(maxDecimals([24.123_456], formatMoney)).toBe(6);
     expect(maxDecimals([])).toBe(2);
   });
 });

@@ -5,26 +5,10 @@ import i18next from 'i18next';
 
 const KIB_PER_MEGABYTE = 1024;
 const MEGABYTES_PER_GIGABYTE = 1024;
-const MONEY_DECIMALS_MIN = 2;
 
-/** Dollars with 2 to 6 decimals: `$5.00`, `$0.0072`; in Russian `$0,0072`. */
+/** The exact amount, with 2 to 6 decimals: `$5.00`, `$0.0072`; in Russian `$0,0072`. For receipts, statements and what is typed. */
 export function formatMoney(dollars: number): string {
   return dollarText(language(), dollars);
-}
-
-/** Dollars and whole cents, rounded down, so that it never shows more than the balance: `$12.34`. */
-export function formatCents(dollars: number): string {
-  return formatMoney(Math.floor(Math.round(dollars * 1e6) / 1e4) / 100);
-}
-
-/** Counts the decimals of a formatted amount. */
-export function countDecimals(money: string): number {
-  return money.length - money.indexOf(decimalMark(language())) - 1;
-}
-
-/** The largest number of decimals in a column of formatted amounts. */
-export function maxDecimals(dollars: readonly number[]): number {
-  return Math.max(MONEY_DECIMALS_MIN, ...dollars.map((each) => countDecimals(formatMoney(each))));
 }
 
 /** Price of the first 50 MB of a proxy; `price` is dollars for 100 MB. */
@@ -84,7 +68,7 @@ export function formatCount(count: number): string {
 }
 
 /** Of the interface. */
-function language(): LanguageCode {
+export function language(): LanguageCode {
   return i18next.resolvedLanguage === 'ru' ? 'ru' : 'en';
 }
 

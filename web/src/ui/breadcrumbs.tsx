@@ -11,7 +11,7 @@ export interface Crumb {
 
 export const HOME = '/proxies';
 
-/** Home and the path to this page; the middle of a long path is collapsed until the user expands it. */
+/** Home and the path to this page, which is another one; the middle of a long path is collapsed until the user expands it. */
 export function Breadcrumbs({ items }: { items: readonly Crumb[] }) {
   const { t } = useTranslation();
   const [isWhole, setWhole] = useState(false);

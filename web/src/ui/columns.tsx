@@ -1,13 +1,14 @@
 /** Columns and cells that several tables have. */
 import { Button, type ButtonProps } from '@mantine/core';
-import { countDecimals, formatDate, formatMoney } from '../format/format.ts';
+import { formatDate } from '../format/format.ts';
+import { countDecimals, formatTotal } from '../format/money.ts';
 import classes from './columns.module.css';
 import { CountryFlag } from './country-flag.tsx';
 import type { Column } from './data-table.tsx';
 import { destructive } from './destructive.ts';
+import { Money, type MoneyProps } from './money.tsx';
 
-interface ColumnMoneyProps {
-  dollars: number;
+interface ColumnMoneyProps extends MoneyProps {
   /** The largest number of decimals in the column, see `maxDecimals`. */
   decimals: number;
   /** Positive amounts get a plus sign, so that color is not the only difference. */
@@ -15,12 +16,12 @@ interface ColumnMoneyProps {
 }
 
 /** An amount in a right-aligned column: the decimal points are aligned. */
-export function ColumnMoney({ dollars, decimals, isChange = false }: ColumnMoneyProps) {
-  const text = formatMoney(dollars);
+export function ColumnMoney({ dollars, format = formatTotal, decimals, isChange = false }: ColumnMoneyProps) {
+  const missing = Math.max(0, decimals - countDecimals(format(dollars)));
   return (
-    <span className={classes['money']} data-missing={'0'.repeat(Math.max(0, decimals - countDecimals(text)))}>
+    <span className={classes['money']} data-missing={'0'.repeat(missing)}>
       {isChange && dollars > 0 ? '+' : ''}
-      {text}
+      <Money dollars={dollars} format={format} />
     </span>
   );
 }

@@ -129,9 +129,12 @@ const components: MantineThemeComponents = {
   Tooltip: { vars: () => ({ tooltip: { '--tooltip-bg': 'var(--text)', '--tooltip-color': 'var(--bg)' } }) },
 };
 
+/** Of alerts, as that of badges and banners. */
+const yellow = colorsTuple('var(--warning)');
+
 const theme = createTheme({
   primaryColor: 'accent',
-  colors: { accent: colorsTuple('var(--accent)'), red: colorsTuple('var(--danger)'), dark, gray },
+  colors: { accent: colorsTuple('var(--accent)'), red: colorsTuple('var(--danger)'), yellow, dark, gray },
   variantColorResolver: variantColors,
   fontFamily: 'var(--font)',
   // As in the rest of the app; on phones fields have larger text (mantine.css).
@@ -157,6 +160,8 @@ const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-red-filled-hover': 'color-mix(in srgb, var(--danger) 88%, var(--text))',
     '--mantine-color-red-light': 'var(--danger-soft)',
     '--mantine-color-red-light-color': 'var(--danger)',
+    '--mantine-color-yellow-light': 'var(--warning-soft)',
+    '--mantine-color-yellow-light-color': 'var(--warning)',
     '--mantine-color-gray-light-hover': 'var(--surface-hover)',
     '--mantine-color-gray-light-color': 'var(--text)',
     '--mantine-primary-color-contrast': 'var(--on-accent)',

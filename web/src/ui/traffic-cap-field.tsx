@@ -1,7 +1,8 @@
 import { CAP_MEGABYTES_MAX, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { formatMoney, megabytePrice } from '../format/format.ts';
+import { megabytePrice } from '../format/format.ts';
+import { formatMegabytePrice, formatPrice } from '../format/money.ts';
 import { readNumber } from '../format/number-kinds.ts';
 import { NumberField } from './number-field.tsx';
 
@@ -52,7 +53,7 @@ export function chargeWords(
   { price, cap, balance, paidFor = 0 }: CappedTraffic,
   t: TFunction<'proxyConnection'>,
 ): string {
-  if (cap === null) return t('trafficCap.open', { price: formatMoney(megabytePrice(price)) });
+  if (cap === null) return t('trafficCap.open', { price: formatMegabytePrice(megabytePrice(price)) });
   const amount = Math.min(Math.max(cap, PREPAID_MEGABYTES) * megabytePrice(price), balance + paidFor);
-  return t('trafficCap.maximum', { amount: formatMoney(amount) });
+  return t('trafficCap.maximum', { amount: formatPrice(amount) });
 }

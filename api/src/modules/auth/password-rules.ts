@@ -1,6 +1,6 @@
 import { newPasswordSchema } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
-import { EASY_PASSWORD } from '@cellhop/contract/schemas';
+import { EASY_PASSWORD } from '@cellhop/contract/fields.values';
 import { readFileSync } from 'node:fs';
 import { packagePath } from '../../process/package-path.ts';
 

@@ -67,7 +67,7 @@ export function Shell({ children }: { children: ReactNode }) {
           onToggleMenu={isNarrow ? drawer.toggle : () => menuChoice.set(!isHidden)}
         />
         <main id="content" tabIndex={-1} aria-labelledby={titleId} className={classes['content']}>
-          {title !== undefined && !isSubscreen && <Breadcrumbs items={path === HOME ? [] : [{ label: title }]} />}
+          {title !== undefined && !isSubscreen && path !== HOME && <Breadcrumbs items={[{ label: title }]} />}
           {currentView() !== undefined && <ViewNotice />}
           <SecondFactorNotice />
           {children}

@@ -4,11 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useLiveConnections } from '../../features/connections/api.ts';
 import { NotificationsBell } from '../../features/notifications/notifications-bell.tsx';
-import { formatCents, formatMoney } from '../../format/format.ts';
+import { formatBalance } from '../../format/money.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { loadTexts } from '../../i18n/setup.ts';
 import { profileQuery } from '../../session/profile.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
+import { Money } from '../../ui/money.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { type SlotProps, StaffSlot, staffPart } from './staff-slot.tsx';
 import classes from './top-bar.module.css';
@@ -34,7 +35,7 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, isStaffArea, onT
   const { t } = useTranslation();
   useDocumentTitle(namesTab ? title : undefined);
   const profile = useLiveProfile();
-  const balance = formatCents(profile?.balance ?? 0);
+  const balance = profile?.balance ?? 0;
   const MenuIcon = isMenuShown ? IconLayoutSidebarFilled : IconLayoutSidebar;
   return (
     <header className={classes['bar']} data-area={isStaffArea ? 'staff' : undefined}>
@@ -53,11 +54,10 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, isStaffArea, onT
           to="/payments/invoices"
           search={{ create: true }}
           className={classes['balance']}
-          aria-label={t('balanceOf', { amount: balance })}
-          title={formatMoney(profile?.balance ?? 0)}
+          aria-label={t('balanceOf', { amount: formatBalance(balance) })}
         >
           <IconWallet size={18} stroke={1.6} aria-hidden="true" />
-          {balance}
+          <Money dollars={balance} format={formatBalance} />
         </Link>
         <StaffSlot part={staffSearch} />
         <NotificationsBell />

@@ -2,7 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import { Alert, Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../format/format.ts';
+import { formatBalance } from '../../format/money.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useProfile } from '../../session/profile.ts';
@@ -72,7 +72,7 @@ function DeletionForm() {
         <Text>{t('deletion.consequences')}</Text>
         {balance > 0 && (
           <Checkbox
-            label={t('deletion.waive', { amount: formatMoney(balance) })}
+            label={t('deletion.waive', { amount: formatBalance(balance) })}
             checked={isWaived}
             onChange={({ currentTarget }) => setWaived(currentTarget.checked ? balance : undefined)}
           />

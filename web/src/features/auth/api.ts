@@ -1,37 +1,9 @@
-import {
-  emailBody,
-  setPasswordBody,
-  secondFactorCodeSchema,
-  signInBody,
-  type SignInBody,
-  signUpBody,
-  type SignUpBody,
-  type SetPasswordBody,
-} from '@cellhop/contract/auth.forms';
+import type { SetPasswordBody, SignInBody, SignUpBody } from '@cellhop/contract/auth.forms';
 import { DEVICE_TOKEN_HEADER } from '@cellhop/contract/auth.values';
 import { ApiError } from '@cellhop/contract/client';
-import { z } from 'zod';
 import { call, callForData } from '../../data/http.ts';
-import { confirmation, confirmPassword, isConfirmed, appCodeSchema } from '../../session/credential-schemas.ts';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { deviceToken, startSession } from '../../session/start-session.ts';
-
-export const signInForm = signInBody.omit({ secondFactorCode: true });
-export const secondFactorForms = {
-  APP: z.object({ code: appCodeSchema }),
-  RECOVERY_CODE: z.object({ code: secondFactorCodeSchema }),
-};
-export const restoreForm = emailBody;
-
-export const signUpForm = signUpBody
-  .omit({ languageCode: true })
-  .extend({ confirmPassword })
-  .refine(isConfirmed, confirmation);
-
-export const setPasswordForm = setPasswordBody
-  .omit({ code: true })
-  .extend({ confirmPassword })
-  .refine(isConfirmed, confirmation);
 
 /** @returns whether the session is open, or a second factor is required */
 export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQUIRED'> {

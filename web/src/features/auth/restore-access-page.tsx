@@ -4,11 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { fieldErrorText } from '../../data/form-errors.ts';
-import { repeatRecovery, requestConfirmation, requestRecovery, restoreForm } from './api.ts';
+import { repeatRecovery, requestConfirmation, requestRecovery } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard, SignInLink, SignUpLink } from './auth-card.tsx';
 import { EmailField } from './auth-fields.tsx';
 import { AuthNotice, useAuthForm } from './auth-notice.tsx';
+import { restoreForm } from './forms.ts';
 
 export function RestoreAccessPage() {
   const { t } = useTranslation(['auth', 'common']);

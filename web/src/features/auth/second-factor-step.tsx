@@ -3,11 +3,12 @@ import { fieldErrorText } from '../../data/form-errors.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
-import { openSession, secondFactorForms } from './api.ts';
+import { openSession } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import type { Credentials, SecondFactorMethod } from './sign-in-state.ts';
 import { useAuthForm } from './auth-notice.tsx';
+import { secondFactorForms } from './forms.ts';
 
 interface SecondFactorStepProps {
   credentials: Credentials;

@@ -7,12 +7,13 @@ import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import plain from '../../ui/plain.module.css';
 import { fieldErrorText } from '../../data/form-errors.ts';
-import { savePassword, setPasswordForm } from './api.ts';
+import { savePassword } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard, RestoreLink, SignInLink, SignUpLink } from './auth-card.tsx';
 import { PasswordField } from './auth-fields.tsx';
 import { setPasswordScreen } from './screen.ts';
 import { useAuthForm } from './auth-notice.tsx';
+import { setPasswordForm } from './forms.ts';
 
 /** From the link in the recovery mail. */
 export function SetPasswordPage() {

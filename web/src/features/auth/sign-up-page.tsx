@@ -8,13 +8,14 @@ import { useScreenSearch } from '../../loading/use-screen.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
 import { fieldErrorText } from '../../data/form-errors.ts';
-import { createAccount, requestConfirmation, signUpForm } from './api.ts';
+import { createAccount, requestConfirmation } from './api.ts';
 import { AcceptedTerms } from './accepted-terms.tsx';
 import classes from './auth-card.module.css';
 import { AuthCard, RestoreLink, SignInLink } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
 import { AuthNotice, useAuthForm } from './auth-notice.tsx';
 import { signUpScreen } from './screen.ts';
+import { signUpForm } from './forms.ts';
 
 type SignUpValues = z.infer<typeof signUpForm>;
 

@@ -1,41 +1,51 @@
+import { connectionStrings } from '@cellhop/contract/access-strings';
 import type { Connection } from '@cellhop/contract/connections';
+import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { List } from '../../data/use-list.ts';
-import { formatMegabytes, formatMoney, formatTraffic, megabytePrice } from '../../format/format.ts';
+import { formatMegabytes, formatTraffic, megabytePrice } from '../../format/format.ts';
+import { formatMegabytePrice } from '../../format/money.ts';
+import { useCopy } from '../../hooks/use-copy.ts';
 import { PHONE_SCREEN } from '../../ui/breakpoints.ts';
-import { Time } from '../../ui/columns.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import cards from '../../ui/link-card.module.css';
+import hidden from '../../ui/visually-hidden.module.css';
+import { Money } from '../../ui/money.tsx';
 import classes from './active-connections.module.css';
-import { isLive, useConnections } from './api.ts';
-import { DisconnectButton } from './connections-table.tsx';
+import { isLive, useConnectionCheck, useConnections } from './api.ts';
+import { CheckResult } from './check-result.tsx';
+import { DisconnectButton, InfoButton } from './connections-table.tsx';
 import { remainingTraffic } from './remaining-traffic.ts';
 
 const CARDS_MAX = 6;
 const PHONE_CARDS_MAX = 3;
 
 interface ActiveConnectionsProps {
-  connections: readonly Connection[];
+  active: NewestActive;
   /** The connection that is being disconnected. */
   endingId: string | undefined;
+  onShow: (connection: Connection) => void;
   onDisconnect: (connection: Connection) => void;
 }
 
-/** The newest open connections as cards, with live traffic and cost. */
-export function ActiveConnections({ connections, endingId, onDisconnect }: ActiveConnectionsProps) {
+/** The newest open connections as cards: live traffic and cost, and what they are used with. The list below has only the others. */
+export function ActiveConnections({
+  active: { shown, hasMore },
+  endingId,
+  onShow,
+  onDisconnect,
+}: ActiveConnectionsProps) {
   const { t } = useTranslation('proxyConnection');
   const id = useId();
-  const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
-  const shown = connections.slice(0, isPhone ? PHONE_CARDS_MAX : CARDS_MAX);
   if (shown.length === 0) return null;
   return (
     <section className={classes['active']} aria-labelledby={id}>
       <div className={classes['head']}>
         <h2 id={id}>{t('active.title')}</h2>
-        {shown.length < connections.length && (
+        {hasMore && (
           <Link to="/connection-history" search={{ active: true }}>
             {t('active.all')}
           </Link>
@@ -47,6 +57,7 @@ export function ActiveConnections({ connections, endingId, onDisconnect }: Activ
             key={connection.id}
             connection={connection}
             isEnding={endingId === connection.id}
+            onShow={() => onShow(connection)}
             onDisconnect={() => onDisconnect(connection)}
           />
         ))}
@@ -55,23 +66,32 @@ export function ActiveConnections({ connections, endingId, onDisconnect }: Activ
   );
 }
 
+interface NewestActive {
+  shown: readonly Connection[];
+  hasMore: boolean;
+}
+
 /** From the first page of all connections if that has all of them, because it is loaded anyway. */
-export function useNewestActive(all: List<Connection>, isEnabled: boolean): readonly Connection[] {
+export function useNewestActive(all: List<Connection>, isEnabled: boolean): NewestActive {
+  const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isWhole = all.totalPages <= 1;
   const active = useConnections(1, { active: true }, isEnabled && all.rows !== undefined && !isWhole);
-  if (!isEnabled) return [];
-  return (isWhole ? all.rows : active.rows)?.filter(isLive) ?? [];
+  if (!isEnabled) return { shown: [], hasMore: false };
+  const open = (isWhole ? all.rows : active.rows)?.filter(isLive) ?? [];
+  const shown = open.slice(0, isPhone ? PHONE_CARDS_MAX : CARDS_MAX);
+  return { shown, hasMore: shown.length < open.length };
 }
 
 interface ActiveCardProps {
   connection: Connection;
   isEnding: boolean;
+  onShow: () => void;
   onDisconnect: () => void;
 }
 
-function ActiveCard({ connection, isEnding, onDisconnect }: ActiveCardProps) {
+function ActiveCard({ connection, isEnding, onShow, onDisconnect }: ActiveCardProps) {
   const { t } = useTranslation('proxyConnection');
-  const { id, ip, label, countryCode, city, isp, trafficUsed, paidFor, createdAt } = connection;
+  const { id, ip, label, countryCode, city, isp, trafficUsed, paidFor } = connection;
   return (
     <li className={`${cards['card']} ${classes['card']}`}>
       <div className={classes['name']}>
@@ -80,6 +100,7 @@ function ActiveCard({ connection, isEnding, onDisconnect }: ActiveCardProps) {
           {ip}
         </Link>
         <span className={classes['place']}>{label === '' ? `${city}, ${isp}` : label}</span>
+        <InfoButton connection={connection} onClick={onShow} />
       </div>
       <dl className={classes['figures']}>
         <div>
@@ -88,15 +109,51 @@ function ActiveCard({ connection, isEnding, onDisconnect }: ActiveCardProps) {
         </div>
         <div>
           <dt>{t('table.paidFor')}</dt>
-          <dd>{formatMoney(paidFor)}</dd>
+          <dd>
+            <Money dollars={paidFor} />
+          </dd>
         </div>
       </dl>
       <RemainingTraffic connection={connection} />
       <div className={classes['foot']}>
-        <Time at={createdAt} />
+        <QuickAccess connection={connection} />
         <DisconnectButton connection={connection} isLoading={isEnding} onClick={onDisconnect} />
       </div>
     </li>
+  );
+}
+
+/** The access as one string, and a test of the exit. The details have all formats. */
+function QuickAccess({ connection }: { connection: Connection }) {
+  const { t } = useTranslation('proxyConnection');
+  const { isCopied, copy } = useCopy();
+  const check = useConnectionCheck();
+  const { id, ip, password } = connection;
+  if (password === null) return undefined;
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="light"
+        aria-label={t('active.copyOf', { ip })}
+        onClick={() => void copy(connectionStrings({ ...connection, password })[1])}
+      >
+        {t(isCopied ? 'access.copied' : 'access.copy')}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={check.isRunning}
+        aria-label={t('active.testOf', { ip })}
+        onClick={() => void check.run(id)}
+      >
+        {t('access.test')}
+      </Button>
+      <output className={hidden['visuallyHidden']}>{isCopied ? t('access.copied') : ''}</output>
+      <div className={classes['result']}>
+        <CheckResult check={check.result} isRunning={check.isRunning} />
+      </div>
+    </>
   );
 }
 
@@ -107,7 +164,7 @@ function RemainingTraffic({ connection }: { connection: Connection }) {
   if (remaining === undefined)
     return (
       <p className={classes['remaining']}>
-        {t('active.further', { price: formatMoney(megabytePrice(connection.price)) })}
+        {t('active.further', { price: formatMegabytePrice(megabytePrice(connection.price)) })}
       </p>
     );
   return (

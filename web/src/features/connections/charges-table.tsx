@@ -1,6 +1,7 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoment, maxDecimals } from '../../format/format.ts';
+import { formatMegabytes, formatMoment, formatMoney } from '../../format/format.ts';
+import { maxDecimals } from '../../format/money.ts';
 import { ColumnMoney } from '../../ui/columns.tsx';
 import classes from './charges-table.module.css';
 
@@ -9,7 +10,10 @@ const BYTES_PER_KIB = 1024;
 /** A page of a connection's charges, newest first. */
 export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
   const { t } = useTranslation(['receipt', 'proxyConnection', 'common']);
-  const decimals = maxDecimals(charges.map(({ amount }) => amount));
+  const decimals = maxDecimals(
+    charges.map(({ amount }) => amount),
+    formatMoney,
+  );
   return (
     // A scrollable region must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -30,7 +34,7 @@ export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
               <td>{t(`kinds.${charge.kind}`, { range: megabyteRange(charge) })}</td>
               <td className={classes['traffic']}>{t('common:megabytes', { value: chargeMegabytes(charge) })}</td>
               <td data-numeric>
-                <ColumnMoney dollars={charge.amount} decimals={decimals} />
+                <ColumnMoney dollars={charge.amount} format={formatMoney} decimals={decimals} />
               </td>
             </tr>
           ))}

@@ -4,12 +4,14 @@ import { Button, Center, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
+import { formatDate, formatTraffic, prepaidPrice } from '../../format/format.ts';
+import { formatPrice } from '../../format/money.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { useProxyDetails } from '../../ui/proxy-details.tsx';
+import { Money } from '../../ui/money.tsx';
 import { isLive, useLabel } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
@@ -101,14 +103,17 @@ function Summary({ connection }: { connection: Connection }) {
   return (
     <Facts
       items={[
-        { label: t('table.paidFor'), value: formatMoney(connection.paidFor) },
+        { label: t('table.paidFor'), value: <Money dollars={connection.paidFor} /> },
         ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`, times) }]),
         { label: t('table.status'), value: <ConnectionStatusBadge status={connection.status} /> },
         {
           label: t('table.trafficUsed'),
           value: t('detail.started', { used, count: startedMegabytes(connection) }),
         },
-        { label: t('detail.pricePaid'), value: formatMoney(prepaidPrice(connection.price)) },
+        {
+          label: t('detail.pricePaid'),
+          value: <Money dollars={prepaidPrice(connection.price)} format={formatPrice} />,
+        },
         { label: t('table.refundStatus'), value: t(`refundStatuses.${connection.refundStatus}`) },
         { label: t('detail.createdAt'), value: formatDate(connection.createdAt) },
         ...(disconnectAt === null ? [] : [{ label: t('detail.disconnectAt'), value: formatDate(disconnectAt) }]),

@@ -16,7 +16,7 @@ import { ActiveConnections, useNewestActive } from './active-connections.tsx';
 import { connectionQuery, isLive, useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import classes from './connections-filter.module.css';
-import { ConnectionsTable, focusInfo } from './connections-table.tsx';
+import { ConnectionsTable, type ConnectionsTableProps, focusInfo } from './connections-table.tsx';
 import { DisconnectDialog, type RefusedReturn, RefusedReturnDialog } from './disconnect-dialogs.tsx';
 import { connectionsScreen, connectionsSearch, type ConnectionsSearch } from './screen.ts';
 
@@ -41,10 +41,15 @@ export function ConnectionsPage() {
 
   // The cards are only above the first page of the list without a filter.
   const newest = useNewestActive(connections, page === 1 && !isFiltered);
+  const table = {
+    endingId: ending.runningId,
+    onShow: ({ id }: Connection) => show(id),
+    onDisconnect: ending.ask,
+  };
 
   return (
     <>
-      <ActiveConnections connections={newest} endingId={ending.runningId} onDisconnect={ending.ask} />
+      <ActiveConnections active={newest} {...table} />
       <ConnectionsFilter
         search={search}
         onSearch={(chosen) => change(connectionsSearch({ ...chosen }), { replace: true })}
@@ -72,14 +77,7 @@ export function ConnectionsPage() {
           </EmptyList>
         }
       >
-        {(rows) => (
-          <ConnectionsTable
-            connections={rows}
-            endingId={ending.runningId}
-            onShow={({ id }) => show(id)}
-            onDisconnect={ending.ask}
-          />
-        )}
+        {(rows) => <OtherConnections rows={rows} shown={newest.shown} {...table} />}
       </PagedList>
       {ending.dialogs}
       <ConnectionDialog connection={shown} onClose={() => show(undefined)} />
@@ -89,6 +87,17 @@ export function ConnectionsPage() {
       {ExportDialog !== undefined && <ExportDialog isOpen={open === 'export'} onClose={() => setOpen(undefined)} />}
     </>
   );
+}
+
+interface OtherConnectionsProps extends Omit<ConnectionsTableProps, 'connections'> {
+  rows: readonly Connection[] | undefined;
+  /** As cards. */
+  shown: readonly Connection[];
+}
+
+function OtherConnections({ rows, shown, ...table }: OtherConnectionsProps) {
+  const others = rows?.filter(({ id }) => !shown.some((active) => active.id === id));
+  return others?.length === 0 ? undefined : <ConnectionsTable connections={others} {...table} />;
 }
 
 /** Ends a connection after a confirmation; asks a second time if the server refuses the refund. */

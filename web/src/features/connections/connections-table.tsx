@@ -3,15 +3,18 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatTraffic, maxDecimals } from '../../format/format.ts';
+import { formatDate, formatTraffic } from '../../format/format.ts';
+import { maxDecimals } from '../../format/money.ts';
 import { ColumnMoney, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { CountryFlag } from '../../ui/country-flag.tsx';
 import { destructive } from '../../ui/destructive.ts';
+import { Money } from '../../ui/money.tsx';
 import { isLive } from './api.ts';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
 import classes from './connections-table.module.css';
 
-interface ConnectionsTableProps {
+export interface ConnectionsTableProps {
   connections: readonly Connection[] | undefined;
   /** The connection that is being disconnected. */
   endingId: string | undefined;
@@ -36,7 +39,6 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       key: 'info',
       width: 3.6,
       header: t('table.info'),
-      place: 'heading',
       render: (connection) => <InfoButton connection={connection} onClick={() => onShow(connection)} />,
     },
     ...useLocationColumns(),
@@ -49,22 +51,15 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     },
     {
       key: 'trafficUsed',
-      width: 4.6,
+      width: 5.6,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => formatTraffic(trafficUsed),
     },
     {
-      key: 'connectionType',
-      width: 3.8,
-      header: t('common:location.type'),
-      render: ({ connectionType }) => connectionType,
-    },
-    {
       key: 'status',
-      width: 8.6,
+      width: 11,
       header: t('table.status'),
-      place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
@@ -94,7 +89,47 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
         ),
     },
   ];
-  return <DataTable label={t('table.label')} columns={columns} rows={connections} rowKey={({ id }) => id} isDense />;
+  return (
+    <DataTable
+      label={t('table.label')}
+      columns={columns}
+      rows={connections}
+      rowKey={({ id }) => id}
+      isDense
+      renderCard={renderCard}
+    />
+  );
+}
+
+const renderCard = (connection: Connection, columns: readonly Column<Connection>[]) => (
+  <ConnectionCard connection={connection} columns={columns} />
+);
+
+interface ConnectionCardProps {
+  connection: Connection;
+  /** The columns of the table, for the cells that table and card share. */
+  columns: readonly Column<Connection>[];
+}
+
+/** A connection on a phone, in two lines: what it is, and what it has cost. */
+function ConnectionCard({ connection, columns }: ConnectionCardProps) {
+  const { ip, label, countryCode, city, trafficUsed, paidFor, createdAt } = connection;
+  const cell = (key: string) => columns.find((column) => column.key === key)?.render(connection);
+  return (
+    <div className={classes['card']}>
+      <p className={classes['address']}>
+        <CountryFlag code={countryCode} />
+        <span>{ip}</span>
+      </p>
+      {cell('status')}
+      {cell('info')}
+      <p className={classes['about']}>
+        <bdi>{label === '' ? city : label}</bdi> · <Money dollars={paidFor} /> · {formatTraffic(trafficUsed)} ·{' '}
+        {formatDate(createdAt)}
+      </p>
+      {isLive(connection) && cell('action')}
+    </div>
+  );
 }
 
 function useLocationColumns(): Column<Connection>[] {
@@ -105,12 +140,10 @@ function useLocationColumns(): Column<Connection>[] {
       width: 8.7,
       header: t('location.ip'),
       isUnbroken: true,
-      place: 'heading',
       render: (connection) => <Address connection={connection} />,
     },
-    { ...countryColumn(t('location.country')), width: 4.2 },
-    { key: 'city', width: 4.4, header: t('location.city'), render: ({ city }) => city },
-    { key: 'zip', width: 4.3, header: t('location.zip'), render: ({ zip }) => zip },
+    { ...countryColumn(t('location.country')), width: 4.6 },
+    { key: 'city', width: 7, header: t('location.city'), render: ({ city }) => city },
   ];
 }
 

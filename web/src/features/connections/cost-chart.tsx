@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { toScale } from '../../format/scale.ts';
 import { Plot } from '../../ui/plot.tsx';
+import { Money } from '../../ui/money.tsx';
 import classes from './cost-chart.module.css';
 
 const WIDTH = 600;
@@ -24,7 +25,11 @@ export function CostChart({ cost, startedMegabytes }: { cost: ConnectionCost; st
   return (
     <figure className={classes['figure']}>
       <figcaption>
-        {t('chart')} <strong>{formatMoney(total)}</strong> {t('started', { count: startedMegabytes })}
+        {t('chart')}{' '}
+        <strong>
+          <Money dollars={total} />
+        </strong>{' '}
+        {t('started', { count: startedMegabytes })}
       </figcaption>
       <Plot scale={scale} formatTick={formatMoney} labels={labels}>
         {/* Hidden from screen readers: the sum is above and the charges are in the table below. */}

@@ -2,7 +2,7 @@ import type { Connection } from '@cellhop/contract/connections';
 import { useTranslation } from 'react-i18next';
 import { toLocalTime } from '../../data/server-clock.ts';
 import { useSettings } from '../../data/settings.ts';
-import { formatMoney } from '../../format/format.ts';
+import { formatTotal } from '../../format/money.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -44,7 +44,7 @@ function useRefundText(): (connection: Connection) => string {
     const ageMs = Date.now() - toLocalTime(Date.parse(connection.createdAt));
     const refund = expectedRefund(connection, ageMs, refundMinutes);
     if (refund.kind === 'UNUSED')
-      return t('ending.refund.UNUSED', { amount: formatMoney(refund.dollars), megabytes: refund.megabytes });
+      return t('ending.refund.UNUSED', { amount: formatTotal(refund.dollars), megabytes: refund.megabytes });
     return t(`ending.refund.${refund.kind}`, times);
   };
 }

@@ -1,10 +1,12 @@
 import type { Proxy } from '@cellhop/contract/proxies';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatAge, formatMoney, prepaidPrice } from '../../format/format.ts';
+import { formatAge, prepaidPrice } from '../../format/format.ts';
+import { formatPrice } from '../../format/money.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Money } from '../../ui/money.tsx';
 import classes from './proxies-table.module.css';
 import { sortProxies } from './sort-proxies.ts';
 
@@ -88,7 +90,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
         firstOrder: 'ascending',
         header: t('table.price'),
         isNumeric: true,
-        render: ({ price }) => <strong className={classes['price']}>{formatMoney(prepaidPrice(price))}</strong>,
+        render: ({ price }) => <Price price={price} />,
       },
       {
         key: 'ip',
@@ -125,6 +127,14 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
       },
     ];
   }, [t, onSelect]);
+}
+
+function Price({ price }: { price: number }) {
+  return (
+    <strong className={classes['price']}>
+      <Money dollars={prepaidPrice(price)} format={formatPrice} />
+    </strong>
+  );
 }
 
 function Address({ proxy }: { proxy: Proxy }) {

@@ -8,6 +8,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../data/query.ts';
 import { formatAge, formatMoney, prepaidPrice, megabytePrice } from '../../format/format.ts';
+import { formatMegabytePrice, formatPrice } from '../../format/money.ts';
 import { chargeWords, parseCap, TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
@@ -17,6 +18,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { useProxyDetails } from '../../ui/proxy-details.tsx';
+import { Money } from '../../ui/money.tsx';
 import { useConnect } from './api.ts';
 import classes from './proxy-dialog.module.css';
 
@@ -187,8 +189,11 @@ function ProxyFacts({ proxy }: { proxy: Proxy }) {
     <Facts
       items={[
         { label: t('common:location.ip'), value: proxy.ip },
-        { label: t('detail.price'), value: formatMoney(prepaidPrice(proxy.price)) },
-        { label: t('detail.megabytePrice'), value: formatMoney(megabytePrice(proxy.price)) },
+        { label: t('detail.price'), value: <Money dollars={prepaidPrice(proxy.price)} format={formatPrice} /> },
+        {
+          label: t('detail.megabytePrice'),
+          value: <Money dollars={megabytePrice(proxy.price)} format={formatMegabytePrice} />,
+        },
         ...useProxyDetails(proxy),
         ...(checkedAt === null ? [] : [{ label: t('detail.checked'), value: formatAge(checkedAt, now) }]),
         ...(latencyMs === null

@@ -6,7 +6,7 @@ import { idParameter, type Search, textParameters } from '../../loading/search-v
 
 export const proxiesScreen = {
   path: '/proxies',
-  texts: ['proxy', 'proxyConnection'],
+  texts: ['proxy'],
   search: catalogueSearch,
   title: 'proxies',
   Icon: IconWorldSearch,

@@ -1,9 +1,10 @@
 import type { ReferralSummary } from '@cellhop/contract/referrals';
 import { referralLevelTable } from '@cellhop/contract/referrals.values';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
+import { formatCount, formatDate } from '../../format/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
+import { Money } from '../../ui/money.tsx';
 import { nextGoal } from './next-goal.ts';
 import classes from './referral-page.module.css';
 
@@ -16,7 +17,7 @@ export function ReferralSummaryCards({ summary }: { summary: ReferralSummary }) 
   const forecast = nextLevel === 'BASIC' ? 'SILVER' : nextLevel;
   const facts: Fact[] = [
     { label: t('registeredUsers'), value: formatCount(summary.registeredUsersCount) },
-    { label: t('earned'), value: formatMoney(summary.earned) },
+    { label: t('earned'), value: <Money dollars={summary.earned} /> },
     { label: t('paymentsThisMonth'), value: formatCount(paymentsThisMonth) },
     ...(goal === undefined
       ? []

@@ -2,7 +2,8 @@ import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, formatMoney, formatTraffic, prepaidPrice } from '../../format/format.ts';
+import { formatCount, formatDate, formatTraffic, prepaidPrice } from '../../format/format.ts';
+import { formatPrice } from '../../format/money.ts';
 import { useLastDefined } from '../../hooks/use-last-value.ts';
 import { useShopTimes } from '../../hooks/use-shop-times.ts';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -12,6 +13,7 @@ import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/paged-list.tsx';
 import { useProxyDetails } from '../../ui/proxy-details.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
+import { Money } from '../../ui/money.tsx';
 import { ChargesTable } from '../connections/charges-table.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -100,12 +102,15 @@ function Summary({ connection }: { connection: StaffConnection }) {
         },
         { label: t('detail.id'), value: <Copyable name={t('detail.id')} value={id} isWrapped />, isWide: true },
         ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`, times) }]),
-        { label: t('proxyConnection:table.paidFor'), value: formatMoney(connection.paidFor) },
+        { label: t('proxyConnection:table.paidFor'), value: <Money dollars={connection.paidFor} /> },
         {
           label: t('proxyConnection:table.trafficUsed'),
           value: formatTraffic(connection.trafficUsed),
         },
-        { label: t('proxyConnection:detail.pricePaid'), value: formatMoney(prepaidPrice(connection.price)) },
+        {
+          label: t('proxyConnection:detail.pricePaid'),
+          value: <Money dollars={prepaidPrice(connection.price)} format={formatPrice} />,
+        },
         {
           label: t('proxyConnection:table.refundStatus'),
           value: t(`proxyConnection:refundStatuses.${connection.refundStatus}`),

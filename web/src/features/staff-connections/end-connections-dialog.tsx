@@ -1,6 +1,6 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../format/format.ts';
+import { formatTotal } from '../../format/money.ts';
 import { BulkDialog } from '../staff-parts/bulk-dialog.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import type { RowSnapshot } from '../staff-parts/use-row-snapshot.ts';
@@ -58,7 +58,7 @@ export function EndConnectionsDialog({ snapshot, onEnded }: EndConnectionsDialog
       items={connections.map(({ id, ip, user, paidFor }) => ({
         key: id,
         name: `${ip}, ${user.email}`,
-        detail: formatMoney(paidFor),
+        detail: formatTotal(paidFor),
       }))}
       action={t('endSelected.actionOf', { count: connections.length })}
       isDangerous

@@ -1,6 +1,7 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatCount, formatGigabytes } from '../../format/format.ts';
+import { formatCount, formatGigabytes } from '../../format/format.ts';
+import { formatTotal } from '../../format/money.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import { StepChart, TrafficChart } from '../usage/usage-charts.tsx';
 import classes from '../usage/usage-charts.module.css';
@@ -31,10 +32,10 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           title={t('revenue')}
           onOpen={opens('connections')}
           emptyText={t('noRevenue')}
-          sum={formatCents(revenue.total)}
+          sum={formatTotal(revenue.total)}
           parts={[revenue.values]}
           stepMin={CENT}
-          format={formatCents}
+          format={formatTotal}
         />
       )}
       {topUps && (
@@ -43,10 +44,10 @@ export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
           title={t('topUps')}
           onOpen={opens('invoices')}
           emptyText={t('noTopUps')}
-          sum={formatCents(topUps.total)}
+          sum={formatTotal(topUps.total)}
           parts={[topUps.values]}
           stepMin={CENT}
-          format={formatCents}
+          format={formatTotal}
         />
       )}
       {downloaded && uploaded && (

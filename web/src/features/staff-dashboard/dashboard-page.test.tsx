@@ -154,7 +154,7 @@ function axisTexts(slider: HTMLElement): string[] {
   return [...axes.querySelectorAll('[style^="top"]')].map((tick) => tick.textContent);
 }
 
-it('shows revenue in whole cents, also beside small bars, and large traffic in gigabytes', async () => {
+it('shows revenue in cents, less than ten with three decimals, also beside small bars, and large traffic in gigabytes', async () => {
   const gigabyte = 1024 ** 2;
   const small = {
     ...dashboard,
@@ -165,10 +165,10 @@ it('shows revenue in whole cents, also beside small bars, and large traffic in g
   };
   const { screen } = await openAsStaff('/admin', { answers: { 'GET /v1/dashboard/admin': { data: small } } });
   const revenue = await screen.findByRole('slider', { name: 'Revenue' });
-  expect(revenue.getAttribute('aria-valuetext')).toMatch(/\n\$0\.01$/);
-  expect(axisTexts(revenue)).toEqual(['$0.00', '$0.01', '$0.02']);
-  screen.getByRole('link', { name: '$0.01' });
-  expect(screen.getAllByRole('link', { name: '$25.00' })).toHaveLength(2);
+  expect(revenue.getAttribute('aria-valuetext')).toMatch(/\n\$0\.015$/);
+  expect(axisTexts(revenue)).toEqual(['$0.00', '$0.010', '$0.020']);
+  screen.getByRole('link', { name: '$0.015' });
+  expect(screen.getAllByRole('link', { name: '$25.01' })).toHaveLength(2);
   expect(axisTexts(screen.getByRole('slider', { name: 'Sign-ups' }))).toEqual(['0', '1']);
 
   screen.getByRole('link', { name: '2.25 GB' });

@@ -1,7 +1,8 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatCount } from '../../format/format.ts';
+import { formatCount } from '../../format/format.ts';
+import { formatTotal } from '../../format/money.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -33,7 +34,7 @@ export function CurrencyTable({ sums, query }: CurrencyTableProps) {
       key: 'amount',
       header: t('amount'),
       isNumeric: true,
-      render: (sum) => <NumberLink target={target(sum)}>{formatCents(sum.amount)}</NumberLink>,
+      render: (sum) => <NumberLink target={target(sum)}>{formatTotal(sum.amount)}</NumberLink>,
     },
     {
       key: 'count',

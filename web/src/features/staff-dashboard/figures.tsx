@@ -3,7 +3,8 @@ import { Skeleton } from '@mantine/core';
 import { IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCents, formatCount, formatDate, formatGigabytes } from '../../format/format.ts';
+import { formatCount, formatDate, formatGigabytes } from '../../format/format.ts';
+import { formatTotal } from '../../format/money.ts';
 import { durationText } from '../staff-parts/duration.ts';
 import type { RangeQuery } from '../usage/range.ts';
 import { type Change, changeOf } from './change.ts';
@@ -131,8 +132,8 @@ function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: 
     before: format(previousTotal ?? 0),
   });
   return [
-    ...(revenue === null ? [] : [figure('revenue', revenue, [rows.connections, formatCents])]),
-    ...(topUps === null ? [] : [figure('topUps', topUps, [rows.invoices, formatCents])]),
+    ...(revenue === null ? [] : [figure('revenue', revenue, [rows.connections, formatTotal])]),
+    ...(topUps === null ? [] : [figure('topUps', topUps, [rows.invoices, formatTotal])]),
     ...(traffic === null ? [] : [figure('traffic', sumOfBoth(traffic), [rows.connections, formatGigabytes])]),
     ...(signUps === null ? [] : [figure('signUps', signUps, [rows.users, formatCount])]),
   ];

@@ -3,7 +3,8 @@ import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import type { InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.values';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatDate, maxDecimals } from '../../format/format.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
+import { maxDecimals } from '../../format/money.ts';
 import { ColumnMoney, RowButton, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
@@ -28,7 +29,10 @@ interface InventoryTableProps {
 
 export function InventoryTable({ proxies, selection, sort, onSort, ...changes }: InventoryTableProps) {
   const { t } = useTranslation(['staffInventory', 'staff', 'common']);
-  const decimals = maxDecimals((proxies ?? []).map(({ price }) => price));
+  const decimals = maxDecimals(
+    (proxies ?? []).map(({ price }) => price),
+    formatMoney,
+  );
   const actions = useActionColumns(changes);
   const columns: Column<InventoryProxy>[] = [
     ...(selection === undefined ? [] : [selection.column]),
@@ -57,7 +61,7 @@ export function InventoryTable({ proxies, selection, sort, onSort, ...changes }:
       header: t('priceOf100'),
       firstOrder: 'ascending',
       isNumeric: true,
-      render: ({ price }) => <ColumnMoney dollars={price} decimals={decimals} />,
+      render: ({ price }) => <ColumnMoney dollars={price} format={formatMoney} decimals={decimals} />,
     },
     { key: 'exit', header: t('exit'), render: ({ exit }) => <ExitText exit={exit} /> },
     ...useHealthColumns(),

@@ -1,7 +1,7 @@
 import { STAFF_AMOUNT_DOLLARS_MAX } from '@cellhop/contract/limits';
 import type { StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { TFunction } from 'i18next';
-import { formatCents } from '../../format/format.ts';
+import { formatBalance } from '../../format/money.ts';
 import { type Bounds, readNumber } from '../../format/number-kinds.ts';
 import { withTicker } from '../invoices/ticker.ts';
 import { balanceChangeAction, balanceChangeWords } from '../staff-parts/amount-words.ts';
@@ -35,7 +35,7 @@ export function settlementWords(settled: SettledAmount, invoice: SettledInvoice,
   if ('amount' in settled)
     return { words: balanceChangeWords(settled.amount, email, t), action: balanceChangeAction(settled.amount, t) };
   const amount = withTicker({ ...settled, currency: invoice.currency });
-  const dollars = formatCents(settledDollars(settled, invoice));
+  const dollars = formatBalance(settledDollars(settled, invoice));
   return {
     words: t('settle.creditInCurrency', { amount, dollars, email }),
     action: t('balanceChange.creditAction', { amount }),

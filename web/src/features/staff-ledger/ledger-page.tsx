@@ -4,7 +4,8 @@ import { Button, MultiSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toList } from '../../data/use-list.ts';
-import { formatMoney, formatMoment, maxDecimals } from '../../format/format.ts';
+import { formatMoney, formatMoment } from '../../format/format.ts';
+import { maxDecimals } from '../../format/money.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
@@ -94,7 +95,10 @@ function LedgerFilter({ search, onChange }: LedgerFilterProps) {
 
 function LedgerTable({ transactions }: { transactions: readonly StaffTransaction[] | undefined }) {
   const { t } = useTranslation(['staffMoney', 'transaction']);
-  const decimals = maxDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
+  const decimals = maxDecimals(
+    (transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]),
+    formatMoney,
+  );
   const columns: Column<StaffTransaction>[] = [
     { key: 'date', header: t('transaction:table.date'), render: ({ createdAt }) => formatMoment(createdAt) },
     {
@@ -109,13 +113,13 @@ function LedgerTable({ transactions }: { transactions: readonly StaffTransaction
       header: t('transaction:table.amount'),
       isNumeric: true,
       place: 'heading',
-      render: ({ amount }) => <ColumnMoney dollars={amount} decimals={decimals} isChange />,
+      render: ({ amount }) => <ColumnMoney dollars={amount} format={formatMoney} decimals={decimals} isChange />,
     },
     {
       key: 'balanceAfter',
       header: t('transaction:table.balanceAfter'),
       isNumeric: true,
-      render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} decimals={decimals} />,
+      render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} format={formatMoney} decimals={decimals} />,
     },
     { key: 'number', header: t('ledger.number'), isNumeric: true, render: ({ id }) => id },
   ];

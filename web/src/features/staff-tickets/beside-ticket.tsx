@@ -4,7 +4,8 @@ import { Button, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText } from '../../data/form-errors.ts';
-import { formatDate, formatMoney } from '../../format/format.ts';
+import { formatDate } from '../../format/format.ts';
+import { formatBalance } from '../../format/money.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -44,7 +45,7 @@ function Balance({ id }: { id: string }) {
   const { t } = useTranslation('staffSupport');
   const { response, failure } = useBalance(id);
   if (failure !== undefined) return t('beside.failed');
-  return response === undefined ? '…' : formatMoney(response.data.balance);
+  return response === undefined ? '…' : formatBalance(response.data.balance);
 }
 
 function LiveConnections({ ticket }: { ticket: StaffTicket }) {

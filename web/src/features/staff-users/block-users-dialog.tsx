@@ -1,6 +1,6 @@
 import type { BlockedUser, ListedUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../format/format.ts';
+import { formatBalance } from '../../format/money.ts';
 import { BulkDialog } from '../staff-parts/bulk-dialog.tsx';
 import type { RowSnapshot } from '../staff-parts/use-row-snapshot.ts';
 import { useBlockUsers } from './api.ts';
@@ -41,7 +41,7 @@ export function BlockUsersDialog({ snapshot, onBlocked }: BlockUsersDialogProps)
       items={users.map(({ id, email, balance }) => ({
         key: id,
         name: email,
-        detail: formatMoney(balance),
+        detail: formatBalance(balance),
         refusal: refusalOf(id),
       }))}
       action={t('blockSelected.actionOf', { count: users.length })}

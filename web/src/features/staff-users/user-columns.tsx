@@ -1,6 +1,6 @@
 import type { ListedUser } from '@cellhop/contract/staff/users';
 import { useTranslation } from 'react-i18next';
-import { maxDecimals } from '../../format/format.ts';
+import { formatBalance, maxDecimals } from '../../format/money.ts';
 import { ColumnMoney } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { UserStatusBadge } from './user-badges.tsx';
@@ -8,7 +8,10 @@ import { UserStatusBadge } from './user-badges.tsx';
 /** Status and balance, in each list of users. */
 export function useUserColumns(users: readonly ListedUser[] | undefined): Column<ListedUser>[] {
   const { t } = useTranslation('staffUsers');
-  const decimals = maxDecimals((users ?? []).map(({ balance }) => balance));
+  const decimals = maxDecimals(
+    (users ?? []).map(({ balance }) => balance),
+    formatBalance,
+  );
   return [
     {
       key: 'status',
@@ -22,7 +25,7 @@ export function useUserColumns(users: readonly ListedUser[] | undefined): Column
       width: 7,
       header: t('fields.balance'),
       isNumeric: true,
-      render: ({ balance }) => <ColumnMoney dollars={balance} decimals={decimals} />,
+      render: ({ balance }) => <ColumnMoney dollars={balance} format={formatBalance} decimals={decimals} />,
     },
   ];
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
+import { formatBalance } from '../../format/money.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
@@ -12,6 +13,7 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import { PageFailure } from '../../ui/page-failure.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/columns.tsx';
+import { Money } from '../../ui/money.tsx';
 import { AdjustDialog, useFunds } from '../staff-parts/adjust-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
@@ -115,7 +117,9 @@ function Balance({ user }: { user: StaffUser }) {
     <>
       <dl className={classes['balance']}>
         <dt>{t('fields.balance')}</dt>
-        <dd>{formatMoney(user.balance)}</dd>
+        <dd>
+          <Money dollars={user.balance} format={formatBalance} />
+        </dd>
         {held > 0 && <dd className={classes['held']}>{t('user.held', { amount: formatMoney(held) })}</dd>}
       </dl>
       {canAdjust && user.status !== 'DELETED' && (

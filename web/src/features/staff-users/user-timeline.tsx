@@ -5,7 +5,8 @@ import { Button, Chip, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMoment, formatMoney, formatTraffic } from '../../format/format.ts';
+import { formatMoment, formatTraffic } from '../../format/format.ts';
+import { formatTotal } from '../../format/money.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
@@ -116,7 +117,7 @@ function Description({ entry }: { entry: TimelineEntry }) {
     case 'MONEY':
       return (
         <>
-          {t(`transaction:kinds.${entry.transaction}`)} {formatMoney(entry.amount)}
+          {t(`transaction:kinds.${entry.transaction}`)} {formatTotal(entry.amount)}
         </>
       );
     case 'PURCHASE':
@@ -125,8 +126,8 @@ function Description({ entry }: { entry: TimelineEntry }) {
           <ConnectionLink {...entry} /> {entry.status === 'WORK' && <ConnectionStatusBadge status={entry.status} />}
           <Detail>
             {entry.status === 'WORK'
-              ? t('timeline.paid', { amount: formatMoney(entry.paidFor) })
-              : formatMoney(entry.paidFor)}
+              ? t('timeline.paid', { amount: formatTotal(entry.paidFor) })
+              : formatTotal(entry.paidFor)}
           </Detail>
         </>
       );
@@ -136,7 +137,7 @@ function Description({ entry }: { entry: TimelineEntry }) {
           <ConnectionLink {...entry} /> {entry.reason !== null && t(`timeline.ends.${entry.reason}`)}
           <Detail>
             {t('timeline.used', {
-              amount: formatMoney(entry.paidFor),
+              amount: formatTotal(entry.paidFor),
               megabytes: formatTraffic(entry.trafficUsed),
             })}
           </Detail>

@@ -6,7 +6,8 @@ import { IconPrinter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatCount, formatDate, maxDecimals } from '../../format/format.ts';
+import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
+import { maxDecimals } from '../../format/money.ts';
 import { useProfile } from '../../session/profile.ts';
 import { useSettings } from '../../data/settings.ts';
 import { ColumnMoney } from '../../ui/columns.tsx';
@@ -109,10 +110,10 @@ function Sums({ summary: { openingBalance, closingBalance, kinds } }: { summary:
     { name: 'credits', rows: kinds.filter(({ kind }) => !charges.has(kind)) },
     { name: 'charges', rows: kinds.filter(({ kind }) => charges.has(kind)) },
   ] as const;
-  const decimals = maxDecimals([openingBalance, closingBalance, ...kinds.map(({ amount }) => amount)]);
+  const decimals = maxDecimals([openingBalance, closingBalance, ...kinds.map(({ amount }) => amount)], formatMoney);
   const money = (dollars: number, isChange = false) => (
     <td>
-      <ColumnMoney dollars={dollars} decimals={decimals} isChange={isChange} />
+      <ColumnMoney dollars={dollars} format={formatMoney} decimals={decimals} isChange={isChange} />
     </td>
   );
   return (

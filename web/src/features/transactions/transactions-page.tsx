@@ -5,7 +5,8 @@ import { IconDownload, IconFileInvoice } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, maxDecimals } from '../../format/format.ts';
+import { formatDate } from '../../format/format.ts';
+import { formatBalance, maxDecimals } from '../../format/money.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ColumnMoney } from '../../ui/columns.tsx';
@@ -129,7 +130,9 @@ function TransactionsFilter({ choice, onChange, onMonth }: TransactionsFilterPro
 
 function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
   const { t } = useTranslation(['transaction', 'payment']);
-  const decimals = maxDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
+  const decimals = maxDecimals((transactions ?? []).map(({ amount }) => amount));
+  const balances = (transactions ?? []).map(({ balanceAfter }) => balanceAfter);
+  const balanceDecimals = maxDecimals(balances, formatBalance);
   const columns: Column<Transaction>[] = [
     { key: 'date', width: 8.75, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
     { key: 'kind', width: 10.25, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
@@ -156,7 +159,9 @@ function TransactionsTable({ transactions }: { transactions: readonly Transactio
       width: 7.25,
       header: t('table.balanceAfter'),
       isNumeric: true,
-      render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} decimals={decimals} />,
+      render: ({ balanceAfter }) => (
+        <ColumnMoney dollars={balanceAfter} format={formatBalance} decimals={balanceDecimals} />
+      ),
     },
   ];
   return <DataTable label={t('table.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} />;

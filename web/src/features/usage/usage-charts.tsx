@@ -10,6 +10,7 @@ import {
   trafficUnit,
 } from '../../format/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
+import { Money } from '../../ui/money.tsx';
 import classes from './usage-charts.module.css';
 
 /** The last decimal that `formatTraffic` shows. */
@@ -60,7 +61,9 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
               {points?.map((point) => (
                 <tr key={point.at}>
                   <th scope="row">{spokenTime(point.at, step)}</th>
-                  <td>{formatMoney(point.spent)}</td>
+                  <td>
+                    <Money dollars={point.spent} />
+                  </td>
                   <td>{formatTraffic(downloaded(point))}</td>
                   <td>{formatTraffic(point.uploaded)}</td>
                 </tr>

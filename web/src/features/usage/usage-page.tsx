@@ -5,12 +5,13 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { toDay } from '../../format/day.ts';
 import { downloadText } from '../../data/download-text.ts';
-import { formatMoney, formatTraffic } from '../../format/format.ts';
+import { formatTraffic } from '../../format/format.ts';
 import { browserTimeZone } from '../../format/time-zone.ts';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { oneOf } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { Money } from '../../ui/money.tsx';
 import { useUsage } from './api.ts';
 import { fromRange, toQuery, toRange } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
@@ -88,7 +89,7 @@ export function UsagePage() {
 function Totals({ total }: { total: Usage['total'] | undefined }) {
   const { t } = useTranslation(['usage', 'proxyConnection', 'common']);
   const items = [
-    { label: t('spent'), value: total && formatMoney(total.spent) },
+    { label: t('spent'), value: total && <Money dollars={total.spent} /> },
     { label: t('traffic'), value: total && formatTraffic(total.trafficUsed) },
     { label: t('downloaded'), value: total && formatTraffic(total.trafficUsed - total.uploaded) },
     { label: t('uploaded'), value: total && formatTraffic(total.uploaded) },

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 // There is only one tab.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
-const { setPasswordForm, signUpForm } = await import('./api.ts');
+const { setPasswordForm, signUpForm } = await import('./forms.ts');
 
 describe('signUpForm', () => {
   const valid = { email: 'a@b.co', password: 'long-enough', confirmPassword: 'long-enough', referralCode: 'WELCOME' };
