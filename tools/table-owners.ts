@@ -47,7 +47,7 @@ const tablesByModule: Record<string, readonly string[]> = {
   ],
   'key-rotation': ['resealings'],
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers'],
-  mails: ['sent_mails'],
+  mails: ['sent_mails', 'unqueued_mails'],
   notifications: ['broadcasts', 'notifications'],
   profile: ['companies'],
   proxies: [

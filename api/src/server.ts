@@ -15,10 +15,11 @@ await runProcess('api', async (ctx) => {
   const app = await buildApp(ctx);
   // Started before the first request can send a mail.
   const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
+  // From the first request on, it knows whether the file is there.
+  const stopWitness = keepWitness(ctx);
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
   await app.listeners.listenInternally();
   const stopHeartbeat = startHeartbeat(ctx);
-  const stopWitness = keepWitness(ctx);
   return async () => {
     stopWitness();
     stopHeartbeat();

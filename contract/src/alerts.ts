@@ -13,9 +13,17 @@ const alertSettingsSchema = z.strictObject({
   endMails: z.strictObject({ noMoney: z.boolean(), idle: z.boolean(), exitLost: z.boolean() }),
   /** Whether messages of the shop to many customers are also sent by email. */
   isNewsMailed: z.boolean(),
+  /** Whether answers of support are also sent by email. */
+  isTicketMailed: z.boolean(),
+  /** Whether an email confirms a credited top-up. */
+  isTopUpMailed: z.boolean(),
 });
-/** Pages of the previous release do not know the last choice: then it does not change. */
-export const saveAlertSettingsBody = alertSettingsSchema.partial({ isNewsMailed: true });
+/** Programs that do not know the last choices leave them as they are. */
+export const saveAlertSettingsBody = alertSettingsSchema.partial({
+  isNewsMailed: true,
+  isTicketMailed: true,
+  isTopUpMailed: true,
+});
 export type SaveAlertSettingsBody = z.infer<typeof saveAlertSettingsBody>;
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;
 
@@ -31,7 +39,8 @@ export const getAlertSettings = endpoint({
   method: 'GET',
   url: '/v1/profile/alerts',
   access: 'user',
-  summary: "The user's settings of alerts about a low balance, traffic caps, ended connections and news",
+  summary:
+    "The user's settings of alerts about a low balance, traffic caps, ended connections, news, tickets and top-ups",
   response: data(alertSettingsSchema),
 });
 

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { exitSchema } from './exits.ts';
 import { data, idSchema } from './schemas.ts';
+import { sealedWitnessSchema } from './sealed-witness.ts';
 
 /** Increases with each call or exit kind that nodes or APIs of the previous release do not know. */
 export const GATEWAY_CONTRACT_VERSION = 2;
@@ -49,6 +50,7 @@ export const hello = endpoint({
     runId: idSchema,
     /** Shown to staff. */
     status: nodeStatusSchema,
+    witness: sealedWitnessSchema.optional(),
   }),
   response: data(
     z.object({
@@ -62,6 +64,7 @@ export const hello = endpoint({
       refusedUpstreams: z.array(z.url()).max(4).optional(),
       /** Of all open connections of the node. */
       purchaseNetworks: z.array(purchaseNetworkSchema).optional(),
+      witness: sealedWitnessSchema.optional(),
     }),
   ),
 });

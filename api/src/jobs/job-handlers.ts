@@ -17,6 +17,7 @@ type Handlers = { [Name in keyof Jobs]: Handle<Jobs[Name]> };
 const handlers: Handlers = {
   'mail.deliver': deliver,
   'mail.deliver-news': deliverNews,
+  'mail.deliver-notice': deliver,
   'mail.none': async () => {},
   'notifications.deliver': deliverBroadcast,
   'notifications.deliver-scheduled': deliverBroadcast,

@@ -13,6 +13,8 @@ export const payloadSchemas = {
   'mail.deliver': sealedMailSchema,
   /** The same for one of many mails, which the previous release cannot render. */
   'mail.deliver-news': sealedMailSchema,
+  /** The same for mails that the previous release cannot render either. */
+  'mail.deliver-notice': sealedMailSchema,
   /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
   /** Delivers a broadcast to its recipients. */

@@ -9,6 +9,7 @@ import { expireInvoices, watchChain } from '../modules/invoices/watch.service.ts
 import { reseal } from '../modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from '../modules/reconciliation/reconciliation.service.ts';
 import { refreshCounts, refreshFacets } from '../modules/proxies/proxies.service.ts';
+import { queueMails } from '../modules/mails/mails.service.ts';
 import { chains } from '../payments/currencies.ts';
 import { correctFutureJobs } from './jobs.ts';
 
@@ -28,6 +29,7 @@ const periodicTasks: PeriodicTask[] = [
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'mails about ends', everyMs: 5000, run: mailEnds },
+  { name: 'mails about money', everyMs: 5000, run: queueMails },
   { name: 'clock', everyMs: 10_000, run: correctFutureTimes },
   { name: 'clock of jobs', everyMs: 10_000, run: correctFutureJobs },
   { name: 'key rotation', everyMs: 10_000, run: reseal },

@@ -24,6 +24,21 @@ export const mailRequestSchema = z.discriminatedUnion('template', [
   }),
   z.object({
     ...recipient,
+    template: z.enum(['second-factor-off', 'account-deleted']),
+    values: z.object({ link, ...event }).partial({ device: true, address: true }),
+  }),
+  z.object({
+    ...recipient,
+    template: z.literal('top-up'),
+    values: z.object({ link, amount: z.number() }),
+  }),
+  z.object({
+    ...recipient,
+    template: z.enum(['ticket-answer', 'ticket-opened']),
+    values: z.object({ link, ticket: z.string(), message: z.string() }),
+  }),
+  z.object({
+    ...recipient,
     template: z.literal('low-balance'),
     values: z.object({ link, balance: z.number() }),
   }),

@@ -12,6 +12,11 @@ export type MailTemplate =
   | 'password-changed'
   | 'new-sign-in'
   | 'database-restored'
+  | 'second-factor-off'
+  | 'account-deleted'
+  | 'top-up'
+  | 'ticket-answer'
+  | 'ticket-opened'
   | AlertMail['template'];
 
 /** Stored as JSON in the job. */
@@ -21,6 +26,14 @@ export type MailRequest = { to: string; languageCode: LanguageCode } & (
       values: { link: string };
     }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }
+  /** Without device and address: not by the user. */
+  | {
+      template: 'second-factor-off' | 'account-deleted';
+      values: OwnEvent;
+    }
+  /** US dollars. */
+  | { template: 'top-up'; values: { link: string; amount: number } }
+  | { template: 'ticket-answer' | 'ticket-opened'; values: TicketText & { link: string } }
   | AlertMail
   | NewsMail
 );
@@ -48,6 +61,13 @@ interface EndAlert {
   refund: number;
 }
 
+interface TicketText {
+  /** Its name. */
+  ticket: string;
+  /** Plain text of several lines: of support, or of the customer who opens the ticket. */
+  message: string;
+}
+
 /** A security-relevant event of the account. */
 interface MailEvent {
   device: string;
@@ -55,6 +75,13 @@ interface MailEvent {
   address: string;
   /** ISO 8601. */
   at: string;
+}
+
+interface OwnEvent {
+  link: string;
+  at: string;
+  device?: string | undefined;
+  address?: string | undefined;
 }
 
 interface Shop {
@@ -75,10 +102,12 @@ export function renderMail(request: MailRequest, { brandName, idleTimeoutMs }: S
   const subject = texts.subject(brandName);
   const footer = language.footer(brandName);
   const factLines = facts.map(([name, value]) => `${name}: ${value}`);
+  const message = 'message' in values ? values.message : undefined;
   const text = [
     texts.title,
     intro,
     ...(facts.length > 0 ? [factLines.join('\n')] : []),
+    ...(message === undefined ? [] : [message]),
     ...texts.beforeLink,
     values.link,
     ...texts.afterLink,
@@ -95,6 +124,7 @@ export function renderMail(request: MailRequest, { brandName, idleTimeoutMs }: S
         `<h1 style="margin:0 0 16px;font-size:22px;line-height:1.25;letter-spacing:-0.02em">${escapeHtml(texts.title)}</h1>`,
         paragraph(intro),
         ...(facts.length > 0 ? [list(facts)] : []),
+        ...(message === undefined ? [] : [quotation(message)]),
         ...texts.beforeLink.map(paragraph),
         button(values.link, texts.button),
         ...texts.afterLink.map(paragraph),
@@ -109,6 +139,8 @@ type Fact = readonly [name: string, value: string];
 
 function toFacts(languageCode: LanguageCode, values: Exclude<MailRequest, NewsMail>['values']): Fact[] {
   const { facts } = mailTexts[languageCode];
+  if ('message' in values) return [[facts.ticket, values.ticket]];
+  if ('amount' in values) return [[facts.credited, dollarText(languageCode, values.amount)]];
   if ('balance' in values) return [[facts.balance, dollarText(languageCode, values.balance)]];
   if ('capMegabytes' in values) {
     const { ip, usedMegabytes, capMegabytes } = values;
@@ -127,8 +159,10 @@ function toFacts(languageCode: LanguageCode, values: Exclude<MailRequest, NewsMa
   }
   if (!('at' in values)) return [];
   const { device, address, at } = values;
+  const time: Fact = [facts.time, `${formatDate(at)} UTC`];
+  if (device === undefined || address === undefined) return [time];
   return [
-    [facts.time, `${formatDate(at)} UTC`],
+    time,
     [facts.device, facts.deviceName(device)],
     [facts.address, address === '' ? facts.unknownAddress : address],
   ];
@@ -142,6 +176,11 @@ function formatDate(iso: string): string {
 
 function paragraph(text: string): string {
   return `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
+}
+
+/** With its lines as they were written. */
+function quotation(text: string): string {
+  return `<p style="margin:0 0 16px;padding:2px 0 2px 14px;border-left:3px solid ${colours.border};white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</p>`;
 }
 
 function list(facts: readonly Fact[]): string {

@@ -193,6 +193,8 @@ function readMail({ read, isDevelopment }: ApiEnvironment) {
     newsMailsPerMinute: read('NEWS_MAILS_PER_MINUTE', whole(1, 1000).default(100)),
     /** Contact address for blocked users and visitors; undefined: none is shown. */
     contactEmail: read('CONTACT_EMAIL', z.email().optional()),
+    /** Who gets an email about each new ticket; undefined: nobody. */
+    ticketEmail: read('TICKET_EMAIL', z.email().optional()),
     /** Where to report a vulnerability: an email or a page; undefined: not published. */
     securityContact: read(
       'SECURITY_CONTACT',

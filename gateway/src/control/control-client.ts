@@ -19,6 +19,7 @@ import {
   type WatchResponse,
 } from '@cellhop/contract/gateway';
 import { type CallOptions, createClient } from '@cellhop/contract/client';
+import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
 import { controlFetch } from './control-fetch.ts';
@@ -70,8 +71,8 @@ export class ControlClient {
     });
   }
 
-  async hello(status: NodeStatus): Promise<HelloResponse> {
-    const body = { contractVersion: GATEWAY_CONTRACT_VERSION, runId: this.settings.runId, status };
+  async hello(status: NodeStatus, witness: SealedWitness | undefined): Promise<HelloResponse> {
+    const body = { contractVersion: GATEWAY_CONTRACT_VERSION, runId: this.settings.runId, status, witness };
     return (await this.#call('hello', hello, { body })).data;
   }
 

@@ -1,5 +1,8 @@
+import type { NodeStatus } from '@cellhop/contract/gateway';
+import type { SealedWitness } from '@cellhop/contract/sealed-witness';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { NodeStatusReader } from './heartbeat.ts';
+import { Heartbeat, NodeStatusReader } from './heartbeat.ts';
 
 test('the rate is the mean since the last report', () => {
   let [now, bytes] = [0, 0];
@@ -13,4 +16,29 @@ test('the rate is the mean since the last report', () => {
   expect(status.read().bytesPerSecond).toBe(100_000);
   now = 120_000;
   expect(status.read().bytesPerSecond).toBe(0);
+});
+
+test('hands back the highest witness that an API has sent', async () => {
+  const answers = [{ sequence: 5 }, { sequence: 3 }, undefined, { sequence: 9 }, { sequence: 9 }];
+  const sent: (number | undefined)[] = [];
+  const control = {
+    hello: (_status: NodeStatus, witness: SealedWitness | undefined) => {
+      const answer = answers[sent.length];
+      sent.push(witness?.sequence);
+      const known = { contractVersion: 2, oldestContractVersion: 2, publicUrl: 'http://127.0.0.1', echoUrls: [] };
+      return Promise.resolve({ ...known, ...(answer && { witness: { ...answer, sealed: '' } }) });
+    },
+  };
+  const heartbeat = new Heartbeat({
+    control,
+    status: new NodeStatusReader({ tunnels: () => 0, bytes: () => 0 }),
+    reserved: { refreshControlPlane: () => Promise.resolve() },
+    knownNetworks: { listed: () => {} },
+    limits: { helloIntervalMs: 1, helloRetryMs: 1 },
+    log: pino({ level: 'silent' }),
+  });
+  heartbeat.start();
+  await expect.poll(() => sent.length).toBeGreaterThanOrEqual(5);
+  heartbeat.stop();
+  expect(sent.slice(0, 5)).toEqual([undefined, 5, 5, 5, 9]);
 });

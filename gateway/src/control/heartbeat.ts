@@ -1,4 +1,5 @@
 import { GATEWAY_CONTRACT_VERSION, type NodeStatus } from '@cellhop/contract/gateway';
+import type { SealedWitness } from '@cellhop/contract/sealed-witness';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Loop } from '../background.ts';
@@ -25,6 +26,8 @@ export class Heartbeat {
   #publicUrl: string | undefined;
   #echoUrls: readonly string[] = [];
   #refusedUpstreams: readonly string[] = [];
+  /** The highest one; the API may have lost its own. */
+  #witness: SealedWitness | undefined;
   readonly #loop: Loop;
   /** Called when the addresses of the control plane and the echoes have been read. The checks set it. */
   onRefreshed: () => void = () => {};
@@ -57,7 +60,7 @@ export class Heartbeat {
     let echoUrls = this.#echoUrls;
     try {
       const askedAt = performance.now();
-      const response = await control.hello(status.read());
+      const response = await control.hello(status.read(), this.#witness);
       this.#apply(response);
       knownNetworks.listed(response.purchaseNetworks ?? [], askedAt);
       echoUrls = response.echoUrls;
@@ -71,7 +74,9 @@ export class Heartbeat {
     return pauseMs;
   }
 
-  #apply({ contractVersion: version, oldestContractVersion, publicUrl, refusedUpstreams = [] }: HelloResponse): void {
+  #apply(response: HelloResponse): void {
+    const { contractVersion: version, oldestContractVersion, publicUrl, refusedUpstreams = [], witness } = response;
+    if (witness && witness.sequence >= (this.#witness?.sequence ?? 0)) this.#witness = witness;
     this.#publicUrl = publicUrl;
     this.#refusedUpstreams = refusedUpstreams;
     if (version === this.#version) return;

@@ -6,6 +6,7 @@ import * as store from './auth.store.ts';
 import { hashEmail, makeLink } from './codes.ts';
 import { hashPassword, knownUser } from './passwords.ts';
 import { requireStrongPassword } from './password-rules.ts';
+import { mailSecondFactorOff } from './security-mails.ts';
 import { disableSecondFactor } from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { newSecret } from './tokens.ts';
@@ -45,6 +46,7 @@ export async function makeAdministrator(ctx: Ctx, request: AdministratorRequest)
       await revokeSessionsOfUser(ctx, userId);
     }
     if (resetsSecondFactor) await disableSecondFactor(ctx, userId);
+    if (resetsSecondFactor && existing?.hasSecondFactor === true) await mailSecondFactorOff(ctx, userId);
     const link =
       password === undefined ? await makeLink(ctx, 'RECOVER_PASSWORD', hashEmail(ctx, email), userId) : undefined;
     await record(ctx, {

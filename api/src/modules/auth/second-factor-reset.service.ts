@@ -13,6 +13,7 @@ import { findSentTime, send } from '../mails/mails.service.ts';
 import { findUser, mayStill } from '../users/users.service.ts';
 import type { Recipient } from './codes.ts';
 import { limitLookups } from './passwords.ts';
+import { mailSecondFactorOff } from './security-mails.ts';
 import * as store from './second-factor-reset.store.ts';
 import { disableSecondFactor, lockOwner } from './second-factor.store.ts';
 import { hashSecret, newSecret } from './tokens.ts';
@@ -92,6 +93,7 @@ async function resetOrStop(ctx: Ctx, userId: string): Promise<void> {
   if (dueAt.getTime() > Date.now()) return store.postpone(ctx, userId, dueAt);
   await store.deleteResets(ctx, { userId });
   await disableSecondFactor(ctx, userId);
+  await mailSecondFactorOff(ctx, userId);
   ctx.changed(STAFF, 'staff-users');
   await record(ctx, { action: 'SECOND_FACTOR_RESET', actorId: reset.authorId, userId, requester: undefined });
 }

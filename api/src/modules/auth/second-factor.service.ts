@@ -11,6 +11,7 @@ import { needsSecondFactor } from '../users/users.service.ts';
 import { countCodeAttempt, resetCodeFailures, resetFailures, type Attempt } from './attempts.ts';
 import { reauthenticationAttempt, verifyCurrentPassword } from './reauthentication.ts';
 import { hashRecoveryCode, newRecoveryCodes, findStep, newTotpSecret, totpUri } from './second-factor-codes.ts';
+import { mailSecondFactorOff } from './security-mails.ts';
 import { stopResets } from './second-factor-reset.service.ts';
 import * as store from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
@@ -94,6 +95,7 @@ export async function disable(ctx: Ctx, actor: Actor, proof: Proof, requester: R
   if (needsSecondFactor(ctx.config, permissions)) throw new AppError('FORBIDDEN');
   await withProof(ctx, actor, proof, requester, async (ctx) => {
     await store.disableSecondFactor(ctx, actor.userId);
+    await mailSecondFactorOff(ctx, actor.userId, requester);
     await recordOwn(ctx, 'SECOND_FACTOR_DISABLED', actor.userId, requester);
     return true;
   });

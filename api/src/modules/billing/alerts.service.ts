@@ -4,7 +4,7 @@
  * enqueue no jobs.
  */
 import type { Ctx } from '../../ctx.ts';
-import type { AlertMail } from '../../mail/templates.ts';
+import type { AlertMail, MailRequest } from '../../mail/templates.ts';
 import { send } from '../mails/mails.service.ts';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import { cleanUp } from '../../db/clean-up.ts';
@@ -15,6 +15,7 @@ import { type MailedReason, mailedReasons } from './end-reasons.ts';
 import type { AlertSettings, SaveAlertSettingsBody } from '@cellhop/contract/alerts';
 import type { Actor } from '../../http/actor.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import * as users from '../users/users.service.ts';
 
 const defaults: store.AlertSettingsRow = {
   lowBalanceMicros: null,
@@ -23,6 +24,8 @@ const defaults: store.AlertSettingsRow = {
   mailsIdle: true,
   mailsExitLost: true,
   mailsNews: true,
+  mailsTickets: true,
+  mailsTopUps: true,
 };
 
 export async function getAlertSettings(ctx: Ctx, { userId }: Actor): Promise<AlertSettings> {
@@ -40,7 +43,10 @@ export async function saveAlertSettings(
     await ledger.lockBalance(ctx, actor.accountId);
     const before = (await store.findSettings(ctx, actor.userId)) ?? defaults;
     const { isMailed, isNewsMailed: mailsNews = before.mailsNews } = settings;
-    const after = { ...before, lowBalanceMicros, isMailed, mailsNews, ...toEndMails(settings) };
+    const { isTicketMailed: mailsTickets = before.mailsTickets, isTopUpMailed: mailsTopUps = before.mailsTopUps } =
+      settings;
+    const others = { mailsNews, mailsTickets, mailsTopUps };
+    const after = { ...before, lowBalanceMicros, isMailed, ...others, ...toEndMails(settings) };
     await store.saveSettings(ctx, actor.userId, after);
     if (before.lowBalanceMicros === lowBalanceMicros) return present(after);
     const thresholdMicros = lowBalanceMicros ?? THRESHOLD_MICROS_MIN;
@@ -69,7 +75,21 @@ function present({ lowBalanceMicros, isMailed, ...row }: store.AlertSettingsRow)
     isMailed,
     endMails: { noMoney: row.mailsNoMoney, idle: row.mailsIdle, exitLost: row.mailsExitLost },
     isNewsMailed: row.mailsNews,
+    isTicketMailed: row.mailsTickets,
+    isTopUpMailed: row.mailsTopUps,
   };
+}
+
+/** @returns whom to mail; undefined if the user does not want such mails, or has deleted their account */
+export async function findRecipient(
+  ctx: Ctx,
+  userId: string,
+  choice: 'mailsTickets' | 'mailsTopUps',
+): Promise<Pick<MailRequest, 'to' | 'languageCode'> | undefined> {
+  const user = await users.findUser(ctx, userId);
+  if (!user || user.status === 'DELETED') return undefined;
+  const settings = (await store.findSettings(ctx, userId)) ?? defaults;
+  return settings[choice] ? { to: user.email, languageCode: user.languageCode } : undefined;
 }
 
 /** After a day an alert is out of date. */

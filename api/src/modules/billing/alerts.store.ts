@@ -207,13 +207,16 @@ export interface AlertSettingsRow {
   mailsIdle: boolean;
   mailsExitLost: boolean;
   mailsNews: boolean;
+  mailsTickets: boolean;
+  mailsTopUps: boolean;
 }
 
 /** Without a row the defaults apply. */
 export async function findSettings(ctx: Ctx, userId: string): Promise<AlertSettingsRow | undefined> {
   const [row] = await ctx.db.query<AlertSettingsRow>(
     `select low_balance_micros as "lowBalanceMicros", is_mailed as "isMailed", mails_no_money as "mailsNoMoney",
-            mails_idle as "mailsIdle", mails_exit_lost as "mailsExitLost", mails_news as "mailsNews"
+            mails_idle as "mailsIdle", mails_exit_lost as "mailsExitLost", mails_news as "mailsNews",
+            mails_tickets as "mailsTickets", mails_top_ups as "mailsTopUps"
        from alert_settings where user_id = $1`,
     [userId],
   );
@@ -221,15 +224,18 @@ export async function findSettings(ctx: Ctx, userId: string): Promise<AlertSetti
 }
 
 export async function saveSettings(ctx: Ctx, userId: string, settings: AlertSettingsRow): Promise<void> {
-  const { lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost, mailsNews } = settings;
+  const { lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost, mailsNews, mailsTickets, mailsTopUps } =
+    settings;
   await ctx.db.query(
-    `insert into alert_settings (user_id, low_balance_micros, is_mailed, mails_no_money, mails_idle, mails_exit_lost, mails_news)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into alert_settings (user_id, low_balance_micros, is_mailed, mails_no_money, mails_idle, mails_exit_lost, mails_news,
+                                 mails_tickets, mails_top_ups)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (user_id) do update
        set low_balance_micros = excluded.low_balance_micros, is_mailed = excluded.is_mailed,
            mails_no_money = excluded.mails_no_money, mails_idle = excluded.mails_idle,
-           mails_exit_lost = excluded.mails_exit_lost, mails_news = excluded.mails_news`,
-    [userId, lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost, mailsNews],
+           mails_exit_lost = excluded.mails_exit_lost, mails_news = excluded.mails_news,
+           mails_tickets = excluded.mails_tickets, mails_top_ups = excluded.mails_top_ups`,
+    [userId, lowBalanceMicros, isMailed, mailsNoMoney, mailsIdle, mailsExitLost, mailsNews, mailsTickets, mailsTopUps],
   );
 }
 

@@ -180,13 +180,15 @@ describe('an alert about a traffic cap', () => {
 describe('the settings', () => {
   test('have defaults, belong to one user, and are limited', async () => {
     const [user, other] = await Promise.all([createUser(testApp), createUser(testApp)]);
-    expect(await read(user)).toEqual({ lowBalance: null, isMailed: true, endMails, isNewsMailed: true });
-    await save(user, { lowBalance: 12.34, isMailed: false, isNewsMailed: false });
-    expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails, isNewsMailed: false });
+    const others = { isTicketMailed: true, isTopUpMailed: true };
+    expect(await read(user)).toEqual({ lowBalance: null, isMailed: true, endMails, isNewsMailed: true, ...others });
+    await save(user, { lowBalance: 12.34, isMailed: false, isNewsMailed: false, isTopUpMailed: false });
+    others.isTopUpMailed = false;
+    expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails, isNewsMailed: false, ...others });
     // As pages of the previous release save them: they do not know the last choice.
     await save(user, { lowBalance: 12.34, isMailed: true });
-    expect(await read(user)).toMatchObject({ isMailed: true, isNewsMailed: false });
-    expect(await read(other)).toEqual({ lowBalance: null, isMailed: true, endMails, isNewsMailed: true });
+    expect(await read(user)).toMatchObject({ isMailed: true, isNewsMailed: false, isTopUpMailed: false });
+    expect(await read(other)).toMatchObject({ isNewsMailed: true, isTicketMailed: true, isTopUpMailed: true });
     for (const lowBalance of [-1, 100_001, 0.1234567])
       await expect(save(user, { lowBalance, isMailed: true })).rejects.toMatchObject({
         code: 'VALIDATION',

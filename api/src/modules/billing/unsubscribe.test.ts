@@ -37,7 +37,9 @@ describe('the link of an email of a broadcast', () => {
 
   test('switches the emails off by its button, which keeps all other choices', async () => {
     const user = await createUser(testApp);
-    const chosen = { lowBalance: 5, isMailed: false, endMails: { noMoney: false, idle: true, exitLost: false } };
+    const mails = { isTicketMailed: false, isTopUpMailed: true };
+    const endMails = { noMoney: false, idle: true, exitLost: false };
+    const chosen = { lowBalance: 5, isMailed: false, endMails, ...mails };
     await user.call(saveAlertSettings, { body: { ...chosen, isNewsMailed: true } });
     const page = await (await fetch(linkOf(user))).text();
     const action = /action="([^"]+)"/.exec(page)![1]!.replaceAll('&#38;', '&');

@@ -6,6 +6,8 @@ import { toCreditMicros } from '../../payments/amounts.ts';
 import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
 import { currencyRules, findCurrency, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { findRecipient } from '../billing/alerts.service.ts';
+import { sendAfterwards } from '../mails/mails.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as bonus from '../referrals/levels.service.ts';
 import { readState } from './chain-states.store.ts';
@@ -148,7 +150,14 @@ export async function postTopUp(
     kind: 'TOP_UP',
     details: { amount: toDollars(amountMicros) },
   });
+  await mailTopUp(ctx, deposit.userId, toDollars(amountMicros));
   const reward = await bonus.bonusTransfer(ctx, topUp, deposit.userId);
   const posted = await ledger.post(ctx, reward ? [topUp, reward] : [topUp]);
   assert(posted.has(topUp.idempotencyKey), `deposit ${deposit.id} was already credited`);
+}
+
+async function mailTopUp(ctx: Ctx, userId: string, amount: number): Promise<void> {
+  const recipient = await findRecipient(ctx, userId, 'mailsTopUps');
+  const values = { link: `${ctx.config.publicUrl}/transactions`, amount };
+  if (recipient) await sendAfterwards(ctx, userId, { ...recipient, template: 'top-up', values });
 }

@@ -27,7 +27,7 @@ const witnessSchema = z.object({
 export type Witness = z.output<typeof witnessSchema>;
 
 /** What is known besides the indexes; what is left out stays as it was. */
-type Surroundings = Pick<Witness, 'database' | 'movedAt'>;
+type Surroundings = Partial<Pick<Witness, 'writtenAt' | 'database' | 'movedAt'>>;
 
 /** @returns undefined if there is no file yet @throws Error with a sentence if it cannot be read or is damaged */
 export async function readWitness(file: string): Promise<Witness | undefined> {
@@ -37,10 +37,19 @@ export async function readWitness(file: string): Promise<Witness | undefined> {
   });
   if (text === undefined) return undefined;
   try {
-    return witnessSchema.parse(JSON.parse(text));
+    return parseWitness(text);
   } catch {
     throw new Error(`${file} is damaged. If the database was never restored to an earlier time, delete the file.`);
   }
+}
+
+export function parseWitness(text: string): Witness {
+  return witnessSchema.parse(JSON.parse(text));
+}
+
+export function toText({ shown, ...other }: Witness): string {
+  const indexes = Object.entries(shown).map(([account, index]) => [account, String(index)]);
+  return `${JSON.stringify({ ...other, shown: Object.fromEntries(indexes) }, undefined, 2)}\n`;
 }
 
 /** Writes of this process, one after another. */
@@ -67,18 +76,14 @@ async function addAfter(
   const { shown: known, ...other } = (await readWitness(file)) ?? {};
   const merged = new Map(Object.entries(known ?? {}));
   for (const [account, index] of shown) if (index > (merged.get(account) ?? -1n)) merged.set(account, index);
-  await replaceFile(file, {
-    ...other,
-    ...surroundings,
-    writtenAt: new Date().toISOString(),
-    shown: Object.fromEntries([...merged].map(([account, index]) => [account, String(index)])),
-  });
+  const writtenAt = new Date().toISOString();
+  await replaceFile(file, toText({ ...other, writtenAt, ...surroundings, shown: Object.fromEntries(merged) }));
 }
 
-async function replaceFile(file: string, content: z.input<typeof witnessSchema>): Promise<void> {
+async function replaceFile(file: string, text: string): Promise<void> {
   const next = `${file}.${process.pid}`;
   await fs.mkdir(path.dirname(file), { recursive: true });
-  await fs.writeFile(next, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  await fs.writeFile(next, text, { mode: 0o600, flush: true });
   await fs.rename(next, file);
   const folder = await fs.open(path.dirname(file));
   try {

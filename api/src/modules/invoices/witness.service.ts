@@ -5,6 +5,7 @@
  */
 import { commandLine } from '@cellhop/contract/command-line';
 import { AppError } from '@cellhop/contract/errors';
+import { existsSync } from 'node:fs';
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 import * as store from './addresses.store.ts';
@@ -18,6 +19,10 @@ import { addToWitness, readWitness, type Witness } from './witness-file.ts';
 
 const CHECKED_EVERY_MS = 60_000;
 const MAILED_MAX = 50;
+/** Gateways report every minute, and may remember what the machine of the API has lost. */
+const GATEWAYS_REPORT_WITHIN_MS = 90_000;
+/** When this process has found a file missing at its start. */
+const missingSince = new Map<string, number>();
 
 export interface ShownAddress {
   space: AddressSpace;
@@ -28,11 +33,11 @@ export interface ShownAddress {
 const accountOf = ({ space, fingerprint }: Pick<ShownAddress, 'space' | 'fingerprint'>) => `${space} ${fingerprint}`;
 
 /** Nobody pays real coins to the addresses of the sandbox, and its database may be deleted at any time. */
-const fileOf = (ctx: Ctx) => (isSandbox(ctx) ? undefined : ctx.config.witnessFile);
+export const witnessFileOf = (ctx: Ctx): string | undefined => (isSandbox(ctx) ? undefined : ctx.config.witnessFile);
 
 /** Call it before addresses are shown to customers. @throws AppError UNAVAILABLE if they cannot be written to the witness */
 export async function witnessShown(ctx: Ctx, addresses: readonly ShownAddress[]): Promise<void> {
-  const file = fileOf(ctx);
+  const file = witnessFileOf(ctx);
   if (file === undefined || addresses.length === 0) return;
   const highest = new Map<string, bigint>();
   for (const address of addresses) {
@@ -77,17 +82,18 @@ async function compare(ctx: Ctx, file: string): Promise<Comparison> {
   return { witness, accounts, skipped: findSkipped(accounts, witness) };
 }
 
-/** Whether the database is behind the witness. @throws Error with a sentence if the witness is damaged */
-export async function isRestored(ctx: Ctx): Promise<boolean> {
-  const file = fileOf(ctx);
-  return file !== undefined && (await compare(ctx, file)).skipped.length > 0;
+/** Whether the file is lost, because a witness was kept before, and a gateway may still say what was in it. */
+async function waitsForGateways(ctx: Ctx, file: string): Promise<boolean> {
+  const since = missingSince.get(file);
+  if (since === undefined || Date.now() - since > GATEWAYS_REPORT_WITHIN_MS) return false;
+  return (await databases.readWitnessTime(ctx)) !== undefined;
 }
 
 const MOVE_SHOWN_MS = 24 * 3_600_000;
 
 /** For staff: whether the database was restored, and since when it is another one, for a day. A witness that cannot be read stops invoices, too. */
 export async function readRestore(ctx: Ctx): Promise<{ isOpen: boolean; movedAt: string | null }> {
-  const file = fileOf(ctx);
+  const file = witnessFileOf(ctx);
   if (file === undefined) return { isOpen: false, movedAt: null };
   const found = await compare(ctx, file).catch(() => undefined);
   if (!found) return { isOpen: true, movedAt: null };
@@ -98,11 +104,13 @@ export async function readRestore(ctx: Ctx): Promise<{ isOpen: boolean; movedAt:
 
 /** Call it in the transaction that takes an index, so that both have the same database. @throws AppError UNAVAILABLE */
 export async function requireNotRestored(ctx: Ctx): Promise<void> {
-  const isBehind = await isRestored(ctx).catch((error: unknown) => {
+  const file = witnessFileOf(ctx);
+  if (file === undefined) return;
+  const found = await compare(ctx, file).catch((error: unknown) => {
     ctx.log.error({ err: error }, 'no invoice is created, because the witness cannot be read');
-    return true;
+    return undefined;
   });
-  if (isBehind) throw new AppError('UNAVAILABLE');
+  if (!found || found.skipped.length > 0 || (await waitsForGateways(ctx, file))) throw new AppError('UNAVAILABLE');
 }
 
 async function checkWitness(ctx: Ctx, file: string): Promise<void> {
@@ -112,6 +120,13 @@ async function checkWitness(ctx: Ctx, file: string): Promise<void> {
       `The database is older than the addresses that were shown to customers, so it was restored. No invoice is created until you run: ${commandLine('restored')}`,
     );
     await mailRestore(ctx, skipped);
+    return;
+  }
+  if (await waitsForGateways(ctx, file)) {
+    ctx.log.warn(
+      { file },
+      'There was no witness at the start. No invoice is created for 90 s: a gateway may remember it.',
+    );
     return;
   }
   if (!witness)
@@ -131,6 +146,8 @@ async function checkWitness(ctx: Ctx, file: string): Promise<void> {
     ...(database && { database }),
     ...(move !== undefined && { movedAt: new Date().toISOString() }),
   });
+  // From now on the file is there.
+  missingSince.delete(file);
   await databases.saveWitnessTime(ctx);
 }
 
@@ -168,16 +185,20 @@ function mailRestore(ctx: Ctx, [first]: SkippedAccount[]): Promise<void> {
 
 /** Compares database and witness, now and every minute. @returns a function that stops it */
 export function keepWitness(ctx: Ctx): () => void {
-  const file = fileOf(ctx);
+  const file = witnessFileOf(ctx);
   if (file === undefined) {
     if (!isSandbox(ctx)) ctx.log.warn('WITNESS_FILE is not set: a restore of the database would give addresses twice.');
     return () => {};
   }
+  if (!existsSync(file)) missingSince.set(file, Date.now());
   const check = () =>
     void checkWitness(ctx, file).catch((error: unknown) =>
       ctx.log.error({ err: error }, 'database and witness could not be compared'),
     );
   check();
   const timer = setInterval(check, CHECKED_EVERY_MS);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    missingSince.delete(file);
+  };
 }

@@ -16,7 +16,7 @@ import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { skipShown } from './restored.service.ts';
 import { watchChain } from './watch.service.ts';
-import { isRestored, keepWitness } from './witness.service.ts';
+import { keepWitness, requireNotRestored } from './witness.service.ts';
 
 const account = parseAccountKey(
   'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
@@ -226,9 +226,8 @@ describe('another database', () => {
     vi.spyOn(testApp.ctx.db, 'query').mockImplementation((text, ...rest) =>
       text.includes('pg_control_system') ? Promise.reject(new Error('permission denied')) : query(text, ...rest),
     );
-    const stop = keepWitness(testApp.ctx);
+    keepWitness(testApp.ctx)();
     await expect.poll(() => fs.existsSync(file)).toBe(true);
-    stop();
     expect(Object.values(witnessed().shown)).toEqual(['1']);
   });
 });
@@ -250,7 +249,7 @@ describe('an invoice of another API at the same moment', () => {
       fs.writeFileSync(file, JSON.stringify({ writtenAt: new Date().toISOString(), shown }));
       return rows;
     });
-    expect(await isRestored(testApp.ctx)).toBe(false);
+    await requireNotRestored(testApp.ctx);
     const stop = keepWitness(testApp.ctx);
     await expect.poll(() => count).toBe(2);
     await expect.poll(() => witnessed()).toMatchObject({ database: expect.any(Object) });

@@ -1,7 +1,6 @@
 /** Sends mails as jobs, and stores for 90 days which mails were sent to a user, without their contents. */
 import { AppError } from '@cellhop/contract/errors';
 import { mailKinds, type SentMail } from '@cellhop/contract/staff/mails';
-import { randomUUID } from 'node:crypto';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, toOffset, type PageQuery } from '../../http/paging.ts';
@@ -32,16 +31,57 @@ export async function send(
   expiredAt: Date | null,
   broadcastId?: string,
 ): Promise<string> {
-  const { template: kind, languageCode } = request;
-  const mailId = randomUUID();
-  await store.insertMail(ctx, { id: mailId, userId: userId ?? null, kind, languageCode });
-  const mail = { ...sealMail(ctx, request, expiredAt ?? new Date(Date.now() + WAITING_MAX_MS), mailId), broadcastId };
-  await enqueue(ctx, userId === undefined ? 'mail.none' : jobOf(request), mail);
-  return mailId;
+  const mail = { ...(await recordMail(ctx, userId, request, expiredAt)), broadcastId };
+  await enqueue(ctx, userId === undefined ? 'mail.none' : jobOf(mail), mail);
+  return mail.mailId;
 }
 
-function jobOf({ template }: MailRequest): 'mail.deliver' | 'mail.deliver-news' {
-  return template === 'news' ? 'mail.deliver-news' : 'mail.deliver';
+/** The same in a transaction that may move money, which enqueues no job: a task of the worker does. */
+export async function sendAfterwards(ctx: Ctx, userId: string, request: MailRequest): Promise<void> {
+  await store.insertUnqueued(ctx, await recordMail(ctx, userId, request, null));
+}
+
+/** To the support team, of whose mails nothing is recorded. */
+export async function sendToSupport(ctx: Ctx, request: MailRequest): Promise<void> {
+  const mail = sealMail(ctx, request, new Date(Date.now() + WAITING_MAX_MS));
+  await enqueue(ctx, jobOf(mail), mail);
+}
+
+async function recordMail(
+  ctx: Ctx,
+  userId: string | undefined,
+  request: MailRequest,
+  expiredAt: Date | null,
+): Promise<SealedMail> {
+  const { template, languageCode } = request;
+  const mail = sealMail(ctx, request, expiredAt ?? new Date(Date.now() + WAITING_MAX_MS));
+  await store.insertMail(ctx, { id: mail.mailId, userId: userId ?? null, kind: template, languageCode });
+  return mail;
+}
+
+/** Of a transaction; the next run of the task queues the others. */
+const QUEUED_MAX = 500;
+
+/** The periodic task. Two workers never queue the same mail. */
+export function queueMails(ctx: Ctx): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    for (const mail of await store.takeUnqueued(ctx, QUEUED_MAX)) await enqueue(ctx, jobOf(mail), mail);
+  });
+}
+
+/** The previous release cannot render these: its workers leave the job alone. */
+const notices: readonly string[] = [
+  'second-factor-off',
+  'account-deleted',
+  'top-up',
+  'ticket-answer',
+  'ticket-opened',
+  'database-restored',
+] satisfies MailRequest['template'][];
+
+function jobOf({ template }: SealedMail): 'mail.deliver' | 'mail.deliver-news' | 'mail.deliver-notice' {
+  if (template === 'news') return 'mail.deliver-news';
+  return notices.includes(template) ? 'mail.deliver-notice' : 'mail.deliver';
 }
 
 /** The job. Rejects if the mail server did not accept the mail; the job is then retried. */

@@ -2,12 +2,13 @@ import { NOTICE_DAYS } from '@cellhop/contract/limits';
 import type { MailKind } from '@cellhop/contract/staff/mails';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { Ctx } from '../../ctx.ts';
+import type { SealedMail } from '../../mail/mail-requests.ts';
 
 export interface NewMail {
   id: string;
   /** Null: no account has the address. The same statement then inserts nothing. */
   userId: string | null;
-  kind: MailKind;
+  kind: string;
   languageCode: LanguageCode;
 }
 
@@ -17,6 +18,24 @@ export async function insertMail(ctx: Ctx, { id, userId, kind, languageCode }: N
      select $1::uuid, $2::uuid, $3, $4 where $2::uuid is not null`,
     [id, userId, kind, languageCode],
   );
+}
+
+export async function insertUnqueued(ctx: Ctx, mail: SealedMail): Promise<void> {
+  await ctx.db.query('insert into unqueued_mails (mail_id, payload) values ($1, $2)', [
+    mail.mailId,
+    JSON.stringify(mail),
+  ]);
+}
+
+/** Removes them; others that are being taken are skipped. */
+export async function takeUnqueued(ctx: Ctx, limit: number): Promise<SealedMail[]> {
+  const rows = await ctx.db.query<{ payload: SealedMail }>(
+    `delete from unqueued_mails
+      where mail_id in (select mail_id from unqueued_mails order by created_at limit $1 for update skip locked)
+     returning payload`,
+    [limit],
+  );
+  return rows.map(({ payload }) => payload);
 }
 
 /** A retry after a lost response does not change when the mail was sent first. */

@@ -3,6 +3,8 @@ import { AppError } from '@cellhop/contract/errors';
 import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest } from '../../db/refusals.ts';
 import { STAFF } from '../../live/changes.ts';
+import { findRecipient } from '../billing/alerts.service.ts';
+import { send, sendToSupport } from '../mails/mails.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
 import * as store from './tickets.store.ts';
@@ -23,6 +25,7 @@ export async function open(ctx: Ctx, ticket: store.NewTicket): Promise<Created<s
     announce(ctx, ticket);
     const row = (await store.findTicket(ctx, id))!;
     await notifyOfStaffAction(ctx, row, ticket.authorId, 'TICKET_OPENED');
+    await mailOfTicket(ctx, row, ticket.authorId);
     return { row, isReplay: false };
   }
   const replayed = await store.findTicketByKey(ctx, ticket.authorId, ticket.idempotencyKey);
@@ -104,8 +107,27 @@ async function notifyOfStaffAction(
 async function notifyOfMessage(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow): Promise<void> {
   const { id: ticketId, userId, name } = ticket;
   announce(ctx, ticket);
-  if (!message.isUser)
-    await notify(ctx, userId, `ticket-message:${message.id}`, { kind: 'TICKET_ANSWER', details: { ticketId, name } });
+  if (message.isUser) return;
+  await notify(ctx, userId, `ticket-message:${message.id}`, { kind: 'TICKET_ANSWER', details: { ticketId, name } });
+  await mailAnswer(ctx, ticket, message.content);
+}
+
+/** To the customer, unless they have switched such mails off. */
+async function mailAnswer(ctx: Ctx, { id, userId, name }: store.TicketRow, message: string): Promise<void> {
+  const recipient = await findRecipient(ctx, userId, 'mailsTickets');
+  if (!recipient) return;
+  const values = { link: `${ctx.config.publicUrl}/support/tickets/${id}`, ticket: name, message };
+  await send(ctx, userId, { ...recipient, template: 'ticket-answer', values }, null);
+}
+
+/** To the customer about a ticket that staff have opened for them, and to the support team about one of a customer. */
+async function mailOfTicket(ctx: Ctx, ticket: store.TicketRow, authorId: string): Promise<void> {
+  if (authorId !== ticket.userId) return mailAnswer(ctx, ticket, ticket.description);
+  const { publicUrl, ticketEmail } = ctx.config;
+  if (ticketEmail === undefined) return;
+  const { languageCode } = (await users.findUser(ctx, authorId))!;
+  const values = { link: `${publicUrl}/admin/tickets/${ticket.id}`, ticket: ticket.name, message: ticket.description };
+  await sendToSupport(ctx, { template: 'ticket-opened', to: ticketEmail, languageCode, values });
 }
 
 function requireSameMessage(row: store.MessageRow, message: store.NewMessage): store.MessageRow {

@@ -94,7 +94,7 @@ async function deleteOrRequestEnds(ctx: Ctx, deletion: Deletion): Promise<string
     await record(ctx, { ...entry, action: 'USER_CONNECTIONS_ENDED', details });
     return endingIds;
   }
-  const endedSessions = await removeCredentials(ctx, userId);
+  const endedSessions = await removeCredentials(ctx, userId, actor.userId === userId ? requester : undefined);
   const email = hashEmail(ctx, userId, user.email);
   await removeCompany(ctx, userId);
   await forgetAddress(ctx, userId);

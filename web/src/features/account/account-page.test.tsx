@@ -10,6 +10,8 @@ const alerts: AlertSettings = {
   isMailed: true,
   endMails: { noMoney: true, idle: true, exitLost: true },
   isNewsMailed: true,
+  isTicketMailed: true,
+  isTopUpMailed: true,
 };
 const off: SecondFactor = { isOn: false, isRequired: false, onSince: null, recoveryCodesLeft: 0 };
 const on: SecondFactor = { ...off, isOn: true, onSince: '2026-11-21T12:00:00.000Z', recoveryCodesLeft: 10 };
@@ -217,7 +219,8 @@ it('saves when to be alerted, and about which ends of connections', async () => 
   expect(isDisabled(save)).toBe(true);
   await fill(amount, '0.95');
   await user.click(section('alerts').getByRole('checkbox', { name: 'there was no traffic' }));
-  await user.click(section('alerts').getByRole('checkbox', { name: 'Also send news by email' }));
+  for (const name of ['Also send news by email', 'Email me when support replies'])
+    await user.click(section('alerts').getByRole('checkbox', { name }));
   await user.click(save);
   await screen.findByText('Alerts saved');
   expect(saved).toEqual({
@@ -225,6 +228,7 @@ it('saves when to be alerted, and about which ends of connections', async () => 
     isMailed: true,
     endMails: { noMoney: true, idle: false, exitLost: true },
     isNewsMailed: false,
+    isTicketMailed: false,
   });
   expect(api.requests.filter((request) => request.startsWith('PUT'))).toHaveLength(1);
 });

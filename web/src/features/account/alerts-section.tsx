@@ -1,6 +1,6 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { ALERT_DOLLARS_MAX } from '@cellhop/contract/limits';
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
@@ -12,6 +12,14 @@ import { useAlertSettings, useSaveAlertSettings } from './api.ts';
 
 const bounds = { max: ALERT_DOLLARS_MAX };
 const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
+const otherMails = ['isTicketMailed', 'isTopUpMailed', 'isNewsMailed'] as const;
+
+/** The previous release does not answer with all of them, and sends none of these. */
+const readChoices = (settings: Partial<AlertSettings>) => ({
+  isTicketMailed: settings.isTicketMailed ?? true,
+  isTopUpMailed: settings.isTopUpMailed ?? true,
+  isNewsMailed: settings.isNewsMailed ?? true,
+});
 
 export function AlertsSection() {
   const { t } = useTranslation('user');
@@ -29,7 +37,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
   const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
   const [isMailed, setMailed] = useState(settings.isMailed);
   const [endMails, setEndMails] = useState(settings.endMails);
-  const [isNewsMailed, setNewsMailed] = useState(settings.isNewsMailed);
+  const [choices, setChoices] = useState(() => readChoices(settings));
   const saving = useSaveAlertSettings();
   // Empty: the default.
   const lowBalance = text.trim() === '' ? null : readNumber('money', text, bounds).value;
@@ -41,9 +49,10 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (lowBalance === undefined) return;
-        // The previous release refuses it: while its processes still run, the other settings can be saved nevertheless.
-        const news = isNewsMailed === settings.isNewsMailed ? {} : { isNewsMailed };
-        void saving.run({ lowBalance, isMailed, endMails, ...news });
+        // The previous release refuses some of them: while its processes still run, the other settings can be saved nevertheless.
+        const changed = otherMails.filter((name) => choices[name] !== settings[name]);
+        const others = Object.fromEntries(changed.map((name) => [name, choices[name]]));
+        void saving.run({ lowBalance, isMailed, endMails, ...others });
       }}
     >
       <NumberField
@@ -75,16 +84,33 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
           <Checkbox key={reason} mt="xs" value={reason} label={t(`alerts.endMailKinds.${reason}`)} />
         ))}
       </Checkbox.Group>
-      <Checkbox
-        label={t('alerts.news')}
-        checked={isNewsMailed}
-        onChange={({ currentTarget }) => setNewsMailed(currentTarget.checked)}
-      />
+      <OtherMails choices={choices} onChange={setChoices} />
       <div className={classes['actions']}>
         <Button type="submit" disabled={lowBalance === undefined} loading={saving.isRunning}>
           {t('alerts.save')}
         </Button>
       </div>
     </form>
+  );
+}
+
+type Choices = ReturnType<typeof readChoices>;
+
+function OtherMails({ choices, onChange }: { choices: Choices; onChange: (choices: Choices) => void }) {
+  const { t } = useTranslation('user');
+  return (
+    <>
+      {otherMails.map((name) => (
+        <Checkbox
+          key={name}
+          label={t(`alerts.${name}`)}
+          checked={choices[name]}
+          onChange={({ currentTarget }) => onChange({ ...choices, [name]: currentTarget.checked })}
+        />
+      ))}
+      <Text size="sm" c="dimmed">
+        {t('alerts.always')}
+      </Text>
+    </>
   );
 }

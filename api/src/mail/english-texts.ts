@@ -1,0 +1,167 @@
+import type { LanguageTexts } from './texts.ts';
+
+export const en: LanguageTexts = {
+  fallback: 'If the button does not work, open this link:',
+  newsReason: (brandName) => `You get this as a customer of ${brandName}. Stop such emails:`,
+  footer: (brandName) => `This email was sent by ${brandName}. Please do not reply.`,
+  facts: {
+    time: 'Time',
+    device: 'Device',
+    address: 'Address',
+    unknownAddress: 'unknown',
+    deviceName: (label) => label,
+    balance: 'Balance',
+    proxy: 'Proxy',
+    traffic: 'Used traffic',
+    trafficOfCap: (usedMegabytes, capMegabytes) => `${usedMegabytes} of ${capMegabytes} MB`,
+    withOthers: (ip, otherCount) => `${ip} and ${otherCount} more`,
+    refund: 'Refunded',
+    credited: 'Credited',
+    ticket: 'Ticket',
+  },
+  'confirm-email': {
+    subject: (brandName) => `Confirm your email for ${brandName}`,
+    title: 'Confirm your email',
+    intro: (brandName) => `Thank you for signing up with ${brandName}. Open this link to confirm your address:`,
+    beforeLink: [],
+    button: 'Confirm email',
+    afterLink: ['The link works for 24 hours.', 'If you did not sign up, ignore this email.'],
+  },
+  'recover-password': {
+    subject: (brandName) => `Set a new password for ${brandName}`,
+    title: 'Set a new password',
+    intro: (brandName) =>
+      `Someone asked to reset the password of your ${brandName} account. Open this link to set a new one:`,
+    beforeLink: [],
+    button: 'Set new password',
+    afterLink: [
+      'The link can be used once, within 30 minutes. You will be signed out on all devices.',
+      'If it was not you, ignore this email: your password stays the same.',
+    ],
+  },
+  'second-factor-reset': {
+    subject: (brandName) => `Two-factor sign-in to ${brandName} will be turned off`,
+    title: 'Two-factor sign-in will be turned off',
+    intro: (brandName) =>
+      `Someone told the support of ${brandName} that you have lost your authenticator app and your recovery codes. Two-factor sign-in of your account will be turned off in 24 hours.`,
+    beforeLink: [
+      'If it was you, you do not need to do anything. If it was not, stop it with this link, or sign in with a code of your app:',
+    ],
+    button: 'Keep two-factor sign-in',
+    afterLink: ['Whoever asked for it may know your password: set a new one.'],
+  },
+  'password-changed': {
+    subject: (brandName) => `Your ${brandName} password was changed`,
+    title: 'Your password was changed',
+    intro: (brandName) => `The password of your ${brandName} account was changed:`,
+    beforeLink: [
+      'If it was you, you do not need to do anything. If it was not, restore access to your account now with this link:',
+    ],
+    button: 'Restore access',
+    afterLink: ['Setting a new password signs you out on all devices.'],
+  },
+  'new-sign-in': {
+    subject: (brandName) => `New sign-in to ${brandName}`,
+    title: 'New sign-in',
+    intro: (brandName) => `Someone signed in to your ${brandName} account from a new device or network:`,
+    beforeLink: [
+      'If it was you, you do not need to do anything. If it was not, someone knows your password. Set a new one with this link:',
+    ],
+    button: 'Restore access',
+    afterLink: ['Setting a new password signs you out on all devices.'],
+  },
+  'second-factor-off': {
+    subject: (brandName) => `Two-factor sign-in to ${brandName} was turned off`,
+    title: 'Two-factor sign-in was turned off',
+    intro: (brandName) => `The password alone is now enough to sign in to your ${brandName} account:`,
+    beforeLink: [
+      'If it was you, you do not need to do anything. If it was not, someone knows your password. Set a new one with this link:',
+    ],
+    button: 'Restore access',
+    afterLink: ['Setting a new password signs you out on all devices.'],
+  },
+  'account-deleted': {
+    subject: (brandName) => `Your ${brandName} account was deleted`,
+    title: 'Your account was deleted',
+    intro: (brandName) => `Your ${brandName} account was deleted. Nobody can sign in to it any more:`,
+    beforeLink: ['If you did not ask for it, contact us:'],
+    button: 'Contact us',
+    afterLink: ['This was the last email about this account.'],
+  },
+  'top-up': {
+    subject: (brandName) => `Your ${brandName} balance was topped up`,
+    title: 'Your balance was topped up',
+    intro: (brandName) => `A payment to your ${brandName} account has arrived:`,
+    beforeLink: ['You can use it at once.'],
+    button: 'Show transactions',
+    afterLink: ['You can turn off these emails in your account settings.'],
+  },
+  'ticket-answer': {
+    subject: (brandName) => `${brandName} support has replied`,
+    title: 'Support has replied',
+    intro: (brandName) => `The support of ${brandName} has replied to your ticket:`,
+    beforeLink: ['Reply on the page of the ticket:'],
+    button: 'Reply',
+    afterLink: ['You can turn off these emails in your account settings.'],
+  },
+  'ticket-opened': {
+    subject: (brandName) => `New ticket of a ${brandName} customer`,
+    title: 'New ticket',
+    intro: (brandName) => `A customer of ${brandName} has opened a ticket:`,
+    beforeLink: [],
+    button: 'Open the ticket',
+    afterLink: [],
+  },
+  'low-balance': {
+    subject: (brandName) => `Your ${brandName} balance is low`,
+    title: 'Your balance is low',
+    intro: (brandName) => `The balance of your ${brandName} account is low:`,
+    beforeLink: ['When it runs out, your connections end.'],
+    button: 'Top up',
+    afterLink: ['You can change or turn off this alert in your account settings.'],
+  },
+  'near-cap': {
+    subject: (brandName) => `A ${brandName} connection has nearly reached its traffic limit`,
+    title: 'Traffic limit nearly reached',
+    intro: (brandName) => `One of your ${brandName} connections has used most of its traffic limit:`,
+    beforeLink: ['It ends when it reaches the limit. You can raise the limit or remove it.'],
+    button: 'Show the connection',
+    afterLink: ['You can turn off these emails in your account settings.'],
+  },
+  'no-money': {
+    subject: (brandName) => `Your ${brandName} balance has run out`,
+    title: 'Your balance has run out',
+    intro: (brandName) => `The balance of your ${brandName} account has run out, so this has ended:`,
+    beforeLink: ['Top up to buy proxies again.'],
+    button: 'Top up',
+    afterLink: ['You can turn off these emails in your account settings.'],
+  },
+  'ended-idle': {
+    subject: (brandName) => `A ${brandName} connection ended: no traffic`,
+    title: 'Disconnected: no traffic',
+    intro: (_, { areMany, idleTime }) =>
+      areMany
+        ? `We closed these connections because they had no traffic for ${idleTime}:`
+        : `We closed this connection because it had no traffic for ${idleTime}:`,
+    beforeLink: ['An ended connection costs nothing more. You can buy the proxy again if it is free.'],
+    button: 'Show connections',
+    afterLink: ['You can turn off these emails in your account settings.'],
+  },
+  'ended-exit-lost': {
+    subject: (brandName) => `A ${brandName} connection ended: the proxy went offline`,
+    title: 'Disconnected: the proxy went offline',
+    intro: (brandName) => `The device behind a proxy went offline, so ${brandName} has ended:`,
+    beforeLink: ['The unused part of the first 50 MB is always refunded. You can buy another proxy now.'],
+    button: 'Show connections',
+    afterLink: ['You can turn off these emails in your account settings.'],
+  },
+  'database-restored': {
+    subject: (brandName) => `The database of ${brandName} was restored`,
+    title: 'The database was restored to an earlier time',
+    intro: (brandName) =>
+      `The database of ${brandName} does not know addresses that customers were shown, so it was restored to an earlier time. No invoice is created until an operator has run the command restored.`,
+    beforeLink: ['You get this because you see the state of the system.'],
+    button: 'Open the dashboard',
+    afterLink: [],
+  },
+};
