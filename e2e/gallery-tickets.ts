@@ -30,6 +30,7 @@ const messages = numbers(7).map((number) => ({
     'Ok',
   ][number % 4],
   isUser: number % 2 === 1,
+  files: number === 2 ? [{ id: id(2), name: 'screenshot-of-the-error.png', type: 'image/png', size: 483_221 }] : [],
   createdAt,
 }));
 const tickets = numbers(9).map((number) => ({

@@ -60,7 +60,15 @@ const tablesByModule: Record<string, readonly string[]> = {
   ],
   reconciliation: ['reconciliation'],
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],
-  tickets: ['canned_replies', 'ticket_desk', 'ticket_messages', 'ticket_notes', 'ticket_words', 'tickets'],
+  tickets: [
+    'canned_replies',
+    'ticket_desk',
+    'ticket_files',
+    'ticket_messages',
+    'ticket_notes',
+    'ticket_words',
+    'tickets',
+  ],
   usage: ['traffic_hours'],
   users: ['person_keys', 'roles', 'users'],
 };

@@ -41,6 +41,7 @@ export const exceptions: Readonly<Record<string, Permission | 'any'>> = {
   'GET /v1/support/admin/tickets/{id}/connections': 'CONNECTIONS_READ',
   'PUT /v1/support/admin/tickets/{id}/assignee': 'TICKETS_MSG_WRITE',
   'POST /v1/support/admin/tickets/{id}/messages': 'TICKETS_MSG_WRITE',
+  'POST /v1/support/admin/tickets/{id}/files': 'TICKETS_MSG_WRITE',
   'POST /v1/support/admin/tickets/{id}/notes': 'TICKETS_MSG_WRITE',
   'DELETE /v1/faqs/admin/{id}': 'FAQ_DELETE',
   'GET /v1/proxies/admin/selection': 'PROXIES_EDIT',

@@ -19,6 +19,7 @@ type Module =
   | typeof import('./receipts.ts')
   | typeof import('./referrals.ts')
   | typeof import('./settings.ts')
+  | typeof import('./ticket-files.ts')
   | typeof import('./tickets.ts')
   | typeof import('./transactions.ts')
   | typeof import('./usage.ts')

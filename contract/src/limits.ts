@@ -147,6 +147,15 @@ export const TICKET_NAME_LENGTH_MAX = 300;
 export const TICKET_DESCRIPTION_LENGTH_MIN = 5;
 export const TICKET_DESCRIPTION_LENGTH_MAX = 5000;
 export const TICKET_MESSAGE_LENGTH_MAX = 5000;
+/** A file in a ticket, all files of one message, of one ticket, and of one customer in all tickets. */
+export const TICKET_FILE_BYTES_MAX = 5 * BYTES_PER_MEGABYTE;
+export const TICKET_FILES_PER_MESSAGE_MAX = 3;
+export const TICKET_FILES_BYTES_MAX = 20 * BYTES_PER_MEGABYTE;
+export const USER_FILES_BYTES_MAX = 100 * BYTES_PER_MEGABYTE;
+export const FILE_NAME_LENGTH_MAX = 100;
+/** Of a picture, in pixels. */
+export const PICTURE_SIDE_MAX = 16_384;
+export const PICTURE_PIXELS_MAX = 64_000_000;
 /** Internal notes of staff per ticket. */
 export const TICKET_NOTES_MAX = 500;
 /** The search text for tickets. Each of its words is a prefix. */

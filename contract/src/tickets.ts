@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { createTicketBody, ticketMessageBody } from './tickets.forms.ts';
-import { ticketStatuses } from './tickets.values.ts';
+import { ticketFileTypes, ticketStatuses } from './tickets.values.ts';
 import { data, dateSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 
 export { createTicketBody, type CreateTicketBody, ticketMessageBody, type TicketMessageBody } from './tickets.forms.ts';
@@ -17,12 +17,24 @@ export const ticketSchema = z.object({
 });
 export type Ticket = z.infer<typeof ticketSchema>;
 
+export type TicketFileType = (typeof ticketFileTypes)[number];
+
+export const ticketFileSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  type: z.enum(ticketFileTypes),
+  /** In bytes. */
+  size: z.int(),
+});
+export type TicketFile = z.infer<typeof ticketFileSchema>;
+
 export const ticketMessageSchema = z.object({
   id: idSchema,
   /** Plain text. */
   content: z.string(),
   /** True if the ticket's user wrote it; false for the support team. */
   isUser: z.boolean(),
+  files: z.array(ticketFileSchema),
   createdAt: dateSchema,
 });
 export type TicketMessage = z.infer<typeof ticketMessageSchema>;

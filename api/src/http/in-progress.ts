@@ -38,6 +38,9 @@ export const downloadLimits: TransferLimits = { perUserMax: 2, max: 50, timeoutM
 /** Each file is in memory until it has been read. */
 export const uploadLimits: TransferLimits = { perUserMax: 1, max: 3 };
 
+/** Of their own, so that customers who send slowly on purpose do not keep staff from importing. */
+export const ticketUploadLimits: TransferLimits = { perUserMax: 1, max: 10, timeoutMs: 2 * 60_000 };
+
 const RETRY_SECONDS = 10;
 
 /** Limits concurrent uploads or downloads. */

@@ -16,6 +16,7 @@ import type { Transfers } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
 import type { LimitersByOwner } from '../process/limiters-by-owner.ts';
 import { replacePageHeaders } from './security.ts';
+import { sendFile, type StoredFile } from './stored-file.ts';
 import type { InvalidTokenLimiter } from './invalid-token-limiter.ts';
 
 type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | 'staff' | { permission: Permission }
@@ -50,6 +51,7 @@ declare module 'fastify' {
     invalidTokenLimiter: InvalidTokenLimiter;
     downloads: Transfers;
     uploads: Transfers;
+    ticketUploads: Transfers;
     shares: LimitersByOwner;
   }
 }
@@ -109,13 +111,14 @@ export function routeUpload<const E extends EndpointDefinition>(
   entry: E,
   bytesMax: number,
   handler: (request: Request<E> & { content: Buffer }) => Promise<z.input<E['response']>>,
+  uploads: Transfers = app.uploads,
 ): void {
   void app.register(async (scope) => {
     useRawBodies(scope);
     // After the permission check, so that refused requests do not count as uploads.
     scope.addHook('preParsing', async (request, reply) => {
       const { actor } = request.getDecorator<Identity>('identity');
-      scope.uploads.begin(actor!.userId, reply);
+      uploads.begin(actor!.userId, reply);
     });
     serve<E>(
       scope,
@@ -130,6 +133,20 @@ export function routeUpload<const E extends EndpointDefinition>(
       { bodyLimit: bytesMax },
     );
   });
+}
+
+/** Serves an endpoint whose response is a file that users have made. */
+export function routeFile<const E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  handler: (request: Request<E>) => Promise<StoredFile>,
+): void {
+  const handle = async (request: Request<E>, reply: FastifyReply) => {
+    const { actor, requester }: { actor?: Actor; requester: Requester } = request;
+    app.downloads.begin(actor?.userId ?? requester.ip, reply);
+    return sendFile(reply, await handler(request));
+  };
+  serve<E>(app, entry, handle, { compress: false });
 }
 
 /** A precomputed response: the JSON body and its ETag. */

@@ -5,7 +5,7 @@ import { useAdmission } from './admission.ts';
 import { EMPTY_BODY_BYTES, useJsonBodies } from './body.ts';
 import { useCompression, compileSerializer } from './responses.ts';
 import { useDocumentation } from './documentation.ts';
-import { downloadLimits, Transfers, uploadLimits } from './in-progress.ts';
+import { downloadLimits, ticketUploadLimits, Transfers, uploadLimits } from './in-progress.ts';
 import { sendError, useErrors } from './errors.ts';
 import { InvalidTokenLimiter } from './invalid-token-limiter.ts';
 import { Listeners } from './listeners.ts';
@@ -44,6 +44,7 @@ export async function createServer(ctx: Ctx, access: Access): Promise<FastifyIns
   app.decorate('access', access);
   app.decorate('downloads', new Transfers(app, downloadLimits));
   app.decorate('uploads', new Transfers(app, uploadLimits));
+  app.decorate('ticketUploads', new Transfers(app, ticketUploadLimits));
   app.decorate('invalidTokenLimiter', new InvalidTokenLimiter(ctx));
   app.decorate('shares', createShares(ctx.config));
   app.decorateRequest('identity');

@@ -38,6 +38,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'rates.clean-up',
     'exits.clean-up',
     'connections.clean-up',
+    'tickets.clean-up',
   ]);
   expect(Object.keys(scheduledTasks(testApp.ctx))).toEqual(cronItems().map(({ task }) => task));
 });

@@ -23,6 +23,7 @@ import { deleteOldChanges, failAbandoned } from '../modules/proxies/inventory-ch
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
 import { notifyLevelChanges } from '../modules/referrals/levels.service.ts';
 import { fillTrialPersons } from '../modules/referrals/referrals.service.ts';
+import { deleteUnsentFiles } from '../modules/tickets/ticket-files.service.ts';
 import { recordTraffic } from '../modules/usage/usage.service.ts';
 
 interface ScheduledTask {
@@ -58,6 +59,7 @@ const schedule: ScheduledTask[] = [
   { name: 'exits.clean-up', cron: '37 * * * *', run: deleteOldAddresses },
   // Each chain once a day; a comparison that could not end is continued.
   { name: 'chains.compare', cron: '12 * * * *', run: (ctx) => compareChains(ctx) },
+  { name: 'tickets.clean-up', cron: '47 * * * *', run: deleteUnsentFiles },
   { name: 'rates.clean-up', cron: '27 * * * *', run: deleteOldRates },
   { name: 'mails.clean-up', cron: '57 * * * *', run: deleteOldMails },
 ];

@@ -16,6 +16,7 @@ import {
   type Setting,
   urlSchema,
 } from '@cellhop/contract/environment';
+import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { portRangeSchema } from '@cellhop/contract/network';
 import { promoCodeFields } from '@cellhop/contract/staff/promo-codes.forms';
 import { megabitsToBytes, toMicros } from '@cellhop/contract/units';
@@ -234,6 +235,8 @@ function readUserLimits({ read, isDevelopment }: ApiEnvironment) {
     /** Each may need an address that is watched forever. */
     invoicesPerHour: read('INVOICES_PER_HOUR', unlimitedInDevelopment(30)),
     ticketsPerHour: read('TICKETS_PER_HOUR', unlimitedInDevelopment(10)),
+    /** All files in all tickets together. 0: none are accepted. */
+    ticketFilesBytes: read('TICKET_FILES_MEGABYTES', whole(0, 1_000_000).default(2048)) * BYTES_PER_MEGABYTE,
     ticketMessagesPerHour: read('TICKET_MESSAGES_PER_HOUR', unlimitedInDevelopment(120)),
     /** At a time. */
     openConnectionsMax: read('OPEN_CONNECTIONS_MAX', whole(1, 1_000_000).default(200)),

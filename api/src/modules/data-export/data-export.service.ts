@@ -13,6 +13,7 @@ import * as invoices from '../invoices/invoices.service.ts';
 import * as notifications from '../notifications/notifications.service.ts';
 import { getCompany, getProfile } from '../profile/profile.service.ts';
 import { summarise } from '../referrals/referrals.service.ts';
+import { readFilesOfUser } from '../tickets/ticket-files.service.ts';
 import * as tickets from '../tickets/tickets.service.ts';
 import { writeCsv } from '../transactions/transactions.service.ts';
 
@@ -32,6 +33,7 @@ export async function* writeOwnData(ctx: Ctx, actor: Actor): AsyncGenerator<stri
   yield* writeList('invoices', (page) => invoices.listOwn(ctx, actor, page));
   yield* writeList('notifications', (page) => notifications.listOwn(ctx, actor, page));
   yield* writeList('tickets', (page) => listTickets(ctx, actor, page));
+  yield* writeFiles(ctx, actor);
   yield* writeTransactions(ctx, actor);
   yield '}';
 }
@@ -61,6 +63,17 @@ async function listTickets(ctx: Ctx, actor: Actor, page: PageQuery) {
     withMessages.push({ ...ticket, messages: messages.data });
   }
   return { data: withMessages };
+}
+
+/** All files of tickets, each with its content in base64. */
+async function* writeFiles(ctx: Ctx, actor: Actor): AsyncGenerator<string> {
+  yield ',"ticketFiles":[';
+  let separator = '';
+  for await (const file of readFilesOfUser(ctx, actor.userId)) {
+    yield `${separator}${JSON.stringify(file)}`;
+    separator = ',';
+  }
+  yield ']';
 }
 
 /** All of them, as the text of the CSV export. */

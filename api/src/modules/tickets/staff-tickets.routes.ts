@@ -1,9 +1,11 @@
+import { TICKET_FILE_BYTES_MAX } from '@cellhop/contract/limits';
+import * as fileContract from '@cellhop/contract/ticket-files';
 import * as replyContract from '@cellhop/contract/staff/canned-replies';
 import * as contract from '@cellhop/contract/staff/tickets';
 import type { FastifyInstance } from 'fastify';
 import type { Actor } from '../../http/actor.ts';
 import { readIdempotencyKey } from '../../http/validation.ts';
-import { route } from '../../http/route.ts';
+import { route, routeFile, routeUpload } from '../../http/route.ts';
 import type { Requester } from '../../http/requester.ts';
 import * as replies from './canned-replies.service.ts';
 import * as tickets from './staff-tickets.service.ts';
@@ -24,6 +26,9 @@ function readingRoutes(app: FastifyInstance): void {
   route(app, contract.listAssignees, async ({ ctx }) => ({ data: await tickets.listAssignees(ctx) }));
   route(app, contract.listAnyTicketMessages, ({ ctx, params, query }) =>
     tickets.listAnyMessages(ctx, params.id, query),
+  );
+  routeFile(app, fileContract.readAnyTicketFile, ({ ctx, params }) =>
+    tickets.readAnyFile(ctx, params.id, params.fileId),
   );
   route(app, contract.listTicketNotes, ({ ctx, params, query }) => tickets.listNotes(ctx, params.id, query));
   route(app, contract.listTicketConnections, async ({ ctx, params }) => ({
@@ -47,6 +52,15 @@ function writingRoutes(app: FastifyInstance): void {
   route(app, contract.answerTicket, async ({ ctx, params, body, ...request }) => ({
     data: await tickets.answer(ctx, params.id, body, staffRequest(request)),
   }));
+  routeUpload(
+    app,
+    fileContract.uploadAnswerFile,
+    TICKET_FILE_BYTES_MAX,
+    async ({ ctx, params, query, content, ...request }) => ({
+      data: await tickets.uploadForAnswer(ctx, params.id, { ...query, content }, staffRequest(request)),
+    }),
+    app.ticketUploads,
+  );
   route(app, contract.writeTicketNote, async ({ ctx, params, body, ...request }) => ({
     data: await tickets.writeNote(ctx, params.id, body.content, staffRequest(request)),
   }));

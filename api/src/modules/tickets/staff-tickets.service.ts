@@ -24,7 +24,9 @@ import * as staffStore from './staff-tickets.store.ts';
 import * as store from './tickets.store.ts';
 import { presentForStaff, presentMessageForStaff, presentNote } from './ticket-presenter.ts';
 import { searchTickets } from './ticket-search.ts';
-import { close, open, requireOpen, requireTicket, write } from './ticket-rules.ts';
+import { filesOf, readFile, upload } from './ticket-files.service.ts';
+import { requireOpen, requireTicket } from './ticket-lookup.ts';
+import { close, open, write } from './ticket-rules.ts';
 
 /** A request that changes something: who sends it, from where, and its idempotency key. */
 export interface StaffRequest {
@@ -184,8 +186,12 @@ async function requireAssignee(ctx: Ctx, id: string): Promise<void> {
 export async function listAnyMessages(ctx: Ctx, id: string, page: PageQuery) {
   requireTicket(await store.findTicket(ctx, id), null);
   const rows = await staffStore.listMessages(ctx, id, page);
+  const files = await filesOf(
+    ctx,
+    rows.map((row) => row.id),
+  );
   return {
-    data: rows.map(presentMessageForStaff),
+    data: rows.map((row) => presentMessageForStaff(row, files.get(row.id)!)),
     totalPages: toTotalPages(await store.countMessages(ctx, id), page),
   };
 }
@@ -198,11 +204,11 @@ export async function listAnyMessages(ctx: Ctx, id: string, page: PageQuery) {
 export function answer(
   ctx: Ctx,
   ticketId: string,
-  { content, lastSeenMessageId: seenId }: AnswerTicketBody,
+  { content, fileIds = [], lastSeenMessageId: seenId }: AnswerTicketBody,
   request: StaffRequest,
 ) {
   const authorId = request.actor.userId;
-  const message = { ticketId, authorId, isUser: false, content, idempotencyKey: request.key ?? null };
+  const message = { ticketId, authorId, isUser: false, content, fileIds, idempotencyKey: request.key ?? null };
   return ctx.tx(async (ctx) => {
     const { row, isReplay, ticket } = await write(ctx, null, message, async (ctx) => {
       if (seenId !== undefined && (await staffStore.hasNewerOfOtherStaff(ctx, ticketId, authorId, seenId)))
@@ -213,8 +219,26 @@ export function answer(
       const answered = (await staffStore.findTicket(ctx, ticketId))!;
       if (answered.assigneeId === null) await saveAssignee(ctx, answered, authorId, request);
     }
-    return presentMessageForStaff((await staffStore.findMessage(ctx, row.id))!);
+    const files = await filesOf(ctx, [row.id]);
+    return presentMessageForStaff((await staffStore.findMessage(ctx, row.id))!, files.get(row.id)!);
   });
+}
+
+/** @throws AppError like `upload` */
+export function uploadForAnswer(
+  ctx: Ctx,
+  ticketId: string,
+  file: { name: string; content: Buffer },
+  request: StaffRequest,
+) {
+  return upload(ctx, { ...file, ticketId, ownerId: null, authorId: request.actor.userId }, (ctx, ticket, { id }) =>
+    recordFor(ctx, ticket, request, { action: 'TICKET_FILE_UPLOADED', details: { fileId: id } }),
+  );
+}
+
+/** @throws AppError NOT_FOUND */
+export function readAnyFile(ctx: Ctx, ticketId: string, fileId: string) {
+  return readFile(ctx, null, ticketId, fileId);
 }
 
 /** @throws AppError NOT_FOUND */

@@ -1,5 +1,5 @@
 import type { StaffTicket, StaffTicketMessage, TicketNote } from '@cellhop/contract/staff/tickets';
-import type { Ticket, TicketMessage } from '@cellhop/contract/tickets';
+import type { Ticket, TicketFile, TicketMessage } from '@cellhop/contract/tickets';
 import type { NoteRow, StaffMessageRow, StaffTicketRow } from './staff-tickets.store.ts';
 import type { MessageRow, TicketRow } from './tickets.store.ts';
 
@@ -17,12 +17,12 @@ export function presentForStaff(row: StaffTicketRow): StaffTicket {
   };
 }
 
-export function presentMessage({ id, content, isUser, createdAt }: MessageRow): TicketMessage {
-  return { id, content, isUser, createdAt: createdAt.toISOString() };
+export function presentMessage({ id, content, isUser, createdAt }: MessageRow, files: TicketFile[]): TicketMessage {
+  return { id, content, isUser, files, createdAt: createdAt.toISOString() };
 }
 
-export function presentMessageForStaff(row: StaffMessageRow): StaffTicketMessage {
-  return { ...presentMessage(row), author: { id: row.authorId, email: row.authorEmail } };
+export function presentMessageForStaff(row: StaffMessageRow, files: TicketFile[]): StaffTicketMessage {
+  return { ...presentMessage(row, files), author: { id: row.authorId, email: row.authorEmail } };
 }
 
 export function presentNote({ id, content, authorId, authorEmail, createdAt }: NoteRow): TicketNote {

@@ -1,5 +1,6 @@
 /** The rules that customers and staff share: opening, closing, writing. */
 import { AppError } from '@cellhop/contract/errors';
+import type { TicketFile } from '@cellhop/contract/tickets';
 import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest } from '../../db/refusals.ts';
 import { STAFF } from '../../live/changes.ts';
@@ -7,6 +8,8 @@ import { findRecipient } from '../billing/alerts.service.ts';
 import { send, sendToSupport } from '../mails/mails.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
+import * as files from './ticket-files.service.ts';
+import { requireOpen, requireTicket } from './ticket-lookup.ts';
 import * as store from './tickets.store.ts';
 
 /** The result of a request that creates something. A replay repeats an earlier request and has changed nothing. */
@@ -60,7 +63,10 @@ export function write(
     const ticket = requireTicket(await store.lockTicket(ctx, message.ticketId), ownerId);
     // A repeated request succeeds even if the ticket was closed since.
     const replayed = await store.findMessageByKey(ctx, message.authorId, message.idempotencyKey);
-    if (replayed) return { row: requireSameMessage(replayed, message), isReplay: true, ticket };
+    if (replayed) {
+      const sent = (await files.filesOf(ctx, [replayed.id])).get(replayed.id)!;
+      return { row: requireSameMessage(replayed, message, sent), isReplay: true, ticket };
+    }
     requireOpen(ticket);
     await check(ctx);
     if (message.isUser) await users.lockUser(ctx, message.authorId);
@@ -69,21 +75,10 @@ export function write(
     if (!row) throw new AppError('IDEMPOTENCY_KEY_REUSED');
     if (message.isUser)
       enforceHourlyLimit(await store.countRecentMessages(ctx, message.authorId), ctx.config.ticketMessagesPerHour);
+    await files.attach(ctx, { ...message, id: row.id }, message.fileIds);
     await notifyOfMessage(ctx, ticket, row);
     return { row, isReplay: false, ticket };
   });
-}
-
-/** @param ownerId null for staff, who see all tickets. @throws AppError NOT_FOUND */
-export function requireTicket<Row extends store.TicketRow>(ticket: Row | undefined, ownerId: string | null): Row {
-  if (!ticket || (ownerId !== null && ticket.userId !== ownerId)) throw new AppError('NOT_FOUND', { thing: 'Ticket' });
-  return ticket;
-}
-
-/** @throws AppError TICKET_CLOSED */
-export function requireOpen<Row extends store.TicketRow>(ticket: Row): Row {
-  if (ticket.status !== 'OPEN') throw new AppError('TICKET_CLOSED');
-  return ticket;
 }
 
 /** Updates the pages of the ticket's user and of staff. */
@@ -109,7 +104,8 @@ async function notifyOfMessage(ctx: Ctx, ticket: store.TicketRow, message: store
   announce(ctx, ticket);
   if (message.isUser) return;
   await notify(ctx, userId, `ticket-message:${message.id}`, { kind: 'TICKET_ANSWER', details: { ticketId, name } });
-  await mailAnswer(ctx, ticket, message.content);
+  const names = (await files.filesOf(ctx, [message.id])).get(message.id)!.map(({ name }) => `[${name}]`);
+  await mailAnswer(ctx, ticket, [message.content, ...names].join('\n'));
 }
 
 /** To the customer, unless they have switched such mails off. */
@@ -130,9 +126,17 @@ async function mailOfTicket(ctx: Ctx, ticket: store.TicketRow, authorId: string)
   await sendToSupport(ctx, { template: 'ticket-opened', to: ticketEmail, languageCode, values });
 }
 
-function requireSameMessage(row: store.MessageRow, message: store.NewMessage): store.MessageRow {
+function requireSameMessage(
+  row: store.MessageRow,
+  message: store.NewMessage,
+  files: readonly TicketFile[],
+): store.MessageRow {
   const isSame = ({ ticketId, isUser, content }: store.MessageRow) =>
-    ticketId === message.ticketId && isUser === message.isUser && content === message.content;
+    ticketId === message.ticketId &&
+    isUser === message.isUser &&
+    content === message.content &&
+    new Set([...message.fileIds, ...files.map(({ id }) => id)]).size === files.length &&
+    message.fileIds.length === files.length;
   return requireSameRequest(row, isSame);
 }
 

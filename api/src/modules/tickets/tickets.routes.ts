@@ -1,7 +1,9 @@
+import { TICKET_FILE_BYTES_MAX } from '@cellhop/contract/limits';
+import * as files from '@cellhop/contract/ticket-files';
 import * as contract from '@cellhop/contract/tickets';
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/validation.ts';
-import { route } from '../../http/route.ts';
+import { route, routeFile, routeUpload } from '../../http/route.ts';
 import * as tickets from './tickets.service.ts';
 
 export function ticketsRoutes(app: FastifyInstance): void {
@@ -19,6 +21,18 @@ export function ticketsRoutes(app: FastifyInstance): void {
     tickets.listOwnMessages(ctx, actor, params.id, query),
   );
   route(app, contract.sendTicketMessage, async ({ ctx, actor, params, body, headers }) => ({
-    data: await tickets.writeAsUser(ctx, actor, params.id, body.content, readIdempotencyKey(headers)),
+    data: await tickets.writeAsUser(ctx, actor, params.id, body, readIdempotencyKey(headers)),
   }));
+  routeUpload(
+    app,
+    files.uploadTicketFile,
+    TICKET_FILE_BYTES_MAX,
+    async ({ ctx, actor, params, query, content }) => ({
+      data: await tickets.uploadAsUser(ctx, actor, params.id, { ...query, content }),
+    }),
+    app.ticketUploads,
+  );
+  routeFile(app, files.readTicketFile, ({ ctx, actor, params }) =>
+    tickets.readOwnFile(ctx, actor, params.id, params.fileId),
+  );
 }

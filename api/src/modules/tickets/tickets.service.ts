@@ -1,12 +1,14 @@
 /** Support tickets of customers: they exchange messages with staff until one of them closes the ticket. */
-import type { CreateTicketBody } from '@cellhop/contract/tickets';
+import type { CreateTicketBody, TicketMessageBody } from '@cellhop/contract/tickets';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as users from '../users/users.service.ts';
 import * as store from './tickets.store.ts';
 import { presentMessage, presentTicket } from './ticket-presenter.ts';
-import { close, open, requireTicket, write } from './ticket-rules.ts';
+import { filesOf, readFile, upload } from './ticket-files.service.ts';
+import { requireTicket } from './ticket-lookup.ts';
+import { close, open, write } from './ticket-rules.ts';
 
 type Owner = Pick<Actor, 'userId'>;
 
@@ -39,11 +41,33 @@ export async function closeOwn(ctx: Ctx, { userId }: Owner, id: string) {
 export async function listOwnMessages(ctx: Ctx, { userId }: Owner, id: string, page: PageQuery) {
   requireTicket(await store.findTicket(ctx, id), userId);
   const rows = await store.listMessages(ctx, id, page);
-  return { data: rows.map(presentMessage), totalPages: toTotalPages(await store.countMessages(ctx, id), page) };
+  const files = await filesOf(ctx, toIds(rows));
+  return {
+    data: rows.map((row) => presentMessage(row, files.get(row.id)!)),
+    totalPages: toTotalPages(await store.countMessages(ctx, id), page),
+  };
 }
 
-/** @throws AppError NOT_FOUND, TICKET_CLOSED, RATE_LIMITED, IDEMPOTENCY_KEY_REUSED */
-export async function writeAsUser(ctx: Ctx, { userId }: Owner, ticketId: string, content: string, key: string | null) {
-  const message = { ticketId, authorId: userId, isUser: true, content, idempotencyKey: key };
-  return presentMessage((await write(ctx, userId, message)).row);
+/** @throws AppError NOT_FOUND, TICKET_CLOSED, RATE_LIMITED, IDEMPOTENCY_KEY_REUSED, FILES_FULL */
+export async function writeAsUser(
+  ctx: Ctx,
+  { userId }: Owner,
+  ticketId: string,
+  { content, fileIds = [] }: TicketMessageBody,
+  key: string | null,
+) {
+  const message = { ticketId, authorId: userId, isUser: true, content, fileIds, idempotencyKey: key };
+  const { row } = await write(ctx, userId, message);
+  return presentMessage(row, (await filesOf(ctx, [row.id])).get(row.id)!);
 }
+
+export function uploadAsUser(ctx: Ctx, { userId }: Owner, ticketId: string, file: { name: string; content: Buffer }) {
+  return upload(ctx, { ...file, ticketId, ownerId: userId, authorId: userId });
+}
+
+/** @throws AppError NOT_FOUND */
+export function readOwnFile(ctx: Ctx, { userId }: Owner, ticketId: string, fileId: string) {
+  return readFile(ctx, userId, ticketId, fileId);
+}
+
+const toIds = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);

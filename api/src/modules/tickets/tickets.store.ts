@@ -135,6 +135,8 @@ export interface NewMessage {
   authorId: string;
   isUser: boolean;
   content: string;
+  /** Uploaded by the author before. */
+  fileIds: readonly string[];
   idempotencyKey: string | null;
 }
 

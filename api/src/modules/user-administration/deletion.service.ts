@@ -18,6 +18,7 @@ import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { forgetAddress } from '../referrals/referrals.service.ts';
 import { removeCompany } from '../profile/profile.service.ts';
+import { deleteFilesOfUser } from '../tickets/ticket-files.service.ts';
 import * as users from '../users/users.service.ts';
 import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
 import { getUser } from './user-directory.service.ts';
@@ -97,6 +98,7 @@ async function deleteOrRequestEnds(ctx: Ctx, deletion: Deletion): Promise<string
   const endedSessions = await removeCredentials(ctx, userId, actor.userId === userId ? requester : undefined);
   const email = hashEmail(ctx, userId, user.email);
   await removeCompany(ctx, userId);
+  await deleteFilesOfUser(ctx, userId);
   await forgetAddress(ctx, userId);
   await users.markDeleted(ctx, userId, email);
   ctx.changed(STAFF, 'staff-users');

@@ -11,7 +11,8 @@ import { useSchemaForm } from '../../hooks/use-schema-form.ts';
 import { useProfile } from '../../session/profile.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { answersSince } from './answers-since.ts';
-import { isConflict, useAnswer, useAnyMessages, useCloseAnyTicket } from './api.ts';
+import { FilesField } from '../tickets/files-field.tsx';
+import { isConflict, useAnswer, useAnswerFiles, useAnyMessages, useCloseAnyTicket } from './api.ts';
 import { useCannedReplies } from './canned-replies-api.ts';
 import classes from './ticket-page.module.css';
 
@@ -36,6 +37,7 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
   const { id, user } = ticket;
   const answering = useAnswer(id);
   const closing = useCloseAnyTicket(id);
+  const files = useAnswerFiles(id);
   const { rows } = useAnyMessages(id, 1);
   const me = useProfile();
   const [seen, setSeen] = useState<Seen>();
@@ -50,8 +52,10 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
   const send = async ({ content }: TicketMessageBody, closes: boolean) => {
     // A warned author has seen the newest message.
     const lastSeenMessageId = isWarned ? newest : (seen ?? newest);
-    const message = await answering.run({ content, ...(lastSeenMessageId !== undefined && { lastSeenMessageId }) });
+    const body = { content, ...files.body, ...(lastSeenMessageId !== undefined && { lastSeenMessageId }) };
+    const message = await answering.run(body);
     if (message === undefined) return;
+    files.clear();
     form.reset({ content: '' });
     draft.write(undefined);
     setSeen(undefined);
@@ -69,7 +73,7 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
   }
 
   return (
-    <form className={classes['answer']} noValidate onSubmit={(event) => void submit(event)}>
+    <form className={classes['answer']} noValidate onSubmit={(event) => void submit(event)} {...files.handlers}>
       {isWarned && (
         <Alert role="alert" color="yellow" variant="light">
           {t('answer.conflict', { who: authorEmails(others) ?? t('answer.someone') })}
@@ -83,10 +87,11 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
         rows={4}
         error={fieldErrorText(form.formState.errors.content)}
       />
+      <FilesField files={files} />
       <div className={classes['actions']}>
         <CannedReplySelect languageCode={user.languageCode} onChoose={insert} />
         <SendButtons
-          isReady={rows !== undefined}
+          isReady={rows !== undefined && files.isReady}
           isWarned={isWarned}
           isAnswering={answering.isRunning}
           isClosing={closing.isRunning}
@@ -98,7 +103,7 @@ export function AnswerForm({ ticket, onSent, onClosed }: AnswerFormProps) {
 }
 
 interface SendButtonsProps {
-  /** The messages are loaded. */
+  /** The messages are loaded, and the files are uploaded. */
   isReady: boolean;
   /** Others have answered meanwhile. */
   isWarned: boolean;

@@ -16,6 +16,8 @@ import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useQuarterHour } from '../../hooks/use-quarter-hour.ts';
 import { useList, prependRow } from '../../data/use-list.ts';
+import { useFilesToSend } from '../tickets/files-field.tsx';
+import { toUpload, toUploadQuery } from '../tickets/upload.ts';
 import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
 
 const dependencies = staffDependencies('staff-tickets');
@@ -136,6 +138,17 @@ export function useAnswer(id: string) {
     onError: (error) => (isConflict(error) ? 'HANDLED' : undefined),
     changes,
   });
+}
+
+/** Files of the next answer. */
+export function useAnswerFiles(id: string) {
+  return useFilesToSend((file) =>
+    callForData(
+      'POST /v1/support/admin/tickets/{id}/files',
+      { params: { id }, query: toUploadQuery(file) },
+      toUpload(file),
+    ),
+  );
 }
 
 export function isConflict(error: unknown): boolean {

@@ -60,6 +60,7 @@ export function TicketPage() {
               messages={messages}
               page={page}
               onPage={(chosen) => change({ page: chosen })}
+              ticketPath={`/v1/support/admin/tickets/${id}`}
               isRight={({ isUser }) => !isUser}
               authorName={({ author, isUser }) => (isUser ? author.email : t('ticket.ofTeam', { email: author.email }))}
             />

@@ -122,6 +122,7 @@ it('sends an answer and closes the ticket, and links the connection that it is a
           id: userId,
           content: 'Fixed.',
           isUser: false,
+          files: [],
           createdAt: opened.createdAt,
           author: { id: userId, email: 'admin@example.com' },
         },

@@ -8,6 +8,8 @@ import { withoutOwnEvent } from '../../live/own-events.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { shownInForm, useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
+import { useFilesToSend } from './files-field.tsx';
+import { toUpload, toUploadQuery } from './upload.ts';
 import { useList, prependRow } from '../../data/use-list.ts';
 
 type MessagesResponse = EndpointOutput<'GET /v1/support/tickets/{id}/messages'>;
@@ -73,6 +75,13 @@ export function useSendMessage(id: string) {
     // The ticket may have been closed meanwhile.
     changes: ['tickets'],
   });
+}
+
+/** Files of the next message. */
+export function useTicketFiles(id: string) {
+  return useFilesToSend((file) =>
+    callForData('POST /v1/support/tickets/{id}/files', { params: { id }, query: toUploadQuery(file) }, toUpload(file)),
+  );
 }
 
 function ticketQuery(id: string) {

@@ -13,7 +13,8 @@ import { useScreenParams, useScreenSearch } from '../../loading/use-screen.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { TOUCH_SCREEN } from '../../ui/breakpoints.ts';
 import { PageFailure } from '../../ui/page-failure.tsx';
-import { useCloseTicket, useMessages, useTicket, useSendMessage } from './api.ts';
+import { useCloseTicket, useMessages, useTicket, useSendMessage, useTicketFiles } from './api.ts';
+import { FilesField } from './files-field.tsx';
 import { ticketScreen } from './screen.ts';
 import classes from './ticket-page.module.css';
 import { MessageList, QuestionPlaceholder, TicketQuestion } from './ticket-parts.tsx';
@@ -57,6 +58,7 @@ export function TicketPage() {
             messages={messages}
             page={page}
             onPage={(chosen) => change({ page: chosen })}
+            ticketPath={`/v1/support/tickets/${id}`}
             isRight={({ isUser }) => isUser}
             authorName={({ isUser }) => t(isUser ? 'messages.you' : 'messages.team')}
           />
@@ -82,32 +84,40 @@ const isMessageDraft = textDraft<TicketMessageBody>('content');
 function MessageForm({ ticketId, onSent }: MessageFormProps) {
   const { t } = useTranslation('support');
   const sending = useSendMessage(ticketId);
+  const files = useTicketFiles(ticketId);
   const isTouch = useMediaQuery(TOUCH_SCREEN, undefined, { getInitialValueInEffect: false });
   const draft = useDraft(`message:${ticketId}`, isMessageDraft);
   const form = useSchemaForm(ticketMessageBody, { content: '', ...draft.read() });
   useKeptDraft(form, draft);
   const submit = form.handleSubmit(async (body) => {
-    const message = await sending.run(body);
+    const message = await sending.run({ ...body, ...files.body });
     if (message === undefined) return;
     form.reset({ content: '' });
+    files.clear();
     draft.write(undefined);
     onSent();
   });
   return (
-    <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+    <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)} {...files.handlers}>
       <Textarea
         {...form.register('content')}
         label={t('messages.write')}
         description={isTouch ? undefined : t('messages.shortcut')}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit();
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && files.isReady) void submit();
         }}
         size="md"
         minRows={3}
         rows={3}
         error={fieldErrorText(form.formState.errors.content)}
       />
-      <Button type="submit" leftSection={<IconSend size={17} aria-hidden="true" />} loading={sending.isRunning}>
+      <FilesField files={files} />
+      <Button
+        type="submit"
+        leftSection={<IconSend size={17} aria-hidden="true" />}
+        loading={sending.isRunning}
+        disabled={!files.isReady}
+      >
         {t('messages.send')}
       </Button>
     </form>

@@ -12,6 +12,7 @@ import { LinkedText } from '../../ui/linked-text.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { MessageFiles } from './message-files.tsx';
 import classes from './ticket-page.module.css';
 
 const PLACEHOLDERS = ['right', 'left', 'right'] as const;
@@ -20,6 +21,8 @@ interface MessageListProps<Message extends TicketMessage> {
   messages: List<Message>;
   page: number;
   onPage: (page: number) => void;
+  /** In the API, of the reader's side. */
+  ticketPath: string;
   /** The side of the reader; messages of the other side are on the left. */
   isRight: (message: Message) => boolean;
   authorName: (message: Message) => string;
@@ -27,7 +30,7 @@ interface MessageListProps<Message extends TicketMessage> {
 
 /** A page of a ticket's messages, newest first. */
 export function MessageList<Message extends TicketMessage>(props: MessageListProps<Message>) {
-  const { messages, page, onPage, isRight, authorName } = props;
+  const { messages, page, onPage, ticketPath, isRight, authorName } = props;
   const { t } = useTranslation('support');
   return (
     <PagedList
@@ -58,6 +61,7 @@ export function MessageList<Message extends TicketMessage>(props: MessageListPro
                     <p>
                       <LinkedText text={message.content} />
                     </p>
+                    <MessageFiles message={message} ticketPath={ticketPath} />
                   </li>
                 ))}
           </ol>

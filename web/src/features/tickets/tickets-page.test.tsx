@@ -74,7 +74,13 @@ it('says that a ticket of another user does not exist, in Russian', async () => 
 const question: Ticket = { ...ticket, name: 'Why was I charged?', description: 'Two megabytes more\nthan I think.' };
 
 function message(number: number, content: string, isUser = true): TicketMessage {
-  return { id: `00000000-0000-4000-8000-0000000001${number}`, content, isUser, createdAt: question.createdAt };
+  return {
+    id: `00000000-0000-4000-8000-0000000001${number}`,
+    content,
+    isUser,
+    files: [],
+    createdAt: question.createdAt,
+  };
 }
 
 /** The region of toasts has the same name. */
