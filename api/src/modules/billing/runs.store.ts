@@ -97,6 +97,20 @@ export async function insertRuns(ctx: Ctx, runId: string, connectionIds: readonl
   );
 }
 
+/** Connections that the run carries although it never opened them in this database, of exits of its node. */
+export async function insertCarried(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    `insert into connection_runs (run_id, connection_id, is_open)
+     select $1, connections.id, false
+       from connections
+       join readable_exits as exits on exits.id = connections.exit_id
+       join readable_gateway_runs as gateway_runs on gateway_runs.id = $1 and gateway_runs.node_id = exits.node_id
+      where connections.id = any($2::uuid[]) and status = 'WORK' and ending_at is null
+     on conflict do nothing`,
+    [runId, connectionIds],
+  );
+}
+
 export interface SilentRun {
   runId: string;
   connectionIds: string[];

@@ -17,7 +17,6 @@ import { closeConnections } from './ending.service.ts';
 import { findForEnd, saveEndings } from './ending.store.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import {
-  findMetered,
   findPayers,
   type MeteredConnection,
   saveMeters,
@@ -26,6 +25,7 @@ import {
   type WriteOff,
 } from './usage-reports.store.ts';
 import { usageReportCache } from './usage-report-cache.ts';
+import { findCarried } from './carried-connections.ts';
 import * as runs from './runs.store.ts';
 
 /**
@@ -117,11 +117,12 @@ export function chargeReports(
       freeMicrosByPayer.set(accountId, balanceMicros - heldMicros);
     if (kind === 'open') await runs.insertRuns(ctx, runId, ids);
     const charged: ConnectionCharge[] = [];
-    for (const row of await findMetered(ctx, runId, ids)) {
-      // The run never opened the connection.
+    const { rows, adopted } = await findCarried(ctx, runId, ids, kind);
+    for (const row of rows) {
+      // Not a connection of this node.
       if (row.isRunOpen === null) continue;
       const freeMicros = freeMicrosByPayer.get(row.payerAccountId)!;
-      const charge = chargeConnection(row, reportById.get(row.id)!, kind, freeMicros);
+      const charge = chargeConnection(row, reportById.get(row.id)!, adopted.has(row.id) ? 'open' : kind, freeMicros);
       freeMicrosByPayer.set(row.payerAccountId, freeMicros - charge.takenMicros);
       charged.push(charge);
     }

@@ -179,6 +179,8 @@ function refusal(reason: RefusedLogin['reason']): Authorization {
 /** Processes the usage totals of a run. @returns the credit of each connection */
 export async function update(ctx: Ctx, nodeId: string, runId: string, usages: readonly Usage[]): Promise<Credit[]> {
   const run = await findOwnRun(ctx, runId, nodeId);
+  // Of a time that a restore of the database has lost: it has opened nothing that this database knows.
+  if (!run) await recordRun(ctx, runId, nodeId);
   // Before the connections end: their proxies would be for sale again.
   const lost = usages.filter(({ isExitLost }) => isExitLost).map(({ connectionId }) => connectionId);
   if (lost.length > 0) await recordLost(ctx, nodeId, lost);
