@@ -18,7 +18,7 @@ async function sizeOf(url: string, body: object): Promise<number> {
 
 describe('of Ethereum and BSC', () => {
   const ours = `0x${'0a'.repeat(20)}`;
-  const others = Array.from({ length: 2000 }, (_, index) => `0x${index.toString(16).padStart(40, 'f')}`);
+  const others = Array.from({ length: 2000 }, (_, index) => `0x${index.toString(16).padStart(40, '0')}`);
 
   async function openWatcher(changes: Partial<FakeEvmChain>, change = (methods: Methods, _index: number) => methods) {
     const chain = createFakeEvmChain();
