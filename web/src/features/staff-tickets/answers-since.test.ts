@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { answersSince } from './answers-since.ts';
 
 function message(id: string, author: string, isUser = false): StaffTicketMessage {
-  return { id, content: '', isUser, createdAt: '', author: { id: author, email: '' } };
+  return { id, content: '', isUser, files: [], createdAt: '', author: { id: author, email: '' } };
 }
 
 const messages = [
