@@ -46,7 +46,7 @@ const ROUNDS = scaled(2, 8);
 const POLLS_PER_ROUND = 3;
 /** With three, the watcher goes on without the liar; with two, it costs delay. */
 const COUNTS = scaled(1, 2) === 1 ? [3] : [2, 3];
-const SEEDS = Array.from({ length: scaled(1, 16) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: scaled(1, 10) }, (_, index) => index + 1);
 /** Failures that only cost time. A pause would need the operator. */
 const harmless = new Set(['DOWN', 'LAGGING', 'DISAGREEING', 'PRUNED', 'INVALID_RESPONSE', 'THROTTLED']);
 

@@ -2,7 +2,7 @@
  * Model-based test: random histories of customers, gateways and networks against an oracle of the billing rules. Runs the real services on
  * real PostgreSQL and compares the whole state of the database after each step.
  *
- * `npm run test:long` runs 4,000 histories. More: MODEL_RUNS=100000 npx vitest run api/src/modules/billing/model.test.ts
+ * `npm run test:long` runs 2,000 histories. More: MODEL_RUNS=100000 npx vitest run api/src/modules/billing/model.test.ts
  */
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ import { OracleUser } from '../../../test/billing-model/oracle.ts';
 import type { GatewayEvent, Script, Step } from '../../../test/billing-model/script.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
-const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(67, 4_000));
+const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(67, 2_000));
 const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) };
 const CUSTOMERS = 100;
 /** A hundred customers act at once, whatever else the machine does. */

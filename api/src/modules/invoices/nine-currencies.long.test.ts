@@ -28,7 +28,7 @@ import * as states from './chain-states.store.ts';
 import { compareChain } from './comparison.service.ts';
 import { watchChain } from './watch.service.ts';
 
-const SEEDS = Array.from({ length: 6 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 4 }, (_, index) => index + 1);
 /** After each, all sources are honest, and ledger and chains are compared. */
 const ROUNDS = 3;
 const STEPS = 10;
