@@ -7,7 +7,8 @@ import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { getProxyFacets, getProxyFilter } from '@cellhop/contract/proxies';
 import { getReceiptKey } from '@cellhop/contract/receipts';
 import { readSelection, restoreProxies } from '@cellhop/contract/staff/inventory';
-import { createTicket } from '@cellhop/contract/tickets';
+import { uploadTicketFile } from '@cellhop/contract/ticket-files';
+import { createTicket, sendTicketMessage } from '@cellhop/contract/tickets';
 import { toPath } from '@cellhop/contract/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints, named } from '../../test/endpoints.ts';
@@ -28,6 +29,8 @@ let testApp: TestApp;
 let reading: TestApp;
 let actors: Record<'customer' | 'administrator', TestUser>;
 let ids: string[];
+/** In the ticket of the customer. */
+let fileId: string;
 
 beforeAll(async () => {
   testApp = await startTestApp();
@@ -44,6 +47,13 @@ beforeAll(async () => {
     const { data: invoice } = await call(createInvoice, { body: { amount: 20, currency: 'BTC' } });
     ids.push(connection.id, ticket.id, invoice.id);
   }
+  const { data: ticket } = await customer.call(createTicket, { body: { name: 'A picture', description: 'Below' } });
+  const text = { file: { type: 'text/plain', content: 'What I see' } };
+  const uploaded = await customer.call(uploadTicketFile, { params: { id: ticket.id }, query: { name: 'a.txt' } }, text);
+  const body = { content: 'Here it is', fileIds: [uploaded.data.id] };
+  await customer.call(sendTicketMessage, { params: { id: ticket.id }, body });
+  fileId = uploaded.data.id;
+  ids.push(ticket.id);
   const { call } = administrator;
   const { data: selection } = await call(readSelection, { query: {} });
   const seen = { count: selection.count, fingerprint: selection.fingerprint };
@@ -74,7 +84,9 @@ const values = () => ({
 function addressesOf({ url, query }: EndpointDefinition): string[] {
   const known = Object.entries(values()).filter(([name]) => query !== undefined && name in query.shape);
   const search = known.length > 0 ? `?${new URLSearchParams(known)}` : '';
-  const paths = url.includes('{') ? ids.map((id) => toPath(url, { id, sessionId: id, document: 'terms' })) : [url];
+  const paths = url.includes('{')
+    ? ids.map((id) => toPath(url, { id, fileId, sessionId: id, document: 'terms' }))
+    : [url];
   return paths.map((path) => path + search);
 }
 

@@ -44,7 +44,7 @@ const nothing: Attention = {
   troubledChains: [],
   failedJobs: 0,
   mails: { lateSince: null },
-  restore: { isOpen: false },
+  restore: { isOpen: false, movedAt: null },
   moneyCheck: { isBroken: false, violationCount: 0 },
 };
 

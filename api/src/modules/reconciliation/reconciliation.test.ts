@@ -250,6 +250,11 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     plant: () => change("update deposits set state = 'FINAL', credited_at = null, credited_micros = null"),
   },
   {
+    name: 'a payment that was given to a customer without a request',
+    rule: 'a payment to a lost address is given to a customer by a request alone',
+    plant: () => change('update deposits set assigned_to = $1', [user.id]),
+  },
+  {
     name: 'a credit of a deposit that never was',
     rule: 'each credit of a deposit has its deposit',
     plant: () =>
