@@ -4,6 +4,7 @@
  */
 import type { Address } from '@ton/core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CONTRADICTION } from '../../../src/payments/chains/further-sources.ts';
 import { ChainUnavailable } from '../../../src/payments/chains/watcher.ts';
 import { type Behaviour, honest } from './behaviour.ts';
 import { type Facade, startFacade } from './facade.ts';
@@ -121,6 +122,9 @@ it(
       if (!(await pollOnce(watching))) greenSeconds += POLL_SECONDS;
     expect(greenSeconds).toBeLessThanOrEqual(15 * MINUTE);
     expect([hidden, shown].map(watching.unitsOf)).toEqual([[], [2n * TON]]);
+    ton.chain.mine(BLOCKS_PER_POLL);
+    const { warnings } = await watching.observer.poll();
+    expect(warnings).toContainEqual(expect.stringContaining(CONTRADICTION));
     for (const facade of [ton.index, other]) facade.behaviour = honest();
     for (let polls = 0; polls < 20; polls += 1) await pollOnce(watching);
     expect([hidden, shown].map(watching.unitsOf)).toEqual([[TON], [2n * TON]]);

@@ -3,6 +3,7 @@
  * confirmed. So an index that hides or changes one for longer than windows overlap is noticed, as long as one other source is honest.
  */
 import { LRUCache } from 'lru-cache';
+import { CONTRADICTION } from '../further-sources.ts';
 import { SourceRefusal } from '../refusals.ts';
 import { ChainUnavailable, type ObservedPayment, type Poll } from '../watcher.ts';
 import { findPayment } from './acceptance.ts';
@@ -58,7 +59,7 @@ export function createAudit(nodes: readonly TonSource[]) {
 }
 
 const explain = ({ node, transaction: { hash, account, time } }: Found) =>
-  `${node.transport.name} serves the transaction ${hash} of ${account} of ${time.toISOString()}, which no other source serves alike: a payment may be missing`;
+  `${CONTRADICTION}: ${node.transport.name} serves the transaction ${hash} of ${account} of ${time.toISOString()}, which no other source serves alike`;
 
 /** A source that does not answer is named by the polls. */
 const ignoreFailure =
