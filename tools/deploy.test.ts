@@ -31,6 +31,14 @@ test('a migration is not started again, and runs before API and worker', () => {
     expect(read(`systemd/${file}`)).toMatch(/^After=.*\bcellhop-migrate\.service\b/m);
 });
 
+test('a timer starts a backup every day, and one that fails is reported', () => {
+  expect(read('systemd/cellhop-backup.timer')).toMatch(/^OnCalendar=\*-\*-\* \d\d:00:00$/m);
+  const unit = read('systemd/cellhop-backup.service');
+  expect(unit).toContain('\nExecStart=/opt/cellhop/current/bin/cellhop backup\n');
+  expect(unit).toContain('\nOnFailure=cellhop-failure@%n.service\n');
+  expect(unit).not.toContain('\nRestart=');
+});
+
 test('the firewall opens the ports that the gateway listens on by default', () => {
   const { port, dnsPorts, udpPorts } = parseConfig({ GATEWAY_CONTROL_URL: 'http://localhost', GATEWAY_TOKEN: 't' });
   const rules = read('nftables.conf');

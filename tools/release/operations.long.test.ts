@@ -46,7 +46,9 @@ case $1 in *.env)
 esac`;
 const RUNUSER = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"';
 const CELLHOP = 'exec "$ROOT/usr/local/bin/cellhop" --env "$ROOT/etc/cellhop/cellhop.env" "$@"';
-const PROGRAMS = { systemctl: SYSTEMCTL, editor: EDITOR, runuser: RUNUSER, cellhop: CELLHOP };
+/** That of PostgreSQL is tried by `npm run test:interop -- backup`. */
+const PG_DUMP = 'echo dump';
+const PROGRAMS = { systemctl: SYSTEMCTL, editor: EDITOR, runuser: RUNUSER, cellhop: CELLHOP, pg_dump: PG_DUMP };
 /** Change the machine, or other users. */
 const LEFT_OUT = ['apt-get', 'useradd', 'createuser', 'createdb', 'chgrp'];
 const FOLDERS = ['bin', 'run', 'log', 'etc/systemd/system', 'etc/caddy', 'usr/local/bin', 'var/lib/cellhop'];
@@ -59,7 +61,8 @@ function prepare(answers: Record<string, string | number>) {
   const programs = { ...PROGRAMS, ...Object.fromEntries(LEFT_OUT.map((name) => [name, ''])) };
   for (const [name, text] of Object.entries(programs))
     fs.writeFileSync(path.join(root, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  const all = { ...answers, WITNESS_FILE: path.join(root, 'var/lib/cellhop/witness.json') };
+  const data = path.join(root, 'var/lib/cellhop');
+  const all = { ...answers, WITNESS_FILE: `${data}/witness.json`, BACKUP_FOLDER: `${data}/backups` };
   const lines = Object.entries(all).map(([name, value]) => `${name}=${value}\n`);
   fs.writeFileSync(path.join(root, 'answers'), lines.join(''));
   return root;
@@ -94,7 +97,7 @@ const PAYMENTS = {
   PAY_ETH_URLS: 'http://127.0.0.1:1',
 };
 
-test('the commands of docs/operations.md install, sell, upgrade and step back', async () => {
+test('the commands of docs/operations.md install, sell, back up, upgrade, step back and change keys', async () => {
   buildChanged(directory);
   const database = await cloneDatabase(inject('postgresUrl'), 'template1');
   onTestFinished(database.drop);
@@ -143,13 +146,14 @@ test('the commands of docs/operations.md install, sell, upgrade and step back', 
   };
 
   await download(root, '9.8.6');
-  const installed = run(['Install', 'First sale', 'Another gateway']);
+  const installed = run(['Install', 'First sale', 'Another gateway', 'Backup']);
   expect(installed).toContain('cellhop 9.8.6 (commit abab');
   expect(installed).toMatch(/^SECRET_KEY +\(hidden\) +file/m);
   expect(installed).toContain('"status":"ok"');
   expect(installed).toContain('you@example.com is a new administrator.');
   expect(installed).toMatch(/0x9858EfFD232B4033E47d90003D41EC34EcaEda94/);
   expect(fs.readFileSync(path.join(root, 'paris.env'), 'utf8')).toContain('GATEWAY_HOST=paris.example.com');
+  expect(installed).toMatch(/^cellhop-\d{8}T\d{6}Z\.dump$/m);
   await expectPrograms(releaseOf('9.8.6'), 'a');
 
   await download(root, '9.8.7');
@@ -158,4 +162,9 @@ test('the commands of docs/operations.md install, sell, upgrade and step back', 
 
   run(['Step back'], `PREVIOUS=${releaseOf('9.8.6')}`);
   await expectPrograms(releaseOf('9.8.6'), 'a');
-});
+
+  run(['Keys']);
+  await expectPrograms(releaseOf('9.8.6'), 'a');
+  const settings = fs.readFileSync(path.join(root, 'etc/cellhop/cellhop.env'), 'utf8');
+  expect(settings).toMatch(/^SECRET_KEY=[0-9a-f]{64},[0-9a-f]{64}$/m);
+}, 900_000);

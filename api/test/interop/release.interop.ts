@@ -17,6 +17,7 @@ const UNITS = [
   'cellhop-worker.service',
   'cellhop-gateway@a.service',
   'cellhop-migrate.service',
+  'cellhop-backup.service',
   'cellhop-failure@x.service',
 ];
 const START_LIMIT_MS = 30_000;
@@ -55,6 +56,7 @@ describe('systemd', () => {
       '--man=no',
       ...UNITS,
       'cellhop.target',
+      'cellhop-backup.timer',
       'postgresql@17-main.service',
     );
     expect([stdout, stderr, status]).toEqual(['', '', 0]);
