@@ -346,15 +346,15 @@ test('no toast covers the balance while it falls or rises, at any width', async 
     const firstList = page.waitForResponse((response) => response.url().includes(listConnections.url));
     await page.goto('/faq');
     await firstList;
-    const before = await balance.getAttribute('title');
+    const before = await balance.innerText();
     await buyProxy(call);
-    await expect(balance).not.toHaveAttribute('title', before!);
+    await expect(balance).not.toHaveText(before);
     await expectApart();
     const [connection] = (await admin(listAllConnections, { query: { userId } })).data;
     await admin(endAnyConnection, { params: { id: connection!.id }, body: { reason: 'A test of toasts.' } });
     await expect(toasts).toHaveCount(1);
     await expectApart();
-    await expect(balance).toHaveAttribute('title', before!);
+    await expect(balance).toHaveText(before);
     await expectApart();
   }
 });
