@@ -45,9 +45,10 @@ test('the large demo has months of consistent history, and removes its clock', a
   );
   const unsent = await testApp.database.query<object>(
     `select (select count(*)::int from unmailed_ends) as ends,
+            (select count(*)::int from unqueued_mails) as unqueued,
             (select count(*)::int from sent_mails where sent_at is null) as mails`,
   );
-  expect(unsent).toEqual([{ ends: 0, mails: 0 }]);
+  expect(unsent).toEqual([{ ends: 0, unqueued: 0, mails: 0 }]);
   const [customer] = await testApp.database.query<Record<string, number>>(
     `select (select count(*)::int from connections where user_id = users.id) as connections,
             (select count(*)::int from connections where user_id = users.id and status = 'WORK') as open,

@@ -93,8 +93,9 @@ export async function setForSale(ctx: Ctx, isForSale: boolean): Promise<void> {
 /** No mails about the history: whoever looks into the mailbox of the demo expects their own. */
 export async function endMails(ctx: Ctx): Promise<void> {
   await ctx.db.query('delete from unmailed_ends');
+  await ctx.db.query('delete from unqueued_mails');
   await ctx.db.query('update sent_mails set sent_at = queued_at where sent_at is null');
   await ctx.db.query(
-    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where task_identifier = 'mail.deliver'))`,
+    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where task_identifier like 'mail.deliver%'))`,
   );
 }
