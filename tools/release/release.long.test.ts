@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { buildChanged } from '../build.mjs';
 import { freePort } from '../ports.mjs';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -27,6 +27,9 @@ const NAME = 'cellhop-9.8.7-0123456789ab-linux';
 const MACHINES = { x64: 0x3e, arm64: 0xb7 };
 /** "nobody" where the tests run as root. */
 const USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+// Compressing an archive takes minutes on a busy machine.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 let output: string;
 beforeAll(async () => {
