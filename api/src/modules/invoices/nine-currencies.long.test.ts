@@ -8,7 +8,7 @@ import { currencies, type Currency } from '@cellhop/contract/invoices.values';
 import { keyPairFromSeed } from '@ton/crypto';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { generalLies } from '../../../test/chains/lies.ts';
 import type { Payment, RandomChain } from '../../../test/chains/random/random-chain.ts';
 import { openRandomEvm } from '../../../test/chains/random/random-evm.ts';
@@ -28,6 +28,7 @@ import * as states from './chain-states.store.ts';
 import { compareChain } from './comparison.service.ts';
 import { watchChain } from './watch.service.ts';
 
+vi.setConfig({ testTimeout: 900_000 });
 const SEEDS = Array.from({ length: 4 }, (_, index) => index + 1);
 /** After each, all sources are honest, and ledger and chains are compared. */
 const ROUNDS = 3;
