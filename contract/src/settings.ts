@@ -3,6 +3,17 @@ import { endpoint } from './endpoint.ts';
 import { currencies } from './invoices.values.ts';
 import { data, dollarsSchema } from './schemas.ts';
 
+/** Who sells, as papers name it. Empty texts: not given. Address and note may have several lines. */
+const sellerSchema = z.object({
+  name: z.string(),
+  address: z.string(),
+  /** The entry in a register of companies. */
+  register: z.string(),
+  vatId: z.string(),
+  note: z.string(),
+});
+export type Seller = z.infer<typeof sellerSchema>;
+
 /** Settings of the installation that the web app needs before sign-in. */
 export const settingsSchema = z.object({
   brandName: z.string(),
@@ -11,6 +22,10 @@ export const settingsSchema = z.object({
   publicUrl: z.string(),
   /** The address that blocked users can write to. */
   contactEmail: z.string().nullable(),
+  /** Where to report abuse of a proxy. An API of the previous release does not send this and the next one. */
+  abuseEmail: z.string().nullable().optional(),
+  /** Null if the operator has not set it. */
+  seller: sellerSchema.nullable().optional(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
   /** After how long without traffic a connection ends, in minutes. An API of the previous release does not send it. */

@@ -7,3 +7,10 @@ test('the web app gets the refund window and the time without traffic as they ar
   expect((await testApp.call(getSettings, {})).data).toMatchObject({ refundMinutes: 1.5, idleMinutes: 60 });
   await testApp.stop();
 });
+
+test('visitors see who sells, and where to report abuse', async () => {
+  const seller = { name: 'Example Ltd', address: '1 Main Street\nLondon', register: 'No. 1', vatId: 'GB1', note: '' };
+  const testApp = await startTestApp({ seller, contactEmail: 'mail@shop.example.com' });
+  expect((await testApp.call(getSettings, {})).data).toMatchObject({ seller, abuseEmail: 'mail@shop.example.com' });
+  await testApp.stop();
+});

@@ -7,10 +7,18 @@ import { route } from './route.ts';
 
 /** Settings of the web app that it needs before sign-in. */
 export function settingsRoutes(app: FastifyInstance): void {
-  const { brandName, isDevelopment, publicUrl, contactEmail = null, refundWindowMs, idleTimeoutMs } = app.ctx.config;
-  const [refundMinutes, idleMinutes] = [refundWindowMs / 60_000, idleTimeoutMs / 60_000];
-  const currencies = listEnabledCurrencies(app.ctx);
-  const data = { brandName, isDevelopment, publicUrl, contactEmail, refundMinutes, idleMinutes, currencies };
+  const { brandName, isDevelopment, publicUrl, contactEmail = null, seller = null, ...config } = app.ctx.config;
+  const data = {
+    brandName,
+    isDevelopment,
+    publicUrl,
+    contactEmail,
+    seller,
+    abuseEmail: config.abuseEmail ?? contactEmail,
+    refundMinutes: config.refundWindowMs / 60_000,
+    idleMinutes: config.idleTimeoutMs / 60_000,
+    currencies: listEnabledCurrencies(app.ctx),
+  };
   const readOffer = createOfferReader(app.ctx);
   route(app, getSettings, async () => {
     const offer = await readOffer();

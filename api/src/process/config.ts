@@ -23,6 +23,7 @@ import { megabitsToBytes, toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import { readPaymentSettings } from '../payments/settings.ts';
 import type { SecretKeys } from '../secrets/keys.ts';
+import { readSeller } from './seller.ts';
 
 export type Config = ReturnType<typeof loadConfig>;
 
@@ -45,6 +46,7 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env, onRead?: 
       ...readSecrets(environment),
       ...readDatabase(environment),
       ...readMail(environment),
+      ...readSeller(environment),
       ...readBusiness(environment),
       ...readUserLimits(environment),
       ...readNetworkLimits(environment),
