@@ -42,6 +42,7 @@ const tablesByModule: Record<string, readonly string[]> = {
     'rate_sources',
     'sandbox_transactions',
     'sweeps',
+    'top_up_receipts',
     'wallet_accounts',
     'witness_time',
   ],

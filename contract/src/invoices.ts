@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { RECEIPT_NUMBER_MAX } from './limits.ts';
 import { createInvoiceBody } from './invoices.forms.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 import { currencies, invoiceStatuses } from './invoices.values.ts';
@@ -25,6 +26,8 @@ export const invoiceTransferSchema = z.object({
   isReplaceable: z.boolean(),
   /** It is final, and held because its stablecoin does not trade at one dollar now. Absent: an API of 0.2.0. */
   waitsForPeg: z.boolean().optional(),
+  /** The number of its receipt; null until it is credited. Absent: an API of 0.3.0. */
+  receipt: z.int().positive().nullable().optional(),
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
 
@@ -110,6 +113,34 @@ export const cancelInvoice = endpoint({
   params: idParams,
   response: data(invoiceSchema),
   errors: ['NOT_FOUND', 'INVOICE_PAID'],
+});
+
+/** The receipt of one credited payment. */
+export const topUpReceiptSchema = z.object({
+  /** Without gaps among all receipts of the installation. */
+  number: z.int().positive(),
+  creditedAt: dateSchema,
+  amount: dollarsSchema,
+  currency: z.enum(currencies),
+  amountInCurrency: z.string(),
+  /** US dollars for one coin. */
+  rate: z.string(),
+  /** Null if staff recorded the payment. */
+  transactionId: z.string().nullable(),
+  invoiceId: idSchema.nullable(),
+  /** When the payment had left its chain and was taken back; null if it was not, or is credited again. */
+  reversedAt: dateSchema.nullable(),
+});
+export type TopUpReceipt = z.infer<typeof topUpReceiptSchema>;
+
+export const getTopUpReceipt = endpoint({
+  method: 'GET',
+  url: '/v1/payments/receipts/{number}',
+  access: 'user',
+  summary: "The receipt of one of the user's top-ups",
+  params: z.strictObject({ number: z.coerce.number().int().min(1).max(RECEIPT_NUMBER_MAX) }),
+  response: data(topUpReceiptSchema),
+  errors: ['NOT_FOUND'],
 });
 
 export const listInvoices = endpoint({

@@ -1,4 +1,4 @@
-/** The operator's legal texts: terms, acceptable use, privacy and refunds. */
+/** The operator's legal texts: terms, acceptable use, privacy, refunds and imprint. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { legalDocuments } from './legal-documents.ts';

@@ -189,3 +189,6 @@ export const REFRESH_MARGIN_MS = 10_000;
 
 /** More users of a role are not counted. */
 export const ROLE_USERS_COUNTED_MAX = 1000;
+
+/** Of an integer in PostgreSQL. */
+export const RECEIPT_NUMBER_MAX = 2_147_483_647;

@@ -27,6 +27,10 @@ test.each([
     'create trigger t after update on a for each row execute function f()',
     [{ table: 'a', blocks: 'writes', duration: 'moment' }],
   ],
+  [
+    'create constraint trigger t after update on a deferrable for each row execute function f()',
+    [{ table: 'a', blocks: 'writes', duration: 'moment' }],
+  ],
   ['update a set b = 1', [{ table: 'a', blocks: 'changed rows', duration: 'write' }]],
   ['drop table a', [{ table: 'a', ...moment }]],
   ['cluster a', [{ table: undefined, blocks: 'unknown', duration: 'write' }]],

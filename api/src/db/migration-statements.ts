@@ -30,7 +30,7 @@ const rules: [RegExp, (table: string | undefined, actions: string) => Effect][] 
   [/^create\s+(?:or\s+replace\s+)?(?:function|view|procedure)\b/, () => lock('nothing', 'moment')(undefined)],
   [/^create\s+(?:unique\s+)?index\s+concurrently\s+\w+\s+on\s+(\w+)/, lock('nothing', 'read')],
   [/^create\s+(?:unique\s+)?index\s+\w+\s+on\s+(\w+)/, lock('writes', 'read')],
-  [/^create\s+(?:or\s+replace\s+)?trigger\s[\s\S]*?\son\s+(\w+)/, lock('writes', 'moment')],
+  [/^create\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\s[\s\S]*?\son\s+(\w+)/, lock('writes', 'moment')],
   [/^alter\s+table\s+(?:only\s+)?(\w+)\s+validate\b/, lock('nothing', 'read')],
   [
     /^alter\s+table\s+(?:only\s+)?(\w+)\s/,

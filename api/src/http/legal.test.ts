@@ -30,6 +30,19 @@ test("the operator's texts are read once; a missing language is replaced by the 
   expect(findText(texts, 'refunds', 'en')).toBeNull();
 });
 
+test('a file with another name prevents the start with a sentence; hidden files are not read', () => {
+  writeFileSync(path.join(folder, '.hidden'), '');
+  writeFileSync(path.join(folder, 'imprint.en.txt'), 'Example Ltd');
+  expect(findText(readLegalTexts(folder), 'imprint', 'ru')).toBe('Example Ltd');
+  for (const name of ['impressum.txt', 'terms.de.txt', 'terms.en.md']) {
+    writeFileSync(path.join(folder, name), 'x');
+    expect(() => readLegalTexts(folder)).toThrow(
+      `LEGAL_TEXTS_FOLDER has ${name}: its files are named terms.en.txt, terms.ru.txt,`,
+    );
+    rmSync(path.join(folder, name));
+  }
+});
+
 test('a missing folder or a text that is too long prevents the start', () => {
   expect(() => readLegalTexts(path.join(folder, 'none'))).toThrow('LEGAL_TEXTS_FOLDER: there is no folder');
   writeFileSync(path.join(folder, 'acceptable-use.en.txt'), 'x'.repeat(200_001));

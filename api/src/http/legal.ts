@@ -3,7 +3,7 @@ import { getLegalText } from '@cellhop/contract/legal';
 import { type LegalDocument, legalDocuments } from '@cellhop/contract/legal-documents';
 import { type LanguageCode, languageCodeSchema } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { route } from './route.ts';
 
@@ -23,20 +23,22 @@ export function legalRoutes(app: FastifyInstance): void {
 
 /**
  * Reads all texts once, so that a request reads no file.
- * @throws Error if the folder is missing or a text is too long
+ * @throws Error if the folder is missing, a file has another name, or a text is too long
  */
 export function readLegalTexts(folder: string | undefined): Texts {
   const texts = new Map<string, string>();
   if (folder === undefined) return texts;
   if (!existsSync(folder)) throw new Error(`LEGAL_TEXTS_FOLDER: there is no folder ${folder}`);
-  for (const document of legalDocuments)
-    for (const language of languageCodes) {
-      const file = path.join(folder, `${document}.${language}.txt`);
-      if (!existsSync(file)) continue;
-      const text = readFileSync(file, 'utf8').trim();
-      if (text.length > TEXT_LENGTH_MAX) throw new Error(`${file} is longer than ${TEXT_LENGTH_MAX} characters`);
-      if (text !== '') texts.set(textKey(document, language), text);
-    }
+  const documents = legalDocuments.flatMap((document) => languageCodes.map((language) => textKey(document, language)));
+  // Hidden files are of other programs.
+  for (const name of readdirSync(folder).filter((name) => !name.startsWith('.'))) {
+    const key = documents.find((each) => name === `${each}.txt`);
+    if (key === undefined)
+      throw new Error(`LEGAL_TEXTS_FOLDER has ${name}: its files are named ${documents.join('.txt, ')}.txt`);
+    const text = readFileSync(path.join(folder, name), 'utf8').trim();
+    if (text.length > TEXT_LENGTH_MAX) throw new Error(`${name} is longer than ${TEXT_LENGTH_MAX} characters`);
+    if (text !== '') texts.set(key, text);
+  }
   return texts;
 }
 

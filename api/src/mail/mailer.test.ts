@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mailsTo, startTestAppWithMail } from '../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import type { Ctx } from '../ctx.ts';
+import type { Config } from '../process/config.ts';
 import { enqueue } from '../jobs/jobs.ts';
 import { jobHandlers } from '../jobs/job-handlers.ts';
 import { sealMail } from './mail-requests.ts';
@@ -109,7 +110,7 @@ test.each(
 });
 
 /** @returns the header of each mail as it travels */
-async function headersOf(sent: typeof requests): Promise<string[]> {
+async function headersOf(sent: typeof requests, overrides: Partial<Config> = {}): Promise<string[]> {
   const received: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -120,8 +121,8 @@ async function headersOf(sent: typeof requests): Promise<string[]> {
         .finally(done),
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const config = { ...testApp.ctx.config, mailSinkPort: (server.server.address() as AddressInfo).port };
-  const ctx = { ...testApp.ctx, config };
+  const mailSinkPort = (server.server.address() as AddressInfo).port;
+  const ctx = { ...testApp.ctx, config: { ...testApp.ctx.config, mailSinkPort, ...overrides } };
   for (const request of sent)
     await deliverMail(
       ctx,
@@ -137,6 +138,12 @@ test('every mail says that a program has sent it and that it answers none, so th
     expect(headers).toMatch(/^Auto-Submitted: auto-generated$/m);
     expect(headers).not.toMatch(/^(?:In-Reply-To|References):/im);
   }
+});
+
+test('replies go to MAIL_REPLY_TO, without it to the sender', async () => {
+  const [set] = await headersOf([news], { mailReplyTo: 'Support <help@example.com>' });
+  expect(set).toMatch(/^Reply-To: Support <help@example\.com>$/m);
+  expect((await headersOf([news]))[0]).not.toMatch(/^Reply-To/im);
 });
 
 test('mail programs can unsubscribe from news with one click, and from nothing else', async () => {

@@ -47,7 +47,7 @@ async function deliver(
     disableUrlAccess: true,
   });
   try {
-    await transport.sendMail({ ...content, to, from: config.mailFrom, ...fields });
+    await transport.sendMail({ ...content, to, from: config.mailFrom, replyTo: config.mailReplyTo, ...fields });
   } finally {
     transport.close();
   }

@@ -191,6 +191,8 @@ function readMail({ read, isDevelopment }: ApiEnvironment) {
     /** Undefined in development: mail goes to the built-in mail sink. */
     smtpUrl: needed(urlSchema(/^smtps?:$/, 'smtp://user:password@mail.example.com'), 'SMTP_URL'),
     mailFrom: needed(senderSchema, 'MAIL_FROM') ?? `${brandName} <no-reply@localhost>`,
+    /** Where replies to emails go; undefined: to `mailFrom`. */
+    mailReplyTo: read('MAIL_REPLY_TO', senderSchema.optional()),
     mailSinkPort: read('MAIL_SINK_PORT', portSchema.default(2525)),
     /** Of broadcasts, for all workers together. */
     newsMailsPerMinute: read('NEWS_MAILS_PER_MINUTE', whole(1, 1000).default(100)),

@@ -13,13 +13,18 @@ export function searchParameters<S extends object>(validate: (search: Search) =>
 }
 
 export function pageSearch(search: Search): { page?: number | undefined } {
-  const page = Number(search['page']);
-  return { page: Number.isSafeInteger(page) && page > 1 ? page : undefined };
+  const page = numberParameter(search['page']);
+  return { page: page === 1 ? undefined : page };
 }
 
 /** `create`: the dialog for a new item is open. In the URL, so that a sign-in returns to it. */
 export function creatingSearch(search: Search): { page?: number | undefined; create?: true | undefined } {
   return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
+}
+
+export function numberParameter(value: unknown): number | undefined {
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 /** Links inside the app may pass a number for a text parameter. */

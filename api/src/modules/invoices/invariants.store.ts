@@ -1,4 +1,4 @@
-import { endOfVerified, walkedInvariant, type Invariant, type Walk } from '../../db/invariant.ts';
+import { endOfVerified, invariant, walkedInvariant, type Invariant, type Walk } from '../../db/invariant.ts';
 
 const creditedDeposits: Walk = {
   next: 'select credited_at as key from deposits where credited_at > $1::timestamptz order by credited_at limit $2',
@@ -71,6 +71,19 @@ export const paymentInvariants: Invariant[] = [
         where ${rows} and coalesce(credited_micros, 0) <> coalesce(amount_micros, 0)`,
     otherDeposits,
     creditedDeposits,
+  ),
+  walkedInvariant(
+    'each credited top-up has a receipt',
+    (rows) =>
+      `select 'deposit ' || deposits.id || ' has none' as broken
+         from deposits
+        where ${rows} and credited_micros > 0 and not exists (select from top_up_receipts where deposit_id = deposits.id)`,
+    creditedDeposits,
+  ),
+  invariant(
+    'receipts of top-ups are numbered without gaps',
+    `select 'there are ' || count(*) || ' up to number ' || max(number) as broken
+       from top_up_receipts having count(*) <> coalesce(max(number), 0)`,
   ),
   walkedInvariant(
     'a payment to a lost address is given to a customer by a request alone',

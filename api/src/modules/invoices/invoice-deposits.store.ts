@@ -24,6 +24,8 @@ export interface InvoiceDeposit {
   arrivalRateE12: bigint | undefined;
   /** Its stablecoin does not trade at one dollar now. */
   waitsForPeg: boolean;
+  /** The number of its receipt. */
+  receipt: number | null;
 }
 
 interface StoredAmounts {
@@ -36,7 +38,8 @@ const INVOICE_DEPOSIT = `
   invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
   arrived_at as "arrivedAt", is_by_hand as "isByHand", asset, transaction_id as "transactionId", block_height as "blockHeight",
   confirmations_min as "confirmationsMin", state = 'SEEN' and is_replaceable as "isReplaceable", arrival_rate_e12 as "arrivalRateE12",
-  coalesce(state = 'FINAL' and hold = 'DEPEG' and ${IS_HELD}, false) as "waitsForPeg"`;
+  coalesce(state = 'FINAL' and hold = 'DEPEG' and ${IS_HELD}, false) as "waitsForPeg",
+  (select number from top_up_receipts where deposit_id = deposits.id) as receipt`;
 
 function toAmounts({ units, arrivalRateE12 }: StoredAmounts): Pick<InvoiceDeposit, 'units' | 'arrivalRateE12'> {
   return { units: BigInt(units), arrivalRateE12: arrivalRateE12 === null ? undefined : BigInt(arrivalRateE12) };

@@ -164,7 +164,7 @@ function presentTransfer(
   facts: TransferFacts,
 ): InvoiceTransfer {
   const { heads, ruleFor } = facts;
-  const { units, isCredited, blockHeight, confirmationsMin, isReplaceable, waitsForPeg } = deposit;
+  const { units, isCredited, blockHeight, confirmationsMin, isReplaceable, waitsForPeg, receipt } = deposit;
   const { chain } = currencyRules[currency];
   const rule = ruleFor(chain);
   const head = heads.get(chain);
@@ -182,6 +182,7 @@ function presentTransfer(
     confirmationsNeeded,
     isReplaceable,
     waitsForPeg,
+    receipt,
   };
 }
 

@@ -1,4 +1,10 @@
-import { cancelInvoice, createInvoice, listCurrencies, listInvoices } from '@cellhop/contract/invoices';
+import {
+  cancelInvoice,
+  createInvoice,
+  getTopUpReceipt,
+  listCurrencies,
+  listInvoices,
+} from '@cellhop/contract/invoices';
 import {
   getAnyInvoice,
   exportInvoices,
@@ -11,6 +17,7 @@ import { route, routeStream } from '../../http/route.ts';
 import * as heldDeposits from './held-deposits.service.ts';
 import * as invoices from './invoices.service.ts';
 import * as staffInvoices from './staff-invoices.service.ts';
+import { showReceipt } from './top-up-receipts.service.ts';
 
 export function invoicesRoutes(app: FastifyInstance): void {
   route(app, listCurrencies, async ({ ctx }) => ({ data: await invoices.listCurrencies(ctx) }));
@@ -19,6 +26,9 @@ export function invoicesRoutes(app: FastifyInstance): void {
     data: await invoices.cancelInvoice(ctx, actor, params.id),
   }));
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
+  route(app, getTopUpReceipt, async ({ ctx, actor, params }) => ({
+    data: await showReceipt(ctx, actor, params.number),
+  }));
   routeStream(app, exportInvoices, ({ ctx, query, ...by }) => staffInvoices.exportInvoices(ctx, by, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
   route(app, listUnassignedPayments, ({ ctx, query }) => staffInvoices.listUnassigned(ctx, query));

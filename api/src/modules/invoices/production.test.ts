@@ -85,6 +85,7 @@ describe('in production', () => {
         confirmationsNeeded: null,
         isReplaceable: false,
         waitsForPeg: false,
+        receipt: null,
       },
     ]);
     chain.finalizedHeight = 1;

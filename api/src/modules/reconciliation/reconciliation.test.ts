@@ -255,6 +255,16 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     plant: () => change('update deposits set assigned_to = $1', [user.id]),
   },
   {
+    name: 'a credited top-up without a receipt',
+    rule: 'each credited top-up has a receipt',
+    plant: () => change('delete from top_up_receipts'),
+  },
+  {
+    name: 'a receipt whose number was changed',
+    rule: 'receipts of top-ups are numbered without gaps',
+    plant: () => change('update top_up_receipts set number = number + 1'),
+  },
+  {
     name: 'a credit of a deposit that never was',
     rule: 'each credit of a deposit has its deposit',
     plant: () =>

@@ -14,6 +14,7 @@ export function presentTransaction(row: EntryRow): Transaction {
     amount: toDollars(row.micros),
     balanceAfter: toDollars(row.balanceAfterMicros),
     subject: presentSubject(row),
+    receipt: row.receipt,
   };
 }
 

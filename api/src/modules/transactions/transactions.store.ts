@@ -30,6 +30,8 @@ export interface EntryRow {
   promoCode: string | null;
   referralId: string | null;
   referralEmail: string | null;
+  /** The number of a top-up's receipt. */
+  receipt: number | null;
   /** The request of an adjustment; null for other transfers. */
   requestId: string | null;
 }
@@ -82,7 +84,7 @@ export function listEntries(
             balance_after_micros as "balanceAfterMicros", coalesce(connections.id, refunded.id) as "connectionId",
             host(coalesce(connections.address, refunded.address)) as ip,
             case reason when 'TOP_UP' then invoice_id end as "invoiceId", case reason when 'TOP_UP' then currency end as currency,
-            promo_codes.id as "promoCodeId", promo_codes.code as "promoCode",
+            case reason when 'TOP_UP' then deposits.receipt end as receipt, promo_codes.id as "promoCodeId", promo_codes.code as "promoCode",
             referral.id as "referralId", referral.email as "referralEmail",
             substring(page.idempotency_key from '^adjustment:([0-9a-f-]{36})') as "requestId"
        from page

@@ -113,14 +113,14 @@ export function actions(view: View, back = '/proxies'): string {
   return `<div class="actions"><a class="button visitor" href="${escapeHtml(path)}">${escapeHtml(label)}</a><a class="button member" href="${escapeHtml(back)}">${escapeHtml(texts.openApp)}</a></div>`;
 }
 
+const mailto = (email: string | undefined, text: string) =>
+  email === undefined ? '' : `<a href="mailto:${escapeHtml(email)}">${escapeHtml(text)}</a>`;
+
 function footer(view: View): string {
   const { shop, texts } = view;
   const documents = legalDocuments.map((name) => `<a href="/legal/${name}">${escapeHtml(texts.legal[name])}</a>`);
-  const contact =
-    shop.contactEmail === undefined
-      ? ''
-      : `<a href="mailto:${escapeHtml(shop.contactEmail)}">${escapeHtml(texts.contact)}</a>`;
-  return `<footer class="footer"><nav aria-label="${escapeHtml(texts.links)}">${pageLinks(view)}${documents.join('')}${contact}</nav></footer>`;
+  const contacts = mailto(shop.contactEmail, texts.contact) + mailto(shop.abuseEmail, texts.abuse);
+  return `<footer class="footer"><nav aria-label="${escapeHtml(texts.links)}">${pageLinks(view)}${documents.join('')}${contacts}</nav></footer>`;
 }
 
 const LOGO = `<svg viewBox="0 0 32 32" width="30" height="30" aria-hidden="true"><path class="cell" d="M16 1.5 28.6 8.75v14.5L16 30.5 3.4 23.25V8.75z"/><path class="hop" d="M9 20.5c0-9.5 14-9.5 14 0"/><circle class="start" cx="9" cy="20.5" r="2.7"/><circle class="end" cx="23" cy="20.5" r="2.7"/></svg>`;

@@ -17,6 +17,7 @@ export interface VisitorTexts {
   legal: Record<LegalDocument, string>;
   links: string;
   contact: string;
+  abuse: string;
   figures: { countries: string; operators: string; cities: string; free: string; megabyte: string; gigabyte: string };
   from: (price: string) => string;
   /** @param time in UTC */
@@ -92,9 +93,11 @@ const en: VisitorTexts = {
     'acceptable-use': 'Acceptable use',
     privacy: 'Privacy',
     refunds: 'Refunds',
+    imprint: 'Imprint',
   },
   links: 'Terms and contact',
   contact: 'Contact',
+  abuse: 'Report abuse',
   figures: {
     countries: 'Countries',
     operators: 'Operators',
@@ -191,9 +194,11 @@ const ru: VisitorTexts = {
     'acceptable-use': 'Правила использования',
     privacy: 'Конфиденциальность',
     refunds: 'Возвраты',
+    imprint: 'Данные продавца',
   },
   links: 'Условия и контакты',
   contact: 'Связаться',
+  abuse: 'Сообщить о злоупотреблении',
   figures: {
     countries: 'Страны',
     operators: 'Операторы',

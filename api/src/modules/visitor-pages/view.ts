@@ -15,6 +15,7 @@ export interface Shop {
   brandName: string;
   publicUrl: string;
   contactEmail: string | undefined;
+  abuseEmail: string | undefined;
   refundSeconds: number;
   currencies: readonly Currency[];
   /** The address of a country's flag. */

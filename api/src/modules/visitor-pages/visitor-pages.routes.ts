@@ -113,11 +113,12 @@ async function readStock(app: FastifyInstance): Promise<Stock | undefined> {
 }
 
 function createShop(ctx: Ctx, root: string): Shop {
-  const { brandName, publicUrl, contactEmail, refundWindowMs } = ctx.config;
+  const { brandName, publicUrl, contactEmail, abuseEmail, refundWindowMs } = ctx.config;
   return {
     brandName,
     publicUrl,
     contactEmail,
+    abuseEmail,
     refundSeconds: refundWindowMs / 1000,
     currencies: listEnabledCurrencies(ctx),
     findFlag: readFlags(path.join(root, 'assets')),

@@ -1,5 +1,6 @@
 import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
 import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { currencyTicker } from '@cellhop/contract/coins';
 import { formatDecimal, formatMoney } from '../../format/format.ts';
@@ -61,10 +62,12 @@ export function ReplacedPayment({ amount }: { amount: string }) {
   return <p className={classes['late']}>{t('received.replaced', { amount })}</p>;
 }
 
-/** The confirmations of each payment. Credited payments are shown only for their link. */
+/** The confirmations of each payment. Credited payments are shown only for their links. */
 function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readonly InvoiceTransfer[] }) {
   const { t } = useTranslation('payment');
-  const shown = transfers.filter(({ isCredited, explorerUrl }) => !isCredited || explorerUrl !== null);
+  const shown = transfers.filter(
+    ({ isCredited, explorerUrl, receipt }) => !isCredited || explorerUrl !== null || typeof receipt === 'number',
+  );
   if (shown.length === 0) return null;
   return (
     <ul className={classes['transfers']}>
@@ -72,6 +75,11 @@ function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readon
         <li key={transfer.explorerUrl ?? `payment ${index}`}>
           <span>{withTicker({ ...transfer, currency: invoice.currency })}</span>
           {!transfer.isCredited && <ConfirmationText transfer={transfer} />}
+          {typeof transfer.receipt === 'number' && (
+            <Link to="/transactions" search={{ receipt: transfer.receipt }}>
+              {t('received.receipt', { number: transfer.receipt })}
+            </Link>
+          )}
           {transfer.explorerUrl !== null && (
             <Anchor
               href={transfer.explorerUrl}

@@ -8,7 +8,7 @@ import classes from './landing-footer.module.css';
 /** @param price US dollars for one megabyte; null or undefined while it is not known */
 export function LandingFooter({ price }: { price: number | null | undefined }) {
   const { t } = useTranslation(['landingDetails', 'legal']);
-  const { contactEmail } = useSettings();
+  const { contactEmail, abuseEmail = null } = useSettings();
   return (
     <footer className={classes['footer']}>
       {typeof price === 'number' && (
@@ -24,6 +24,11 @@ export function LandingFooter({ price }: { price: number | null | undefined }) {
           {contactEmail !== null && (
             <li>
               <a href={`mailto:${contactEmail}`}>{t('legal:contact')}</a>
+            </li>
+          )}
+          {abuseEmail !== null && abuseEmail !== contactEmail && (
+            <li>
+              <a href={`mailto:${abuseEmail}`}>{t('legal:abuse')}</a>
             </li>
           )}
         </ul>

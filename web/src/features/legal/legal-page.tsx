@@ -7,6 +7,7 @@ import { apiQuery, queryClient } from '../../data/query.ts';
 import { useSettings } from '../../data/settings.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
 import { useShopTimes } from '../../hooks/use-shop-times.ts';
+import { useSellerLines } from '../../hooks/use-seller-lines.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useScreenParams } from '../../loading/use-screen.ts';
 import { LinkedText } from '../../ui/linked-text.tsx';
@@ -48,9 +49,11 @@ function Article({ document }: { document: LegalDocument }) {
   );
 }
 
+const reportsAbuse: ReadonlySet<LegalDocument> = new Set(['acceptable-use', 'imprint']);
+
 function Text({ own, document }: { own: string | null; document: LegalDocument }) {
   const { t } = useTranslation(['legalTexts', 'user']);
-  const { brandName, contactEmail } = useSettings();
+  const { brandName, contactEmail, abuseEmail = null, seller } = useSettings();
   const facts = {
     brand: brandName,
     ...useShopTimes(),
@@ -58,9 +61,12 @@ function Text({ own, document }: { own: string | null; document: LegalDocument }
     addressDays: ADDRESS_DAYS,
     noticeDays: NOTICE_DAYS,
     deletion: t('user:deletion.open'),
+    seller: useSellerLines().join('\n'),
+    note: seller?.note ?? '',
   };
   const contact = contactEmail === null ? t('support') : t('write', { email: contactEmail });
-  const text = own ?? `${t(`documents.${document}`, facts)}\n\n${contact}`;
+  const abuse = abuseEmail !== null && reportsAbuse.has(document) ? `${t('abuse', { email: abuseEmail })}\n\n` : '';
+  const text = own ?? `${t(`documents.${document}`, facts)}\n\n${abuse}${contact}`;
   return legalBlocks(text).map(({ isHeading, text }) =>
     isHeading ? (
       <h2 key={text}>{text}</h2>

@@ -38,8 +38,22 @@ export function useMonth(month: string) {
   const query = monthQuery(month);
   return {
     summary: useApiQuery(apiQuery('GET /v1/transactions/summary', { query }, { topics: ['balance'] })),
-    company: useApiQuery(apiQuery('GET /v1/profile/company', {}, { topics: ['account'] })),
+    company: useCompany(),
   };
+}
+
+/** The data of the receipt of a top-up. */
+export function useReceipt(number: number) {
+  return {
+    receipt: useApiQuery(
+      apiQuery('GET /v1/payments/receipts/{number}', { params: { number } }, { topics: ['balance'] }),
+    ),
+    company: useCompany(),
+  };
+}
+
+function useCompany() {
+  return useApiQuery(apiQuery('GET /v1/profile/company', {}, { topics: ['account'] }));
 }
 
 /** Result of the reconciliation, for staff who may read all transactions; undefined for others. */

@@ -1,21 +1,18 @@
-import type { Company } from '@cellhop/contract/company';
 import type { TransactionKind } from '@cellhop/contract/transactions.values';
 import type { TransactionSummary } from '@cellhop/contract/transactions';
 import { Button, Select, Skeleton } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMoney } from '../../format/format.ts';
 import { maxDecimals } from '../../format/money.ts';
-import { useProfile } from '../../session/profile.ts';
-import { useSettings } from '../../data/settings.ts';
 import { ColumnMoney } from '../../ui/columns.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { useMonth } from './api.ts';
 import { monthName, toMonth, recentMonths } from './month.ts';
-import classes from './month-dialog.module.css';
+import classes from './paper.module.css';
+import { Parties, SellerNote } from './parties.tsx';
 
 export interface MonthDialogProps {
   /** Undefined: closed. */
@@ -68,37 +65,13 @@ function Month({ month, language }: { month: string; language: string }) {
     );
   if (summary.response === undefined || company.response === undefined) return <Skeleton height={320} radius="md" />;
   return (
-    <article className={classes['statement']}>
+    <article className={classes['paper']}>
       <h3>{t('month.heading', { month: monthName(month, language) })}</h3>
       <Parties company={company.response.data} />
       <Sums summary={summary.response.data} />
+      <SellerNote />
       <p className={classes['note']}>{t('month.note', { date: formatDate(openedAt) })}</p>
     </article>
-  );
-}
-
-function Parties({ company: { name, address, taxId } }: { company: Company }) {
-  const { t } = useTranslation('transaction');
-  const { brandName, publicUrl, contactEmail } = useSettings();
-  const email = useProfile()?.email;
-  return (
-    <div className={classes['parties']}>
-      <section>
-        <h4>{t('month.seller')}</h4>
-        <p>{[brandName, publicUrl, contactEmail].filter(Boolean).join('\n')}</p>
-      </section>
-      <section>
-        <h4>{t('month.customer')}</h4>
-        <p>{[name, address, taxId !== '' && t('month.taxId', { taxId }), email].filter(Boolean).join('\n')}</p>
-        {name === '' && (
-          <nav>
-            <Link to="/account" hash="company">
-              {t('month.addCompany')}
-            </Link>
-          </nav>
-        )}
-      </section>
-    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '@cellhop/contract/transactions';
 import { transactionKinds } from '@cellhop/contract/transactions.values';
-import { Button, MultiSelect } from '@mantine/core';
+import { Anchor, Button, MultiSelect } from '@mantine/core';
 import { IconDownload, IconFileInvoice } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -24,9 +24,10 @@ import { subjectText } from './subject-text.ts';
 import classes from './transactions-filter.module.css';
 
 const monthDialog = lazyPart(async () => (await import('./month-dialog.tsx')).MonthDialog);
+const receiptDialog = lazyPart(async () => (await import('./receipt-dialog.tsx')).ReceiptDialog);
 
 export function TransactionsPage() {
-  const [{ page = 1, kind = [], from = '', to = '', month }, change] = useScreenSearch(transactionsScreen);
+  const [{ page = 1, kind = [], from = '', to = '', month, receipt }, change] = useScreenSearch(transactionsScreen);
   const choice: Choice = { kinds: kind.filter(isKind), from, to };
   const showMonth = (chosen: string | undefined) => change({ month: chosen });
   const { t } = useTranslation('transaction');
@@ -36,6 +37,11 @@ export function TransactionsPage() {
   useEffect(() => {
     if (isMonthShown) loadMonthDialog();
   }, [isMonthShown, loadMonthDialog]);
+  const [ReceiptDialog, loadReceiptDialog] = useLazyPart(receiptDialog);
+  const isReceiptShown = receipt !== undefined;
+  useEffect(() => {
+    if (isReceiptShown) loadReceiptDialog();
+  }, [isReceiptShown, loadReceiptDialog]);
   return (
     <>
       <TransactionsFilter
@@ -46,15 +52,19 @@ export function TransactionsPage() {
       <PagedList
         list={transactions}
         page={page}
-        onPage={(chosen) => change({ page: chosen, month: undefined })}
+        onPage={(chosen) => change({ page: chosen, month: undefined, receipt: undefined })}
         failureText={t('table.failed')}
         empty={<NoTransactions isFiltered={!isEmpty(choice)} />}
       >
-        {(rows) => <TransactionsTable transactions={rows} />}
+        {(rows) => <TransactionsTable transactions={rows} onReceipt={(number) => change({ receipt: number })} />}
       </PagedList>
       <ReconciliationLine />
       {MonthDialog !== undefined && <MonthDialog month={month} onMonth={showMonth} />}
       {MonthDialog === undefined && isMonthShown && <OverlaySpinner />}
+      {ReceiptDialog !== undefined && (
+        <ReceiptDialog number={receipt} onClose={() => change({ receipt: undefined }, { replace: true })} />
+      )}
+      {ReceiptDialog === undefined && isReceiptShown && <OverlaySpinner />}
     </>
   );
 }
@@ -128,7 +138,12 @@ function TransactionsFilter({ choice, onChange, onMonth }: TransactionsFilterPro
   );
 }
 
-function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
+interface TransactionsTableProps {
+  transactions: readonly Transaction[] | undefined;
+  onReceipt: (number: number) => void;
+}
+
+function TransactionsTable({ transactions, onReceipt }: TransactionsTableProps) {
   const { t } = useTranslation(['transaction', 'payment']);
   const decimals = maxDecimals((transactions ?? []).map(({ amount }) => amount));
   const balances = (transactions ?? []).map(({ balanceAfter }) => balanceAfter);
@@ -140,7 +155,21 @@ function TransactionsTable({ transactions }: { transactions: readonly Transactio
       key: 'subject',
       width: 10.25,
       header: t('table.subject'),
-      render: ({ subject }) => (subject === null ? t('subjects.none') : subjectText(t, subject.kind, subject.label)),
+      render: ({ subject, receipt }) => (
+        <>
+          {subject === null ? t('subjects.none') : subjectText(t, subject.kind, subject.label)}
+          {typeof receipt === 'number' && (
+            <Anchor
+              component="button"
+              type="button"
+              className={classes['receipt'] ?? ''}
+              onClick={() => onReceipt(receipt)}
+            >
+              {t('receipt.title', { number: receipt })}
+            </Anchor>
+          )}
+        </>
+      ),
     },
     {
       key: 'amount',
