@@ -45,6 +45,9 @@ async function start() {
     if (!hasFile && settings.size === 0)
       fail(`Nothing is set, and ${DEFAULT_FILE} does not exist: cellhop config --template prints one.`, WRONG_SETTINGS);
     Object.assign(process.env, completeSettings(settings));
+    // The job runner looks for a configuration in the working directory and above it: where an operator is must not matter.
+    process.env['INIT_CWD'] = process.cwd();
+    process.chdir('/');
   }
   await load(program ?? COMMANDS, program === undefined ? [name, ...values] : []);
 }

@@ -3,50 +3,33 @@
  * `npm run test:debian`: a fresh checkout starts with the Node.js and npm that Debian 13 packages, as an ordinary user, up to the first
  * page. The system is a directory (mmdebstrap), kept in .data/debian. As root on Debian or Ubuntu; it needs the network.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installDebianPackage } from './debian-packages.mjs';
+import { buildSystem, RELEASE, run } from './debian-system.mjs';
 import { freePort } from './ports.mjs';
 import { Problem, reportFailure } from './problem.mjs';
 
-const RELEASE = 'trixie';
 const LIMIT_MS = 20 * 60_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const system = path.join(root, '.data/debian', RELEASE);
 /** Of this machine: without them a network that replaces certificates cannot be used. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** @param {string} program @param {string[]} args @param {string} [cwd] */
-function run(program, args, cwd = root) {
-  const { status, error } = spawnSync(program, args, { cwd, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Problem(`${program} ${args.join(' ')} failed: ${error?.message ?? `code ${status}`}`);
-}
-
-function buildSystem() {
-  if (fs.existsSync(system)) return;
-  if (process.getuid?.() !== 0) throw new Problem('This test runs as root: it changes to a system in a directory.');
-  if (spawnSync('mmdebstrap', ['--version']).status !== 0) installDebianPackage('mmdebstrap');
-  if (spawnSync('mmdebstrap', ['--version']).status !== 0)
-    throw new Problem('mmdebstrap is missing: install the Debian package mmdebstrap (apt-get install mmdebstrap).');
-  const draft = `${system}.new`;
-  fs.rmSync(draft, { recursive: true, force: true });
-  fs.mkdirSync(path.dirname(system), { recursive: true });
-  const packages = '--include=nodejs,npm,ca-certificates';
-  const options = ['--variant=minbase', packages, '--aptopt=APT::Install-Recommends "false"'];
-  run('mmdebstrap', [...options, RELEASE, draft, 'http://deb.debian.org/debian']);
-  run('chroot', [draft, 'useradd', '--create-home', 'operator', '--gid', 'users']);
-  fs.renameSync(draft, system);
-}
-
 function copyCheckout() {
   const target = path.join(system, 'home/operator/cellhop');
   fs.rmSync(target, { recursive: true, force: true });
   fs.mkdirSync(target);
   const files = 'git ls-files -z --cached --others --exclude-standard';
-  run('sh', ['-c', `${files} | tar --null --ignore-failed-read -T - -cf - | tar -xf - -C "$1"`, 'sh', target]);
+  run('sh', [
+    '-c',
+    `cd "$2" && ${files} | tar --null --ignore-failed-read -T - -cf - | tar -xf - -C "$1"`,
+    'sh',
+    target,
+    root,
+  ]);
   for (const file of ['/etc/resolv.conf', CERTIFICATES]) fs.copyFileSync(file, path.join(system, file));
   run('chroot', [system, 'chown', '-R', 'operator:users', '/home/operator']);
 }
@@ -90,7 +73,9 @@ async function waitForPage(address) {
 }
 
 try {
-  buildSystem();
+  buildSystem(system, ['nodejs', 'npm', 'ca-certificates'], (draft) =>
+    run('chroot', [draft, 'useradd', '--create-home', 'operator', '--gid', 'users']),
+  );
   copyCheckout();
   await start();
   console.log('On Debian 13 with its own Node.js and npm the first page is shown.');

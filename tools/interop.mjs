@@ -11,10 +11,12 @@ import { fileURLToPath } from 'node:url';
 import { buildChanged } from './build.mjs';
 import { findChromium } from './chromium.mjs';
 import { installDebianPackage, runApt } from './debian-packages.mjs';
+import { buildSystem } from './debian-system.mjs';
 import { Problem, reportFailure } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const directory = path.join(root, '.data/interop');
+const debian13 = path.join(root, '.data/debian/point-in-time');
 /** A test that hangs is ended; each node and each test has its own, shorter limit. */
 const TESTS_TIMEOUT_MS = 20 * 60_000;
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
@@ -111,6 +113,13 @@ const PROGRAMS = [
     install: () => installDebianPackage('postgresql'),
     advice: 'install the Debian package postgresql (apt-get install postgresql)',
   },
+  {
+    // pgBackRest of Debian 12 has no SFTP.
+    setting: 'DEBIAN_13',
+    find: () => firstExisting(debian13),
+    install: () => buildSystem(debian13, ['postgresql', 'pgbackrest', 'openssh-server']),
+    advice: 'mmdebstrap could not make a directory with Debian 13',
+  },
   debianProgram('AGE', '/usr/bin/age', 'age'),
   debianProgram('FIREFOX', '/usr/bin/firefox-esr', 'firefox-esr'),
   debianProgram('WEBKIT_DRIVER', '/usr/bin/WebKitWebDriver', 'webkit2gtk-driver'),
@@ -127,8 +136,11 @@ const PROGRAMS = [
   debianProgram('PYSOCKS', '/usr/lib/python3/dist-packages/socks.py', 'python3-socks'),
 ];
 
+/** Runs by its name only: it takes minutes to make its system. */
+const SEPARATE = { suite: 'point-in-time', setting: 'DEBIAN_13' };
 /** What these suites need alone (`npm run test:interop -- backup`); all other suites need the others. @type {Record<string, string[]>} */
 const OF_SUITE = {
+  [SEPARATE.suite]: [SEPARATE.setting],
   release: ['CADDY', 'NGINX', 'OPENSSL', 'SYSTEMD_ANALYZE'],
   backup: ['POSTGRES_INITDB', 'AGE'],
 };
@@ -149,7 +161,9 @@ function ensurePrograms() {
   const settings = {};
   const missing = [];
   const needed = OF_SUITE[process.argv.slice(2).join()];
-  for (const program of PROGRAMS.filter(({ setting }) => needed === undefined || needed.includes(setting))) {
+  for (const program of PROGRAMS.filter(({ setting }) =>
+    needed ? needed.includes(setting) : setting !== SEPARATE.setting,
+  )) {
     const file = ensure(program);
     if (file) settings[program.setting] = file;
     else missing.push(`- ${program.advice}, or set ${program.setting} to its path`);
@@ -163,7 +177,8 @@ try {
   // For the tests that start the whole product.
   buildChanged(root);
   const vitest = path.join(path.dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-  const args = [vitest, 'run', '-c', 'vitest.interop.config.ts', ...process.argv.slice(2)];
+  const separate = env['DEBIAN_13'] === undefined ? ['--exclude', `**/${SEPARATE.suite}.interop.ts`] : [];
+  const args = [vitest, 'run', '-c', 'vitest.interop.config.ts', ...separate, ...process.argv.slice(2)];
   const { status, signal } = spawnSync(process.execPath, args, {
     cwd: root,
     env,

@@ -78,6 +78,16 @@ export async function writeArchive(source, arch, output) {
   }
 }
 
+/** Writes SHA256SUMS, which operators compare. @param {string} output @param {string[]} files in it @returns {string} its text */
+export function writeSums(output, files) {
+  const sums = files.map((file) => {
+    const hash = createHash('sha256').update(fs.readFileSync(path.join(output, file)));
+    return `${hash.digest('hex')}  ${file}\n`;
+  });
+  fs.writeFileSync(path.join(output, 'SHA256SUMS'), sums.join(''));
+  return sums.join('');
+}
+
 /** @param {string} directory @param {string} folder */
 function copyFiles(directory, folder) {
   const { status, stdout } = spawnSync('git', ['ls-files', '-z', ...TRACKED], { cwd: directory, encoding: 'utf8' });

@@ -4,7 +4,6 @@
  * `npm run release -- VERSION` builds a release of releases.json from its own commit.
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +12,7 @@ import { buildChanged } from '../build.mjs';
 import { installDependencies } from '../install.mjs';
 import { Problem, reportFailure } from '../problem.mjs';
 import { checkOutRelease, installRelease, readReleases } from '../releases.mjs';
-import { writeArchive } from './archive.mjs';
+import { writeArchive, writeSums } from './archive.mjs';
 
 /** @typedef {import('./archive.mjs').Source} Source */
 
@@ -54,12 +53,7 @@ async function writeAll(source, output) {
   buildChanged(source.directory);
   const files = [];
   for (const arch of /** @type {const} */ (['x64', 'arm64'])) files.push(...(await writeArchive(source, arch, output)));
-  const sums = files.map((file) => {
-    const hash = createHash('sha256').update(fs.readFileSync(path.join(output, file)));
-    return `${hash.digest('hex')}  ${file}\n`;
-  });
-  fs.writeFileSync(path.join(output, 'SHA256SUMS'), sums.join(''));
-  console.log(`${output}:\n${sums.join('')}`);
+  console.log(`${output}:\n${writeSums(output, files)}`);
 }
 
 /** @param {string} directory @param {string} version */

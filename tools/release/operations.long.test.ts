@@ -4,7 +4,6 @@
  * @module-tag long
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,7 +12,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { buildChanged } from '../build.mjs';
 import { freePort } from '../ports.mjs';
 import { cloneDatabase } from '../test-database.mjs';
-import { writeArchive } from './archive.mjs';
+import { writeArchive, writeSums } from './archive.mjs';
 
 const directory = fileURLToPath(new URL('../..', import.meta.url));
 const arch = process.arch as 'x64' | 'arm64';
@@ -85,9 +84,7 @@ function readCommands(root: string, port: number, headings: readonly string[]): 
 /** As an operator downloads it. */
 async function download(root: string, version: string): Promise<void> {
   const source = { directory, version, commit: 'ab'.repeat(20), time: new Date('2026-01-02T03:04:05Z') };
-  const [archive] = await writeArchive(source, arch, root);
-  const hash = createHash('sha256').update(fs.readFileSync(path.join(root, archive!)));
-  fs.writeFileSync(path.join(root, 'SHA256SUMS'), `${hash.digest('hex')}  ${archive}\n`);
+  writeSums(root, await writeArchive(source, arch, root));
 }
 
 const PAYMENTS = {

@@ -14,7 +14,7 @@ import { buildChanged } from '../build.mjs';
 import { freePort } from '../ports.mjs';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { cloneDatabase } from '../test-database.mjs';
-import { writeArchive } from './archive.mjs';
+import { writeArchive, writeSums } from './archive.mjs';
 
 const source = {
   directory: fileURLToPath(new URL('../..', import.meta.url)),
@@ -53,6 +53,17 @@ test('two builds are equal, byte for byte', async () => {
   const second = temporaryDirectory();
   for (const file of await writeArchive(source, 'x64', second))
     expect([file, hash(path.join(second, file))]).toEqual([file, hash(path.join(output, file))]);
+});
+
+test('SHA256SUMS has a line of sha256sum for each file, and a changed byte is found', () => {
+  const folder = temporaryDirectory();
+  const names = fs.readdirSync(output);
+  for (const name of names) fs.copyFileSync(path.join(output, name), path.join(folder, name));
+  expect(writeSums(folder, names).match(/^[0-9a-f]{64} {2}cellhop-9\.8\.7-\S+$/gm)).toHaveLength(4);
+  const check = () => spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: folder }).status;
+  expect(check()).toBe(0);
+  fs.appendFileSync(path.join(folder, names[0]!), '.');
+  expect(check()).toBe(1);
 });
 
 test.each(['x64', 'arm64'] as const)('the archive for %s has its own programs, and all that they need', (arch) => {
@@ -144,6 +155,8 @@ test('unpacked, it migrates and serves without Node.js, npm or a compiler of the
   const database = await cloneDatabase(inject('postgresUrl'), 'template1');
   onTestFinished(database.drop);
   const { folder, run, start } = unpack();
+  // Where the operator is must not matter: the job runner would take it for its configuration.
+  fs.writeFileSync(path.join(folder, 'package.json'), 'not JSON');
   const version = {
     code: 0,
     output: expect.stringContaining(`cellhop 9.8.7 (commit ${source.commit}, linux-`),

@@ -148,6 +148,25 @@ describe('a restore', () => {
     await expect(restoring(file)).rejects.toThrow('made with another SECRET_KEY');
   });
 
+  test('with another wallet is refused, and with any wallet that its installation ever had it is not', async () => {
+    const { payments } = testApp.ctx.config;
+    const account = (name: string) => ({ fingerprint: name }) as NonNullable<typeof payments.accounts.evm>;
+    const wallets = [`('evm', 'leaked', 9)`, `('evm', 'own', 2)`, `('bitcoin', 'cold', 5)`];
+    await testApp.database.query(
+      `insert into wallet_accounts (address_space, fingerprint, next_index) values ${wallets.join(', ')}`,
+    );
+    const file = await make();
+    const isEmptyNext = 'The database is not empty';
+    payments.accounts = { evm: account('of another shop') };
+    await expect(restoring(file)).rejects.toThrow('with another wallet account of evm: set its account key');
+    for (const name of ['own', 'leaked']) {
+      payments.accounts = { evm: account(name), tron: account('new') };
+      await expect(restoring(file)).rejects.toThrow(isEmptyNext);
+    }
+    payments.accounts = {};
+    await expect(restoring(file)).rejects.toThrow(isEmptyNext);
+  });
+
   test('of a newer release is refused', async () => {
     const file = await make();
     const { secretKeys } = testApp.ctx.config;

@@ -22,6 +22,7 @@ export interface RestoreOptions {
 /** Refuses everything but an empty database, because a restore must not take anything from one in use. @throws Error with a sentence */
 export async function restoreBackup(ctx: Ctx, options: RestoreOptions): Promise<Manifest> {
   const manifest = await openBackup(ctx, options);
+  requireAccounts(ctx, manifest);
   await requireEmpty(ctx, manifest);
   await fill(ctx, ctx.config.databaseUrl, manifest, options);
   await requireComplete(ctx, manifest);
@@ -63,6 +64,17 @@ async function openBackup(ctx: Ctx, { file, identity }: RestoreOptions): Promise
     throw new Error('This backup is encrypted: name the file with its key, --identity FILE.');
   await requireUnchanged(file, manifest);
   return manifest;
+}
+
+/** With other wallets, customers would pay to one while the books count the addresses of the other. */
+function requireAccounts(ctx: Ctx, { keys }: Manifest): void {
+  for (const [space, { fingerprint }] of Object.entries(ctx.config.payments.accounts)) {
+    const own = keys.accounts.filter((each) => each.startsWith(`${space} `));
+    if (own.length > 0 && !own.includes(`${space} ${fingerprint}`))
+      throw new Error(
+        `This backup is of an installation with another wallet account of ${space}: set its account key for the restore, and a new one afterwards.`,
+      );
+  }
 }
 
 async function requireEmpty(ctx: Ctx, { createdAt }: Manifest): Promise<void> {

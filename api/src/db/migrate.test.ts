@@ -107,6 +107,17 @@ describe('a migration during a long transaction', () => {
   });
 });
 
+test('a migration that fails half way changes nothing of its step, keeps those before, and the same call goes on', async () => {
+  await add('9001_shelves.sql', 'create table shelves (id integer)');
+  await add('9002_half.sql', 'alter table shelves add column weight integer; insert into parcels values (1, 2, 3)');
+  await expect(run()).rejects.toThrow('9002_half.sql');
+  const columns = `select attname from pg_attribute where attrelid = 'shelves'::regclass and attnum > 0`;
+  expect((await observer.query(columns)).rows).toEqual([{ attname: 'id' }]);
+  await add('9002_half.sql', 'alter table shelves add column weight integer');
+  expect(await run()).toEqual(['9002_half.sql']);
+  await observer.query('drop table shelves');
+});
+
 test('refuses a database of a development version before 0.1.0, and accepts one of a newer release', async () => {
   await observer.query("insert into schema_migrations (name, sha256) values ('9999_of_a_newer_release.sql', '')");
   expect(await migrate(database.url)).toEqual([]);

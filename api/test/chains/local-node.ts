@@ -73,7 +73,17 @@ async function endProcess(child: ChildProcess): Promise<void> {
 
 /** @throws Error if the tests were not started by the runner, which installs the binaries */
 export function binary(
-  setting: 'ANVIL' | 'LITECOIND' | 'BCOIN' | 'ELECTRUM' | 'TRONWEB' | 'CADDY' | 'NGINX' | 'OPENSSL' | 'SYSTEMD_ANALYZE',
+  setting:
+    | 'ANVIL'
+    | 'LITECOIND'
+    | 'BCOIN'
+    | 'ELECTRUM'
+    | 'TRONWEB'
+    | 'CADDY'
+    | 'NGINX'
+    | 'OPENSSL'
+    | 'SYSTEMD_ANALYZE'
+    | 'DEBIAN_13',
 ): string {
   const file = process.env[setting];
   if (file && fs.existsSync(file)) return file;

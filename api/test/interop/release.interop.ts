@@ -18,6 +18,7 @@ const UNITS = [
   'cellhop-gateway@a.service',
   'cellhop-migrate.service',
   'cellhop-backup.service',
+  'cellhop-pgbackrest.service',
   'cellhop-failure@x.service',
 ];
 const START_LIMIT_MS = 30_000;
@@ -44,7 +45,7 @@ describe('systemd', () => {
       path.join(units, 'postgresql@.service'),
       '[Service]\nType=forking\nExecStart=/opt/cellhop/current/bin/cellhop\nPIDFile=/run/postgresql/%i.pid\n',
     );
-    for (const program of ['opt/cellhop/current/bin/cellhop', 'usr/bin/logger']) {
+    for (const program of ['opt/cellhop/current/bin/cellhop', 'usr/bin/logger', 'bin/sh']) {
       fs.mkdirSync(path.dirname(path.join(folder, program)), { recursive: true });
       fs.writeFileSync(path.join(folder, program), '#!/bin/sh\n', { mode: 0o755 });
     }
@@ -57,6 +58,7 @@ describe('systemd', () => {
       ...UNITS,
       'cellhop.target',
       'cellhop-backup.timer',
+      'cellhop-pgbackrest.timer',
       'postgresql@17-main.service',
     );
     expect([stdout, stderr, status]).toEqual(['', '', 0]);
