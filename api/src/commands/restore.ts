@@ -25,7 +25,7 @@ export const restore: Command = {
         const { createdAt, release, counts } = await restoreBackup(ctx, { file: terminal.path(name), identity });
         return [
           `The backup of ${createdAt} by release ${release} was restored: ${Object.keys(counts).length} tables, ${counts['transfers'] ?? 0} transfers.`,
-          `Start the service (${commandLine('start')}). If customers were shown addresses since then, it says so, and this goes on: ` +
+          `Go on: ${commandLine('migrate')}, then the programs. If customers were shown addresses since then, it says so, and this goes on: ` +
             commandLine('restored'),
         ].join('\n');
       },

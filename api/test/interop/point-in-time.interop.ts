@@ -142,7 +142,9 @@ test('a second between two invoices is restored, and the witness knows the addre
   database = openDatabase(url, 4);
   ctx = createCtx(database, config, log);
   await expect
-    .poll(async () => (await ctx.db.query<{ is: boolean }>('select pg_is_in_recovery() as is'))[0])
+    .poll(async () => (await ctx.db.query<{ is: boolean }>('select pg_is_in_recovery() as is'))[0], {
+      timeout: 200_000,
+    })
     .toEqual({ is: false });
   expect(await ctx.db.query('select derivation_index as index from deposit_addresses')).toEqual([{ index: 1n }]);
   expect(await checkInvariants(ctx)).toEqual([]);
