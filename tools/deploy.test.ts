@@ -39,6 +39,33 @@ test('a timer starts a backup every day, and one that fails is reported', () => 
   expect(unit).not.toContain('\nRestart=');
 });
 
+describe('compose.yaml', () => {
+  const [programs, services] = read('compose.yaml').split('\nservices:\n') as [string, string];
+  const serviceOf = (name: string) => services.split(/^ {2}(?=\w+:$)/m).find((text) => text.startsWith(`${name}:`))!;
+
+  test('takes all rights away from every container', () => {
+    for (const line of ['read_only: true', 'cap_drop: [ALL]', 'security_opt: [no-new-privileges]', 'restart: always'])
+      expect(programs).toContain(`\n  ${line}\n`);
+    for (const name of ['postgres', 'migrate', ...Object.keys(PROGRAMS)])
+      expect(serviceOf(name)).toContain('<<: *program');
+  });
+
+  test.each(Object.keys(PROGRAMS))(
+    'starts the %s after a migration, and gives it the time that it needs to stop',
+    (part) => {
+      const service = serviceOf(part);
+      expect(service).toContain(`command: [${part}]`);
+      expect(service).toContain('migrate: { condition: service_completed_successfully }');
+      const [, seconds] = /stop_grace_period: (\d+)s/.exec(service) ?? /stop_grace_period: (\d+)s/.exec(programs)!;
+      expect(Number(seconds) * 1000).toBeGreaterThanOrEqual(graceMs(part as keyof typeof PROGRAMS, {}));
+    },
+  );
+
+  test('does not repeat a migration that fails', () => {
+    expect(serviceOf('migrate')).toContain("restart: 'no'");
+  });
+});
+
 test('the firewall opens the ports that the gateway listens on by default', () => {
   const { port, dnsPorts, udpPorts } = parseConfig({ GATEWAY_CONTROL_URL: 'http://localhost', GATEWAY_TOKEN: 't' });
   const rules = read('nftables.conf');

@@ -175,7 +175,7 @@ describe('the repository', () => {
           .includes(name),
       );
     expect(using('npm run')).toEqual(['contract/src/command-line.ts']);
-    expect(using('INIT_CWD')).toEqual(['api/src/commands/terminal.ts']);
+    expect(using('INIT_CWD')).toEqual(['api/src/commands/terminal.ts', 'bin/cellhop.mjs']);
   });
 
   it('has no number of a setting in its texts: each time, price and count in them is a constant of the code', () => {

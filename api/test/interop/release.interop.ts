@@ -70,6 +70,22 @@ describe('systemd', () => {
   });
 });
 
+it('PostgreSQL of compose.yaml starts once on its volume, whatever the process ids in its containers are', async () => {
+  const [volume, programs] = [path.join(folder, 'volume'), path.join(folder, 'programs')];
+  for (const each of [path.join(volume, 'data'), programs]) fs.mkdirSync(each, { recursive: true });
+  fs.writeFileSync(path.join(programs, 'postgres'), '#!/bin/sh\necho started; exec sleep 600\n', { mode: 0o755 });
+  const script = fs
+    .readFileSync(path.join(deploy, 'postgres.sh'), 'utf8')
+    .replace('/var/lib/postgresql', volume)
+    .replace('/usr/lib/postgresql/*/bin', programs);
+  const first = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(first.stdout, 'data');
+  const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([78, 'Another container runs on this database: stop it first.\n']);
+  first.kill();
+  await once(first, 'exit');
+});
+
 describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
   let upstream: http.Server;
   let proxy: ChildProcess;
