@@ -241,7 +241,7 @@ export class Fleet {
     const nothing = { usedBytes: 0n, uploadedBytes: 0n, isExitLost: false };
     for (const old of this.#dead.filter(({ nodeId }) => nodeId === run.nodeId))
       if (oracle.runs.get(old.id)?.isOpen)
-        customer.oracle.charge(oracle, old.id, { ...nothing, kind: 'close', wantedBytes: 0n }, CLOSED);
+        customer.oracle.charge(oracle, old.id, { ...nothing, kind: 'lose', wantedBytes: 0n }, CLOSED);
     // A refusal contains no grant, so it is only right if the run has used its whole grant.
     const refused = { ...CLOSED, grantedBytes: oracle.runs.get(run.id)?.usedBytes ?? 0n };
     const credit = answer.isAuthorized ? toOracle(answer) : refused;
@@ -303,6 +303,8 @@ export class Fleet {
 
   async #deliver(messages: readonly Message[]): Promise<void> {
     const { run, kind } = messages[0]!;
+    // A report that was sent before its process exited may reopen the run: it is closed once more.
+    if (![...this.#alive, ...this.#dead].includes(run)) this.#dead.push(run);
     const usages = messages.map(({ usedBytes, uploadedBytes, wantedBytes, isExitLost, purchase }) => ({
       connectionId: purchase.connection.id,
       usedBytes,
@@ -436,7 +438,7 @@ export class Fleet {
   #forget(silent: Run): void {
     for (const customer of this.customers) {
       note(customer, `${name(silent)} is silent`);
-      const report = { kind: 'close', usedBytes: 0n, uploadedBytes: 0n, wantedBytes: 0n, isExitLost: false } as const;
+      const report = { kind: 'lose', usedBytes: 0n, uploadedBytes: 0n, wantedBytes: 0n, isExitLost: false } as const;
       for (const oracle of customer.oracle.connections.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
         if (oracle.runs.get(silent.id)?.isOpen) customer.oracle.charge(oracle, silent.id, report, CLOSED);
       customer.oracle.applyEnds();

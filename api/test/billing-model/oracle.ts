@@ -27,10 +27,13 @@ export interface OracleRun {
   isOpen: boolean;
   /** The run is open and a lowered cap has recalled its grant. */
   isRecalled: boolean;
+  /** Closed because its process was silent. */
+  isLost: boolean;
 }
 
 export interface OracleReport {
-  kind: 'open' | 'report' | 'close';
+  /** `lose`: the process is silent. */
+  kind: 'open' | 'report' | 'close' | 'lose';
   usedBytes: bigint;
   uploadedBytes: bigint;
   wantedBytes: bigint;
@@ -153,15 +156,17 @@ export class OracleUser {
     if (report.kind === 'report' && isOldNews(connection, run, report)) return expectState(answer, 'open');
 
     this.#count(connection, run, report);
+    if (report.kind === 'report') this.#resume(connection, run);
     const isExitLost = report.isExitLost && connection.ending === null;
     if (isExitLost) connection.ending = 'EXIT_LOST';
     const isRecalled = report.kind === 'report' && run.isOpen && run.isRecalled;
-    const mayGrant = run.isOpen && connection.ending === null && report.kind !== 'close' && !isRecalled;
+    const isLast = report.kind === 'close' || report.kind === 'lose';
+    const mayGrant = run.isOpen && connection.ending === null && !isLast && !isRecalled;
     const state = mayGrant ? this.#grant(connection, run, report, answer) : 'ended';
 
     const isUsedUp = connection.usedBytes === connection.paidOrHeld * MB;
     const isOutOfMoney = isUsedUp && this.freeMicros < connection.megabytePriceMicros;
-    if (report.kind === 'close') run.isOpen = false;
+    if (isLast) Object.assign(run, { isOpen: false, isLost: report.kind === 'lose' });
     const isAtCap = connection.usedBytes >= connection.capBytes;
     if (connection.ending === null && (isAtCap || isOutOfMoney)) {
       // After the cap was lowered, runs may still use their earlier grants.
@@ -169,9 +174,9 @@ export class OracleUser {
       else this.#ends.push({ connection, reason: isAtCap ? 'CAP' : 'NO_MONEY' });
       return expectState(answer, 'ended');
     }
-    const isLastReport = report.kind === 'close' && !connection.isOpenAnywhere;
+    const isLastReport = isLast && !connection.isOpenAnywhere;
     if (connection.ending !== null && isLastReport) this.#ends.push({ connection, reason: connection.ending });
-    return report.kind === 'close' ? undefined : expectState(answer, state);
+    return isLast ? undefined : expectState(answer, state);
   }
 
   /** Bytes of a closed run are not reserved: they are covered by paid bytes that no run was granted, then by the free balance. */
@@ -183,6 +188,14 @@ export class OracleUser {
     const counted = run.isOpen ? growth : min(growth, room);
     run.uploadedBytes += min(counted, max(0n, report.uploadedBytes - run.uploadedBytes));
     run.usedBytes += counted;
+  }
+
+  /** A lost run that reports goes on, if its whole grant can be reserved again. */
+  #resume(connection: OracleConnection, run: OracleRun): void {
+    if (!run.isLost || run.isRecalled || connection.ending !== null) return;
+    run.isOpen = true;
+    if (this.freeMicros < 0n || connection.grantedBytes > connection.capBytes) run.isOpen = false;
+    else run.isLost = false;
   }
 
   #grant(connection: OracleConnection, run: OracleRun, report: OracleReport, answer: OracleAnswer): CreditState {
@@ -214,7 +227,7 @@ function isOldNews(connection: OracleConnection, run: OracleRun, report: OracleR
 
 function open(connection: OracleConnection, runId: string): void {
   const run = connection.runs.get(runId);
-  const opened = { isOpen: true, isRecalled: false };
+  const opened = { isOpen: true, isRecalled: false, isLost: false };
   if (!run) connection.runs.set(runId, { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, ...opened });
   else if (!run.isOpen) Object.assign(run, { grantedBytes: run.usedBytes, ...opened });
 }

@@ -120,7 +120,7 @@ function checkGrant(row: MarkdownRow): void {
     megabytePriceMicros: MEGABYTE_PRICE,
     capMegabytes: null,
   };
-  const run: Run = { ...counted, grantedBytes: bytes, isOpen: true };
+  const run: Run = { ...counted, grantedBytes: bytes, isOpen: true, isLost: false };
   const report = { ...counted, wantedBytes: traffic(row, 'Wanted ahead') };
   const result = chargeReport(meter, run, report, money(row, 'Free money'));
   expect(result.run.grantedBytes - bytes).toBe(traffic(row, 'Granted ahead'));
@@ -171,7 +171,7 @@ function checkCap(row: MarkdownRow): void {
     megabytePriceMicros: MEGABYTE_PRICE,
     capMegabytes,
   };
-  const run: Run = { ...counted, grantedBytes: usedBytes, isOpen: true };
+  const run: Run = { ...counted, grantedBytes: usedBytes, isOpen: true, isLost: false };
   const report = { ...counted, wantedBytes: traffic(row, 'Wanted ahead') };
   const result = chargeReport(meter, run, report, money(row, 'Free money'));
   expect(result.run.grantedBytes - usedBytes).toBe(traffic(row, 'Granted ahead'));
@@ -262,7 +262,7 @@ async function checkTrickle(row: MarkdownRow): Promise<void> {
 function checkLateReport(row: MarkdownRow): void {
   const usedBytes = megabytesToBytes(50n);
   const counted = { usedBytes, uploadedBytes: 0n };
-  // Its unreported grant was released.
+  // Its unused grant was released.
   const meter: Meter = {
     ...counted,
     grantedBytes: usedBytes,
@@ -270,11 +270,12 @@ function checkLateReport(row: MarkdownRow): void {
     megabytePriceMicros: MEGABYTE_PRICE,
     capMegabytes: null,
   };
-  const run: Run = { ...counted, grantedBytes: megabytesToBytes(60n), isOpen: false };
+  const run: Run = { ...counted, grantedBytes: megabytesToBytes(60n), isOpen: false, isLost: true };
   const report = { usedBytes: traffic(row, 'Its late report'), uploadedBytes: 0n, wantedBytes: 0n };
-  const { charge, writtenOffBytes } = chargeReport(meter, run, report, money(row, 'Free money'));
+  const { charge, writtenOffBytes, ...result } = chargeReport(meter, run, report, money(row, 'Free money'));
   expect((charge.to - charge.from) * MEGABYTE_PRICE).toBe(money(row, 'Charged'));
   expect(writtenOffBytes).toBe(traffic(row, 'Written off'));
+  expect(result.state).toBe(cell(row, 'Answer'));
 }
 
 /** A connection of a new user with this balance after the purchase, open in a gateway run. */

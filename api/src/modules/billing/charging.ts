@@ -30,6 +30,8 @@ export interface Run {
   uploadedBytes: bigint;
   grantedBytes: bigint;
   isOpen: boolean;
+  /** Closed because its process was silent for too long. If that reports after all, it has the run open and goes on. */
+  isLost: boolean;
 }
 
 export interface Report {
@@ -61,7 +63,8 @@ export interface ChargedReport {
 /** Charges a run's report and grants what it wants, limited by the payer's free balance. */
 export function chargeReport(meter: Meter, run: Run, report: Report, freeMicros: bigint): ChargedReport {
   const counted = count(meter, run, report, freeMicros);
-  const granted = grant(counted.meter, counted.run, report.wantedBytes, counted.freeMicros);
+  const resumed = resume(counted);
+  const granted = grant(resumed.meter, resumed.run, report.wantedBytes, resumed.freeMicros);
   const isOutOfMoney =
     granted.meter.usedBytes === megabytesToBytes(paidOrHeldMegabytes(granted.meter)) &&
     granted.freeMicros < meter.megabytePriceMicros;
@@ -80,13 +83,13 @@ export function chargeReport(meter: Meter, run: Run, report: Report, freeMicros:
 
 /** Opens a run on the connection, or reopens a closed one, which continues from its last total. */
 export function openRun(run: Run | undefined): Run {
-  if (!run) return { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, isOpen: true };
-  return run.isOpen ? run : { ...run, grantedBytes: run.usedBytes, isOpen: true };
+  if (!run) return { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, isOpen: true, isLost: false };
+  return run.isOpen ? run : { ...run, grantedBytes: run.usedBytes, isOpen: true, isLost: false };
 }
 
 /** Closes a run and releases its unused grant. */
 export function closeRun(meter: Meter, run: Run): { meter: Meter; run: Run; holdChangeMicros: bigint } {
-  if (!run.isOpen) return { meter, run, holdChangeMicros: 0n };
+  if (!run.isOpen) return { meter, run: { ...run, isLost: false }, holdChangeMicros: 0n };
   const closed = { ...meter, grantedBytes: meter.grantedBytes - (run.grantedBytes - run.usedBytes) };
   return { meter: closed, run: { ...run, isOpen: false }, holdChangeMicros: heldMicros(closed) - heldMicros(meter) };
 }
@@ -171,6 +174,18 @@ function count(meter: Meter, run: Run, report: Report, freeMicros: bigint) {
     freeMicros: freeMicros - (paidOrHeldMegabytes(counted) - coveredMegabytes) * price,
     writtenOffBytes: growthBytes - countedBytes,
   };
+}
+
+/**
+ * A lost run gets back what it was granted, which its process may be using, if the free balance still pays for all of that: its transfers
+ * go on. Otherwise it stays closed.
+ */
+function resume({ meter, run, freeMicros }: { meter: Meter; run: Run; freeMicros: bigint }) {
+  if (!run.isLost) return { meter, run, freeMicros };
+  const resumed = { ...meter, grantedBytes: meter.grantedBytes + run.grantedBytes - run.usedBytes };
+  const priceMicros = heldMicros(resumed) - heldMicros(meter);
+  if (priceMicros > freeMicros || resumed.grantedBytes > capBytes(meter)) return { meter, run, freeMicros };
+  return { meter: resumed, run: { ...run, isOpen: true, isLost: false }, freeMicros: freeMicros - priceMicros };
 }
 
 /** Grants whole megabytes, because they are charged as such. */

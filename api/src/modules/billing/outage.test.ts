@@ -6,6 +6,7 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
+import { readBalance } from '../ledger/ledger.service.ts';
 import { saveHeartbeat } from '../gateway/gateway.store.ts';
 import { endConnection } from './ending.service.ts';
 import { sweepConnections } from './sweep.service.ts';
@@ -27,8 +28,9 @@ afterAll(async () => {
   await testApp.stop();
 });
 
-async function buy(user: TestUser) {
-  return (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
+async function buy(user: TestUser, priceMicros = 800_000n) {
+  const id = await createProxy(testApp, { priceMicros });
+  return (await user.call(connect, { body: { id, price: Number(priceMicros) / 1e6 } })).data;
 }
 
 /** A connection that is open in runs of these nodes. Its last traffic and the last reports are that long ago. */
@@ -143,6 +145,63 @@ describe('after an outage of the control plane', () => {
     await expect.poll(() => runs[0]!.report(connection.id, 3 * MB).then((credit) => credit.state)).toBe('ended');
     await runs[0]!.end(connection.id, 3 * MB);
     expect((await ending).data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.024 });
+  });
+});
+
+describe('a draining process whose reports were late', () => {
+  /** It has used 52 of 62 MB. Its grant was released, because it was silent while the next process of its node reported. */
+  async function late(balanceMicros = 1_000_000n) {
+    await setAvailability('1 hour');
+    const user = await createUser(testApp, { balanceMicros });
+    const connection = await buy(user);
+    const [draining, next] = [createGatewayRun(testApp), createGatewayRun(testApp)];
+    await draining.authorize(connection);
+    await draining.report(connection.id, 50 * MB, 12 * MB);
+    await draining.report(connection.id, 52 * MB, 10 * MB);
+    await draining.fallSilent('6 seconds');
+    await next.authorize(connection);
+    await next.report(connection.id, MB);
+    await sweepConnections(testApp.ctx);
+    return { user, connection, draining, next };
+  }
+  const usedMegabytes = async ({ id }: { id: string }) => {
+    const sql = `select (used_bytes / ${MB})::int as used from connections where id = $1`;
+    return (await testApp.database.query<{ used: number }>(sql, [id]))[0]!.used;
+  };
+
+  test('goes on with its transfers, and everything is charged', async () => {
+    const { connection, draining, next } = await late();
+    expect(await draining.report(connection.id, 55 * MB, 2 * MB)).toMatchObject({
+      state: 'open',
+      grantedBytes: 62 * MB,
+    });
+    expect((await draining.report(connection.id, 62 * MB, MB)).state).toBe('open');
+    await draining.end(connection.id, 63 * MB);
+    expect((await next.report(connection.id, MB)).state).toBe('open');
+    expect(await usedMegabytes(connection)).toBe(64);
+  });
+
+  test('ends them if the balance no longer pays for what it was granted', async () => {
+    const { user, connection, draining } = await late(600_000n);
+    await buy(user, 352_000n);
+    expect((await draining.report(connection.id, 52 * MB, MB)).state).toBe('ended');
+  });
+
+  test('does not reopen what it has ended, however late a report arrives', async () => {
+    const { connection, draining } = await late();
+    await draining.end(connection.id, 53 * MB);
+    expect((await draining.report(connection.id, 53 * MB, MB)).state).toBe('ended');
+  });
+
+  test('is closed again if that was its last report', async () => {
+    const { user, connection, draining, next } = await late();
+    const before = await readBalance(testApp.ctx, user.accountId);
+    await draining.report(connection.id, 52 * MB);
+    expect((await readBalance(testApp.ctx, user.accountId)).heldMicros).toBe(before.heldMicros + 80_000n);
+    await draining.fallSilent('6 seconds');
+    await next.report(connection.id, MB);
+    await sweepConnections(testApp.ctx);
+    expect(await readBalance(testApp.ctx, user.accountId)).toEqual(before);
   });
 });
 

@@ -129,10 +129,18 @@ export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promis
   );
 }
 
-/** The process of a silent run may still serve these connections, so missing reports do not make them idle. */
+/** The process of a silent run may still serve these connections: missing reports do not make them idle, and the next one reopens the run. */
 export async function markLost(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   await ctx.db.query(
     'update connection_runs set is_lost = true where run_id = $1 and connection_id = any($2::uuid[])',
+    [runId, connectionIds],
+  );
+}
+
+/** The run has reported, or is closed for good. */
+export async function markFound(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    'update connection_runs set is_lost = false where run_id = $1 and connection_id = any($2::uuid[])',
     [runId, connectionIds],
   );
 }

@@ -1,8 +1,8 @@
 /** Periodic sweep: ends idle connections and those of blocked users, closes those whose last report timed out, closes silent runs. */
 import type { Ctx } from '../../ctx.ts';
 import { endBlocked, endIdle, closeWithoutLastReport } from './ending.service.ts';
-import { findSilentRuns, markLost } from './runs.store.ts';
-import { emptyReport, chargeReports } from './usage-reports.service.ts';
+import { findSilentRuns } from './runs.store.ts';
+import { closeLostRun } from './usage-reports.service.ts';
 import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './ending.store.ts';
 
 /** A run without a report for this long is closed, which releases the money held for its grants; sooner if its process has exited. */
@@ -13,7 +13,7 @@ const BATCH = 200;
 
 /**
  * Each connection is checked again under its payer's lock, so several workers may sweep at once. Silent runs are not checked
- * again: one that reports just then is closed anyway, and its gateway authorizes again.
+ * again: one that reports just then is closed anyway, and its next report reopens it.
  */
 export async function sweepConnections(ctx: Ctx): Promise<void> {
   for (const id of await findIdle(ctx, ctx.config.idleTimeoutMs, BATCH)) await attempt(ctx, id, endIdle(ctx, id));
@@ -21,15 +21,7 @@ export async function sweepConnections(ctx: Ctx): Promise<void> {
   for (const id of await findTimedOutEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
     await attempt(ctx, id, closeWithoutLastReport(ctx, id));
   for (const { runId, connectionIds } of await findSilentRuns(ctx, LEASE_MS, BATCH))
-    await attempt(ctx, runId, closeSilentRun(ctx, runId, connectionIds));
-}
-
-function closeSilentRun(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
-  return ctx.tx(async (ctx) => {
-    const reports = connectionIds.map((id) => emptyReport(id));
-    await chargeReports(ctx, runId, reports, 'close');
-    await markLost(ctx, runId, connectionIds);
-  });
+    await attempt(ctx, runId, closeLostRun(ctx, runId, connectionIds));
 }
 
 /** Logs a failure and goes on with the others; the next sweep tries again. */

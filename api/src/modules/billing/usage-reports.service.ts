@@ -138,10 +138,19 @@ export function chargeReports(
 export function openInRun(ctx: Ctx, connectionId: string, runId: string): Promise<RunCredit | undefined> {
   return ctx.tx(async (ctx) => {
     for (const exited of await runs.findExitedRuns(ctx, connectionId, runId))
-      await chargeReports(ctx, exited, [emptyReport(connectionId)], 'close');
+      await closeLostRun(ctx, exited, [connectionId]);
     // Asking for one byte grants everything that is paid, or the next megabyte.
     const [credit] = await chargeReports(ctx, runId, [emptyReport(connectionId, 1n)], 'open');
     return credit?.state === 'ended' ? undefined : credit;
+  });
+}
+
+/** Closes a silent run, which releases its unused grants. If its process is alive after all, its next report reopens it. */
+export function closeLostRun(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    const reports = connectionIds.map((id) => emptyReport(id));
+    await chargeReports(ctx, runId, reports, 'close');
+    await runs.markLost(ctx, runId, connectionIds);
   });
 }
 
@@ -189,6 +198,7 @@ function chargeConnection(
     uploadedBytes: row.runUploadedBytes,
     grantedBytes: row.runGrantedBytes,
     isOpen: row.isRunOpen!,
+    isLost: kind === 'report' && row.isRunLost === true && row.endingReason === null && row.isRecalled === false,
   };
   const isExitLost = report.isExitLost && row.endingReason === null;
   const isRecalled = kind === 'report' && known.isOpen && row.isRecalled === true;
@@ -243,6 +253,13 @@ async function save(
   if (changed.length > 0) await saveMeters(ctx, runId, changed);
   const writeOffs = charges.flatMap(({ writeOff }) => writeOff ?? []);
   if (writeOffs.length > 0) await saveWriteOffs(ctx, runId, writeOffs);
+  const found = charges.filter(({ row, run }) => row.isRunLost && (run.isOpen || kind === 'close'));
+  if (found.length > 0)
+    await runs.markFound(
+      ctx,
+      runId,
+      found.map(({ row }) => row.id),
+    );
   const ended = await saveEnds(ctx, charges, kind);
   for (const { row, payerAccountId, run } of charges)
     usageReportCache.set(row.id, { payerAccountId, runId, usedBytes: run.usedBytes });

@@ -29,7 +29,13 @@ async function open(leftMicros: bigint) {
     const sums = { usedBytes: to * MB, uploadedBytes: 0n, grantedBytes: to * MB };
     const meter = { ...sums, chargedMegabytes: to, megabytePriceMicros: PRICE, capMegabytes: null };
     const { connectionId, payerAccountId } = { connectionId: connection.id, payerAccountId: user.accountId };
-    const change = { connectionId, payerAccountId, meter, run: { ...sums, isOpen: true }, charge: { from, to } };
+    const change = {
+      connectionId,
+      payerAccountId,
+      meter,
+      run: { ...sums, isOpen: true, isLost: false },
+      charge: { from, to },
+    };
     return testApp.ctx.tx((ctx) => saveMeters(ctx, run.runId, [{ ...change, holdChangeMicros: 0n, ...changes }]));
   };
   const money = async () => {

@@ -108,6 +108,8 @@ export interface MeteredConnection {
   runGrantedBytes: bigint;
   runWrittenOffBytes: bigint;
   isRecalled: boolean | null;
+  /** The run was closed because its process was silent for too long. */
+  isRunLost: boolean | null;
 }
 
 /** Finds open connections. Call with the payers' accounts locked, which guard these rows. */
@@ -118,6 +120,7 @@ export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Pr
             connections.uploaded_bytes as "uploadedBytes", connections.granted_bytes as "grantedBytes",
             charged_megabytes as "chargedMegabytes", ending_reason as "endingReason", cap_megabytes as "capMegabytes",
             access_revision as "accessRevision", run.is_open as "isRunOpen", run.is_recalled as "isRecalled",
+            run.is_lost as "isRunLost",
             run.used_bytes as "runUsedBytes", run.uploaded_bytes as "runUploadedBytes",
             run.granted_bytes as "runGrantedBytes", run.written_off_bytes as "runWrittenOffBytes"
        from connections left join connection_runs as run on run.connection_id = id and run.run_id = $2
