@@ -1,8 +1,8 @@
-import { createClient } from '@cellhop/contract/client';
 import { checkExits, type ExitCheck } from '@cellhop/contract/exit-checks';
 import { addNode } from '../src/modules/gateway/gateway.service.ts';
 import { createProxy } from './factories.ts';
 import type { TestApp } from './test-app.ts';
+import { createTestClient } from './test-client.ts';
 
 export type CheckingNode = Awaited<ReturnType<typeof createCheckingNode>>;
 let nodes = 0;
@@ -12,7 +12,7 @@ export async function createCheckingNode(test: TestApp) {
   nodes += 1;
   const name = `node-${nodes}`;
   const token = await addNode(test.ctx, name);
-  const call = createClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
+  const call = createTestClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
   const exchange = async (report: { checks?: ExitCheck[]; suspectIds?: string[]; wanted?: number } = {}) =>
     (await call(checkExits, { body: { checks: [], suspectIds: [], wanted: 0, ...report } })).data;
   const takeDue = async (wanted = 256) => (await exchange({ wanted })).due.map(({ id }) => id);

@@ -1,10 +1,11 @@
-import { createClient, type Call } from '@cellhop/contract/client';
+import { type Call } from '@cellhop/contract/client';
 import { hash } from '@node-rs/argon2';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openSession } from '../src/modules/auth/sessions.service.ts';
 import { DEFAULT_NODE_NAME } from '../src/modules/gateway/gateway.service.ts';
 import * as ledger from '../src/modules/ledger/ledger.service.ts';
 import type { TestApp } from './test-app.ts';
+import { createTestClient } from './test-client.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 /** A cheap hash, because hundreds of test users sign in. The parameters are part of the hash. */
@@ -64,7 +65,7 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
   );
   const { accessToken: token } = session!;
   const headers = { authorization: `Bearer ${token}` };
-  const call = createClient({ baseUrl: test.url, headers: () => headers, timeoutMs: 120_000 });
+  const call = createTestClient({ baseUrl: test.url, headers: () => headers });
   return { id, email, accountId, referralCode, token, call, headers };
 }
 

@@ -1,4 +1,3 @@
-import { createClient } from '@cellhop/contract/client';
 import {
   authorize,
   authorizeAddress,
@@ -14,10 +13,11 @@ import type { Connection } from '@cellhop/contract/connections';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { GATEWAY_TOKEN, type TestApp } from './test-app.ts';
+import { createTestClient } from './test-client.ts';
 
 /** A simulated gateway run; tests decide what it counts and reports. */
 export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
-  const call = createClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
+  const call = createTestClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
   const runId = randomUUID();
   return {
     runId,

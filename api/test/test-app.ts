@@ -1,4 +1,4 @@
-import { createClient, type Call } from '@cellhop/contract/client';
+import { type Call } from '@cellhop/contract/client';
 import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../src/app.ts';
@@ -10,6 +10,7 @@ import { seedRoles } from '../src/seed/roles.ts';
 import { rememberContent, restoreContent } from './database-content.ts';
 import { StaffWrites } from './staff-writes.ts';
 import { borrowDatabase, openOwnDatabase } from './worker-database.ts';
+import { createTestClient } from './test-client.ts';
 
 export interface TestApp {
   app: FastifyInstance;
@@ -75,7 +76,7 @@ async function serve(
     ctx,
     database,
     url,
-    call: createClient({ baseUrl: url }),
+    call: createTestClient({ baseUrl: url }),
     reset: async () => {
       await staffWrites.check(database);
       if (remembered) await restoreContent(database, 'remembered');

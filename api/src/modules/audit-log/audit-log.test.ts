@@ -7,7 +7,6 @@ import {
   signIn,
   signUp,
 } from '@cellhop/contract/auth';
-import { createClient } from '@cellhop/contract/client';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../../../test/audit-log.ts';
@@ -15,6 +14,7 @@ import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { newestLink, pressConfirm, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { deleteOld, record } from './audit-log.service.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 const WRONG_PASSWORD = 'a wrong password';
 const NEW_PASSWORD = 'a password that is new';
@@ -51,7 +51,7 @@ describe('the audit log', () => {
     await pressConfirm(testApp, await newestLink(testApp, email));
     await expect(enter(email, WRONG_PASSWORD)).rejects.toMatchObject({ status: 400 });
     const { data } = await enter(email);
-    const call = createClient({
+    const call = createTestClient({
       baseUrl: testApp.url,
       headers: () => ({ authorization: `Bearer ${data.accessToken}` }),
     });

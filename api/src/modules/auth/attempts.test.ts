@@ -7,7 +7,6 @@ import {
   signIn,
   signUp,
 } from '@cellhop/contract/auth';
-import { createClient } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +14,7 @@ import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { buildApp } from '../../app.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { deleteExpired } from './auth.service.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 /** A request from another address, as a trusted proxy reports it. */
 const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
@@ -133,7 +133,7 @@ describe('in production', () => {
     const other = await buildApp(testApp.ctx);
     await other.listen({ host: '127.0.0.1', port: 0 });
     const { port } = other.server.address() as AddressInfo;
-    const elsewhere = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const elsewhere = createTestClient({ baseUrl: `http://127.0.0.1:${port}` });
     const body = { email, password: 'a wrong password' };
     for (let failure = 0; failure < 5; failure++)
       await expect((failure % 2 ? elsewhere : testApp.call)(signIn, { body })).rejects.toMatchObject({ status: 400 });

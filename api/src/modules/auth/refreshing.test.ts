@@ -1,5 +1,4 @@
 import { refreshTokens, signIn, type SignInResult, type Tokens } from '@cellhop/contract/auth';
-import { createClient } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import { SignJWT } from 'jose';
 import { randomUUID } from 'node:crypto';
@@ -9,6 +8,7 @@ import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { deriveKey } from '../../secrets/keys.ts';
 import { newSecret } from './tokens.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const refresh = async (
   return (await testApp.call(refreshTokens, { body: { accessToken, refreshToken } }, options)).data;
 };
 const isAccepted = (accessToken: string) =>
-  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) })(
+  createTestClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) })(
     getProfile,
     {},
   ).then(

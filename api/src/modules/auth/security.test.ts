@@ -10,7 +10,6 @@ import {
   type SignInResult,
   signUp,
 } from '@cellhop/contract/auth';
-import { createClient } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,6 +18,7 @@ import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts'
 import { mailsTo, newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { deleteExpired } from './auth.service.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 const NEW_PASSWORD = 'a password that is new';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -35,7 +35,7 @@ async function enter(email: string, userAgent = FIREFOX, ip = '203.0.113.7', pas
   return (await testApp.call(signIn, { body: { email, password } }, { headers })).data;
 }
 const as = ({ accessToken }: SignInResult) =>
-  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
+  createTestClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
 const isAlive = (session: SignInResult) =>
   as(session)(getProfile, {}).then(
     () => true,

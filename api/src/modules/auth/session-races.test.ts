@@ -8,13 +8,14 @@ import {
   type SignInResult,
   type Tokens,
 } from '@cellhop/contract/auth';
-import { createClient, type ApiError } from '@cellhop/contract/client';
+import { type ApiError } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { activateSecondFactor } from '../../../test/second-factor.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 const ROUNDS = 8;
 
@@ -31,7 +32,7 @@ const enter = async ({ email }: TestUser, secondFactorCode?: string): Promise<Si
 const refresh = async ({ accessToken, refreshToken }: Tokens): Promise<Tokens> =>
   (await testApp.call(refreshTokens, { body: { accessToken, refreshToken } })).data;
 const as = ({ accessToken }: Tokens) =>
-  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
+  createTestClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
 const outcome = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'IN',

@@ -7,7 +7,7 @@ import {
   type SignInResult,
   type Tokens,
 } from '@cellhop/contract/auth';
-import { createClient, type ApiError } from '@cellhop/contract/client';
+import { type ApiError } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
@@ -15,6 +15,7 @@ import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { issueTokens, newSecret } from './tokens.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 const ATTEMPTS = scaled(10, 100);
 
@@ -34,7 +35,7 @@ const codeOf = (entering: Promise<unknown>): Promise<string> =>
 const refresh = async ({ accessToken, refreshToken }: Tokens): Promise<Tokens> =>
   (await testApp.call(refreshTokens, { body: { accessToken, refreshToken } })).data;
 const as = ({ accessToken }: { accessToken: string }) =>
-  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
+  createTestClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
 const isAccepted = (tokens: Tokens) =>
   as(tokens)(getProfile, {}).then(
     () => true,

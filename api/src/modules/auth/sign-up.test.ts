@@ -1,6 +1,6 @@
 import { resendConfirmation, signIn, signUp, type SignUpBody } from '@cellhop/contract/auth';
 import { getProfile } from '@cellhop/contract/users';
-import { createClient, type ApiError } from '@cellhop/contract/client';
+import { type ApiError } from '@cellhop/contract/client';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
@@ -8,6 +8,7 @@ import { mailsTo, newestLink, pressConfirm, startTestAppWithMail } from '../../.
 import type { TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { insertPromoCode } from '../../seed/seed.store.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 let testApp: TestApp;
 let referrer: TestUser;
@@ -81,7 +82,7 @@ describe('sign-up', () => {
     const session = (await enter(email)).data;
     expect(session.profile).toMatchObject({ email, balance: 0, referralLevel: 'BASIC', languageCode: 'en' });
     expect(session.profile.role).toEqual({ name: 'USER', permissions: [] });
-    const call = createClient({
+    const call = createTestClient({
       baseUrl: testApp.url,
       headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
     });

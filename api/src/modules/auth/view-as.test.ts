@@ -1,5 +1,5 @@
 import { listConnections, connect } from '@cellhop/contract/connections';
-import { type ApiError, createClient } from '@cellhop/contract/client';
+import { type ApiError } from '@cellhop/contract/client';
 import { VIEWS_PER_HOUR_MAX } from '@cellhop/contract/limits';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { listNotifications } from '@cellhop/contract/notifications';
@@ -13,6 +13,7 @@ import { entriesOf } from '../../../test/audit-log.ts';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { deleteExpired } from './auth.service.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 const REASON = 'they cannot find an invoice';
 
@@ -27,7 +28,7 @@ const admin = () => createUser(testApp, { roleName: 'ADMIN' });
 const start = async (viewer: TestUser, user: TestUser): Promise<View> =>
   (await viewer.call(startView, { params: { id: user.id }, body: { reason: REASON } })).data;
 const headersOf = ({ accessToken }: View) => ({ authorization: `Bearer ${accessToken}` });
-const callAs = (view: View) => createClient({ baseUrl: testApp.url, headers: () => headersOf(view) });
+const callAs = (view: View) => createTestClient({ baseUrl: testApp.url, headers: () => headersOf(view) });
 const status = async (view: View, path: string, method = 'GET') =>
   (await fetch(testApp.url + path, { method, headers: headersOf(view) })).status;
 

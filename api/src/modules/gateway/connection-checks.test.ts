@@ -1,13 +1,13 @@
 import { checkConnection } from '@cellhop/contract/connection-checks';
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { CONNECTION_CHECKS_PER_HOUR_MAX } from '@cellhop/contract/limits';
-import { createClient } from '@cellhop/contract/client';
 import { checkExitNow } from '@cellhop/contract/staff/exit-checks';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkFailed, checkOk, createCheckingNode, createUncheckedExit } from '../../../test/checking-node.ts';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 let testApp: TestApp;
 let customer: TestUser;
@@ -95,7 +95,7 @@ describe('a check of a connection', () => {
       await node.letTimePass(31);
     }
     const other = await startSecondApp(testApp);
-    const call = createClient({ baseUrl: other.url, headers: () => customer.headers });
+    const call = createTestClient({ baseUrl: other.url, headers: () => customer.headers });
     const error = await call(checkConnection, { params: { id: connection.id } }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'RATE_LIMITED' });
     await other.stop();

@@ -1,6 +1,5 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { hello, update } from '@cellhop/contract/gateway';
-import { createClient } from '@cellhop/contract/client';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { listInventory } from '@cellhop/contract/staff/inventory';
 import { changeNode, listNodes } from '@cellhop/contract/staff/nodes';
@@ -10,6 +9,7 @@ import { createExit, createProxy, createUser, type TestUser } from '../../../tes
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { followDraining } from '../proxies/inventory.service.ts';
 import { addNode } from './gateway.service.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 let testApp: TestApp;
 let admin: TestUser;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 const asNode = (token: string) =>
-  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) });
+  createTestClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) });
 const find = async (name: string) => (await admin.call(listNodes, {})).data.find((node) => node.name === name)!;
 const drain = async (name: string, isDraining: boolean, more: { version?: number; reason?: string } = {}) =>
   (await admin.call(changeNode, { params: { id: (await find(name)).id }, body: { isDraining, ...more } })).data;

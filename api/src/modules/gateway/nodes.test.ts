@@ -6,11 +6,11 @@ import {
   OLDEST_GATEWAY_CONTRACT_VERSION,
   update,
 } from '@cellhop/contract/gateway';
-import { createClient } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode, registerNode } from './gateway.service.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 const heartbeat = (token: string, runId: string = randomUUID()) =>
-  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) })(update, {
+  createTestClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) })(update, {
     body: { runId, usages: [] },
   });
 
@@ -65,7 +65,7 @@ test('a start with the same setting changes nothing; with another one the old to
 });
 
 const asNode = () =>
-  createClient({
+  createTestClient({
     baseUrl: testApp.url,
     headers: () => ({ authorization: `Bearer ${testApp.ctx.config.gateway.token}` }),
   });

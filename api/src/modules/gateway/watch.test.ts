@@ -1,4 +1,3 @@
-import { createClient } from '@cellhop/contract/client';
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { watch } from '@cellhop/contract/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import { createProxy, createUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode, registerNode } from './gateway.service.ts';
+import { createTestClient } from '../../../test/test-client.ts';
 
 describe('watch', () => {
   let testApp: TestApp;
@@ -31,7 +31,7 @@ describe('watch', () => {
     await run.authorize(connection);
     await run.report(connection.id, 1);
     const headers = () => ({ authorization: `Bearer ${user.token}` });
-    const end = (app: TestApp) => createClient({ baseUrl: app.url, headers })(disconnect, { params: connection });
+    const end = (app: TestApp) => createTestClient({ baseUrl: app.url, headers })(disconnect, { params: connection });
     return { connection, run, end };
   }
 
@@ -82,7 +82,7 @@ describe('watch', () => {
     const stopping = await startSecondApp(testApp);
     const { run, connection } = await open();
     const headers = () => ({ authorization: `Bearer ${testApp.ctx.config.gateway.token}` });
-    const client = createClient({ baseUrl: stopping.url, headers });
+    const client = createTestClient({ baseUrl: stopping.url, headers });
     const held = client(watch, { body: { runId: run.runId } });
     const metrics = async () => (await fetch(`${stopping.url}/metrics`)).text();
     await expect.poll(metrics).toContain('gateway_calls_held 1');
