@@ -166,6 +166,15 @@ describe('the repository', () => {
     expect(errorCodes.filter((name) => !texts.some((text) => text.includes(use(name))))).toEqual([]);
   });
 
+  it('names only programs and commands that exist', () => {
+    const texts = programs.filter((file) => /^(api|gateway)\/src\//.test(file)).map(read);
+    const commands = programs.filter((file) => file.startsWith('api/src/commands/')).map(read);
+    const known = [...commands.join('\n').matchAll(/^ {2}name: '([\w-]+)',$/gm)].map(([, name]) => name);
+    expect(known).toContain('restored');
+    const named = texts.flatMap((text) => [...text.matchAll(/commandLine\('([\w-]+)'/g)]).map(([, name]) => name);
+    expect(named.filter((name) => ![...known, 'api', 'worker', 'gateway'].includes(name))).toEqual([]);
+  });
+
   it('knows in one place how operators call commands, and in one where npm was called', () => {
     const shipped = programs.filter((file) => /^(api\/src|bin|contract\/src|gateway\/src|tools)\//.test(file));
     const using = (name: string) =>
