@@ -41,7 +41,9 @@ beforeEach(async () => {
   const { ctx } = testApp;
   Object.assign(ctx.config, { isDevelopment: false });
   ctx.config.payments.urls = { ton: ton.urls };
-  ctx.config.payments.usdtOnTon = optionsFor(ton.chain).jetton!;
+  const jetton = optionsFor(ton.chain).jetton!;
+  ctx.config.payments.usdtContracts.ton = jetton.master;
+  ctx.config.payments.usdtWalletCode = jetton.walletCode;
   const { fingerprint, publicKey } = await openTonAccount(TON_WORDS);
   ctx.config.payments.accounts = { ton: { kind: 'ED25519', fingerprint, publicKey } };
   const accountId = await addresses.findOrInsertAccount(ctx, 'ton', fingerprint, 0n);

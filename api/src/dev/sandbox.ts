@@ -2,7 +2,6 @@
  * The sandbox: simulated chains for development, with payments by a click and without real money. All code behind a watcher is the same as
  * for a real chain.
  */
-import type { Currency } from '@cellhop/contract/invoices.values';
 import { createHmac } from 'node:crypto';
 import { deriveKey, type SecretKeys } from '../secrets/keys.ts';
 import {
@@ -11,7 +10,7 @@ import {
   type ChainWatcher,
   type ObservedPayment,
 } from '../payments/chains/watcher.ts';
-import { PAR_RATE_E12 } from '../payments/amounts.ts';
+import { currencyRules } from '../payments/currencies.ts';
 import type { RateSource } from '../payments/rates/quote.ts';
 
 export interface SandboxTransaction {
@@ -108,25 +107,10 @@ export function isSandboxAddress(address: string): boolean {
   return address.startsWith(PREFIX);
 }
 
-const fromCents = (cents: bigint) => cents * 10n ** 10n;
-
-/**
- * Fixed sandbox rates, in cents, chosen so that whole dollars are short amounts in each currency. Documented in docs/payments.md.
- */
-const ratesE12: Record<Currency, bigint> = {
-  BTC: fromCents(100_000_00n),
-  ETH: fromCents(4_000_00n),
-  LTC: fromCents(100_00n),
-  TRX: fromCents(25n),
-  TON: fromCents(2_50n),
-  USDT_TRC20: PAR_RATE_E12,
-  USDT_ERC20: PAR_RATE_E12,
-  USDT_BSC: PAR_RATE_E12,
-  USDT_TON: PAR_RATE_E12,
-};
+const RATE_E12_OF_CENT = 10n ** 10n;
 
 export const sandboxRates: RateSource = {
-  rateE12: (currency) => Promise.resolve(ratesE12[currency]),
+  rateE12: (currency) => Promise.resolve(currencyRules[currency].sandboxCents * RATE_E12_OF_CENT),
   rateE12At: (currency) => sandboxRates.rateE12(currency),
   peg: () => Promise.resolve({ isKept: true }),
 };

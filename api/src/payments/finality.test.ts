@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readTables, type MarkdownRow } from '../../test/markdown-tables.ts';
 import type { Chain } from './currencies.ts';
-import { finalityRules, isFinal, neededConfirmations } from './finality.ts';
+import { descriptors } from './chains/descriptors.ts';
+import { isFinal, neededConfirmations } from './finality.ts';
 
 const DOLLAR = 1_000_000n;
 /** The limit belongs to the next step. */
@@ -52,7 +53,7 @@ function headsOf({ blocks, tag }: FinalRule) {
 
 describe('payments are final as the table of docs/payments.md says', () => {
   test.each(cases)('%s, %j', (name, row, column) => {
-    const rule = finalityRules[chains[name]!];
+    const rule = descriptors[chains[name]!].finality;
     const text = cellOf(row, columns.indexOf(column));
     const blocks = Number(/\d+/.exec(text)?.[0] ?? 1);
     const heads = headsOf({ blocks, tag: /safe|finalized/.exec(text)?.[0] as FinalRule['tag'] });
@@ -67,6 +68,8 @@ describe('payments are final as the table of docs/payments.md says', () => {
 
   test('an output may require more confirmations', () => {
     for (const confirmationsMin of [24, 100])
-      expect(neededConfirmations(finalityRules.bitcoin, { valueMicros: 1n, confirmationsMin })).toBe(confirmationsMin);
+      expect(neededConfirmations(descriptors.bitcoin.finality, { valueMicros: 1n, confirmationsMin })).toBe(
+        confirmationsMin,
+      );
   });
 });

@@ -1,8 +1,7 @@
 /** When a payment counts as irreversible; larger payments later. The limits are those of docs/payments.md. */
 import type { ChainHead } from './chains/watcher.ts';
-import type { Chain } from './currencies.ts';
 
-const DOLLAR_MICROS = 1_000_000n;
+export const DOLLAR_MICROS = 1_000_000n;
 
 /** On chains with proof of work: more confirmations for larger amounts. A payment in the newest block has one. */
 interface ConfirmationRule {
@@ -22,40 +21,17 @@ interface CheckpointRule {
 
 export type FinalityRule = ConfirmationRule | CheckpointRule;
 
-const small = 100n * DOLLAR_MICROS;
-const medium = 1_000n * DOLLAR_MICROS;
-const large = 10_000n * DOLLAR_MICROS;
-
-export const finalityRules: Record<Chain, FinalityRule> = {
-  bitcoin: {
-    kind: 'CONFIRMATIONS',
-    steps: [
-      { belowMicros: small, confirmations: 1 },
-      { belowMicros: medium, confirmations: 2 },
-      { belowMicros: large, confirmations: 3 },
-      { belowMicros: undefined, confirmations: 6 },
-    ],
-  },
-  // In 2026 a reorganisation of 13 blocks reversed payments.
-  litecoin: {
-    kind: 'CONFIRMATIONS',
-    steps: [
-      { belowMicros: small, confirmations: 6 },
-      { belowMicros: medium, confirmations: 16 },
-      { belowMicros: undefined, confirmations: 24 },
-    ],
-  },
-  ethereum: { kind: 'CHECKPOINTS', safeBelowMicros: small, confirmationsMin: 1 },
-  bsc: { kind: 'CHECKPOINTS', safeBelowMicros: 0n, confirmationsMin: 20 },
-  tron: { kind: 'CHECKPOINTS', safeBelowMicros: 0n, confirmationsMin: 1 },
-  ton: { kind: 'CHECKPOINTS', safeBelowMicros: 0n, confirmationsMin: 1 },
-};
+/** @param steps confirmations below a number of dollars; @param others for larger amounts */
+export function byConfirmations(steps: Record<number, number>, others: number): ConfirmationRule {
+  const limited = Object.entries(steps).map(([dollars, confirmations]) => ({
+    belowMicros: BigInt(dollars) * DOLLAR_MICROS,
+    confirmations,
+  }));
+  return { kind: 'CONFIRMATIONS', steps: [...limited, { belowMicros: undefined, confirmations: others }] };
+}
 
 /** The same for every amount, so that a payment of the demo is final after a second. */
-export const sandboxFinality: FinalityRule = {
-  kind: 'CONFIRMATIONS',
-  steps: [{ belowMicros: undefined, confirmations: 4 }],
-};
+export const sandboxFinality: FinalityRule = byConfirmations({}, 4);
 
 export interface FinalityQuestion {
   /** Undefined if the payment has no known value: the strictest step applies. */

@@ -3,7 +3,10 @@
  * sweep needs from the chain. Nothing in it is trusted where the keys are: addresses are derived again there, and neither a destination
  * nor the number of decimals is part of it.
  */
+import { chains } from '@cellhop/contract/chains';
+import { tickers } from '@cellhop/contract/coins';
 import * as z from 'zod';
+import { chainsWith } from './chains/descriptors.ts';
 
 export const HOLDINGS_VERSION = 1;
 
@@ -26,7 +29,7 @@ const address = z.string().regex(/^[0-9A-Za-z:_-]{1,128}$/);
 
 const asset = z.object({
   /** As in `currencyRules`, and BNB, which pays for sweeps on BSC. */
-  asset: z.enum(['BTC', 'LTC', 'ETH', 'BNB', 'TRX', 'TON', 'USDT']),
+  asset: z.enum([...tickers, 'BNB']),
   /** Of a token: its contract or jetton master; absent for the native coin. */
   contract: address.optional(),
   /** More than 0. */
@@ -47,10 +50,10 @@ const held = z.object({
 const list = <Entry extends z.ZodType>(entry: Entry) => z.array(entry).max(ADDRESSES_MAX);
 
 /** Swept by the wallet itself, which finds its coins. */
-const coins = z.object({ chain: z.enum(['bitcoin', 'litecoin']), addresses: list(held) });
+const coins = z.object({ chain: z.enum(chainsWith('utxo')), addresses: list(held) });
 
 const evm = z.object({
-  chain: z.enum(['ethereum', 'bsc']),
+  chain: z.enum(chainsWith('evm')),
   chainId: count,
   /** Wei for each unit of gas (EIP-1559); a suggestion, for which the offline program has a ceiling. */
   fee: z.object({ maxFeePerGas: units, maxPriorityFeePerGas: units }),
@@ -84,7 +87,7 @@ export const holdingsFileSchema = z.object({
   kind: z.literal('cellhop-holdings'),
   version: z.literal(HOLDINGS_VERSION),
   madeAt: z.iso.datetime(),
-  chains: z.array(z.discriminatedUnion('chain', [coins, evm, tron, ton])).max(6),
+  chains: z.array(z.discriminatedUnion('chain', [coins, evm, tron, ton])).max(chains.length),
 });
 
 export type HoldingsFile = z.infer<typeof holdingsFileSchema>;

@@ -7,7 +7,7 @@ const TON = 'UQAqbua3_0G_7K_jgzhjJceolfT-TONGsY65wUoBUtZinP1w';
 const JETTON = 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs';
 const ERC20 = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 const BEP20 = '0x55d398326f99059fF775485246999027B3197955';
-const contracts = { ethereum: ERC20, bsc: BEP20, ton: JETTON };
+const contracts = { tron: '', ethereum: ERC20, bsc: BEP20, ton: JETTON };
 const expiredAt = new Date('2026-11-22T12:00:00Z');
 
 const request = (currency: Currency, address: string, units: bigint) => ({ currency, address, units, expiredAt });

@@ -4,6 +4,7 @@
  */
 import type { Currency } from '@cellhop/contract/invoices.values';
 import { formatUnits } from './amounts.ts';
+import { type ChainWith, descriptors, has } from './chains/descriptors.ts';
 import { currencyRules, type Chain } from './currencies.ts';
 
 export interface PaymentRequest {
@@ -16,10 +17,7 @@ export interface PaymentRequest {
 }
 
 /** The contracts of USDT, as wallets know them; on TON that of its issuer. */
-export type TokenContracts = Record<'ethereum' | 'bsc' | 'ton', string>;
-
-/** Chain ids of EIP-155. */
-const chainIds = { ethereum: 1, bsc: 56 } as const;
+export type TokenContracts = Record<ChainWith<'token'>, string>;
 
 /**
  * A URI only where scanners agree on it. For ether and tokens on Ethereum and BSC it is the plain address, because a scanner that takes the
@@ -34,11 +32,12 @@ export function toPaymentUri(request: PaymentRequest, contracts: TokenContracts)
 export function toWalletUri(request: PaymentRequest, contracts: TokenContracts): string | null {
   const { currency, address, units } = request;
   if (address === '' || units === 0n) return null;
-  const { chain } = currencyRules[currency];
-  if (currency === 'ETH') return `ethereum:${address}@${chainIds.ethereum}?value=${units}`;
-  if (chain === 'ethereum' || chain === 'bsc')
-    return `ethereum:${contracts[chain]}@${chainIds[chain]}/transfer?address=${address}&uint256=${units}`;
-  return toScannedUri(request, contracts) ?? null;
+  const { chain, isStable } = currencyRules[currency];
+  if (!has(chain, 'evm')) return toScannedUri(request, contracts) ?? null;
+  const { chainId } = descriptors[chain].evm;
+  return isStable
+    ? `ethereum:${contracts[chain]}@${chainId}/transfer?address=${address}&uint256=${units}`
+    : `ethereum:${address}@${chainId}?value=${units}`;
 }
 
 /** BIP21, which Litecoin uses too, and the deep links of TON. */
@@ -47,8 +46,8 @@ function toScannedUri(
   contracts: TokenContracts,
 ): string | undefined {
   const amount = units > 0n ? formatUnits(units, currencyRules[currency]) : undefined;
-  if (currency === 'BTC') return withQuery(`bitcoin:${address}`, { amount });
-  if (currency === 'LTC') return withQuery(`litecoin:${address}`, { amount });
+  const { utxo } = descriptors[currencyRules[currency].chain];
+  if (utxo) return withQuery(`${utxo.uriScheme}:${address}`, { amount });
   const exp = String(Math.floor(expiredAt.getTime() / 1000));
   const due = units > 0n ? { amount: String(units), exp } : {};
   if (currency === 'TON') return withQuery(`ton://transfer/${address}`, due);
@@ -63,19 +62,10 @@ function withQuery(uri: string, parameters: Record<string, string | undefined>):
   return query.length === 0 ? uri : `${uri}?${query.join('&')}`;
 }
 
-const transactionPages: Record<Chain, string> = {
-  bitcoin: 'https://mempool.space/tx/',
-  litecoin: 'https://litecoinspace.org/tx/',
-  ethereum: 'https://etherscan.io/tx/',
-  bsc: 'https://bscscan.com/tx/',
-  tron: 'https://tronscan.org/#/transaction/',
-  ton: 'https://tonviewer.com/transaction/',
-};
-
 /** On all chains: hashes in hexadecimal. Payments without a transaction have other ids, such as `balance:<height>:<address>`. */
 const TRANSACTION_ID = /^(?:0x)?[0-9a-f]{64}$/i;
 
 /** A link to a public block explorer, for payers; the server never calls it. @returns null if no page shows the payment */
 export function explorerUrl(chain: Chain, transactionId: string): string | null {
-  return TRANSACTION_ID.test(transactionId) ? transactionPages[chain] + transactionId : null;
+  return TRANSACTION_ID.test(transactionId) ? descriptors[chain].transactionPage + transactionId : null;
 }

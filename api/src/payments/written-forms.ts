@@ -2,7 +2,7 @@
  * Addresses and transactions as people paste them, from wallets, explorers and indexers, and as they are stored. One text may mean several:
  * forty hexadecimal digits are an address on Ethereum and, as its nodes write them, one on TRON.
  */
-import { toChecksumAddress } from './derive/addresses.ts';
+import { toChecksumAddress } from './derive/evm-address.ts';
 import { formatTonAddress, parseTonAddress } from './derive/ton-address.ts';
 import { encodeTronAddress } from './derive/tron-address.ts';
 

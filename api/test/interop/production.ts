@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startMailSink, listMails } from '../../src/dev/mail-sink.ts';
-import { toChecksumAddress } from '../../src/payments/derive/addresses.ts';
+import { toChecksumAddress } from '../../src/payments/derive/evm-address.ts';
 import { createLog } from '../../src/process/log.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { startPostgres } from '../../../tools/pg.mjs';

@@ -1,5 +1,5 @@
 /** Whether a chain can be used for new invoices: when its nodes work, its newest block is recent, and its blocks are read. */
-import { blocksIn, chainTimes } from '../../payments/chain-times.ts';
+import { blocksIn, descriptors } from '../../payments/chains/descriptors.ts';
 import type { ChainState } from './chain-states.store.ts';
 
 const MINUTE_MS = 60_000;
@@ -27,7 +27,7 @@ export function findProblem(state: ChainState, now: Date): ChainProblem | undefi
   if (!polledAt) return 'NEVER_POLLED';
   if (unavailableSince && age(unavailableSince) > UNAVAILABLE_FOR_MS) return 'UNAVAILABLE';
   if (age(polledAt) > POLLED_WITHIN_MS) return 'NOT_POLLED';
-  if (age(headAt) > chainTimes[chain].headAgeMaxMs) return 'OLD_HEAD';
+  if (age(headAt) > descriptors[chain].pace.headAgeMaxMs) return 'OLD_HEAD';
   const lagMax = Math.max(LAG_BLOCKS_MIN, blocksIn(chain, LAG_MAX_MS));
   if ((headHeight ?? 0n) - (scannedHeight ?? 0n) > BigInt(lagMax)) return 'BEHIND';
   return isFinalising(state) ? undefined : 'NOT_FINAL';
@@ -35,7 +35,7 @@ export function findProblem(state: ChainState, now: Date): ChainProblem | undefi
 
 /** Otherwise payments would be shown and never credited. */
 function isFinalising({ chain, scannedHeight, finalizedHeight }: ChainState): boolean {
-  const limitMs = chainTimes[chain].finalWithinMs;
+  const limitMs = descriptors[chain].pace.finalWithinMs;
   if (limitMs === undefined || finalizedHeight === null) return true;
   return (scannedHeight ?? 0n) - finalizedHeight <= BigInt(blocksIn(chain, limitMs));
 }

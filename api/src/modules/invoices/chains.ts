@@ -6,7 +6,7 @@ import type { Currency } from '@cellhop/contract/invoices.values';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher, sandboxRates } from '../../dev/sandbox.ts';
-import { chainTimes } from '../../payments/chain-times.ts';
+import { descriptors, has } from '../../payments/chains/descriptors.ts';
 import { createEvmWatcher } from '../../payments/chains/evm.ts';
 import { createTonWatcher } from '../../payments/chains/ton/ton-watcher.ts';
 import { createTronWatcher } from '../../payments/chains/tron/tron-watcher.ts';
@@ -14,7 +14,7 @@ import { createUtxoWatcher } from '../../payments/chains/utxo-rpc.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
 import { type AddressSpace, type Chain, currencyRules } from '../../payments/currencies.ts';
 import { deriveAddress as deriveFromAccount } from '../../payments/derive/addresses.ts';
-import { finalityRules, sandboxFinality, type FinalityRule } from '../../payments/finality.ts';
+import { sandboxFinality, type FinalityRule } from '../../payments/finality.ts';
 import type { RateSource } from '../../payments/rates/quote.ts';
 import type { PaymentSettings } from '../../payments/settings.ts';
 import { findProblem } from './chain-health.ts';
@@ -41,29 +41,19 @@ export function watcherFor(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
 function createWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | undefined {
   const urls = settings.urls[chain];
   if (urls === undefined) return undefined;
-  switch (chain) {
-    case 'bitcoin':
-    case 'litecoin':
-      return createUtxoWatcher({ chain, urls });
-    case 'ethereum':
-    case 'bsc': {
-      const { usdtContracts, fundingAddresses } = settings;
-      return createEvmWatcher({
-        chain,
-        urls,
-        usdtContract: usdtContracts[chain],
-        fundingAddresses: fundingAddresses.evm,
-      });
-    }
-    case 'tron':
-      return createTronWatcher({
-        urls,
-        usdtContract: settings.usdtContracts.tron,
-        fundingAddresses: settings.fundingAddresses.tron,
-      });
-    case 'ton':
-      return createTonWatcher({ urls, jetton: settings.usdtOnTon, fundingAddresses: settings.fundingAddresses.ton });
-  }
+  const { usdtContracts, usdtWalletCode, fundingAddresses } = settings;
+  if (has(chain, 'utxo')) return createUtxoWatcher({ chain, urls });
+  if (has(chain, 'evm'))
+    return createEvmWatcher({
+      chain,
+      urls,
+      usdtContract: usdtContracts[chain],
+      fundingAddresses: fundingAddresses.evm,
+    });
+  if (chain === 'tron')
+    return createTronWatcher({ urls, usdtContract: usdtContracts.tron, fundingAddresses: fundingAddresses.tron });
+  const jetton = { master: usdtContracts.ton, walletCode: usdtWalletCode };
+  return createTonWatcher({ urls, jetton, fundingAddresses: fundingAddresses.ton });
 }
 
 /** Kept, because watchers remember the limits of their nodes. */
@@ -92,11 +82,11 @@ export function countSources(ctx: Ctx, chain: Chain): number {
 }
 
 export function pollEveryMs(ctx: Ctx, chain: Chain): number {
-  return isSandbox(ctx) ? 0 : chainTimes[chain].pollEveryMs;
+  return isSandbox(ctx) ? 0 : descriptors[chain].pace.pollEveryMs;
 }
 
 export function finalityFor(ctx: Ctx, chain: Chain): FinalityRule {
-  return isSandbox(ctx) ? sandboxFinality : finalityRules[chain];
+  return isSandbox(ctx) ? sandboxFinality : descriptors[chain].finality;
 }
 
 export function rateSource(ctx: Ctx): RateSource {

@@ -13,7 +13,7 @@ import { isSandbox, watcherFor } from './chains.ts';
 import * as addresses from './addresses.store.ts';
 import * as states from './chain-states.store.ts';
 import * as store from './comparison.store.ts';
-import { compareHeld, feeUnitsOf, type HeldAmount, restAfterSweepUnits, sweepFeeUnitsOf } from './held-amount.ts';
+import { compareHeld, feeUnitsOf, type HeldAmount, sweepFeeUnitsOf } from './held-amount.ts';
 import { settleSweeps } from './sweep-settlement.ts';
 import { sumSwept } from './sweeps.store.ts';
 
@@ -132,7 +132,7 @@ async function comparePage(
   const rules = currencyRules[currency];
   const { height } = balances;
   const comparisonRules = {
-    restUnits: restAfterSweepUnits[currency],
+    restUnits: rules.restAfterSweepUnits,
     feeUnits: feeUnitsOf(currency),
     sweepFeeUnits: sweepFeeUnitsOf(currency),
     previousHeight,

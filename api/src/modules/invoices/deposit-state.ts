@@ -2,7 +2,7 @@
  * The state of a deposit after a poll of its chain. FINAL -> CREDITED, CREDITED -> REVERSED and REVERSED -> CREDITED happen
  * elsewhere, together with their transfers; this function never does or undoes them.
  */
-import { blocksIn } from '../../payments/chain-times.ts';
+import { blocksIn } from '../../payments/chains/descriptors.ts';
 import type { Chain } from '../../payments/currencies.ts';
 
 export const depositStates = ['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED'] as const;

@@ -1,8 +1,7 @@
 /** Whether what an address holds is explained by its deposits: the rule of the daily comparison for one address and currency. */
 import type { Currency } from '@cellhop/contract/invoices.values';
+import { descriptors } from '../../payments/chains/descriptors.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import { networks } from '../../payments/sweep/networks.ts';
-import type { SweepChain } from '../../payments/sweep/sweep.ts';
 
 /** The result of one comparison, which the next one begins with. */
 export interface HeldAmount {
@@ -34,34 +33,18 @@ export interface HeldNow {
   sweepCount: bigint;
 }
 
-/**
- * What a sweep may leave: the rest of the gas, or a token's unit that keeps its slot in use. After a sweep, only more than that shows a
- * payment.
- */
-export const restAfterSweepUnits: Record<Currency, bigint> = {
-  BTC: 0n,
-  LTC: 0n,
-  ETH: 2n * 10n ** 15n,
-  TRX: 30n * 10n ** 6n,
-  TON: 10n ** 8n,
-  USDT_ERC20: 10n ** 6n,
-  USDT_TRC20: 10n ** 6n,
-  USDT_TON: 10n ** 6n,
-  USDT_BSC: 10n ** 18n,
-};
-
 /** How much the balance of a coin may fall by the fee of a sweep that was sent. */
 export const sweepFeeUnitsOf = (currency: Currency): bigint => {
   const { chain, isStable } = currencyRules[currency];
-  return isStable || !(chain in networks) ? 0n : networks[chain as SweepChain].feeMaxUnits;
+  return (isStable ? undefined : descriptors[chain].sweep?.feeMaxUnits) ?? 0n;
 };
 
 /** How much the balance of a coin may fall by fees alone, without a sweep: of token sweeps, and on TON of the account's storage. */
 export const feeUnitsOf = (currency: Currency): bigint =>
-  currencyRules[currency].isStable ? 0n : restAfterSweepUnits[currency];
+  currencyRules[currency].isStable ? 0n : currencyRules[currency].restAfterSweepUnits;
 
 export interface ComparisonRules {
-  /** Of `restAfterSweepUnits`. */
+  /** `restAfterSweepUnits` of the currency. */
   restUnits: bigint;
   /** Of `feeUnitsOf`. */
   feeUnits: bigint;

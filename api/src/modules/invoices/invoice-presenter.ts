@@ -151,8 +151,7 @@ export async function readFacts(
 ): Promise<TransferFacts> {
   const hasBlocks = deposits.some(({ blockHeight }) => blockHeight !== null);
   const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
-  const { usdtContracts, usdtOnTon } = ctx.config.payments;
-  const tokenContracts = { ...usdtContracts, ton: usdtOnTon.master };
+  const tokenContracts = ctx.config.payments.usdtContracts;
   const replacedUnits = await sumReplaced(ctx, invoiceIds);
   const ruleFor = (chain: Chain) => finalityFor(ctx, chain);
   return { heads, ruleFor, hasExplorers: !isSandbox(ctx), tokenContracts, replacedUnits };

@@ -2,6 +2,7 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
+import { has } from '../../payments/chains/descriptors.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
 import { toArrival, previousPollAt, type Arrival } from './arrival.ts';
@@ -15,7 +16,6 @@ import { updateStatuses } from './invoice-status.ts';
 
 /** Reorganisations of this depth do not happen by chance. */
 const PAUSING_REORGANISATION_BLOCKS = 3;
-const pausedByReorganisations: ReadonlySet<Chain> = new Set(['bitcoin', 'litecoin']);
 
 type PreviousState = Pick<states.ChainState, 'cursor' | 'polledAt' | 'headHeight' | 'scannedHeight'>;
 
@@ -46,8 +46,9 @@ export async function recordPoll(
     const observed = payments.map(({ payment }) => payment);
     for (const invoiceId of await updateDeposits(ctx, chain, poll, observed)) invoiceIds.add(invoiceId);
     await updateStatuses(ctx, [...invoiceIds].toSorted());
-    if (pausedByReorganisations.has(chain) && poll.orphanedBlockHashes.length >= PAUSING_REORGANISATION_BLOCKS)
-      await states.pause(ctx, chain, `${poll.orphanedBlockHashes.length} blocks have left the chain`);
+    const orphaned = poll.orphanedBlockHashes.length;
+    if (has(chain, 'utxo') && orphaned >= PAUSING_REORGANISATION_BLOCKS)
+      await states.pause(ctx, chain, `${orphaned} blocks have left the chain`);
     await states.savePoll(ctx, chain, poll, pauseMs);
     return true;
   });

@@ -1,9 +1,9 @@
 /** Finds the final block of each sweep that was sent. */
 import type { Ctx } from '../../ctx.ts';
+import { has } from '../../payments/chains/descriptors.ts';
 import { SourceRefusal } from '../../payments/chains/refusals.ts';
 import { ChainUnavailable } from '../../payments/chains/watcher.ts';
 import { type Chain } from '../../payments/currencies.ts';
-import { networks } from '../../payments/sweep/networks.ts';
 import { readSigned } from '../../payments/sweep/read-signed.ts';
 import type { SweepChain } from '../../payments/sweep/sweep.ts';
 import {
@@ -46,7 +46,7 @@ export async function settleSweeps(
   }
 }
 
-const isSwept = (chain: Chain): chain is SweepChain => chain in networks;
+const isSwept = (chain: Chain): chain is SweepChain => has(chain, 'sweep');
 
 /** @returns undefined if it is in no block up to this height @throws ChainUnavailable */
 async function findAgreed(

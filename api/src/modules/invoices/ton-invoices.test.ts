@@ -46,7 +46,9 @@ beforeEach(async () => {
   account = parseWalletKey(keyPairFromSeed(randomBytes(32)).publicKey.toString('hex'));
   payments.accounts = { ton: account };
   payments.urls = { ton: ton.urls };
-  payments.usdtOnTon = optionsFor(ton.chain).jetton!;
+  const jetton = optionsFor(ton.chain).jetton!;
+  payments.usdtContracts.ton = jetton.master;
+  payments.usdtWalletCode = jetton.walletCode;
   watcher = ton.createWatcher({ now: () => new Date() });
   user = await createUser(testApp);
   for (const [asset, rateE12] of [

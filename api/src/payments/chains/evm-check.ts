@@ -1,7 +1,7 @@
 /** Whether a source of Ethereum or BSC serves everything that the watcher will ask for. */
 import { MULTICALL_ADDRESS, readBalances } from './multicall.ts';
 import type { EvmHeader, EvmNode } from './evm-node.ts';
-import type { EvmRules } from './evm-rules.ts';
+import type { EvmRules } from './chain.ts';
 import { readToken } from './evm-token.ts';
 import { find } from './findings.ts';
 import type { SourceFinding } from './watcher.ts';
@@ -16,6 +16,8 @@ interface Watched {
   /** Lower case. */
   contract: string;
   rules: EvmRules;
+  /** Of the token. */
+  decimals: number;
 }
 
 /** Any address: the question matters, not the answer. */
@@ -28,7 +30,7 @@ const OLD_STATE_BLOCKS = 10_000;
 /** @param readHead as the watcher does it at each poll */
 export async function checkEvmSource(
   node: EvmNode,
-  { contract, rules: { decimals, hasNativeCoin, blocksPerPoll } }: Watched,
+  { contract, decimals, rules: { hasNativeCoin, blocksPerPoll } }: Watched,
   readHead: () => Promise<EvmHead>,
   signal: AbortSignal,
 ): Promise<SourceFinding[]> {

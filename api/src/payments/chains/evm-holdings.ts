@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ChainHoldings, HeldAddress } from '../holdings-file.ts';
 import type { EvmNode } from './evm-node.ts';
-import { chainRules, type EvmChain } from './evm-rules.ts';
+import { type ChainWith, descriptors } from './descriptors.ts';
 import { listFrozen } from './evm-token.ts';
 import { SourceRefusal } from './refusals.ts';
 import type { Reading } from './evm-reader.ts';
@@ -42,16 +42,17 @@ export async function readAgreedBalances(
 
 /** @param height final */
 export async function describeEvmHoldings(
-  { chain, usdtContract: contract }: { chain: EvmChain; usdtContract: string },
+  { chain, usdtContract: contract }: { chain: ChainWith<'evm'>; usdtContract: string },
   reading: Reading,
   height: number,
   held: readonly HeldAddress[],
 ): Promise<ChainHoldings> {
-  const { chainId, nativeAsset } = chainRules[chain];
+  const { chainId } = descriptors[chain].evm;
+  const { coin } = descriptors[chain].sweep;
   const { signal } = reading;
   const node = reading.nodes[0]!;
   const addresses = held.map(({ address }) => address);
-  const { units: coins } = await readAgreedBalances(reading, height, nativeAsset, addresses);
+  const { units: coins } = await readAgreedBalances(reading, height, coin, addresses);
   const { units: tokens } = await readAgreedBalances(reading, height, 'USDT', addresses);
   const owners = addresses.map((address) => address.toLowerCase());
   const frozen = await listFrozen(node, reading.contract, owners, height, signal);
@@ -66,7 +67,7 @@ export async function describeEvmHoldings(
       address,
       nonce: nonces.get(address)!,
       assets: [
-        { asset: nativeAsset, units: String(coins.get(address)!) },
+        { asset: coin, units: String(coins.get(address)!) },
         { asset: 'USDT' as const, contract, units: String(tokens.get(address)!) },
       ].filter(({ units }) => units !== '0'),
       notes: frozen.has(address.toLowerCase())

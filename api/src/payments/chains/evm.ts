@@ -12,7 +12,9 @@ import {
 } from './evm-reader.ts';
 import { checkEvmSource, type EvmHead } from './evm-check.ts';
 import { BALANCE_LIMITS, describeEvmHoldings, readAgreedBalances } from './evm-holdings.ts';
-import { chainRules, type EvmChain, type EvmRules } from './evm-rules.ts';
+import { currencyRules } from '../currencies.ts';
+import type { EvmRules } from './chain.ts';
+import { blocksIn, type ChainWith, descriptors } from './descriptors.ts';
 import { readAgreedDecimals } from './evm-token.ts';
 import { identifyHeader } from './evm-transactions.ts';
 import { createFurtherLook } from './further-sources.ts';
@@ -21,7 +23,7 @@ import { agree, confirmBySources, type Probed, requireSimilar, useSources, withW
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
 
 export interface EvmWatcherOptions extends TransportLimits {
-  chain: EvmChain;
+  chain: ChainWith<'evm'>;
   /** Two independent providers must agree; a third one replaces one that fails. */
   urls: readonly string[];
   usdtContract: string;
@@ -40,7 +42,10 @@ const BEHIND_OTHERS_MS_MAX = 10 * 60_000;
 
 /** The settings of a watcher, with defaults, and its nodes. */
 interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
+  name: ChainWith<'evm'>;
   rules: EvmRules;
+  /** Of the token. */
+  decimals: number;
   nodes: readonly EvmNode[];
   headAgeMaxMs: number;
   lookFurther: Chain['lookFurther'];
@@ -82,12 +87,14 @@ export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
 }
 
 function prepare(options: EvmWatcherOptions): Watched {
-  const rules = chainRules[options.chain];
+  const { evm: rules, token } = descriptors[options.chain];
   const contract = address.parse(options.usdtContract);
   const nodes = options.urls.map((url) => createEvmNode(url, options));
   const readers = new Map(nodes.map((node) => [node, createTransferReader(node, contract)]));
   return {
+    name: options.chain,
     rules,
+    decimals: currencyRules[token.currency].decimals,
     nodes,
     contract,
     hasNativeCoin: rules.hasNativeCoin,
@@ -131,13 +138,13 @@ async function openChain(
   signal: AbortSignal,
 ): Promise<Chain> {
   const nodes = sources.map(({ node }) => node);
-  const blocksMax = Math.ceil(BEHIND_OTHERS_MS_MAX / watched.rules.blockMs);
+  const blocksMax = blocksIn(watched.name, BEHIND_OTHERS_MS_MAX);
   requireSimilar(sources, 'newest block', blocksMax, ({ latest }) => latest.number);
   requireSimilar(sources, 'safe block', blocksMax, ({ safeHeight }) => safeHeight);
   requireSimilar(sources, 'finalized block', blocksMax, ({ finalizedHeight }) => finalizedHeight);
   const reading = toReading(watched, nodes, signal);
   const least = (read: (head: EvmHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
-  const behindHead = Math.max(BLOCKS_BEHIND_HEAD_MIN, Math.ceil(BEHIND_HEAD_MS / watched.rules.blockMs));
+  const behindHead = Math.max(BLOCKS_BEHIND_HEAD_MIN, blocksIn(watched.name, BEHIND_HEAD_MS));
   const latestHeight = least(({ latest }) => latest.number);
   const { number, hash, timestamp } = await reading.headerAt(Math.max(0, latestHeight - behindHead));
   const finalMax = Math.max(0, latestHeight - watched.rules.finalityDepth);

@@ -1,5 +1,7 @@
 /** Watches Bitcoin and Litecoin through nodes of the operator, which may be pruned. Rules: docs/chains.md. */
 import { z } from 'zod';
+import type { UtxoRules } from './chain.ts';
+import { type ChainWith, descriptors } from './descriptors.ts';
 import { createFurtherLook } from './further-sources.ts';
 import type { TransportLimits } from './http-transport.ts';
 import { createMemoryPoolReader, type MemoryPool, type PooledOutput, readPooledOutputs } from './memory-pool.ts';
@@ -20,7 +22,7 @@ import { createUtxoNode, type UtxoNode, witnessScript } from './utxo-node.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
 
 export interface UtxoWatcherOptions extends TransportLimits {
-  chain: keyof typeof mainNetworks;
+  chain: ChainWith<'utxo'>;
   /** URLs of the nodes' JSON-RPC, with user and password. If there are two nodes, they must agree. */
   urls: readonly string[];
   /** Another network than the main one. */
@@ -29,30 +31,13 @@ export interface UtxoWatcherOptions extends TransportLimits {
   now?: () => Date;
 }
 
-interface UtxoNetwork {
-  /** The hash of block 0 proves which chain a node serves. */
-  genesisHash: string;
-  addressPrefix: string;
-}
-
-const mainNetworks = {
-  bitcoin: {
-    genesisHash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
-    addressPrefix: 'bc',
-  },
-  litecoin: {
-    genesisHash: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
-    addressPrefix: 'ltc',
-  },
-} as const satisfies Record<string, UtxoNetwork>;
+type UtxoNetwork = Pick<UtxoRules, 'genesisHash' | 'addressPrefix'>;
 
 const BLOCKS_REMEMBERED = 300;
 /** Sources may have different newest blocks for a while. */
 const CONFIRMATIONS_AGREED = 6;
 /** A node that knows more headers than blocks by this number is still downloading. */
 const BLOCKS_MISSING_MAX = 2;
-/** Some 15 minutes: a source may have got the newest block later than another one. */
-const blocksBehindMax = { bitcoin: 1, litecoin: 6 } as const;
 /** Six hours without a block of Bitcoin happen once in thousands of years. */
 const HEAD_AGE_MAX_MS = 6 * 3_600_000;
 /** Miners choose the time of a block: at most two hours ahead, and after the median of 11 blocks, which is about an hour behind. */
@@ -82,7 +67,8 @@ interface Watched {
 }
 
 export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
-  const { network = mainNetworks[options.chain], headAgeMaxMs = HEAD_AGE_MAX_MS, now = () => new Date() } = options;
+  const { utxo } = descriptors[options.chain];
+  const { network = utxo, headAgeMaxMs = HEAD_AGE_MAX_MS, now = () => new Date() } = options;
   const nodes = options.urls.map((url) => createUtxoNode(url, options));
   const poolReaders = new Map(nodes.map((node) => [node, createMemoryPoolReader(node)]));
   const poolReaderFor = (node: UtxoNode) => poolReaders.get(node)!;
@@ -161,7 +147,7 @@ async function pollNodes(
   scripts: Scripts,
   signal: AbortSignal,
 ): Promise<Poll> {
-  requireSimilar(sources, 'newest block', blocksBehindMax[watched.chain], ({ height }) => height);
+  requireSimilar(sources, 'newest block', descriptors[watched.chain].utxo.blocksBehindMax, ({ height }) => height);
   const [lowest, ...others] = sources.toSorted((a, b) => a.head.height - b.head.height);
   const { node, head } = lowest!;
   const nodes = [node, ...others.map(({ node }) => node)] as const;
@@ -217,7 +203,7 @@ async function readPool(
 ) {
   if ((await node.bestHash(signal)) !== scannedHash) return { payments: [], transactionIds: undefined };
   const { isComplete, transactions } = await poolReaderFor(node)(signal);
-  const asset = assets[chain];
+  const asset = assetOf(chain);
   const payments: ObservedPayment[] = [];
   const present = new Set<string>();
   for (const [transactionId, outputs] of transactions) {
@@ -262,7 +248,7 @@ function findPayments(
   scripts: Scripts,
 ): ObservedPayment[] {
   const block = { height, hash, time };
-  const asset = assets[chain];
+  const asset = assetOf(chain);
   const arrivedAt = new Date(Math.min(time.getTime(), now().getTime()));
   return transactions.flatMap((transaction) =>
     findOutputs(transaction, scripts).map((output) => Object.assign(output, { asset, block, arrivedAt })),
@@ -281,7 +267,7 @@ async function isReportedBy(
   return payments.some((one) => one.transactionId === transactionId && one.output === output && one.units === units);
 }
 
-const assets = { bitcoin: 'BTC', litecoin: 'LTC' } as const;
+const assetOf = (chain: ChainWith<'utxo'>): string => Object.keys(descriptors[chain].currencies)[0]!;
 
 const writeCursor = (blocks: readonly Checkpoint[]): string => JSON.stringify({ blocks });
 const readCursor = (cursor: string): Checkpoint[] => cursorSchema.parse(JSON.parse(cursor)).blocks;

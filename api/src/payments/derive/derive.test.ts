@@ -2,7 +2,8 @@ import { createBase58check } from '@scure/base';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { InvalidAccountKey, parseAccountKey } from './account-key.ts';
-import { deriveAddress, isSameAddress, parseAddress, toChecksumAddress } from './addresses.ts';
+import { deriveAddress, isSameAddress, parseAddress } from './addresses.ts';
+import { toChecksumAddress } from './evm-address.ts';
 import { parseTonAddress, toRawTonAddress } from './ton-address.ts';
 import { parseWalletKey } from './wallet-key.ts';
 

@@ -3,7 +3,10 @@
  * they can be paid. Shown in the form that says so (`UQ…`, non-bounceable), because a wallet returns what it sends to an address without a
  * contract if the form is `EQ…`.
  */
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import type { AddressCodec } from './address-codec.ts';
+import { parseWalletKey } from './wallet-key.ts';
 
 /** Workchain and account, in every written form of the address the same. */
 export interface TonAddress {
@@ -41,6 +44,22 @@ export function deriveTonAddress(publicKey: string, index: bigint): string {
   return formatTonAddress({ workchain: 0, account });
 }
 
+export const tonAddresses: AddressCodec = {
+  keyKind: 'ED25519',
+  parseKey: parseWalletKey,
+  derive(account, index) {
+    assert(account.kind === 'ED25519');
+    assert(index >= 0n && index < TON_INDEX_END, `no address of TON has the index ${index}`);
+    return deriveTonAddress(account.publicKey, index);
+  },
+  describeIndex: (index) => String(TON_WALLET_ID + index),
+  parse(text) {
+    const address = parseTonAddress(text);
+    return address && formatTonAddress(address);
+  },
+  isTestForm,
+};
+
 const NON_BOUNCEABLE = 0x51;
 const BOUNCEABLE = 0x11;
 const TEST_ONLY = 0x80;
@@ -63,7 +82,7 @@ export function parseTonAddress(text: string): TonAddress | undefined {
 }
 
 /** `0Q…` or `kQ…`: wallets on a test network show the same account in a form of its own. */
-export function isTestForm(text: string): boolean {
+function isTestForm(text: string): boolean {
   const flags = readFriendly(text)?.[0];
   return flags === (BOUNCEABLE | TEST_ONLY) || flags === (NON_BOUNCEABLE | TEST_ONLY);
 }

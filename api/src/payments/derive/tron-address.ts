@@ -3,6 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createBase58check } from '@scure/base';
 import { createHash } from 'node:crypto';
+import { extendedKeyAddresses } from './address-codec.ts';
 
 const PREFIX = 0x41;
 const ADDRESS_BYTES = 21;
@@ -29,3 +30,5 @@ export function decodeTronAddress(text: string): Uint8Array | undefined {
     return undefined;
   }
 }
+
+export const tronAddresses = extendedKeyAddresses(toTronAddress, (text) => decodeTronAddress(text) && text);

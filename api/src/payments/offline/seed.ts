@@ -3,7 +3,7 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { parseAccountKey } from '../derive/account-key.ts';
-import { toEvmAddress } from '../derive/addresses.ts';
+import { toEvmAddress } from '../derive/evm-address.ts';
 import { toTronAddress } from '../derive/tron-address.ts';
 import type { SweepChain } from '../sweep/sweep.ts';
 

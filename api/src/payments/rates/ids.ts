@@ -2,6 +2,8 @@
  * By which name each source knows each coin. Sources rename and delist coins (Toncoin became Gram in 2026), and several coins share a
  * ticker, so the operator can replace a name without a new release: RATES_IDS.
  */
+import type { SourceIds } from '../chains/chain.ts';
+import { currencyRules } from '../currencies.ts';
 import { assets, type Asset } from './quote.ts';
 
 export const rateSourceNames = ['kraken', 'binance', 'okx', 'bybit', 'coinbase', 'coingecko', 'coinpaprika'] as const;
@@ -9,30 +11,23 @@ export type RateSourceName = (typeof rateSourceNames)[number];
 
 export type RateIds = Readonly<Record<RateSourceName, Readonly<Partial<Record<Asset, string>>>>>;
 
-/** Those of TON on Kraken, Coinbase and CoinPaprika were not seen in a live answer: docs/payments.md says so. */
-export const defaultRateIds: RateIds = {
-  kraken: { BTC: 'XBTUSD', ETH: 'ETHUSD', LTC: 'LTCUSD', TRX: 'TRXUSD', TON: 'GRAMUSD', USDT: 'USDTUSD' },
-  binance: { BTC: 'BTCUSDT', ETH: 'ETHUSDT', LTC: 'LTCUSDT', TRX: 'TRXUSDT', TON: 'GRAMUSDT' },
-  okx: { BTC: 'BTC-USDT', ETH: 'ETH-USDT', LTC: 'LTC-USDT', TRX: 'TRX-USDT', TON: 'GRAM-USDT' },
-  bybit: { BTC: 'BTCUSDT', ETH: 'ETHUSDT', LTC: 'LTCUSDT', TRX: 'TRXUSDT', TON: 'GRAMUSDT' },
-  coinbase: { BTC: 'BTC-USD', ETH: 'ETH-USD', LTC: 'LTC-USD', TON: 'GRAM-USD', USDT: 'USDT-USD' },
-  coingecko: {
-    BTC: 'bitcoin',
-    ETH: 'ethereum',
-    LTC: 'litecoin',
-    TRX: 'tron',
-    TON: 'the-open-network',
-    USDT: 'tether',
-  },
-  coinpaprika: {
-    BTC: 'btc-bitcoin',
-    ETH: 'eth-ethereum',
-    LTC: 'ltc-litecoin',
-    TRX: 'trx-tron',
-    TON: 'toncoin-the-open-network',
-    USDT: 'usdt-tether',
-  },
-};
+/** USDT is of no chain; sources whose prices are in USDT have none of it. */
+const usdtIds = { kraken: 'USDTUSD', coinbase: 'USDT-USD', coingecko: 'tether', coinpaprika: 'usdt-tether' };
+const idsByAsset = new Map(
+  Object.values(currencyRules).map(({ asset, rateIds = usdtIds }): [Asset, SourceIds] => [asset, rateIds]),
+);
+
+export const defaultRateIds = Object.fromEntries(
+  rateSourceNames.map((source) => [
+    source,
+    Object.fromEntries(
+      assets.flatMap((asset) => {
+        const id = idsByAsset.get(asset)?.[source];
+        return id === undefined ? [] : [[asset, id]];
+      }),
+    ),
+  ]),
+) as RateIds;
 
 const OVERRIDE = /^([a-z]+)\.([A-Z]+)=([A-Za-z0-9_-]{1,60})$/;
 const NONE = 'off';

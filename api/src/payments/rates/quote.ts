@@ -1,9 +1,9 @@
 /** A quote: the price of one coin from one source of exchange rates. */
-import type { CurrencyRules } from '../currencies.ts';
+import { type Ticker, tickers } from '@cellhop/contract/coins';
 import type { Currency } from '@cellhop/contract/invoices.values';
 
-export type Asset = CurrencyRules['asset'];
-export const assets = ['BTC', 'ETH', 'LTC', 'TRX', 'TON', 'USDT'] as const satisfies readonly Asset[];
+export type Asset = Ticker;
+export const assets = tickers;
 
 export interface Quote {
   asset: Asset;

@@ -1,5 +1,6 @@
 /** Sweeps of Ethereum and BSC. An address pays its own fees, so its tokens go first and its coin last. */
-import { toChecksumAddress } from '../derive/addresses.ts';
+import type { ChainWith } from '../chains/descriptors.ts';
+import { toChecksumAddress } from '../derive/evm-address.ts';
 import { type EvmTransaction, signEvmTransaction } from './evm-transaction.ts';
 import { networks } from './networks.ts';
 import {
@@ -22,7 +23,7 @@ const COIN_GAS = 21_000n;
 const TOKEN_GAS = 100_000n;
 
 export interface EvmPlanRequest {
-  chain: 'ethereum' | 'bsc';
+  chain: ChainWith<'evm'>;
   addresses: readonly (OwnAddress & { nonce: number })[];
   fee: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
   destinations: Destinations;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ChainWith } from '../chains/descriptors.ts';
 import { createJsonRpc } from '../chains/json-rpc.ts';
 import { SourceRefusal } from '../chains/refusals.ts';
 import { ChainUnavailable } from '../chains/watcher.ts';
@@ -13,7 +14,7 @@ const receiptSchema = z.object({ blockNumber: quantity, status: quantity }).null
 /** Of geth, Erigon, Nethermind, Besu and anvil. */
 const KNOWN_MESSAGE = /already (?:known|imported|exists)|known transaction|already in the (?:pool|mempool)/i;
 
-export function createEvmSweepSource(chain: 'ethereum' | 'bsc', url: string): SweepSource {
+export function createEvmSweepSource(chain: ChainWith<'evm'>, url: string): SweepSource {
   const rpc = createJsonRpc({ url });
   const { chainId: expected } = networks[chain];
   let isChecked = false;

@@ -1,6 +1,6 @@
 /** Transactions of Ethereum and BSC with the fee rules of EIP-1559: signed, and read from their bytes. */
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { toChecksumAddress, toEvmAddress } from '../derive/addresses.ts';
+import { toChecksumAddress, toEvmAddress } from '../derive/evm-address.ts';
 import { type RecoverableSignature, recoverSigner, signHash } from './recoverable-signature.ts';
 import { decodeInteger, decodeRlp, encodeInteger, encodeRlp, type RlpItem } from './rlp.ts';
 import { InvalidTransaction } from './sweep.ts';

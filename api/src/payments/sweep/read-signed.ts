@@ -1,5 +1,6 @@
 /** What a signed transaction does, from its bytes alone: checked after signing, and again before it is sent. */
-import { toChecksumAddress } from '../derive/addresses.ts';
+import type { ChainWith } from '../chains/descriptors.ts';
+import { toChecksumAddress } from '../derive/evm-address.ts';
 import { encodeTronAddress } from '../derive/tron-address.ts';
 import { readEvmTransaction } from './evm-transaction.ts';
 import { networks } from './networks.ts';
@@ -17,7 +18,7 @@ export const readSigned: Record<SweepChain, (raw: string) => SignedSweep> = {
 };
 
 /** @throws InvalidTransaction */
-function readEvm(chain: 'ethereum' | 'bsc', raw: string): SignedSweep {
+function readEvm(chain: ChainWith<'evm'>, raw: string): SignedSweep {
   const { chainId, from, to, value, data, nonce, gasLimit, maxFeePerGas, hash } = readEvmTransaction(raw);
   const network = networks[chain];
   if (chainId !== network.chainId)

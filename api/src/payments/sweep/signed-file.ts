@@ -1,5 +1,6 @@
 /** The file of signed transactions: written by the offline program, read by `npm run payments -- broadcast`. It contains no secret. */
 import * as z from 'zod';
+import { chainsWith } from '../chains/descriptors.ts';
 
 const TRANSACTIONS_MAX = 4000;
 /** A sweep has some 200 bytes; of TON 1,100, with the code of the wallet. */
@@ -11,7 +12,7 @@ export const signedFileSchema = z.object({
   transactions: z
     .array(
       z.object({
-        chain: z.enum(['ethereum', 'bsc', 'tron', 'ton']),
+        chain: z.enum(chainsWith('sweep')),
         /** As its nodes take it: on Ethereum and BSC with 0x, on TRON and TON without. What it does is read from it alone. */
         raw: z
           .string()

@@ -1,7 +1,9 @@
 /** One transaction that moves what an address of the shop holds to the operator. */
 
+import type { ChainWith } from '../chains/descriptors.ts';
+
 /** Addresses of Bitcoin and Litecoin are swept by the wallet itself. */
-export type SweepChain = 'ethereum' | 'bsc' | 'tron' | 'ton';
+export type SweepChain = ChainWith<'sweep'>;
 
 /** What a signed transaction does, read from its bytes alone. */
 export interface Sweep {

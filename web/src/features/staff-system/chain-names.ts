@@ -1,11 +1,10 @@
-import { addressSpaces, chains } from '@cellhop/contract/chains';
-import i18next from 'i18next';
+import { addressSpaces, chainNames, chains } from '@cellhop/contract/chains';
 import { oneOf } from '../../loading/search-values.ts';
 
 /** Newer releases may have chains that this one does not know: they are shown as they are stored. */
 export function nameOfChain(chain: string): string {
   const known = oneOf(chain, chains);
-  return known === undefined ? chain : i18next.t(`staffSystem:chains.names.${known}`);
+  return known === undefined ? chain : chainNames[known];
 }
 
 /** The chains that share its addresses. */

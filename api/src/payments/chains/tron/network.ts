@@ -1,10 +1,11 @@
 /** The main network of TRON. Hexadecimal addresses have 21 bytes, the first of which is 41, as in its transactions. */
 import { decodeTronAddress } from '../../derive/tron-address.ts';
+import { tron } from './chain.ts';
 
 /** The answer of `eth_chainId`: the end of the id of block 0. Test networks have others. */
 export const MAINNET_CHAIN_ID = 728_126_428;
 /** The contract of Tether. */
-export const USDT_ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+export const USDT_ADDRESS = tron.token.usualContract;
 /** The same, 21 bytes. */
 export const TETHER = toHexAddress(USDT_ADDRESS);
 
