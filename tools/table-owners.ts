@@ -54,10 +54,12 @@ const tablesByModule: Record<string, readonly string[]> = {
   proxies: [
     'catalogue_changes',
     'catalogue_import_rows',
+    'catalogue_import_waiting',
     'catalogue_imports',
     'proxies',
     'proxy_counts',
     'proxy_facets',
+    'waiting_proxies',
   ],
   reconciliation: ['reconciliation'],
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],

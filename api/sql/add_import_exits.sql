@@ -1,13 +1,39 @@
--- revision: 2
--- Adds the exits that a checked file of proxies names and that their nodes do not have yet. Call it under the lock of the inventory.
+-- revision: 3
+-- Adds the exits that a checked file of proxies names and that their nodes do not have yet, and the proxies that wait for their address.
+-- Call it under the lock of the inventory. The release before calls it, too.
 create or replace function add_import_exits(in wanted_id uuid) returns void language sql as $$
   update exits set key = null where key is null;
   insert into exits (node_id, kind, key, parameters, credentials_encrypted, credentials_hash)
   select distinct on (node_id, exit_keys[1])
          node_id, exit_kind, exit_keys[1], exit_parameters, credentials_encrypted, credentials_hashes[1]
-    from catalogue_import_rows as file
-   where import_id = wanted_id and kept_exit_id is null
-     and not exists (select from exits where exits.node_id = file.node_id and exits.key = any (file.exit_keys))
-   order by node_id, exit_keys[1], ip
-      on conflict (node_id, key) where key is not null do nothing
+    from (select node_id, exit_kind, exit_keys, exit_parameters, credentials_encrypted, credentials_hashes, host(ip) as place
+            from catalogue_import_rows where import_id = wanted_id and kept_exit_id is null
+           union all
+          select node_id, exit_kind, exit_keys, exit_parameters, credentials_encrypted, credentials_hashes, line::text
+            from catalogue_import_waiting where import_id = wanted_id) as file
+   where not exists (select from exits where exits.node_id = file.node_id and exits.key = any (file.exit_keys))
+   order by node_id, exit_keys[1], place
+      on conflict (node_id, key) where key is not null do nothing;
+
+  insert into waiting_proxies as waiting (exit_id, price_micros, country_code, region, city, zip, isp, asn, connection_type,
+                                          port_rule, tunnels_max, bytes_per_second_max)
+  select distinct on (exits.id)
+         exits.id, price_micros, country_code, region, city, zip, isp, asn, connection_type, port_rule, tunnels_max, bytes_per_second_max
+    from catalogue_import_waiting as file
+    join exits on exits.node_id = file.node_id and exits.key = any (file.exit_keys)
+   where import_id = wanted_id and not exists (select from proxies where proxies.exit_id = exits.id)
+   order by exits.id, line
+      on conflict (exit_id) do update
+     set price_micros = excluded.price_micros, country_code = excluded.country_code, region = excluded.region, city = excluded.city,
+         zip = excluded.zip, isp = excluded.isp, connection_type = excluded.connection_type,
+         -- Null: the file does not say it.
+         asn = coalesce(excluded.asn, waiting.asn), port_rule = coalesce(excluded.port_rule, waiting.port_rule),
+         tunnels_max = coalesce(excluded.tunnels_max, waiting.tunnels_max),
+         bytes_per_second_max = coalesce(excluded.bytes_per_second_max, waiting.bytes_per_second_max);
+
+  -- An exit without proxies is hardly ever checked.
+  update exit_checks set next_check_at = now()
+    from catalogue_import_waiting as file join exits on exits.node_id = file.node_id and exits.key = any (file.exit_keys)
+   where import_id = wanted_id and exit_checks.exit_id = exits.id and next_check_at > now();
+  delete from catalogue_import_waiting where import_id = wanted_id
 $$;

@@ -44,7 +44,8 @@ type Module =
   | typeof import('./staff/timeline.ts')
   | typeof import('./staff/transactions.ts')
   | typeof import('./staff/users.ts')
-  | typeof import('./staff/view-as.ts');
+  | typeof import('./staff/view-as.ts')
+  | typeof import('./staff/waiting-proxies.ts');
 
 /** The endpoints among the exports of a module; distributes over a union of modules. */
 type Declared<M> = M extends unknown ? Extract<M[keyof M], EndpointDefinition> : never;

@@ -53,6 +53,8 @@ export const INVENTORY_CHANGES_LISTED = 5;
 export const IMPORT_BYTES_MAX = 32 * BYTES_PER_MEGABYTE;
 export const IMPORT_ROWS_MAX = 200_000;
 export const IMPORT_ERRORS_MAX = 100;
+/** Of a checked file, shown as they were read. */
+export const IMPORT_PREVIEW_ROWS = 100;
 /** A file with so many errors is not read further. */
 export const IMPORT_ERRORS_COUNTED_MAX = 1000;
 export const NODE_NAME_LENGTH_MAX = 60;

@@ -5,7 +5,7 @@ import { FACET_VALUES_MAX, FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEA
 import { filterGroups, ofGroups, ofPlace, type Place, type PlaceColumn, placeColumns } from './places.values.ts';
 import { data, dateSchema, dollarsSchema, idSchema, repeated } from './schemas.ts';
 
-const placeShape = ofPlace((name) => {
+export const placeShape = ofPlace((name) => {
   const { type, isRequired } = placeColumns[name];
   const schema = type === 'text' ? z.string() : z.int();
   return isRequired ? schema : schema.nullable();

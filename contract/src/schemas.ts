@@ -1,8 +1,8 @@
 /** Building blocks of the wire format that every domain shares. */
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
-import { LISTED_ROWS_MAX, PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
-import { idSchema } from './fields.ts';
+import { LISTED_ROWS_MAX, PAGE_SIZE, PAGE_SIZE_MAX, PROXY_PRICE_MAX, PROXY_PRICE_STEP } from './limits.ts';
+import { dollarsSchema, idSchema } from './fields.ts';
 
 export {
   dateInputSchema,
@@ -35,6 +35,12 @@ export const numberInUrl = (schema: z.ZodType<number>): z.ZodType<number> =>
 export const versionSchema = z.int().nonnegative();
 /** The same in a URL, for requests without a body. */
 export const versionQuery = z.strictObject({ version: numberInUrl(versionSchema).optional() });
+
+/** US dollars for 100 MB, with four decimals: one megabyte and fifty have exact prices. */
+export const proxyPriceSchema = dollarsSchema
+  .min(PROXY_PRICE_STEP)
+  .max(PROXY_PRICE_MAX)
+  .refine((price) => Number.isSafeInteger(Math.round(price * 1e6) / 100), 'must have at most 4 decimals');
 
 /** Accepts `key=a` and `key=a&key=b`; always returns an array (or undefined). */
 export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>

@@ -27,9 +27,27 @@ const FILE = `${HEADER}\r\n192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,pari
 
 describe('the arguments', () => {
   test.each([
-    [['import', 'a.csv'], { name: 'import', file: 'a.csv', format: 'csv', isDryRun: false }],
-    [['import', 'a.JSON', '--dry-run'], { name: 'import', file: 'a.JSON', format: 'json', isDryRun: true }],
-    [['import', 'a', '--format=json'], { name: 'import', file: 'a', format: 'json', isDryRun: false }],
+    [['import', 'a.csv'], { name: 'import', file: 'a.csv', format: 'csv', isDryRun: false, defaults: {} }],
+    [
+      [
+        'import',
+        'a.JSON',
+        '--dry-run',
+        '--price=0.8',
+        '--country=DE',
+        '--type=LTE',
+        '--kind=http',
+        '--order=host-first',
+      ],
+      {
+        name: 'import',
+        file: 'a.JSON',
+        format: 'json',
+        isDryRun: true,
+        defaults: { price: 0.8, countryCode: 'DE', connectionType: 'LTE', exitKind: 'http', order: 'host-first' },
+      },
+    ],
+    [['import', 'a', '--format=json'], { name: 'import', file: 'a', format: 'json', isDryRun: false, defaults: {} }],
     [
       ['export', '--country=de,FR', '--country=IT'],
       { name: 'export', format: 'csv', filter: { country: ['DE', 'FR', 'IT'] } },
@@ -52,7 +70,9 @@ describe('the arguments', () => {
     [['delete'], 'There is no command "delete".'],
     [['import'], 'Name one file to import.'],
     [['import', 'a', 'b'], 'Name one file to import.'],
-    [['import', 'a', '--country=DE'], "Unknown option '--country'"],
+    [['import', 'a', '--state=FREE'], "Unknown option '--state'"],
+    [['import', 'a', '--country=UK'], '--country: must be the code of a country'],
+    [['import', 'a', '--price=cheap'], '--price'],
     [['export', '--format=xml'], '--format is csv or json'],
     [['price'], 'Name either --set=DOLLARS or --percent=N.'],
     [['price', '--set=1', '--percent=1'], 'Name either --set=DOLLARS or --percent=N.'],
@@ -67,11 +87,34 @@ describe('the arguments', () => {
 });
 
 describe('the commands', () => {
+  test('import reads a list of a provider, and shows how without its passwords', async () => {
+    const files = { 'list.txt': 'gate.test:1:user:1234\ngate.test:2:user:1234|https://farm.test/rotate' };
+    const options = ['--price=0.8', '--country=DE', '--isp=Telekom', '--type=LTE', '--kind=http', '--node=paris'];
+    expect(await run(['import', 'list.txt', ...options], files)).toMatchObject({
+      code: 1,
+      lines: [
+        'list.txt:1: exit: can be read in both orders: add --order=host-first or --order=login-first',
+        'Mistakes: 1. Nothing was imported.',
+      ],
+    });
+    expect(await run(['import', 'list.txt', '--dry-run', ...options, '--order=host-first'], files)).toMatchObject({
+      code: 0,
+      lines: [
+        'Line 1: waits for its address; http://***@gate.test:1 at paris; DE, -, -, -, Telekom, LTE; $0.8',
+        'Line 2: waits for its address; http://***@gate.test:2 at paris; DE, -, -, -, Telekom, LTE; $0.8; its link is not used',
+        '0 new, 0 changed, 0 unchanged, 2 that wait for their address. A dry run: nothing was imported.',
+      ],
+    });
+  });
+
   test('import checks, and without --dry-run imports', async () => {
     const files = { 'a.csv': FILE };
     expect(await run(['import', 'a.csv', '--dry-run'], files)).toMatchObject({
       code: 0,
-      lines: ['1 new, 0 changed, 0 unchanged. A dry run: nothing was imported.'],
+      lines: [
+        'Line 2: 192.0.2.1; own route at paris; DE, Berlin, Berlin, 10115, Telekom, LTE; $0.8',
+        '1 new, 0 changed, 0 unchanged. A dry run: nothing was imported.',
+      ],
     });
     expect(await run(['import', 'a.csv'], files)).toMatchObject({
       lines: ['1 new, 0 changed, 0 unchanged. Imported.'],

@@ -1,31 +1,27 @@
 /** The catalogue on the command line: the imports, exports and bulk changes of the admin area. */
 import { isCountryCode } from '@cellhop/contract/countries.values';
-import {
-  CONNECTION_TUNNELS_MAX,
-  IMPORT_BYTES_MAX,
-  IMPORT_ERRORS_COUNTED_MAX,
-  PERCENT_MAX,
-  PERCENT_MIN,
-} from '@cellhop/contract/limits';
+import { IMPORT_BYTES_MAX, IMPORT_ERRORS_COUNTED_MAX, PERCENT_MAX, PERCENT_MIN } from '@cellhop/contract/limits';
 import {
   type ChangeCounts,
-  type ImportError,
   inventoryFilterSchema,
   type InventoryFilter,
   type PriceChange,
-  proxyPriceSchema,
 } from '@cellhop/contract/staff/inventory';
 import {
-  type ImportProblem,
   type FileFormat,
   fileFormats,
+  lineKinds,
+  lineOrders,
   proxyStates,
 } from '@cellhop/contract/staff/inventory.values';
+import { type ImportDefaults, importDefaultsSchema, type PreviewRow } from '@cellhop/contract/staff/import-lines';
+import { proxyPriceSchema } from '@cellhop/contract/schemas';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import type { Ctx } from '../ctx.ts';
+import { describe } from './import-problems.ts';
 import type { Command, Order } from './command.ts';
 import type { Terminal } from './terminal.ts';
 import * as changes from '../modules/proxies/inventory-changes.service.ts';
@@ -37,7 +33,8 @@ export const catalogue: Command = {
   name: 'catalogue',
   summary: 'Imports, exports and changes the catalogue',
   usage: 'COMMAND',
-  details: `  import FILE [--dry-run] [--format=csv|json]   checks a file, and puts all of it into the catalogue, or nothing
+  details: `  import FILE [--dry-run] [--format=csv|json] [DEFAULTS]
+                                                checks a file, and puts all of it into the catalogue, or nothing
   export [--format=csv|json] [FILTER]           writes the catalogue to the standard output, as CSV by default
   price --set=DOLLARS | --percent=N [FILTER]    changes prices (US dollars for 100 MB), for example --percent=-10
   retire [FILTER]                               takes proxies out of the catalogue; open connections go on
@@ -45,7 +42,9 @@ export const catalogue: Command = {
 
 FILTER: --ip=192.0.2 --country=DE,FR --isp=NAME --node=NAME --state=${proxyStates.join('|')}
 price, retire and restore only count, unless --apply=COUNT names the number that they counted before.
-The format of an imported file follows its name.`,
+DEFAULTS, for what the file does not say: --price=DOLLARS --country=DE --isp=NAME --type=LTE --node=NAME --kind=${lineKinds.join('|')}
+and, for lines that can be read both ways, --order=${lineOrders.join('|')}
+The format of an imported file follows its name. A file without a header is a list of proxies, such as host:port:user:password.`,
   subject: 'The filter',
   parse(values): Order {
     const command = parseCatalogueArguments(values);
@@ -80,7 +79,7 @@ async function exportAll(
 
 async function importFile(
   ctx: Ctx,
-  { file, format, isDryRun }: Extract<CatalogueCommand, { name: 'import' }>,
+  { file, format, isDryRun, defaults }: Extract<CatalogueCommand, { name: 'import' }>,
   terminal: Terminal,
 ): Promise<string | false> {
   const { say } = terminal;
@@ -89,7 +88,12 @@ async function importFile(
     say(`${file} is larger than ${IMPORT_BYTES_MAX / 1_048_576} MB: divide it.`);
     return false;
   }
-  const checked = await imports.checkImport(ctx, OPERATOR, { format, content, fileName: path.basename(file) });
+  const checked = await imports.checkImport(ctx, OPERATOR, {
+    ...defaults,
+    format,
+    content,
+    fileName: path.basename(file),
+  });
   if (checked.id === null) {
     for (const error of checked.errors) say(describe(file, error));
     const isStopped = checked.errorCount === IMPORT_ERRORS_COUNTED_MAX;
@@ -97,6 +101,7 @@ async function importFile(
     return false;
   }
   if (isDryRun) {
+    for (const row of checked.preview) say(previewText(row));
     say(`${countsText(checked)} A dry run: nothing was imported.`);
     return '';
   }
@@ -105,8 +110,13 @@ async function importFile(
   return isDone && '';
 }
 
-const countsText = ({ newCount, changedCount, unchangedCount }: ChangeCounts) =>
-  `${newCount} new, ${changedCount} changed, ${unchangedCount} unchanged.`;
+const countsText = ({ newCount, changedCount, unchangedCount, waitingCount }: ChangeCounts) =>
+  `${newCount} new, ${changedCount} changed, ${unchangedCount} unchanged${waitingCount === 0 ? '' : `, ${waitingCount} that wait for their address`}.`;
+
+function previewText({ line, ip, exit, node, place, price, hasLink }: PreviewRow): string {
+  const link = hasLink ? '; its link is not used' : '';
+  return `Line ${line}: ${ip ?? 'waits for its address'}; ${exit || 'own route'} at ${node}; ${place}; $${price}${link}`;
+}
 
 async function changeAll(
   ctx: Ctx,
@@ -147,55 +157,13 @@ async function change(ctx: Ctx, order: ChangeRequest, say: Terminal['say']): Pro
   return (await changes.getChange(ctx, id)).status === 'DONE';
 }
 
-function describe(file: string, { line, column, problem, value }: ImportError): string {
-  const place = column === null ? `${file}:${line}` : `${file}:${line}: ${column}`;
-  return `${place}: ${problemTexts[problem]}${value === null ? '' : ` (${value})`}`;
-}
-
-const problemTexts: Record<ImportProblem, string> = {
-  NOT_UTF8: 'is neither UTF-8 nor UTF-16 with a byte order mark',
-  EMPTY_FILE: 'is an empty file',
-  NO_ROWS: 'has no data rows',
-  TOO_MANY_ROWS: 'has too many rows',
-  TOO_MANY_COLUMNS: 'has too many columns',
-  TOO_LARGE: 'is longer than 64 KiB, or nested too deeply',
-  MISSING_COLUMN: 'is missing from the header',
-  UNKNOWN_COLUMN: 'has an unknown column, by its number',
-  DUPLICATE_COLUMN: 'is a duplicate column',
-  WRONG_FIELD_COUNT: 'has the wrong number of fields',
-  STRAY_QUOTE: 'has an unexpected quotation mark: double it, and quote the field',
-  UNCLOSED_QUOTE: 'has an unclosed quotation mark',
-  NOT_JSON: 'is not valid JSON',
-  NOT_A_LIST: 'is not a JSON array',
-  NOT_AN_OBJECT: 'is not a JSON object',
-  NOT_TEXT: 'is neither a string nor a number',
-  REQUIRED: 'is empty',
-  TOO_LONG: 'is too long',
-  INVALID_TEXT: 'contains invisible or broken characters',
-  NOT_AN_ADDRESS: 'is not an IP address',
-  NOT_A_PRICE:
-    'is not a valid price: dollars for 100 MB, more than 0, with at most four decimals; for 1,234 write 1,2340 or 1234',
-  NOT_A_COUNTRY: 'is not the code of a country in ISO 3166-1, such as GB',
-  NOT_AN_ASN: 'is not the number of an autonomous system, such as 3320 or AS3320',
-  UNKNOWN_NODE: 'is not the name of a gateway node',
-  UNKNOWN_EXIT_KIND: 'is not a kind of exit: local-address, socks5 or http',
-  NOT_AN_UPSTREAM: 'is not a proxy of this kind, such as socks5://user:password@host:port',
-  REFUSED_UPSTREAM:
-    'is an address of this service itself, one of its gateways, its database or the metadata service of a cloud',
-  HIDDEN_CREDENTIALS: 'has masked credentials, but the proxy has no such exit to keep them from',
-  NOT_A_PORT_RULE: 'must look like "deny 25 465-587" or "allow 80 443"',
-  NOT_A_TUNNEL_COUNT: `must be a whole number from 1 to ${CONNECTION_TUNNELS_MAX}`,
-  NOT_A_SPEED: 'must be megabits per second from 0.1 to 10000, with at most three decimals',
-  DUPLICATE_IP: 'is a duplicate of line',
-};
-
 interface Bulk {
   filter: InventoryFilter;
   /** Undefined: counts only. */
   apply: number | undefined;
 }
 export type CatalogueCommand =
-  | { name: 'import'; file: string; format: FileFormat; isDryRun: boolean }
+  | { name: 'import'; file: string; format: FileFormat; isDryRun: boolean; defaults: ImportDefaults }
   | { name: 'export'; format: FileFormat; filter: InventoryFilter }
   | ({ name: 'price'; change: PriceChange } & Bulk)
   | ({ name: 'retire' | 'restore' } & Bulk);
@@ -204,7 +172,17 @@ const text = { type: 'string' } as const;
 const texts = { type: 'string', multiple: true } as const;
 const filterOptions = { ip: text, country: texts, isp: texts, node: text, state: text };
 const commandOptions = {
-  import: { format: text, 'dry-run': { type: 'boolean' } },
+  import: {
+    format: text,
+    'dry-run': { type: 'boolean' },
+    price: text,
+    country: text,
+    isp: text,
+    type: text,
+    node: text,
+    kind: text,
+    order: text,
+  },
   export: { format: text, ...filterOptions },
   price: { set: text, percent: text, apply: text, ...filterOptions },
   retire: { apply: text, ...filterOptions },
@@ -219,7 +197,6 @@ const numberSchema = z
   .transform(Number);
 const valuesSchema = z.object({
   format: formatSchema.optional(),
-  'dry-run': z.boolean().default(false),
   set: numberSchema.pipe(proxyPriceSchema).optional(),
   percent: numberSchema.pipe(z.number().min(PERCENT_MIN).max(PERCENT_MAX)).optional(),
   apply: numberSchema.pipe(z.int().min(1)).optional(),
@@ -235,14 +212,38 @@ export function parseCatalogueArguments([given = '', ...rest]: readonly string[]
     options: commandOptions[name],
     allowPositionals: name === 'import',
   });
+  if (name === 'import') return toImport(values, positionals);
   const { ip, country, isp, node, state, ...others } = values as Record<string, unknown>;
-  const { format, 'dry-run': isDryRun, ...bulk } = parse(valuesSchema, others);
-  if (name === 'import') return { name, isDryRun, ...toFile(positionals, format) };
+  const { format, ...bulk } = parse(valuesSchema, others);
   const wanted = { ip, country: toList(country)?.map(upper), isp: toList(isp), node, state };
   const filter = parse(inventoryFilterSchema, JSON.parse(JSON.stringify(wanted)));
   if (name === 'export') return { name, format: format ?? 'csv', filter };
   if (name !== 'price') return { name, filter, apply: bulk.apply };
   return { name, filter, apply: bulk.apply, change: toPriceChange(bulk) };
+}
+
+const { price, countryCode, isp, connectionType, node, exitKind, order } = importDefaultsSchema.shape;
+/** What a file does not say, by option. */
+const defaultsSchema = z.object({
+  price,
+  country: countryCode,
+  isp,
+  type: connectionType,
+  node,
+  kind: exitKind,
+  order,
+});
+
+function toImport(values: Record<string, unknown>, files: readonly string[]): CatalogueCommand {
+  const { 'dry-run': isDryRun = false, format, ...stated } = values;
+  const { country, type, kind, ...others } = parse(defaultsSchema, stated);
+  const defaults = { ...others, countryCode: country, connectionType: type, exitKind: kind };
+  return {
+    name: 'import',
+    isDryRun: isDryRun === true,
+    defaults,
+    ...toFile(files, parse(valuesSchema, { format }).format),
+  };
 }
 
 function toFile([file, ...more]: readonly string[], format: FileFormat | undefined) {

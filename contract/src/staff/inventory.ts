@@ -9,8 +9,6 @@ import {
   NODE_NAME_LENGTH_MAX,
   PERCENT_MAX,
   PERCENT_MIN,
-  PROXY_PRICE_MAX,
-  PROXY_PRICE_STEP,
 } from '../limits.ts';
 import { parseAddressPrefix } from '../network.ts';
 import { locationSchema } from '../proxies.ts';
@@ -23,10 +21,12 @@ import {
   listQuery,
   listed,
   plainText,
+  proxyPriceSchema,
   reasonSchema,
   repeated,
 } from '../schemas.ts';
 import { exitCheckSchema } from './exit-checks.ts';
+import { importDefaults, previewRowSchema } from './import-lines.ts';
 import {
   inventoryChangeKinds,
   inventoryChangeStatuses,
@@ -151,11 +151,6 @@ export const inventoryChangeSchema = z.object({
 export type InventoryChange = z.infer<typeof inventoryChangeSchema>;
 const changeResponse = data(inventoryChangeSchema);
 
-/** US dollars for 100 MB, with four decimals: one megabyte and fifty have exact prices. */
-export const proxyPriceSchema = dollarsSchema
-  .min(PROXY_PRICE_STEP)
-  .max(PROXY_PRICE_MAX)
-  .refine((price) => Number.isSafeInteger(Math.round(price * 1e6) / 100), 'must have at most 4 decimals');
 export const priceChangeSchema = z.union([
   z.strictObject({ price: proxyPriceSchema }),
   z.strictObject({ percent: z.number().min(PERCENT_MIN).max(PERCENT_MAX) }),
@@ -210,6 +205,8 @@ const changeCountsSchema = z.object({
   newCount: z.int(),
   changedCount: z.int(),
   unchangedCount: z.int(),
+  /** Lines that become proxies when the first check of their exits has seen their address. */
+  waitingCount: z.int(),
 });
 export type ChangeCounts = z.infer<typeof changeCountsSchema>;
 
@@ -228,12 +225,15 @@ export const checkImport = endpoint({
   method: 'POST',
   url: '/v1/proxies/admin/imports',
   access: { permission: 'PROXIES_EDIT' },
-  summary: 'Check a CSV or JSON file of proxies and keep it for a day; the catalogue does not change yet',
-  query: z.strictObject({ format: z.enum(fileFormats), fileName: plainText(1, 200) }),
+  summary:
+    "Check a file of proxies (CSV, JSON, a provider's list) and keep it for a day; the catalogue does not change yet",
+  query: z.strictObject({ format: z.enum(fileFormats), fileName: plainText(1, 200), ...importDefaults }),
   response: data(
     changeCountsSchema.extend({
       /** Null if the file has errors. */
       id: idSchema.nullable(),
+      /** The first lines without errors. */
+      preview: z.array(previewRowSchema),
       /** The first ones. */
       errors: z.array(importErrorSchema),
       /** The check ends at IMPORT_ERRORS_COUNTED_MAX. */

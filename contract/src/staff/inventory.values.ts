@@ -73,6 +73,13 @@ export const optionalColumns: readonly FileColumn[] = [
 ];
 export type FileColumn = ImportColumn | LimitColumn;
 
+/** Which of two parts comes first in a line that can be read both ways: `host:port` or `user:password`. */
+export const lineOrders = ['host-first', 'login-first'] as const;
+export type LineOrder = (typeof lineOrders)[number];
+
+/** Kinds of exits that a line of a provider's list may mean. */
+export const lineKinds = ['socks5', 'http'] as const;
+
 export const fileFormats = ['csv', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
@@ -110,5 +117,8 @@ export const importProblems = [
   'NOT_A_TUNNEL_COUNT',
   'NOT_A_SPEED',
   'DUPLICATE_IP',
+  'DUPLICATE_EXIT',
+  'SHARED_EXIT',
+  'EITHER_ORDER',
 ] as const;
 export type ImportProblem = (typeof importProblems)[number];

@@ -11,6 +11,7 @@ import { cleanUp } from '../../db/clean-up.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type ExitOfLogin, toExit } from '../connections/logins.service.ts';
 import { followExits } from '../proxies/inventory.service.ts';
+import { addSeen } from '../proxies/waiting.service.ts';
 import { afterCheck } from './exit-health.ts';
 import * as store from './exit-checks.store.ts';
 
@@ -54,6 +55,8 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
       ctx,
       followed.map(({ exitId }) => exitId),
     );
+  const seenIds = checked.filter(({ check }) => check.seenAddress !== undefined).map(({ exitId }) => exitId);
+  if (seenIds.length > 0) await addSeen(ctx, seenIds);
   if (checked.some(({ isOther, isRequested }) => isOther || isRequested)) ctx.changed(STAFF, 'staff-catalogue');
 }
 

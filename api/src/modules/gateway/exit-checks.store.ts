@@ -8,7 +8,7 @@ import type { CheckedState, ExitState } from './exit-health.ts';
 const LEASE_MS = 30_000;
 /** Such a check leaves the exit in doubt. */
 const ECHO_ALONE: ExitCheckReason = 'echo-alone';
-/** Exits without proxies. `offer_proxy` ends the pause when they get one. */
+/** Exits without proxies, and without one that waits for its address. `offer_proxy` and `add_import_exits` end the pause. */
 const UNUSED_CHECK_MS = 900_000;
 
 export interface DueExit extends ExitOfLogin {
@@ -38,7 +38,8 @@ export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<DueExi
     `with due as (${DUE}), free as (
        select checks.exit_id,
               exists (select from proxy_states
-                       where proxy_states.exit_id = checks.exit_id and (not is_retired or connection_id is not null)) as is_used
+                       where proxy_states.exit_id = checks.exit_id and (not is_retired or connection_id is not null))
+              or exists (select from waiting_exits where waiting_exits.exit_id = checks.exit_id) as is_used
          from exit_checks as checks join due on due.exit_id = checks.exit_id
         where next_check_at <= now() for no key update of checks skip locked
      ), taken as (

@@ -5,7 +5,7 @@
  */
 import { IMPORT_ROWS_MAX } from '@cellhop/contract/limits';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
-import type { ImportProblem } from '@cellhop/contract/staff/inventory.values';
+import type { ImportProblem, LineOrder } from '@cellhop/contract/staff/inventory.values';
 
 export interface FileRecord {
   line: number;
@@ -121,6 +121,8 @@ function endOfCell(text: string, start: number, delimiter: Delimiter): number {
 export interface FileObject {
   line: number;
   values: Record<string, unknown>;
+  /** Of a list whose lines can be read in both. */
+  order?: LineOrder;
 }
 
 /** Stops after a syntax error, because the objects after it are unknown. */

@@ -13,25 +13,36 @@ import type { ImportError } from '@cellhop/contract/staff/inventory';
 import {
   type FileColumn,
   type FileFormat,
+  type ImportColumn,
   importColumns,
   type ImportProblem,
+  type LineOrder,
   optionalColumns,
 } from '@cellhop/contract/staff/inventory.values';
 import { z } from 'zod';
 import { type FileObject, readJson } from './import-files.ts';
 import { type ImportLimits, limitShape, optionalColumn } from './import-limits.ts';
+import { isList, readList } from './import-list.ts';
 import { withDecimalPoint } from './import-numbers.ts';
 import { isColumn, readTable, unknownColumn } from './import-table.ts';
+import { readVendorLine, splitLink } from './vendor-lines.ts';
+import { mendZip } from './zip-codes.ts';
 
 export interface ImportRow extends ImportLimits, Place {
-  ip: string;
+  /** Null: the address is not known yet. */
+  ip: string | null;
   priceMicros: bigint;
   nodeId: string;
   exitKind: ExitKind;
   exit: ParsedExit;
+  /** Of a provider, for the change of the address. */
+  hasLink: boolean;
   /** For errors that are found later, against the catalogue. */
   line: number;
 }
+
+/** What a file does not say, by column; and the order of lines that can be read in both. */
+export type RowDefaults = { [Column in ImportColumn]?: string | undefined } & { order?: LineOrder | undefined };
 
 const problem = (name: ImportProblem) => name;
 
@@ -54,15 +65,13 @@ const countrySchema = z
   .refine(isCountryCode, problem('NOT_A_COUNTRY'));
 const placeSchemas = { country: countrySchema, text: textSchema, asn: optionalColumn(0, parseAsn, 'NOT_AN_ASN') };
 
-const addressSchema = z
-  .string(problem('NOT_TEXT'))
-  .min(1, problem('REQUIRED'))
-  .transform((text, context) => {
-    const address = text.includes('%') ? undefined : canonicalAddress(text);
-    if (address !== undefined) return address;
-    context.addIssue({ code: 'custom', message: problem('NOT_AN_ADDRESS') });
-    return z.NEVER;
-  });
+const addressSchema = z.string(problem('NOT_TEXT')).transform((text, context) => {
+  if (text === '') return null;
+  const address = text.includes('%') ? undefined : canonicalAddress(text);
+  if (address !== undefined) return address;
+  context.addIssue({ code: 'custom', message: problem('NOT_AN_ADDRESS') });
+  return z.NEVER;
+});
 
 /** US dollars with at most four decimals: a multiple of 100 micro-dollars, which the table requires. */
 const PRICE = /^(\d{1,5})(?:\.(\d{1,4})0*)?$/;
@@ -88,6 +97,17 @@ const rowSchema = z.object({
   ...limitShape,
 } satisfies Record<Exclude<FileColumn, 'exit'>, z.ZodType>);
 
+interface Reader {
+  /** Their ids by name. */
+  nodes: ReadonlyMap<string, string>;
+  defaults: RowDefaults;
+  /** The lines that have an address or, without one, an exit. */
+  firstLines: Map<string, number>;
+}
+
+/** Where nobody knows. A text, because filters and pages have one for each proxy. */
+const UNKNOWN = '-';
+
 /**
  * Yields null for an empty row.
  * @param nodes their ids by name
@@ -96,41 +116,61 @@ export function* readRows(
   format: FileFormat,
   text: string,
   nodes: ReadonlyMap<string, string>,
+  stated: RowDefaults = {},
 ): Generator<ImportRow | ImportError | null> {
-  const firstLines = new Map<string, number>();
+  const [onlyNode] = nodes.size === 1 ? nodes.keys() : [];
+  const defaults = { ...stated, node: stated.node ?? onlyNode };
+  const reader: Reader = { nodes, defaults, firstLines: new Map() };
   let count = 0;
-  for (const item of format === 'csv' ? readTable(text) : readJson(text)) {
+  for (const item of readItems(format, text, defaults)) {
     if (item === null) yield null;
     else if (++count > IMPORT_ROWS_MAX)
       return yield { line: item.line, column: null, problem: 'TOO_MANY_ROWS', value: String(IMPORT_ROWS_MAX) };
     else if ('problem' in item) yield item;
-    else yield* readRow(item, nodes, firstLines);
+    else yield* readRow(item, reader);
   }
   return count === 0 ? yield { line: 1, column: null, problem: 'NO_ROWS', value: null } : undefined;
 }
 
+function* readItems(format: FileFormat, text: string, defaults: RowDefaults) {
+  if (format === 'json') return yield* readJson(text);
+  const isOfLines = isList(text);
+  // What a provider does not say is asked of staff, apart from the address, which a check finds, and what may be unknown.
+  const isAsked = (column: ImportColumn) =>
+    defaults[column] === undefined && !['ip', 'region', 'city', 'zip', ...(isOfLines ? ['exit'] : [])].includes(column);
+  const missing = importColumns.filter(isAsked);
+  if (!isOfLines) return yield* readTable(text, missing);
+  // A line may name its kind.
+  const asked = missing.filter((column) => column !== 'exitKind');
+  if (asked.length === 0) return yield* readList(text, defaults.order);
+  for (const column of asked) yield importError(1, column, 'MISSING_COLUMN');
+  return undefined;
+}
+
 function* readRow(
-  { line, values }: FileObject,
-  nodes: ReadonlyMap<string, string>,
-  firstLines: Map<string, number>,
+  { line, values, order }: FileObject,
+  { nodes, defaults, firstLines }: Reader,
 ): Generator<ImportRow | ImportError> {
   const unknown = Object.keys(values).findIndex((key) => !isColumn(key));
   if (unknown !== -1) return yield unknownColumn(line, unknown);
-  const texts = toTexts(values);
-  const parsed = rowSchema.safeParse(texts);
-  const exit = readExit(texts);
+  const texts = toTexts(values, defaults);
+  const { kind, exit, hasLink } = readExit(texts, values['exitKind'], order ?? defaults.order);
+  const parsed = rowSchema.safeParse({ ...texts, exitKind: kind });
   if (!parsed.success) yield* toImportErrors(line, parsed.error);
   if (typeof exit === 'string') return yield importError(line, 'exit', exit);
   // An unknown kind is already reported as an error.
   if (!parsed.success || exit === undefined) return undefined;
   const { price, node, ports: portRule, tunnels: tunnelsMax, megabitsPerSecond, ...row } = parsed.data;
   const limits = { portRule, tunnelsMax, bytesPerSecondMax: megabitsPerSecond };
+  const zip = mendZip(row.countryCode, row.zip);
   const nodeId = nodes.get(node);
-  const firstLine = firstLines.get(row.ip);
-  if (firstLine === undefined) firstLines.set(row.ip, line);
+  const identity = row.ip ?? JSON.stringify([node, exit.key, exit.credentials]);
+  const firstLine = firstLines.get(identity);
+  if (firstLine === undefined) firstLines.set(identity, line);
+  else if (row.ip === null) yield { line, column: 'exit', problem: 'DUPLICATE_EXIT', value: String(firstLine) };
   else yield { line, column: 'ip', problem: 'DUPLICATE_IP', value: String(firstLine) };
   if (nodeId === undefined) yield importError(line, 'node', 'UNKNOWN_NODE');
-  else if (firstLine === undefined) yield { ...row, ...limits, priceMicros: price, nodeId, exit, line };
+  else if (firstLine === undefined) yield { ...row, ...limits, zip, priceMicros: price, nodeId, exit, hasLink, line };
   return undefined;
 }
 
@@ -144,22 +184,50 @@ function* toImportErrors(line: number, error: z.ZodError): Generator<ImportError
   }
 }
 
-/** @returns undefined if the kind is unknown */
-function readExit({ exitKind, exit }: Record<string, unknown>): ReturnType<typeof parseExit> | undefined {
-  const kind = exitKinds.find((known) => known === exitKind);
-  return kind && (typeof exit === 'string' ? parseExit(kind, exit) : 'NOT_TEXT');
+interface ReadExit {
+  /** As the file or the form says, or the line itself. */
+  kind: unknown;
+  /** Undefined if the kind is unknown. */
+  exit: ReturnType<typeof parseExit> | undefined;
+  hasLink: boolean;
 }
 
-/** JSON may have numbers, and null for a default route. */
-function toTexts(values: Record<string, unknown>): Record<string, unknown> {
+/** @param stated the kind that the file names */
+function readExit({ exitKind, exit }: Record<string, unknown>, stated: unknown, order?: LineOrder): ReadExit {
+  const kind = exitKinds.find((known) => known === exitKind);
+  if (typeof exit !== 'string') return { kind: exitKind, exit: kind && 'NOT_TEXT', hasLink: false };
+  if (kind === 'local-address' || (kind === undefined && exitKind !== ''))
+    return { kind: exitKind, exit: kind && parseExit(kind, exit), hasLink: false };
+  const { proxy, hasLink } = splitLink(exit);
+  const readings = readVendorLine(proxy, kind ?? 'socks5');
+  const reading = readings.length > 1 ? readings.find((each) => each.order === order) : readings[0];
+  const isKnown = kind !== undefined || proxy.includes('://');
+  if (reading === undefined)
+    return {
+      kind: kind ?? exitKind,
+      exit: isKnown ? (readings.length > 1 ? 'EITHER_ORDER' : 'NOT_AN_UPSTREAM') : undefined,
+      hasLink,
+    };
+  if (!isKnown) return { kind: exitKind, exit: undefined, hasLink };
+  const isOther = typeof stated === 'string' && stated.trim() !== '' && reading.kind !== kind;
+  return isOther ? { kind, exit: 'NOT_AN_UPSTREAM', hasLink } : { kind: reading.kind, exit: reading.exit, hasLink };
+}
+
+/** JSON may have numbers, and null for a default route. An empty cell is what the form says. */
+function toTexts(values: Record<string, unknown>, defaults: RowDefaults): Record<string, unknown> {
   const texts: Record<string, unknown> = {};
-  for (const column of [...importColumns, ...optionalColumns]) {
-    // What has no column stays what it is.
-    if (optionalColumns.includes(column) && !(column in values)) continue;
-    const value = values[column] ?? '';
-    texts[column] = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : value;
+  for (const column of importColumns) {
+    const text = toText(values[column] ?? '');
+    const isUnknown = !(column in values) && ['region', 'city', 'zip'].includes(column);
+    texts[column] = text === '' ? (defaults[column] ?? (isUnknown ? UNKNOWN : '')) : text;
   }
+  // What has no column stays what it is.
+  for (const column of optionalColumns) if (column in values) texts[column] = toText(values[column] ?? '');
   return texts;
+}
+
+function toText(value: unknown): unknown {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : value;
 }
 
 /** Without the refused value: it could be a password, if a delimiter in it or a wrong header has moved the cells. */

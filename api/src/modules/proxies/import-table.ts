@@ -1,7 +1,12 @@
 /** The rows of an imported CSV file, by the names in its header. */
 import { fromCsvCell } from '@cellhop/contract/csv.values';
 import type { ImportError } from '@cellhop/contract/staff/inventory';
-import { importColumns, type ImportProblem, optionalColumns } from '@cellhop/contract/staff/inventory.values';
+import {
+  type ImportColumn,
+  importColumns,
+  type ImportProblem,
+  optionalColumns,
+} from '@cellhop/contract/staff/inventory.values';
 import { type FileObject, readCsv } from './import-files.ts';
 
 /** In the header row. All others are unknown, but errors should name their positions. */
@@ -12,8 +17,11 @@ export function isColumn(name: string): boolean {
   return [...importColumns, ...optionalColumns].some((column) => column === name);
 }
 
-/** The columns may be in any order. Yields null for an empty row. */
-export function* readTable(text: string): Generator<FileObject | ImportError | null> {
+/** The columns may be in any order. Yields null for an empty row. @param required the columns without which the file cannot be read */
+export function* readTable(
+  text: string,
+  required: readonly ImportColumn[],
+): Generator<FileObject | ImportError | null> {
   let header: string[] | undefined;
   for (const record of readCsv(text)) {
     if ('problem' in record) {
@@ -25,7 +33,7 @@ export function* readTable(text: string): Generator<FileObject | ImportError | n
       if (record.cells.length > COLUMNS_MAX)
         return yield { line: record.line, column: null, problem: 'TOO_MANY_COLUMNS', value: String(COLUMNS_MAX) };
       header = record.cells.map((cell) => cell.trim());
-      const headerErrors = checkHeader(record.line, header);
+      const headerErrors = checkHeader(record.line, header, required);
       yield* headerErrors;
       // With a wrong header too.
       if (headerErrors.length > 0) return undefined;
@@ -42,10 +50,10 @@ function toValues(header: readonly string[], cells: readonly string[]): Record<s
   return values;
 }
 
-function checkHeader(line: number, header: readonly string[]): ImportError[] {
+function checkHeader(line: number, header: readonly string[], required: readonly ImportColumn[]): ImportError[] {
   const known = (column: string, problem: ImportProblem): ImportError => ({ line, column, problem, value: null });
   return [
-    ...importColumns.filter((column) => !header.includes(column)).map((column) => known(column, 'MISSING_COLUMN')),
+    ...required.filter((column) => !header.includes(column)).map((column) => known(column, 'MISSING_COLUMN')),
     ...header.flatMap((column, index) => (isColumn(column) ? [] : unknownColumn(line, index))),
     ...header
       .filter((column, index) => isColumn(column) && header.indexOf(column) !== index)

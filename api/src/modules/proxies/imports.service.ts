@@ -3,10 +3,12 @@
  * Applying the same file again changes nothing.
  */
 import { AppError } from '@cellhop/contract/errors';
-import { IMPORT_ERRORS_COUNTED_MAX, IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
-import type { ParsedExit } from '@cellhop/contract/exits';
+import { IMPORT_ERRORS_COUNTED_MAX, IMPORT_ERRORS_MAX, IMPORT_PREVIEW_ROWS } from '@cellhop/contract/limits';
+import { formatExit, type ParsedExit } from '@cellhop/contract/exits';
 import type { ChangeCounts, CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
-import type { FileFormat } from '@cellhop/contract/staff/inventory.values';
+import type { ImportDefaults, PreviewRow } from '@cellhop/contract/staff/import-lines';
+import type { FileColumn, FileFormat, ImportProblem } from '@cellhop/contract/staff/inventory.values';
+import { toDollars } from '@cellhop/contract/units';
 import { createHash } from 'node:crypto';
 import { cleanUp } from '../../db/clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -14,17 +16,18 @@ import { inSlices } from '../../process/time-slices.ts';
 import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { decode } from './import-encoding.ts';
-import { type ImportRow, readRows } from './import-rows.ts';
+import { type ImportRow, readRows, type RowDefaults } from './import-rows.ts';
 import * as store from './imports.store.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
 import { type IsRefusedUpstream, readRefusedUpstreams } from './refused-upstreams.ts';
+import * as waiting from './waiting.store.ts';
 
 /** The limit of one statement; a file of the largest size needs some seconds. */
 const TIME_LIMIT_MS = 120_000;
 /** Rows per statement. */
 const BATCH_ROWS = 2000;
 
-export interface ImportFile {
+export interface ImportFile extends ImportDefaults {
   format: FileFormat;
   fileName: string;
   content: Buffer;
@@ -33,38 +36,43 @@ export interface ImportFile {
 /** Reads and checks a file, and keeps its rows for `applyImport`. The catalogue does not change. */
 export function checkImport(ctx: Ctx, editor: Editor, file: ImportFile): Promise<CheckedImport> {
   const text = decode(file.content);
-  if (typeof text !== 'string') return Promise.resolve(refused([text], 1));
+  if (typeof text !== 'string') return Promise.resolve(refused({ errors: [text], errorCount: 1, preview: [] }));
   return ctx.tx(
     async (ctx) => {
       const actorId = editor.actorId ?? null;
       const sha256 = createHash('sha256').update(file.content).digest();
       await store.forgetOthers(ctx, actorId);
       const id = await store.insertImport(ctx, { actorId, fileName: file.fileName, sha256 });
-      const { errors, errorCount } = await stage(ctx, id, file.format, text);
-      if (errorCount > 0) {
+      const staged = await stage(ctx, id, file, text);
+      if (staged.errorCount > 0) {
         await store.deleteImport(ctx, id);
-        return refused(errors, errorCount);
+        return refused(staged);
       }
       await store.analyzeRows(ctx);
-      const counts = await store.countChanges(ctx, id);
+      const { unchangedCount, ...changes } = await store.countChanges(ctx, id);
+      const { waitingCount, sameCount } = await waiting.countChanges(ctx, id);
+      const counts = { ...changes, unchangedCount: unchangedCount + sameCount, waitingCount };
       await store.saveCounts(ctx, id, counts);
       await recordImport(ctx, editor, 'CATALOGUE_FILE_CHECKED', { ...counts, fileName: file.fileName, sha256 });
-      return { id, ...counts, errors: [], errorCount: 0 };
+      return { id, ...counts, ...staged };
     },
     { timeLimitMs: TIME_LIMIT_MS },
   );
 }
 
-function refused(errors: ImportError[], errorCount: number): CheckedImport {
-  return { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount };
+type Staged = Pick<CheckedImport, 'errors' | 'errorCount' | 'preview'>;
+
+function refused(staged: Staged): CheckedImport {
+  return { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, waitingCount: 0, ...staged };
 }
 
 /** Stores rows until the first error, and continues to read to find the others, up to the largest number. */
-async function stage(ctx: Ctx, importId: string, format: FileFormat, text: string) {
+async function stage(ctx: Ctx, importId: string, { format, ...file }: ImportFile, text: string): Promise<Staged> {
   await store.fillExits(ctx);
   const nodes = await store.readNodes(ctx);
   const isRefused = await readRefusedUpstreams(ctx);
   const errors: ImportError[] = [];
+  const preview: PreviewRow[] = [];
   let errorCount = 0;
   let batch: ImportRow[] = [];
   const addError = (error: ImportError) => {
@@ -74,19 +82,63 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   const flush = async () => {
     const { rows, errors: exitErrors } = await stageExits(ctx, batch);
     for (const error of exitErrors) addError(error);
-    if (errorCount === 0 && rows.length > 0) await store.insertRows(ctx, importId, rows);
+    if (errorCount === 0) for (const error of await storeRows(ctx, importId, rows)) addError(error);
     batch = [];
   };
-  for await (const item of inSlices(readRows(format, text, nodes))) {
+  for await (const item of inSlices(readRows(format, text, nodes, toRowDefaults(file)))) {
     if (item === null) continue;
     if ('problem' in item) addError(item);
-    else if (leadsToShop(item, isRefused))
-      addError({ line: item.line, column: 'exit', problem: 'REFUSED_UPSTREAM', value: null });
-    else if (batch.push(item) === BATCH_ROWS) await flush();
+    else if (leadsToShop(item, isRefused)) addError(errorOf(item, 'REFUSED_UPSTREAM'));
+    else {
+      if (preview.length < IMPORT_PREVIEW_ROWS) preview.push(toPreview(item, nodes));
+      if (batch.push(item) === BATCH_ROWS) await flush();
+    }
     if (errorCount === IMPORT_ERRORS_COUNTED_MAX) break;
   }
   await flush();
-  return { errors, errorCount };
+  return { errors, errorCount, preview };
+}
+
+function toRowDefaults({ price, ...defaults }: ImportDefaults): RowDefaults {
+  return { ...defaults, ...(price !== undefined && { price: price.toFixed(4) }) };
+}
+
+const errorOf = (
+  { line }: { line: number },
+  problem: ImportProblem,
+  column: FileColumn = 'exit',
+  value: string | null = null,
+): ImportError => ({ line, column, problem, value });
+
+/** What is stored and shown of the credentials is that there are some. */
+function toPreview(row: ImportRow, nodes: ReadonlyMap<string, string>): PreviewRow {
+  const { line, ip, priceMicros, hasLink, exitKind, exit } = row;
+  return {
+    line,
+    ip,
+    exit: formatExit(exitKind, exit.parameters, exit.credentials !== undefined),
+    node: [...nodes].find(([, id]) => id === row.nodeId)?.[0] ?? '',
+    place: [row.countryCode, row.region, row.city, row.zip, row.isp, row.connectionType].join(', '),
+    price: toDollars(priceMicros),
+    hasLink,
+  };
+}
+
+/** A line without an address changes the proxy of its exit, or waits. */
+async function storeRows(ctx: Ctx, importId: string, rows: readonly store.StagedRow[]): Promise<ImportError[]> {
+  const unknown = rows.filter(({ ip }) => ip === null);
+  const proxies = unknown.length === 0 ? new Map() : await store.findProxiesOfExits(ctx, unknown);
+  const shared = unknown.filter(({ line }) => (proxies.get(line)?.count ?? 0) > 1);
+  if (shared.length > 0) return shared.map((row) => errorOf(row, 'SHARED_EXIT', 'ip'));
+  const known = rows
+    .map((row) => ({ ...row, ip: row.ip ?? proxies.get(row.line)?.ip ?? null }))
+    .filter(({ ip }) => ip !== null);
+  const unseen = unknown.filter(({ line }) => !proxies.has(line));
+  if (unseen.length > 0) await store.insertWaitingRows(ctx, importId, unseen);
+  const stored = known.length === 0 ? 0 : await store.insertRows(ctx, importId, known);
+  return stored === known.length
+    ? []
+    : [errorOf(known.find(({ line }) => proxies.has(line)) ?? known[0]!, 'DUPLICATE_EXIT')];
 }
 
 function leadsToShop({ nodeId, exit: { parameters } }: ImportRow, isRefused: IsRefusedUpstream): boolean {
@@ -101,12 +153,10 @@ async function stageExits(
 ): Promise<{ rows: store.StagedRow[]; errors: ImportError[] }> {
   const hidden = batch.filter(({ exit }) => exit.credentials === 'hidden');
   const kept = hidden.length === 0 ? new Map<string, string>() : await store.findKeptExits(ctx, hidden);
-  const errors = hidden
-    .filter(({ ip }) => !kept.has(ip))
-    .map(({ line }): ImportError => ({ line, column: 'exit', problem: 'HIDDEN_CREDENTIALS', value: null }));
+  const errors = hidden.filter(({ ip }) => !kept.has(ip ?? '')).map((row) => errorOf(row, 'HIDDEN_CREDENTIALS'));
   const rows: store.StagedRow[] = [];
   for await (const row of inSlices(batch))
-    rows.push({ ...row, ...stageExit(ctx, row.exit), keptExitId: kept.get(row.ip) });
+    rows.push({ ...row, ...stageExit(ctx, row.exit), keptExitId: kept.get(row.ip ?? '') });
   return { rows, errors };
 }
 
@@ -130,10 +180,15 @@ export async function checkOrder(
   const found = await store.findImport(ctx, id, editor.actorId ?? null);
   if (!found) throw new AppError('NOT_FOUND', { thing: 'Import' });
   if (!found.isApplied) await requireSameCounts(ctx, id, found);
-  return { rowCount: found.newCount + found.changedCount, newCount: found.newCount };
+  const { newCount, changedCount, waitingCount } = found;
+  return { rowCount: newCount + changedCount + waitingCount, newCount };
 }
 
-async function requireSameCounts(ctx: Ctx, id: string, seen: ChangeCounts): Promise<void> {
+async function requireSameCounts(
+  ctx: Ctx,
+  id: string,
+  seen: Pick<ChangeCounts, 'newCount' | 'changedCount'>,
+): Promise<void> {
   await store.fillExits(ctx);
   const current = await store.countChanges(ctx, id);
   if (current.newCount !== seen.newCount || current.changedCount !== seen.changedCount)
@@ -151,7 +206,7 @@ export async function applyImport(ctx: Ctx, editor: Editor, id: string, onProgre
   if (found.isApplied) return;
   await requireSameCounts(ctx, id, found);
   await store.addExits(ctx, id);
-  let done = 0;
+  let done = found.waitingCount;
   for (let afterIp: string | null = null; ;) {
     const batch: store.WrittenRows = await store.writeRows(ctx, id, afterIp, BATCH_ROWS);
     if (batch.lastIp === null) break;
@@ -167,13 +222,13 @@ function recordImport(
   ctx: Ctx,
   editor: Editor,
   action: 'CATALOGUE_FILE_CHECKED' | 'CATALOGUE_IMPORTED',
-  { fileName, sha256, newCount, changedCount, unchangedCount }: Omit<store.StoredImport, 'isApplied'>,
+  { fileName, sha256, newCount, changedCount, unchangedCount, waitingCount }: Omit<store.StoredImport, 'isApplied'>,
 ): Promise<void> {
   return record(ctx, {
     action,
     ...editor,
     subject: { type: 'PROXY' },
-    details: { fileName, sha256: sha256.toString('hex'), newCount, changedCount, unchangedCount },
+    details: { fileName, sha256: sha256.toString('hex'), newCount, changedCount, unchangedCount, waitingCount },
   });
 }
 

@@ -72,9 +72,10 @@ export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promi
 /** Encodes texts as that of an array, because `unnest` would flatten an array of arrays. */
 const arrayText = (texts: readonly string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
 
-/** The columns of `catalogue_import_rows` with their types and values. */
-const staged: readonly (readonly [column: string, type: string, value: (row: StagedRow) => unknown])[] = [
-  ['ip', 'inet', ({ ip }) => ip],
+type StagedColumn = readonly [column: string, type: string, value: (row: StagedRow) => unknown];
+
+/** The columns of staged lines with their types and values. */
+const staged: readonly StagedColumn[] = [
   ['price_micros', 'bigint', ({ priceMicros }) => priceMicros],
   ...placeSql.map(({ name, sql, type }) => [sql, type, (row: StagedRow) => row[name]] as const),
   ['node_id', 'uuid', ({ nodeId }) => nodeId],
@@ -87,25 +88,54 @@ const staged: readonly (readonly [column: string, type: string, value: (row: Sta
     'bytea[]',
     ({ hashes }) => hashes && arrayText(hashes.map((hash) => `\\x${hash.toString('hex')}`)),
   ],
-  ['kept_exit_id', 'uuid', ({ keptExitId }) => keptExitId],
   ['port_rule', 'text', ({ portRule }) => portRule],
   ['tunnels_max', 'integer', ({ tunnelsMax }) => tunnelsMax],
   ['bytes_per_second_max', 'integer', ({ bytesPerSecondMax }) => bytesPerSecondMax],
 ];
-const STAGED = staged.map(([column]) => column).join(', ');
-const INSERT = `
-  insert into catalogue_import_rows (import_id, ${STAGED})
-  select $1, ${staged.map(([column, type]) => `${column}::${type}`).join(', ')}
-    from unnest(${staged.map((_, index) => `$${index + 2}::text[]`).join(', ')}) as file (${STAGED})`;
 
-/** The caller has checked that no address is repeated. */
-export async function insertRows(ctx: Ctx, importId: string, rows: readonly StagedRow[]): Promise<void> {
-  await ctx.db.query(INSERT, [importId, ...staged.map(([, , value]) => rows.map((row) => value(row) ?? null))]);
+function stagingInto(table: string, columns: readonly StagedColumn[]) {
+  const names = columns.map(([column]) => column).join(', ');
+  const text = `
+    insert into ${table} (import_id, ${names})
+    select $1, ${columns.map(([column, type]) => `${column}::${type}`).join(', ')}
+      from unnest(${columns.map((_, index) => `$${index + 2}::text[]`).join(', ')}) as file (${names})
+        on conflict do nothing returning 1`;
+  return async (ctx: Ctx, importId: string, rows: readonly StagedRow[]): Promise<number> => {
+    const values = columns.map(([, , value]) => rows.map((row) => value(row) ?? null));
+    return (await ctx.db.query(text, [importId, ...values])).length;
+  };
 }
 
-const required = ['price_micros', ...placeSql.flatMap(({ sql, isRequired }) => (isRequired ? sql : []))];
+/** @returns how many were stored: not those whose address another line of the file has */
+export const insertRows = stagingInto('catalogue_import_rows', [
+  ['ip', 'inet', ({ ip }) => ip],
+  ...staged,
+  ['kept_exit_id', 'uuid', ({ keptExitId }) => keptExitId],
+]);
+export const insertWaitingRows = stagingInto('catalogue_import_waiting', [
+  ['line', 'integer', ({ line }) => line],
+  ...staged,
+]);
+
+/** How many proxies use each exit, and the address of one of them. @returns by line; not of exits that their nodes do not have */
+export async function findProxiesOfExits(
+  ctx: Ctx,
+  rows: readonly StagedRow[],
+): Promise<Map<number, { ip: string; count: number }>> {
+  const found = await ctx.db.query<{ line: number; ip: string; count: number }>(
+    `select line, host(min(ip)) as ip, count(*)::int as count
+       from unnest($1::int[], $2::uuid[], $3::text[]) as file (line, node_id, keys)
+       join readable_exits as exits on exits.node_id = file.node_id and exits.key = any (file.keys::text[])
+      cross join lateral (select ip from proxies where exit_id = exits.id order by ip limit 2) as proxies
+      group by line`,
+    [rows.map(({ line }) => line), rows.map(({ nodeId }) => nodeId), rows.map(({ keys }) => arrayText(keys))],
+  );
+  return new Map(found.map((row) => [row.line, row]));
+}
+
+export const required = ['price_micros', ...placeSql.flatMap(({ sql, isRequired }) => (isRequired ? sql : []))];
 /** What a file may say nothing about: null, and then it stays as it is. An empty text or 0 stands for none. */
-const optional = [
+export const optional = [
   ...placeSql.filter(({ isRequired }) => !isRequired),
   { sql: 'port_rule', type: 'text' },
   { sql: 'tunnels_max', type: 'integer' },
@@ -145,16 +175,17 @@ const COMPARED = `
    cross join lateral (select ${VALUES}) as wanted (${WRITTEN})
    where import_id = $1`;
 
+type ProxyCounts = Omit<ChangeCounts, 'waitingCount'>;
 const COUNTS = `count(*) filter (where is_new)::int as "newCount", count(*) filter (where is_changed)::int as "changedCount",
   count(*) filter (where not is_new and not is_changed)::int as "unchangedCount"`;
 
 /** Statistics of a staged file are never older than its rows. */
 export async function analyzeRows(ctx: Ctx): Promise<void> {
-  await ctx.db.query('analyze catalogue_import_rows');
+  await ctx.db.query('analyze catalogue_import_rows, catalogue_import_waiting');
 }
 
-export async function countChanges(ctx: Ctx, importId: string): Promise<ChangeCounts> {
-  const [row] = await ctx.db.query<ChangeCounts>(`select ${COUNTS} from (${COMPARED}) as compared`, [importId], {
+export async function countChanges(ctx: Ctx, importId: string): Promise<ProxyCounts> {
+  const [row] = await ctx.db.query<ProxyCounts>(`select ${COUNTS} from (${COMPARED}) as compared`, [importId], {
     isPrepared: false,
   });
   return row!;
@@ -162,8 +193,8 @@ export async function countChanges(ctx: Ctx, importId: string): Promise<ChangeCo
 
 export async function saveCounts(ctx: Ctx, importId: string, counts: ChangeCounts): Promise<void> {
   await ctx.db.query(
-    'update catalogue_imports set new_count = $2, changed_count = $3, unchanged_count = $4 where id = $1',
-    [importId, counts.newCount, counts.changedCount, counts.unchangedCount],
+    'update catalogue_imports set new_count = $2, changed_count = $3, unchanged_count = $4, waiting_count = $5 where id = $1',
+    [importId, counts.newCount, counts.changedCount, counts.unchangedCount, counts.waitingCount],
   );
 }
 
@@ -180,7 +211,7 @@ export interface StoredImport extends ChangeCounts {
 export async function findImport(ctx: Ctx, id: string, actorId: string | null): Promise<StoredImport | undefined> {
   const [row] = await ctx.db.query<StoredImport>(
     `select file_name as "fileName", content_sha256 as sha256, applied_at is not null as "isApplied", new_count as "newCount",
-            changed_count as "changedCount", unchanged_count as "unchangedCount"
+            changed_count as "changedCount", unchanged_count as "unchangedCount", waiting_count as "waitingCount"
        from catalogue_imports where id = $1 and actor_id is not distinct from $2`,
     [id, actorId],
   );
@@ -227,16 +258,16 @@ export async function markApplied(ctx: Ctx, importId: string): Promise<void> {
   await ctx.db.query('delete from catalogue_import_rows where import_id = $1', [importId]);
 }
 
+const deletingOld = (table: string) => `
+  delete from ${table} where ctid = any (array(
+    select file.ctid from ${table} as file join catalogue_imports on catalogue_imports.id = import_id
+     where created_at < now() - interval '1 day' limit $1
+  )) returning import_id`;
+
 /** Deletes rows first, because an import may have two hundred thousand of them. */
 export async function deleteOldRows(ctx: Ctx, limit: number): Promise<number> {
-  const rows = await ctx.db.query(
-    `delete from catalogue_import_rows where ctid = any (array(
-       select file.ctid from catalogue_import_rows as file join catalogue_imports on catalogue_imports.id = import_id
-        where created_at < now() - interval '1 day' limit $1
-     )) returning import_id`,
-    [limit],
-  );
-  return rows.length;
+  const rows = await ctx.db.query(deletingOld('catalogue_import_rows'), [limit]);
+  return rows.length + (await ctx.db.query(deletingOld('catalogue_import_waiting'), [limit])).length;
 }
 
 /** Applied imports are kept for a month, so that a repeated request returns their counts. */

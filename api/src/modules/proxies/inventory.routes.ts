@@ -14,6 +14,7 @@ import {
   restoreProxies,
   retireProxies,
 } from '@cellhop/contract/staff/inventory';
+import { listWaiting, removeWaiting } from '@cellhop/contract/staff/waiting-proxies';
 import type { FastifyInstance } from 'fastify';
 import type { Actor } from '../../http/actor.ts';
 import { route, routeStream, routeUpload } from '../../http/route.ts';
@@ -22,6 +23,7 @@ import * as changes from './inventory-changes.service.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
 import * as limits from './limits.service.ts';
+import * as waiting from './waiting.service.ts';
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' };
 
@@ -52,6 +54,11 @@ export function inventoryRoutes(app: FastifyInstance): void {
   route(app, applyImport, async ({ ctx, params, ...request }) => ({
     data: await changes.orderChange(ctx, toEditor(request), { kind: 'IMPORT', request: { importId: params.id } }),
   }));
+  route(app, listWaiting, ({ ctx, query }) => waiting.listWaiting(ctx, query));
+  route(app, removeWaiting, async ({ ctx, params, ...request }) => {
+    await waiting.removeWaiting(ctx, toEditor(request), params.id);
+    return { data: params };
+  });
   route(app, listInventoryChanges, async ({ ctx }) => ({ data: await changes.listChanges(ctx) }));
   route(app, retryInventoryChange, async ({ ctx, params, ...request }) => ({
     data: await changes.retryChange(ctx, toEditor(request), params.id),

@@ -8,6 +8,8 @@ import type {
   Selection,
 } from '@cellhop/contract/staff/inventory';
 import { type FileFormat, type InventorySort } from '@cellhop/contract/staff/inventory.values';
+import type { ImportDefaults } from '@cellhop/contract/staff/import-lines';
+import type { WaitingProxy } from '@cellhop/contract/staff/waiting-proxies';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../data/download-text.ts';
 import { call, callForData } from '../../data/http.ts';
@@ -27,6 +29,23 @@ export function useInventory(filter: InventoryFilter, sort: InventorySort | unde
       { topics: ['catalogue', 'staff-catalogue'] },
     ),
   );
+}
+
+/** The first page of imported lines whose address is not known yet. */
+export function useWaiting() {
+  return useList(
+    apiQuery('GET /v1/proxies/admin/waiting', { query: pageQuery(1) }, { topics: ['catalogue', 'staff-catalogue'] }),
+  );
+}
+
+export function useRemoveWaiting() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: ({ exitId }: WaitingProxy) =>
+      callForData('DELETE /v1/proxies/admin/waiting/{id}', { params: { id: exitId } }),
+    successText: () => t('waiting.removed'),
+    changes: ['staff-catalogue'],
+  });
 }
 
 /** The newest bulk changes and imports, which the worker applies. */
@@ -120,10 +139,10 @@ export function useChangeRetirement(change: 'retire' | 'restore') {
 
 export function useCheckImport() {
   return useAction({
-    call: async (file: File): Promise<CheckedImport> => {
+    call: async ({ file, defaults }: { file: File; defaults: ImportDefaults }): Promise<CheckedImport> => {
       const format: FileFormat = file.name.toLowerCase().endsWith('.json') ? 'json' : 'csv';
       const type = format === 'json' ? 'application/json' : 'text/csv';
-      const query = { format, fileName: file.name.slice(-200) };
+      const query = { format, fileName: file.name.slice(-200), ...defaults };
       const options = { file: { type, content: file }, timeoutMs: LONG_TIMEOUT_MS };
       return callForData('POST /v1/proxies/admin/imports', { query }, options);
     },

@@ -35,7 +35,7 @@ export function SeenAddress({ check: { seenAddress: address, isAddressDifferent,
 }
 
 /** @returns undefined after a success */
-function useReason(text: string | null): string | undefined {
+export function useReason(text: string | null): string | undefined {
   const { t } = useTranslation('staffInventory');
   if (text === null) return undefined;
   const [name, code] = text.split(':');

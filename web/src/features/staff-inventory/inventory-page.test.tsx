@@ -41,6 +41,7 @@ async function openInventory(answers: Parameters<typeof openAsStaff>[1] = {}) {
     answers: {
       'GET /v1/proxies/admin': { data: proxies, totalPages: 1 },
       'GET /v1/proxies/admin/changes': { data: [] },
+      'GET /v1/proxies/admin/waiting': { data: [], totalPages: 0 },
       ...answers.answers,
     },
   });
@@ -84,7 +85,16 @@ it('offers no check to those who only read', async () => {
 
 it('says that the check of a file with a thousand errors was stopped', async () => {
   const errors = [{ line: 2, column: null, problem: 'TOO_LARGE', value: null }];
-  const refused = { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount: 1000 };
+  const refused = {
+    id: null,
+    newCount: 0,
+    changedCount: 0,
+    unchangedCount: 0,
+    waitingCount: 0,
+    preview: [],
+    errors,
+    errorCount: 1000,
+  };
   const { screen, user } = await openInventory({
     answers: { 'POST /v1/proxies/admin/imports': { data: refused } },
   });
@@ -97,7 +107,16 @@ it('says that the check of a file with a thousand errors was stopped', async () 
 
 it('lists two unknown columns of a file by their numbers', async () => {
   const errors = ['12', '13'].map((value) => ({ line: 1, column: null, problem: 'UNKNOWN_COLUMN', value }));
-  const refused = { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount: 2 };
+  const refused = {
+    id: null,
+    newCount: 0,
+    changedCount: 0,
+    unchangedCount: 0,
+    waitingCount: 0,
+    preview: [],
+    errors,
+    errorCount: 2,
+  };
   const { screen, user } = await openInventory({
     answers: { 'POST /v1/proxies/admin/imports': { data: refused } },
   });

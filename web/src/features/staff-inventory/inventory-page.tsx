@@ -23,6 +23,7 @@ import classes from './inventory-filter.module.css';
 import { InventoryTable } from './inventory-table.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
 import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
+import { WaitingProxies } from './waiting-proxies.tsx';
 
 type DialogName = 'import' | 'price' | 'limits' | 'retire' | 'restore';
 
@@ -54,6 +55,7 @@ export function InventoryPage() {
       />
       <InventoryTools filter={filter} onShow={canEdit ? (name) => show(name) : undefined} />
       <InventoryChanges />
+      <WaitingProxies />
       <PagedList
         list={proxies}
         page={page}
