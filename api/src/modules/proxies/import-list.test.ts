@@ -67,6 +67,7 @@ describe('a line of a list', () => {
     ['gate.test', 'NOT_AN_UPSTREAM'],
     ['ftp://user:secret@gate.test:80', 'NOT_AN_UPSTREAM'],
     ['gate.test:80:user:sec ret', 'NOT_AN_UPSTREAM'],
+    ['socks5://user:100%@gate.test:80', 'NOT_AN_UPSTREAM'],
     [`gate.test:80:user:${'x'.repeat(256)}`, 'NOT_AN_UPSTREAM'],
     [`gate.test:80:user:${'x'.repeat(5000)}`, 'NOT_AN_UPSTREAM'],
     [`gate.test:80:user:${'x'.repeat(70_000)}`, 'TOO_LARGE'],

@@ -190,6 +190,8 @@ describe('a file with errors', () => {
       newCount: 0,
       changedCount: 0,
       unchangedCount: 0,
+      waitingCount: 0,
+      preview: [expect.objectContaining({ line: 2, ip: '203.0.113.1' }) as unknown],
       errors: [
         { line: 3, column: 'ip', problem: 'NOT_AN_ADDRESS', value: null },
         { line: 4, column: 'ip', problem: 'DUPLICATE_IP', value: '2' },

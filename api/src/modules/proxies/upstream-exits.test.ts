@@ -207,7 +207,7 @@ describe('a file', () => {
 
   test('reports wrong exits by line, without their credentials', async () => {
     const wrong = [
-      ['socks5', 'host:7000:operator:hidden-pass'],
+      ['socks5', 'host:70000:operator:hidden-pass'],
       ['socks5', 'http://operator:hidden-pass@a.test:1'],
       ['socks5', 'socks5://operator@a.test:1'],
       ['socks5', 'socks5://operator:@a.test:1'],

@@ -44,8 +44,9 @@ export function readVendorLine(proxy: string, kind: 'socks5' | 'http'): Reading[
   const exit = parseExit(named, `${named}://${rest}`);
   const isUrl = scheme !== undefined || PLACE.test(rest);
   if (isUrl && exit !== 'NOT_AN_UPSTREAM') return [{ kind: named, exit }];
-  return partings(rest).flatMap(({ order, place, login }) => {
-    const read = join(named, place, login);
+  return partings(rest).flatMap(({ order, place, login, isOfUrl = false }) => {
+    // A URL is read as such or not at all: a percent sign in it is no part of a password.
+    const read = isOfUrl && scheme !== undefined ? undefined : join(named, place, login);
     return read === undefined ? [] : [{ order, kind: named, exit: read }];
   });
 }
@@ -60,6 +61,7 @@ interface Parting {
   order: LineOrder;
   place: string | undefined;
   login: string | undefined;
+  isOfUrl?: boolean;
 }
 
 /** A password may contain the separator, a host may not. */
@@ -73,7 +75,7 @@ function partings(text: string): Parting[] {
       ? []
       : [
           { order: 'host-first' as const, place: text.slice(0, first), login: text.slice(first + 1) },
-          { order: 'login-first' as const, place: text.slice(last + 1), login: text.slice(0, last) },
+          { order: 'login-first' as const, place: text.slice(last + 1), login: text.slice(0, last), isOfUrl: true },
         ]),
     { order: 'host-first', place, login },
     { order: 'login-first', place: otherPlace, login: otherLogin },
