@@ -26,6 +26,16 @@ export const settingsSchema = z.object({
   abuseEmail: z.string().nullable().optional(),
   /** Null if the operator has not set it. */
   seller: sellerSchema.nullable().optional(),
+  /** The operator's own logo; null: that of Cellhop. An API of the previous release does not send it. */
+  logo: z
+    .object({
+      /** It has the name in it. */
+      isWide: z.boolean(),
+      /** There is another one for the dark theme. */
+      hasDark: z.boolean(),
+    })
+    .nullable()
+    .optional(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
   /** After how long without traffic a connection ends, in minutes. An API of the previous release does not send it. */

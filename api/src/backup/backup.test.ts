@@ -24,7 +24,7 @@ beforeEach(async () => {
   await testApp.reset();
   folder = path.join(temporaryDirectory(), 'backups');
   programs = temporaryDirectory();
-  testApp.ctx.config.backup = { folder, keptCount: 2, recipient: undefined, programs };
+  testApp.ctx.config.backup = { folder, ageMaxMs: 1, keptCount: 2, recipient: undefined, programs };
   // The database of these tests has no such program.
   program('pg_dump', 'echo "the dump of $PGDATABASE with $*"');
   program('pg_restore', 'cat > /dev/null');

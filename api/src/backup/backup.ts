@@ -126,3 +126,15 @@ export async function rotate(folder: string, keptCount: number): Promise<number>
     await rm(path.join(folder, name), { force: true });
   return old.filter((name) => name.endsWith('.json')).length;
 }
+
+const MANIFEST = /^cellhop-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.json$/;
+
+/** @returns when the newest backup was made; undefined if the folder has none, or cannot be read */
+export async function findNewest(folder: string): Promise<Date | undefined> {
+  const names = await readdir(folder).catch(() => []);
+  const newest = names
+    .filter((name) => MANIFEST.test(name))
+    .sort()
+    .at(-1);
+  return newest === undefined ? undefined : new Date(newest.replace(MANIFEST, '$1-$2-$3T$4:$5:$6Z'));
+}

@@ -11,7 +11,7 @@ import { escapeHtml } from '../mail/layout.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import { SITEMAP_PATH } from './sitemap.ts';
 
-export type Brand = Pick<Config, 'brandName' | 'publicUrl'>;
+export type Brand = Pick<Config, 'brandName' | 'publicUrl'> & Partial<Pick<Config, 'brandImagesFolder'>>;
 
 interface BrandedFile {
   urls: readonly string[];

@@ -1,6 +1,7 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import path from 'node:path';
+import { readBrandImages, serveBrandImages } from './brand-images.ts';
 import { type Brand, createNotFoundPage, serveBrandedPages } from './branded-pages.ts';
 import { notFound, writeError } from './errors.ts';
 import { readScreenPaths } from './screen-paths.ts';
@@ -36,7 +37,13 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
     return isScreen(pathname) ? reply.sendFile('index.html') : sendNotFoundPage(request, reply);
   });
   serveBrandedPages(app, root, brand);
-  for (const url of TOUCH_ICONS) app.get(url, { schema: { hide: true } }, (_, reply) => reply.sendFile('icon-180.png'));
+  const images = readBrandImages(brand.brandImagesFolder);
+  serveBrandImages(app, images);
+  const hasOwnIcons = images.length > 0;
+  for (const url of TOUCH_ICONS)
+    app.get(url, { schema: { hide: true } }, (_, reply) =>
+      hasOwnIcons ? reply.redirect('/icon-180.png') : reply.sendFile('icon-180.png'),
+    );
   await app.register(fastifyStatic, {
     root,
     index: ['landing.html'],

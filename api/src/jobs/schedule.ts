@@ -23,6 +23,7 @@ import { deleteOldChanges, failAbandoned } from '../modules/proxies/inventory-ch
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
 import { notifyLevelChanges } from '../modules/referrals/levels.service.ts';
 import { fillTrialPersons } from '../modules/referrals/referrals.service.ts';
+import { warnOfMachine } from '../modules/system/machine.service.ts';
 import { deleteUnsentFiles } from '../modules/tickets/ticket-files.service.ts';
 import { recordTraffic } from '../modules/usage/usage.service.ts';
 
@@ -49,6 +50,7 @@ const schedule: ScheduledTask[] = [
   { name: 'connections.fill-addresses', cron: '* * * * *', run: fillSoldAddresses },
   { name: 'jobs.hasten-mails', cron: '* * * * *', run: hastenMails },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
+  { name: 'system.watch-machine', cron: '*/10 * * * *', run: warnOfMachine },
   // Spread over the hour.
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },
   { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },

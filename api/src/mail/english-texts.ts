@@ -164,4 +164,21 @@ export const en: LanguageTexts = {
     button: 'Open the dashboard',
     afterLink: [],
   },
+  'disk-full': {
+    subject: (brandName) => `The disk of ${brandName} is nearly full`,
+    title: 'The disk is nearly full',
+    intro: (brandName) =>
+      `The disk of ${brandName} is used by nine tenths or more. When it is full, the database stops.`,
+    beforeLink: ['You get this because you see the state of the system.'],
+    button: 'Open the dashboard',
+    afterLink: [],
+  },
+  'backup-late': {
+    subject: (brandName) => `The newest backup of ${brandName} is too old`,
+    title: 'The newest backup is too old',
+    intro: (brandName) => `${brandName} has no backup that is new enough: its timer does not run, or it fails.`,
+    beforeLink: ['You get this because you see the state of the system.'],
+    button: 'Open the dashboard',
+    afterLink: [],
+  },
 };

@@ -14,7 +14,14 @@ const event = { device: z.string(), address: z.string(), at: z.iso.datetime() };
 export const mailRequestSchema = z.discriminatedUnion('template', [
   z.object({
     ...recipient,
-    template: z.enum(['confirm-email', 'recover-password', 'second-factor-reset', 'database-restored']),
+    template: z.enum([
+      'confirm-email',
+      'recover-password',
+      'second-factor-reset',
+      'database-restored',
+      'disk-full',
+      'backup-late',
+    ]),
     values: z.object({ link }),
   }),
   z.object({

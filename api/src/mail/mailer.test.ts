@@ -53,6 +53,8 @@ const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'ended-idle', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
   { template: 'ended-exit-lost', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
   { template: 'database-restored', values: { link } },
+  { template: 'disk-full', values: { link } },
+  { template: 'backup-late', values: { link } },
 ];
 const news: Omit<MailRequest, 'to' | 'languageCode'> = {
   template: 'news',
@@ -75,6 +77,8 @@ const titles = {
     'Disconnected: no traffic',
     'Disconnected: the proxy went offline',
     'The database was restored to an earlier time',
+    'The disk is nearly full',
+    'The newest backup is too old',
   ],
   ru: [
     'Подтвердите email',
@@ -92,6 +96,8 @@ const titles = {
     'Отключено: нет трафика',
     'Отключено: прокси отключился от сети',
     'База данных восстановлена на более ранний момент',
+    'Диск почти заполнен',
+    'Последняя резервная копия устарела',
   ],
 };
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../process/config.ts';
 import type { Ctx } from '../ctx.ts';
 import { mailRequestSchema, openMail, type SealedMail } from './mail-requests.ts';
-import type { MailContent } from './layout.ts';
+import { escapeHtml, type MailContent, page } from './layout.ts';
 import { renderMail, type MailRequest } from './templates.ts';
 import { unsubscribeHeaders } from './unsubscribe-link.ts';
 
@@ -29,12 +29,23 @@ async function sendMail(ctx: Ctx, request: MailRequest): Promise<void> {
   ctx.log.info({ template: request.template }, 'mail sent');
 }
 
+/** For the operator. @returns the answer of the mail server */
+export async function sendTestMail(config: Config, to: string): Promise<string> {
+  const { brandName, publicUrl } = config;
+  const title = `Test of ${brandName}`;
+  const text = `The command mail-test has sent this email to ${to}.`;
+  const html = page('en', brandName, title, [`<p style="margin:0">${escapeHtml(text)}</p>`], publicUrl);
+  const messageId = `<${randomUUID()}@${new URL(publicUrl).hostname}>`;
+  return deliver(config, to, { subject: title, text: `${text}\n`, html }, { messageId, headers: AUTOMATIC });
+}
+
+/** @returns the answer of the mail server */
 async function deliver(
   config: Config,
   to: string,
   content: MailContent,
   fields: { messageId: string; headers: Record<string, string> },
-): Promise<void> {
+): Promise<string> {
   const transport = createTransport({
     ...(config.smtpUrl === undefined
       ? { host: '127.0.0.1', port: config.mailSinkPort, secure: false, ignoreTLS: true }
@@ -47,7 +58,14 @@ async function deliver(
     disableUrlAccess: true,
   });
   try {
-    await transport.sendMail({ ...content, to, from: config.mailFrom, replyTo: config.mailReplyTo, ...fields });
+    const { response } = await transport.sendMail({
+      ...content,
+      to,
+      from: config.mailFrom,
+      replyTo: config.mailReplyTo,
+      ...fields,
+    });
+    return response;
   } finally {
     transport.close();
   }

@@ -12,6 +12,8 @@ export type MailTemplate =
   | 'password-changed'
   | 'new-sign-in'
   | 'database-restored'
+  | 'disk-full'
+  | 'backup-late'
   | 'second-factor-off'
   | 'account-deleted'
   | 'top-up'
@@ -22,7 +24,13 @@ export type MailTemplate =
 /** Stored as JSON in the job. */
 export type MailRequest = { to: string; languageCode: LanguageCode } & (
   | {
-      template: 'confirm-email' | 'recover-password' | 'second-factor-reset' | 'database-restored';
+      template:
+        | 'confirm-email'
+        | 'recover-password'
+        | 'second-factor-reset'
+        | 'database-restored'
+        | 'disk-full'
+        | 'backup-late';
       values: { link: string };
     }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }

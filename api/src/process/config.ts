@@ -163,6 +163,8 @@ function readDatabase({ read }: Environment) {
     backup: {
       folder: read('BACKUP_FOLDER', z.string().optional()),
       keptCount: read('BACKUP_KEEP', whole(1, 10_000).default(7)),
+      /** Staff are told when the newest one is older. */
+      ageMaxMs: read('BACKUP_AGE_HOURS', whole(1, 10_000).default(26)) * 3_600_000,
       /** Undefined: dumps are not encrypted. */
       recipient: read(
         'BACKUP_RECIPIENT',
@@ -223,6 +225,8 @@ function readBusiness({ read, isDevelopment }: ApiEnvironment) {
     publicPromoCode: read('PUBLIC_PROMO_CODE', promoCodeFields.shape.code.optional()) ?? demoPromoCode,
     /** The operator's own terms and other legal texts; undefined: the default texts apply. */
     legalTextsFolder: read('LEGAL_TEXTS_FOLDER', z.string().optional()),
+    /** The operator's own logo, icons and social image; undefined: those of the web app. */
+    brandImagesFolder: read('BRAND_IMAGES_FOLDER', z.string().optional()),
     refundWindowMs: toMs(read('REFUND_WINDOW_SECONDS', wholeSeconds.default(1800))),
     idleTimeoutMs: toMs(read('IDLE_TIMEOUT_SECONDS', wholeSeconds.default(1800))),
     /** The trial credit of the demo's promo code. */

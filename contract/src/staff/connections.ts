@@ -29,6 +29,8 @@ const connectionsFilter = {
   id: idSchema.optional(),
   userId: idSchema.optional(),
   status: z.enum(connectionStatuses).optional(),
+  /** The name of the gateway that carries it. */
+  node: z.string().min(1).max(60).optional(),
   /** The exit IP of the proxy. */
   ip: addressSchema.optional(),
   /** With `ip`: those that had the address at this time. */

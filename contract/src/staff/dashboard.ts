@@ -83,6 +83,7 @@ export const attentionParts = {
   troubledChains: ['SYSTEM_READ'],
   failedJobs: ['SYSTEM_READ'],
   mails: ['SYSTEM_READ'],
+  machine: ['SYSTEM_READ'],
   restore: ['SYSTEM_READ', 'PAYMENTS_READ'],
   moneyCheck: ['SYSTEM_READ', 'TRANSACTIONS_READ'],
 } as const satisfies Record<string, readonly Permission[]>;
@@ -115,6 +116,15 @@ const attentionSchema = z.object({
   failedJobs: waitingSchema.nullable(),
   /** Since when the oldest one waits, if that is LATE_MAIL_SECONDS or more. */
   mails: z.object({ lateSince: dateSchema.nullable() }).nullable(),
+  /** What is wrong with the machine of the API; both null: nothing. Absent before 0.4.0. */
+  machine: z
+    .object({
+      fullDisk: z.object({ usedPercent: z.number() }).nullable(),
+      /** `newestAt` null: there is none. */
+      lateBackup: z.object({ newestAt: dateSchema.nullable() }).nullable(),
+    })
+    .nullable()
+    .optional(),
   /** After a restore of the database to an earlier time no invoices are created, until the operator has run a command. */
   restore: z
     .object({

@@ -18,6 +18,8 @@ export const mailKinds = [
   'ended-idle',
   'ended-exit-lost',
   'database-restored',
+  'disk-full',
+  'backup-late',
   'news',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];

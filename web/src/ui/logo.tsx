@@ -1,6 +1,20 @@
+import { useSettings } from '../data/settings.ts';
 import classes from './logo.module.css';
 
 export function Logo({ name }: { name: string }) {
+  const { logo } = useSettings();
+  if (!logo) return <BuiltInLogo name={name} />;
+  const alt = logo.isWide ? name : '';
+  return (
+    <span className={classes['logo']}>
+      <img src="/logo.svg" alt={alt} className={logo.hasDark ? classes['light'] : undefined} />
+      {logo.hasDark && <img src="/logo-dark.svg" alt={alt} className={classes['dark']} />}
+      {!logo.isWide && name}
+    </span>
+  );
+}
+
+function BuiltInLogo({ name }: { name: string }) {
   return (
     <span className={classes['logo']}>
       <svg viewBox="0 0 32 32" width="30" height="30" aria-hidden="true">

@@ -75,6 +75,15 @@ export async function replacePassword(
   return row?.changedAt;
 }
 
+/** Of all accounts. @returns how many there are */
+export async function resetPasswords(ctx: Ctx, passwordHash: string): Promise<number> {
+  const rows = await ctx.db.query(
+    `update users set password_hash = $1, updated_at = now() where status <> 'DELETED' returning id`,
+    [passwordHash],
+  );
+  return rows.length;
+}
+
 /** Confirms the email too, because the operator vouches for it. */
 export async function makeAdministrator(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query(

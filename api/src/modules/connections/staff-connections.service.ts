@@ -39,6 +39,25 @@ export async function endSeveral(
   return unique.map((id) => ({ id, outcome: ended.has(id) ? 'ENDED' : 'UNCHANGED' }));
 }
 
+export { listOpenOfNode as findOpenOfNode } from './staff-list.store.ts';
+
+/**
+ * At the command line, for a gateway that is gone for good: customers are told that the proxy went offline, and get back what they have not
+ * used. @returns how many ended
+ */
+export async function endAllOfNode(ctx: Ctx, node: string): Promise<number> {
+  const owners = new Map((await staffList.listOpenOfNode(ctx, node)).map(({ id, userId }) => [id, userId]));
+  const ended = await endConnections(ctx, [...owners.keys()], 'EXIT_LOST', (ctx, id) =>
+    record(ctx, {
+      action: 'CONNECTION_ENDED',
+      userId: owners.get(id),
+      subject: { type: 'CONNECTION', id },
+      requester: undefined,
+    }),
+  );
+  return ended.size;
+}
+
 /** As a file, without passwords. @throws AppError VALIDATION */
 export function exportForStaff(ctx: Ctx, by: By, filter: Omit<staffList.ConnectionFilter, 'afterId'>) {
   return exportList<StaffConnection>(ctx, by, {

@@ -10,6 +10,8 @@ export interface ConnectionFilter {
   username?: string | undefined;
   userId?: string | undefined;
   status?: ConnectionStatus | undefined;
+  /** The name of the gateway. */
+  node?: string | undefined;
   ip?: string | undefined;
   /** Open at this time. */
   at?: string | undefined;
@@ -25,7 +27,7 @@ export interface ConnectionFilter {
 
 /** One text for each combination, so that each gets the plan for its indexes. */
 function toConditions(filter: ConnectionFilter) {
-  const { id, username, userId, status, ip, at, client, createdFrom, createdTo, afterId } = filter;
+  const { id, username, userId, status, node, ip, at, client, createdFrom, createdTo, afterId } = filter;
   const values: unknown[] = [];
   const conditions: string[] = [];
   const add = (value: unknown, condition: (parameter: string) => string) => {
@@ -37,6 +39,7 @@ function toConditions(filter: ConnectionFilter) {
   add(username, (parameter) => `id = (select id from connection_credentials where username = ${parameter})`);
   add(userId, (parameter) => `user_id = ${parameter}`);
   add(status, (parameter) => `status = ${parameter}`);
+  add(node, (parameter) => `exit_id in (select id from readable_exits where node_name = ${parameter})`);
   add(at, (parameter) => `created_at <= ${parameter} and (ended_at is null or ended_at > ${parameter})`);
   const then =
     at === undefined ? '' : `and since <= $${values.length} and (until is null or until > $${values.length})`;
@@ -82,6 +85,14 @@ export async function countForStaff(ctx: Ctx, filter: ConnectionFilter, limit: n
     { isPrepared: false },
   );
   return row!.count;
+}
+
+export function listOpenOfNode(ctx: Ctx, node: string): Promise<{ id: string; userId: string }[]> {
+  return ctx.db.query(
+    `select id, user_id as "userId" from readable_connections
+      where status = 'WORK' and exit_id in (select id from readable_exits where node_name = $1) order by created_at`,
+    [node],
+  );
 }
 
 export function findOwners(ctx: Ctx, ids: readonly string[]): Promise<{ id: string; userId: string }[]> {

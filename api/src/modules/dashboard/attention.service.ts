@@ -12,6 +12,7 @@ import { listTroubled } from '../invoices/chain-overview.service.ts';
 import { readRestore } from '../invoices/witness.service.ts';
 import { countHeld } from '../invoices/held-deposits.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
+import { readMachine } from '../system/machine.service.ts';
 import { readWaiting } from '../tickets/staff-tickets.service.ts';
 import * as store from './dashboard.store.ts';
 
@@ -30,6 +31,7 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),
     failedJobs: await ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
     mails: await ifAllowed('mails', () => readLateMails(ctx)),
+    machine: await ifAllowed('machine', () => readMachine(ctx)),
     restore: await ifAllowed('restore', () => readRestore(ctx)),
     moneyCheck: await ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
   };

@@ -44,6 +44,7 @@ const nothing: Attention = {
   troubledChains: [],
   failedJobs: 0,
   mails: { lateSince: null },
+  machine: { fullDisk: null, lateBackup: null },
   restore: { isOpen: false, movedAt: null },
   moneyCheck: { isBroken: false, violationCount: 0 },
 };

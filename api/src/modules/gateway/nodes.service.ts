@@ -3,6 +3,7 @@ import { AppError } from '@cellhop/contract/errors';
 import type { NodeStatus } from '@cellhop/contract/gateway';
 import { NODES_MAX } from '@cellhop/contract/limits';
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../../process/config.ts';
 import type { Ctx } from '../../ctx.ts';
 import { enqueue } from '../../jobs/jobs.ts';
@@ -62,6 +63,28 @@ export async function changeNode(
   });
   const [changed] = await store.listNodes(ctx, id, 1);
   return present(ctx.config, changed!);
+}
+
+/** @throws Error with a sentence if there is no such node */
+export async function requireNode(ctx: Ctx, name: string): Promise<string> {
+  const id = await store.findByName(ctx, name);
+  if (id === undefined) throw new Error(`There is no gateway "${name}".`);
+  return id;
+}
+
+/** At the command line: a token that nobody knows takes the place of both that the node may use, and it is drained for good. */
+export async function disableNode(ctx: Ctx, name: string): Promise<void> {
+  const id = await requireNode(ctx, name);
+  await ctx.tx(async (ctx) => {
+    await store.disable(ctx, id, randomBytes(32));
+    await enqueue(ctx, 'proxies.follow-draining', { nodeId: id }, { key: `proxies.follow-draining:${id}` });
+    await record(ctx, {
+      action: 'NODE_DISABLED',
+      requester: undefined,
+      subject: { type: 'NODE', id },
+      details: { name },
+    });
+  });
 }
 
 /** @throws AppError FORBIDDEN if the run belongs to another node */

@@ -79,6 +79,21 @@ export async function setDraining(ctx: Ctx, id: string, isDraining: boolean): Pr
   ]);
 }
 
+export async function findByName(ctx: Ctx, name: string): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ id: string }>('select id from gateway_nodes where name = $1', [name]);
+  return row?.id;
+}
+
+/** @param tokenHash of no token */
+export async function disable(ctx: Ctx, id: string, tokenHash: Buffer): Promise<void> {
+  await ctx.db.query(
+    `update gateway_nodes
+        set token_hash = $2, previous_token_hash = null, previous_token_until = null, is_draining = true, version = version + 1
+      where id = $1`,
+    [id, tokenHash],
+  );
+}
+
 /** @returns false if the run belongs to another node */
 export async function saveStatus(ctx: Ctx, nodeId: string, runId: string, status: NodeStatus): Promise<boolean> {
   const rows = await ctx.db.query(

@@ -26,7 +26,11 @@ export interface Restored {
  */
 export async function skipShown(ctx: Ctx, file: string, count: bigint | undefined): Promise<Restored> {
   const witness = await readWitness(file);
-  if (witness && count !== undefined) throw new Error(`There is a witness, ${file}, so that no number is needed.`);
+  if (witness && count !== undefined)
+    throw new Error(
+      `There is a witness, ${file}, so that no number is needed. Only if the API has begun it anew after the restore it does not know what was ` +
+        'lost: then stop API and worker, delete the file, and run this again.',
+    );
   return ctx.tx(async (ctx) => {
     const accounts = await store.lockWalletAccounts(ctx);
     const newestInvoiceAt = await store.findNewestInvoiceTime(ctx);

@@ -9,16 +9,12 @@ import { existsSync } from 'node:fs';
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 import * as store from './addresses.store.ts';
-import { mailTexts } from '../../mail/texts.ts';
-import { send } from '../mails/mails.service.ts';
-import { notifyAll } from '../notifications/notifications.service.ts';
-import * as users from '../users/users.service.ts';
+import { tellSystemStaff } from '../notifications/system-notices.service.ts';
 import { isSandbox } from './chains.ts';
 import * as databases from './witness.store.ts';
 import { addToWitness, readWitness, type Witness } from './witness-file.ts';
 
 const CHECKED_EVERY_MS = 60_000;
-const MAILED_MAX = 50;
 /** Gateways report every minute, and may remember what the machine of the API has lost. */
 const GATEWAYS_REPORT_WITHIN_MS = 90_000;
 /** When this process has found a file missing at its start. */
@@ -164,23 +160,9 @@ function toNumber(position: string): bigint {
   return (high! << 32n) + low!;
 }
 
-/** To those who see the state of the system, once for each restore, whichever API notices it. */
 function mailRestore(ctx: Ctx, [first]: SkippedAccount[]): Promise<void> {
   const { account } = first!;
-  const idempotencyKey = `restore:${accountOf(account)}:${account.nextIndex}`;
-  return ctx.tx(async (ctx) => {
-    const holders = await users.listHolders(ctx, 'SYSTEM_READ', MAILED_MAX);
-    const notices = holders.map(({ id: userId, languageCode }) => ({
-      userId,
-      idempotencyKey,
-      event: { kind: 'MESSAGE' as const, details: { description: mailTexts[languageCode]['database-restored'].title } },
-    }));
-    const notified = new Set(await notifyAll(ctx, notices));
-    for (const { id, email: to, languageCode } of holders.filter((each) => notified.has(each.id))) {
-      const values = { link: `${ctx.config.publicUrl}/admin` };
-      await send(ctx, id, { template: 'database-restored', to, languageCode, values }, null);
-    }
-  });
+  return tellSystemStaff(ctx, `restore:${accountOf(account)}:${account.nextIndex}`, 'database-restored');
 }
 
 /** Compares database and witness, now and every minute. @returns a function that stops it */

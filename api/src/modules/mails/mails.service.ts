@@ -77,6 +77,8 @@ const notices: readonly string[] = [
   'ticket-answer',
   'ticket-opened',
   'database-restored',
+  'disk-full',
+  'backup-late',
 ] satisfies MailRequest['template'][];
 
 function jobOf({ template }: SealedMail): 'mail.deliver' | 'mail.deliver-news' | 'mail.deliver-notice' {

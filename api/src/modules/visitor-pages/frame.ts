@@ -4,7 +4,7 @@ import { languageCodeSchema, type LanguageCode } from '@cellhop/contract/schemas
 import { visitorPages, visitorPath, type VisitorPage } from '@cellhop/contract/visitor-pages';
 import { escapeHtml } from '../../mail/layout.ts';
 import { visitorTexts } from './texts.ts';
-import { money, type PageParts, type View } from './view.ts';
+import { money, type PageParts, type Shop, type View } from './view.ts';
 
 export interface Address {
   page: VisitorPage;
@@ -55,7 +55,7 @@ ${closing(view)}
 function header(view: View, address: Address): string {
   const { shop, texts } = view;
   return `<header class="header">
-        <a class="logo" href="/">${LOGO}${escapeHtml(shop.brandName)}</a>
+        <a class="logo" href="/">${logo(shop)}</a>
         <nav class="pages" aria-label="${escapeHtml(texts.navigation)}">${pageLinks(view, address)}</nav>
         <div class="tools">
           ${languages(view, address)}
@@ -64,6 +64,16 @@ function header(view: View, address: Address): string {
           <a class="quiet member" href="/proxies">${escapeHtml(texts.openApp)}</a>
         </div>
       </header>`;
+}
+
+/** As web/src/ui/logo.tsx. */
+function logo({ logo, brandName }: Shop): string {
+  const name = escapeHtml(brandName);
+  if (logo === null) return LOGO + name;
+  const image = (file: string, theme: string) =>
+    `<img src="/${file}.svg" alt="${logo.isWide ? name : ''}" class="${theme}">`;
+  const images = image('logo', logo.hasDark ? 'light' : '') + (logo.hasDark ? image('logo-dark', 'dark') : '');
+  return logo.isWide ? images : images + name;
 }
 
 function pageLinks({ languageCode, texts }: View, address?: Address): string {

@@ -2,6 +2,7 @@ import { decimalMark, dollarText } from '@cellhop/contract/number-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { toDollars } from '@cellhop/contract/units';
 import type { Currency } from '@cellhop/contract/invoices.values';
+import type { describeLogo } from '../../http/brand-images.ts';
 import { escapeHtml } from '../../mail/layout.ts';
 import type { Stock } from '../proxies/proxies.service.ts';
 import type { Offer } from '../referrals/referrals.service.ts';
@@ -16,6 +17,7 @@ export interface Shop {
   publicUrl: string;
   contactEmail: string | undefined;
   abuseEmail: string | undefined;
+  logo: ReturnType<typeof describeLogo>;
   refundSeconds: number;
   currencies: readonly Currency[];
   /** The address of a country's flag. */

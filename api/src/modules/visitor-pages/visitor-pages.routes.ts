@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Ctx } from '../../ctx.ts';
+import { describeLogo, readBrandImages } from '../../http/brand-images.ts';
 import { etagOf, matchesEtag } from '../../http/etag.ts';
 import { COMPRESSION } from '../../http/responses.ts';
 import { findWebRoot, VISITOR_TEMPLATE } from '../../http/web-pages.ts';
@@ -113,12 +114,13 @@ async function readStock(app: FastifyInstance): Promise<Stock | undefined> {
 }
 
 function createShop(ctx: Ctx, root: string): Shop {
-  const { brandName, publicUrl, contactEmail, abuseEmail, refundWindowMs } = ctx.config;
+  const { brandName, publicUrl, contactEmail, abuseEmail, brandImagesFolder, refundWindowMs } = ctx.config;
   return {
     brandName,
     publicUrl,
     contactEmail,
     abuseEmail,
+    logo: describeLogo(readBrandImages(brandImagesFolder)),
     refundSeconds: refundWindowMs / 1000,
     currencies: listEnabledCurrencies(ctx),
     findFlag: readFlags(path.join(root, 'assets')),

@@ -11,11 +11,11 @@ import type { StaffConnectionsSearch } from './screen.ts';
 
 /** The filter as the API takes it. */
 export function toConnectionsQuery(search: StaffConnectionsSearch) {
-  const { userId, id, status, ip, client } = search;
+  const { userId, id, status, node, ip, client } = search;
   // Without an address, a time says nothing.
   const at = ip === undefined || search.at === undefined ? undefined : toMoment(search.at);
   const range = toLimitedRange(search);
-  return { userId, id, status, ip, at, client, createdFrom: range.from, createdTo: range.to };
+  return { userId, id, status, node, ip, at, client, createdFrom: range.from, createdTo: range.to };
 }
 
 /** @param time in the time zone of the browser, such as 2026-11-21T14:05 */

@@ -4,7 +4,7 @@ import { Button, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatTraffic } from '../../format/format.ts';
 import { maxDecimals } from '../../format/money.ts';
-import { oneOf } from '../../loading/search-values.ts';
+import { oneOf, textParameter } from '../../loading/search-values.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
 import { ColumnMoney, RowButton, timeColumn, countryColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -96,8 +96,8 @@ export function ConnectionsPage() {
 }
 
 /** What a saved filter keeps. */
-function toFilter({ userId, status, ip, at, client, from, to }: StaffConnectionsSearch) {
-  return { userId, status, ip, at, client, from, to };
+function toFilter({ userId, status, node, ip, at, client, from, to }: StaffConnectionsSearch) {
+  return { userId, status, node, ip, at, client, from, to };
 }
 
 interface ConnectionsFilterProps {
@@ -107,10 +107,10 @@ interface ConnectionsFilterProps {
 
 function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
   const { t } = useTranslation(['staffConnections', 'proxyConnection', 'common']);
-  const { id, status, ip, at, client, from, to } = search;
+  const { id, status, node, ip, at, client, from, to } = search;
   return (
     <FilterPanel
-      filter={{ id, status, ip, at, client, from, to }}
+      filter={{ id, status, node, ip, at, client, from, to }}
       onReset={onChange}
       actions={<ExportButton endpoint="GET /v1/proxies/connections/admin/export" query={toConnectionsQuery(search)} />}
     >
@@ -143,6 +143,12 @@ function ConnectionsFilter({ search, onChange }: ConnectionsFilterProps) {
         read={addressParameter}
         invalid={t('filter.addressInvalid')}
         onChange={(address) => onChange({ client: address })}
+      />
+      <FilterText
+        label={t('filter.node')}
+        value={node}
+        read={textParameter}
+        onChange={(name) => onChange({ node: name })}
       />
       <DayRange days={{ from, to }} onChange={onChange} />
     </FilterPanel>

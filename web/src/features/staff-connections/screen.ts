@@ -27,6 +27,8 @@ export const staffConnectionsSearch = searchParameters((search) => ({
   /** One connection, from a link. */
   id: idParameter(search['id']),
   status: oneOf(search['status'], statuses),
+  /** The name of the gateway. */
+  node: textParameter(search['node']),
   /** The exit IP. */
   ip: addressParameter(search['ip']),
   /** Who had the exit IP at this time: `2026-11-21T14:05`, in the time zone of the browser. */

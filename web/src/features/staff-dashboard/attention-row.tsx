@@ -11,6 +11,7 @@ import {
   IconPlugOff,
   IconRefreshAlert,
   IconScale,
+  IconServerBolt,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatLimitedCount } from '../../format/format.ts';
@@ -75,8 +76,9 @@ function ItemText({ Icon, text, detail }: Pick<Item, 'Icon' | 'text' | 'detail'>
 function useItems(attention: Attention | undefined): Item[] {
   const money = useMoneyItems(attention);
   const system = useSystemItems(attention);
+  const machine = useMachineItems(attention);
   const support = useSupportItems(attention);
-  return [...money, ...support, ...system];
+  return [...money, ...support, ...machine, ...system];
 }
 
 function counted(count: number) {
@@ -146,6 +148,19 @@ function useSupportItems(attention: Attention | undefined): Item[] {
       target: attentionTargets.ticket(oldest.id),
     },
   ];
+}
+
+function useMachineItems(attention: Attention | undefined): Item[] {
+  const { t } = useTranslation('staffDashboard');
+  const { fullDisk, lateBackup } = attention?.machine ?? {};
+  const texts = [
+    ...(fullDisk ? [{ key: 'disk', text: t('attention.disk', { percent: fullDisk.usedPercent }) }] : []),
+    ...(lateBackup?.newestAt
+      ? [{ key: 'backup', text: t('attention.backup', { date: formatDate(lateBackup.newestAt) }) }]
+      : []),
+    ...(lateBackup?.newestAt === null ? [{ key: 'backup', text: t('attention.noBackup') }] : []),
+  ];
+  return texts.map((each) => ({ ...each, Icon: IconServerBolt, target: attentionTargets.system, isUrgent: true }));
 }
 
 function useSystemItems(attention: Attention | undefined): Item[] {

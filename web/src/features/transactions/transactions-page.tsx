@@ -1,6 +1,6 @@
 import type { Transaction } from '@cellhop/contract/transactions';
 import { transactionKinds } from '@cellhop/contract/transactions.values';
-import { Anchor, Button, MultiSelect } from '@mantine/core';
+import { Button, MultiSelect } from '@mantine/core';
 import { IconDownload, IconFileInvoice } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -9,7 +9,7 @@ import { formatDate } from '../../format/format.ts';
 import { formatBalance, maxDecimals } from '../../format/money.ts';
 import { lazyPart, useLazyPart } from '../../loading/use-lazy-part.ts';
 import { useScreenSearch } from '../../loading/use-screen.ts';
-import { ColumnMoney } from '../../ui/columns.tsx';
+import { ColumnMoney, RowButton } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { DayFields } from '../../ui/date-field.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -155,21 +155,7 @@ function TransactionsTable({ transactions, onReceipt }: TransactionsTableProps) 
       key: 'subject',
       width: 10.25,
       header: t('table.subject'),
-      render: ({ subject, receipt }) => (
-        <>
-          {subject === null ? t('subjects.none') : subjectText(t, subject.kind, subject.label)}
-          {typeof receipt === 'number' && (
-            <Anchor
-              component="button"
-              type="button"
-              className={classes['receipt'] ?? ''}
-              onClick={() => onReceipt(receipt)}
-            >
-              {t('receipt.title', { number: receipt })}
-            </Anchor>
-          )}
-        </>
-      ),
+      render: ({ subject }) => (subject === null ? t('subjects.none') : subjectText(t, subject.kind, subject.label)),
     },
     {
       key: 'amount',
@@ -193,8 +179,26 @@ function TransactionsTable({ transactions, onReceipt }: TransactionsTableProps) 
       ),
     },
   ];
+  if (transactions?.some(hasReceipt) === true)
+    columns.push({
+      key: 'receipt',
+      width: 6,
+      header: t('receipt.button'),
+      place: 'action',
+      render: (row) =>
+        hasReceipt(row) && (
+          <RowButton
+            text={t('receipt.button')}
+            label={t('receipt.title', { number: row.receipt })}
+            variant="default"
+            onClick={() => onReceipt(row.receipt)}
+          />
+        ),
+    });
   return <DataTable label={t('table.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} />;
 }
+
+const hasReceipt = (row: Transaction): row is Transaction & { receipt: number } => typeof row.receipt === 'number';
 
 const tones: Record<'OK' | 'BROKEN' | 'NEVER_RUN', Tone> = { OK: 'good', BROKEN: 'bad', NEVER_RUN: 'neutral' };
 
