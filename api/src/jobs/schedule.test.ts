@@ -29,7 +29,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'jobs.hasten-mails',
   ];
   expect(due(1)).toEqual(everyMinute);
-  expect(due(10)).toEqual([...everyMinute, 'jobs.clean-up']);
+  expect(due(10)).toEqual([...everyMinute, 'jobs.clean-up', 'system.watch-machine']);
   const hourly = [7, 17, 27, 37, 47].flatMap((minute) => due(minute)).filter((task) => !everyMinute.includes(task));
   expect(hourly).toEqual([
     'auth.clean-up',

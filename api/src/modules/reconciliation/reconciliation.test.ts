@@ -318,7 +318,16 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
 
 describe('a corrupted row', () => {
   /** The original contents of all tables with money, restored before each corruption. */
-  const tables = ['accounts', 'transfers', 'connections', 'connection_runs', 'proxies', 'deposits', 'invoices'];
+  const tables = [
+    'accounts',
+    'transfers',
+    'connections',
+    'connection_runs',
+    'proxies',
+    'deposits',
+    'top_up_receipts',
+    'invoices',
+  ];
   beforeAll(async () => {
     for (const table of tables) await testApp.database.query(`create table healthy_${table} as table ${table}`);
   });

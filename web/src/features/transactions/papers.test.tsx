@@ -1,32 +1,29 @@
+import type { Settings } from '@cellhop/contract/settings';
 import { within } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { type Answers, openApp } from '../../../test/open-app.tsx';
 import { currentSettings } from '../../data/settings.ts';
 
 const createdAt = '2026-11-21T12:00:00.000Z';
-/** The settings are loaded once: before the first test. */
-const papers: Answers = {
-  'GET /v1/profile/company': { data: { name: 'Rohrpost GmbH', address: '', taxId: '' } },
-  'GET /v1/settings': {
-    data: {
-      ...currentSettings(),
-      abuseEmail: 'abuse@example.com',
-      seller: {
-        name: 'Example Ltd',
-        address: '1 Main Street\nLondon',
-        register: 'No. 1',
-        vatId: 'GB1',
-        note: 'No VAT.',
-      },
-    },
-  },
+const shop: Partial<Settings> = {
+  abuseEmail: 'abuse@example.com',
+  seller: { name: 'Example Ltd', address: '1 Main Street\nLondon', register: 'No. 1', vatId: 'GB1', note: 'No VAT.' },
 };
+/** Settings are loaded once, maybe by the tests of another file. */
+function papersWith(answers: Answers): Answers {
+  Object.assign(currentSettings(), shop);
+  return {
+    'GET /v1/profile/company': { data: { name: 'Rohrpost GmbH', address: '', taxId: '' } },
+    'GET /v1/settings': { data: { ...currentSettings() } },
+    ...answers,
+  };
+}
+afterAll(() => Object.assign(currentSettings(), { abuseEmail: null, seller: null }));
 
 it('opens the receipt of a top-up from its row, with seller, customer and payment', async () => {
   const topUp = { id: '1', createdAt, kind: 'TOP_UP', amount: 25, balanceAfter: 25, subject: null, receipt: 17 };
   const { screen, user } = await openApp('/transactions', {
-    answers: {
-      ...papers,
+    answers: papersWith({
       'GET /v1/transactions': { data: [topUp], totalPages: 1 },
       'GET /v1/payments/receipts/*': {
         data: {
@@ -41,7 +38,7 @@ it('opens the receipt of a top-up from its row, with seller, customer and paymen
           reversedAt: null,
         },
       },
-    },
+    }),
   });
   await user.click(await screen.findByRole('button', { name: 'Receipt 17' }));
   expect(location.search).toBe('?receipt=17');
@@ -55,7 +52,7 @@ it('opens the receipt of a top-up from its row, with seller, customer and paymen
 it('names the seller in the imprint', async () => {
   const { screen } = await openApp('/legal/imprint', {
     isSignedIn: false,
-    answers: { ...papers, 'GET /v1/legal/*': { data: { text: null } } },
+    answers: papersWith({ 'GET /v1/legal/*': { data: { text: null } } }),
   });
   await screen.findByText('No VAT.');
   expect(screen.getByRole('article').textContent).toContain('Example Ltd\n1 Main Street\nLondon\nNo. 1\nVAT ID: GB1');
@@ -64,11 +61,10 @@ it('names the seller in the imprint', async () => {
 
 it('names the seller on a monthly statement', async () => {
   const { screen } = await openApp('/transactions?month=2026-11', {
-    answers: {
-      ...papers,
+    answers: papersWith({
       'GET /v1/transactions': { data: [], totalPages: 1 },
       'GET /v1/transactions/summary': { data: { openingBalance: 0, closingBalance: 0, kinds: [] } },
-    },
+    }),
   });
   const dialog = await screen.findByRole('dialog', { name: 'Monthly statement' });
   await within(dialog).findByText('No VAT.');
