@@ -6,6 +6,8 @@ import { type LocalServer, serveBodies } from './local-server.ts';
 interface Exchange {
   /** The method of JSON-RPC, or the path. */
   topic: string;
+  /** What was asked. */
+  body: string;
   /** What the honest node has answered, without the envelope of JSON-RPC. It may be changed. */
   payload: unknown;
   /** What it answered when the same was asked for the first time. */
@@ -58,6 +60,7 @@ export async function startHostileProxy(target: string, elsewhere: string): Prom
     if (random.below(100) >= mood.percent) return text;
     const lie = await mood.lie({
       topic,
+      body,
       payload: unwrap(text),
       earlier: unwrap(earlier.get(asked)!),
       askElsewhere: async () => unwrap((await ask(elsewhere, request, body)).text),

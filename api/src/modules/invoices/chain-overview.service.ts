@@ -2,7 +2,7 @@
 import type { SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
 import { formatRate } from '../../payments/amounts.ts';
-import { CONTRADICTION } from '../../payments/chains/further-sources.ts';
+import { CONTRADICTION } from '../../payments/chains/sources.ts';
 import { addressSpaces, chains, type Chain } from '../../payments/currencies.ts';
 import { nameOtherToken } from '../../payments/settings.ts';
 import * as addresses from './addresses.store.ts';

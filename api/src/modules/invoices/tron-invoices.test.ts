@@ -142,6 +142,21 @@ describe('in production, on TRON', () => {
     expect(await compare()).toEqual([]);
   });
 
+  test('USDT in a transaction whose receipt nobody can send are found by the comparison, and staff settle them', async () => {
+    const { id, address } = await newInvoice('USDT_TRC20');
+    const urls = nodes.map(({ url }) => url);
+    watcher = createTronWatcher({ urls, requestsPerSecond: 1000, responseBytesMax: 100_000 });
+    for (const { behaviour } of nodes)
+      behaviour.changeReceipt = (logs) => Array.from({ length: 200 }, () => logs).flat();
+    send.usdtBatch({ address, units: 25_000_000n });
+    await mine(BLOCKS_UNTIL_FINAL);
+    expect(await balanceOf(testApp, user)).toBe(0n);
+    expect(await compare()).toEqual([`${address} received 25.00 USDT_TRC20 more than its deposits`]);
+    await settle(await createUser(testApp, { roleName: 'FINANCE' }), { id });
+    expect(await balanceOf(testApp, user)).toBe(25_000_000n);
+    expect(await compare()).toEqual([]);
+  });
+
   test('while nothing becomes solid for ten minutes, nothing is credited and no invoice is offered; then all is', async () => {
     const { address } = await newInvoice('USDT_TRC20');
     chain.activeWitnesses = 18;

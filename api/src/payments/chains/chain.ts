@@ -72,8 +72,6 @@ export interface UtxoRules {
   /** The hash of block 0 proves which chain a node serves. */
   genesisHash: string;
   addressPrefix: string;
-  /** Some 15 minutes: a source may have got the newest block later than another one. */
-  blocksBehindMax: number;
   /** Of payment links (BIP 21). */
   uriScheme: string;
 }

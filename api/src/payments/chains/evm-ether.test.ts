@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createFakeEvmChain,
   type FakeEther,
@@ -15,6 +15,7 @@ const ours = `0x${'0a'.repeat(20)}`;
 const other = `0x${'0b'.repeat(20)}`;
 const addresses = new Set([ours]);
 const signal = new AbortController().signal;
+const BLOCK_MS = 12_000;
 const payment: FakeEther = { height: 1005, from: other, to: ours, units: 10n ** 18n };
 const byContract: FakeEther = { ...payment, height: 1006, units: 7n, isInternal: true };
 
@@ -182,10 +183,13 @@ describe('ether', () => {
   });
 
   it.each(['safeHeight', 'finalizedHeight'])('does not wait for a source whose %s stays the same', async (name) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { chains, move, poll } = await openWatcher([{}, {}, {}]);
     for (let headHeight = 1100; headHeight <= 1200; headHeight += 20) {
       move({ headHeight, safeHeight: headHeight - 40, finalizedHeight: headHeight - 70, ether: [payment] });
       chains[0]![name as 'safeHeight'] = 990;
+      vi.advanceTimersByTime(20 * BLOCK_MS);
       await poll();
     }
     const { warnings, head } = await poll();

@@ -19,7 +19,7 @@ import { readAgreedDecimals } from './evm-token.ts';
 import { identifyHeader } from './evm-transactions.ts';
 import { createFurtherLook } from './further-sources.ts';
 import type { TransportLimits } from './http-transport.ts';
-import { agree, confirmBySources, type Probed, requireSimilar, useSources, withWarnings } from './sources.ts';
+import { agree, confirmBySources, createSources, type Probed } from './sources.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
 
 export interface EvmWatcherOptions extends TransportLimits {
@@ -37,8 +37,6 @@ export interface EvmWatcherOptions extends TransportLimits {
 /** Nodes may return newer blocks before they have indexed their logs, and the servers of one provider differ by seconds. */
 const BEHIND_HEAD_MS = 5000;
 const BLOCKS_BEHIND_HEAD_MIN = 2;
-/** Blocks become final by epochs of six minutes. */
-const BEHIND_OTHERS_MS_MAX = 10 * 60_000;
 
 /** The settings of a watcher, with defaults, and its nodes. */
 interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
@@ -54,17 +52,20 @@ interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerAt'> {
 export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
   const watched = prepare(options);
   const { nodes } = watched;
+  const sources = createSources(nodes, ({ latest, safeHeight, finalizedHeight }: EvmHead) => ({
+    'newest block': latest.number,
+    'safe block': safeHeight,
+    'final block': finalizedHeight,
+  }));
+  const probeWith = (signal: AbortSignal) => (node: EvmNode) => readHead(watched, node, signal);
   const withChain = <Result>(signal: AbortSignal, run: (chain: Chain) => Promise<Result>) =>
-    useSources(
-      nodes,
-      (node) => readHead(watched, node, signal),
-      async (sources) => run(await openChain(watched, sources, signal)),
-    );
+    sources.use(probeWith(signal), async (used) => run(await openChain(watched, used, signal)));
   return {
     async poll(cursor, addresses, signal) {
       const ours = oursOf(addresses);
-      const poll = await withChain(signal, (chain) => pollChain(chain, cursor, ours, watched.rules.blocksPerPoll));
-      return withWarnings(poll, nodes);
+      return sources.poll(probeWith(signal), async (used) =>
+        pollChain(await openChain(watched, used, signal), cursor, ours, watched.rules.blocksPerPoll),
+      );
     },
     async confirm(payment, signal) {
       if (nodes.length > 1 && isUnexplained(payment))
@@ -138,10 +139,6 @@ async function openChain(
   signal: AbortSignal,
 ): Promise<Chain> {
   const nodes = sources.map(({ node }) => node);
-  const blocksMax = blocksIn(watched.name, BEHIND_OTHERS_MS_MAX);
-  requireSimilar(sources, 'newest block', blocksMax, ({ latest }) => latest.number);
-  requireSimilar(sources, 'safe block', blocksMax, ({ safeHeight }) => safeHeight);
-  requireSimilar(sources, 'finalized block', blocksMax, ({ finalizedHeight }) => finalizedHeight);
   const reading = toReading(watched, nodes, signal);
   const least = (read: (head: EvmHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
   const behindHead = Math.max(BLOCKS_BEHIND_HEAD_MIN, blocksIn(watched.name, BEHIND_HEAD_MS));

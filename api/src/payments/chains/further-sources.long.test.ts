@@ -9,7 +9,7 @@ import type { GeneratedChain } from '../../../test/chains/hostile-sources.ts';
 import { createObserver } from '../../../test/chains/observer.ts';
 import { openGeneratedTron } from '../../../test/chains/tron/generated-tron.ts';
 import { createRandom } from '../../../../tools/random.ts';
-import { CONTRADICTION } from './further-sources.ts';
+import { CONTRADICTION } from './sources.ts';
 
 const STEP_MS = 5 * 60_000 + 1;
 const ends: (() => unknown)[] = [];

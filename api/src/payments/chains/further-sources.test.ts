@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CONTRADICTION, createFurtherLook } from './further-sources.ts';
+import { createFurtherLook } from './further-sources.ts';
+import { CONTRADICTION } from './sources.ts';
 import { ChainUnavailable } from './watcher.ts';
 
 const ASKED_EVERY_MS = 5 * 60_000;

@@ -2,11 +2,9 @@
  * Two sources that lie alike convince a poll. So what it has settled is read again with each further source, at a pace that free plans carry:
  * what that one and one of the two agree about is reported again, which is how a lie that has ended is repaired; a difference is a warning.
  */
-import { type Source, toFailure } from './sources.ts';
+import { CONTRADICTION, type Source, toFailure } from './sources.ts';
 
 const ASKED_EVERY_MS = 5 * 60_000;
-/** Begins the warning. */
-export const CONTRADICTION = 'payments may be missing or invented';
 
 export interface FurtherLook<Node, Fact> {
   /** All that are configured, and those that the poll has used. */

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SourceRefusal } from './refusals.ts';
-import { confirmBySources, isPruned, readFromAny, requireSimilar, useSources, withWarnings } from './sources.ts';
+import { confirmBySources, CONTRADICTION, createSources, isPruned, readFromAny } from './sources.ts';
 import { ChainUnavailable, type Poll } from './watcher.ts';
 
 interface FakeSource {
@@ -23,7 +23,7 @@ const read = async ({ fact }: FakeSource) => {
 /** @returns the fact, and the names of the sources of each run */
 async function use(sources: readonly FakeSource[]) {
   const runs: string[] = [];
-  const fact = await useSources(sources, read, async (used) => {
+  const fact = await createSources(sources, () => ({})).use(read, async (used) => {
     runs.push(used.map(({ node }) => node.transport.name.slice(-1)).join(''));
     if (new Set(used.map(({ head }) => head)).size > 1) throw new ChainUnavailable('DISAGREEING', 'they differ');
     return used[0]!.head;
@@ -31,15 +31,34 @@ async function use(sources: readonly FakeSource[]) {
   return { fact, runs };
 }
 
-const warningsOf = (sources: readonly FakeSource[]) => withWarnings({} as Poll, sources).warnings;
+async function same(one: string, other: string): Promise<Poll> {
+  if (one !== other) throw new ChainUnavailable('DISAGREEING', 'they differ');
+  return {} as Poll;
+}
 
-const requireHeights = (heights: readonly number[]) => () =>
-  requireSimilar(
-    heights.map((head, index) => ({ node: toSource('a', index), head })),
-    'newest block',
-    2,
-    (height) => height,
-  );
+/** Each poll is a minute after the one before it. */
+function openPolls(count: number) {
+  const sources = Array.from({ length: count }, (_, index) => toSource('a', index));
+  const polls = createSources(sources, (height: number) => ({ 'newest block': height }));
+  /** @param heights undefined: it fails. @returns the sources that were used, and what the operator is told */
+  return async (...heights: (number | undefined)[]) => {
+    vi.advanceTimersByTime(60_000);
+    let used = '';
+    const probe = async (source: FakeSource) => {
+      const height = heights[sources.indexOf(source)];
+      if (height === undefined) throw down();
+      return height;
+    };
+    const { warnings } = await polls.poll(probe, async (probed) => {
+      used = probed
+        .map(({ node }) => sources.indexOf(node))
+        .toSorted((a, b) => a - b)
+        .join('');
+      return {} as Poll;
+    });
+    return { used, warnings };
+  };
+}
 
 describe('sources', () => {
   it.each([
@@ -65,30 +84,18 @@ describe('sources', () => {
     await expect(use(facts.map(toSource))).rejects.toMatchObject({ reason });
   });
 
-  it.each([[[100]], [[100, 100]], [[98, 100]]])('with the newest blocks %j are similar', (heights) => {
-    expect(requireHeights(heights)).not.toThrow();
-  });
-
-  it.each([
-    [[97, 100], 'source-0 lags: its newest block is 3 blocks behind that of another source'],
-    [[100, 90], 'source-1 lags: its newest block is 10 blocks behind that of another source'],
-  ])('with the newest blocks %j are not', (heights, message) => {
-    expect(requireHeights(heights)).toThrow(message);
-  });
-
   it('that the others go on without are named, until they agree again', async () => {
     const sources = ['a', 'a', 'b'].map(toSource);
     sources[0]!.fact = 'c';
     sources[2]!.fact = 'a';
-    await use(sources);
-    expect(warningsOf(sources)).toEqual(['source-0 is not used: it disagrees with the others']);
+    const polls = createSources(sources, (_head: string) => ({}));
+    const warnings = async () => (await polls.poll(read, ([one, other]) => same(one!.head, other!.head))).warnings;
+    expect(await warnings()).toEqual(['source-0 is not used: it disagrees with the others']);
     sources[0]!.fact = 'a';
-    await use(sources);
-    expect(warningsOf(sources)).toHaveLength(1);
+    expect(await warnings()).toHaveLength(1);
     // Eleven minutes later.
     sources[0]!.transport.failedAtMs -= 11 * 60_000;
-    expect((await use(sources)).runs).toEqual(['01']);
-    expect(warningsOf(sources)).toEqual([]);
+    expect(await warnings()).toEqual([]);
   });
 
   it('are all tried for what proves itself', async () => {
@@ -117,5 +124,67 @@ describe('sources', () => {
     ['historical state 0x1 is not available'],
   ])('that refuse with "%s" have deleted it', (message) => {
     expect(isPruned(new SourceRefusal('source', -32000, message))).toBe(true);
+  });
+});
+
+const lag = (other: string) => `its newest block is 100, and ${other} has had 101 for ten minutes`;
+
+describe('a source that stands still', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  it('of two is named once the other one has had a block for ten minutes', async () => {
+    const poll = openPolls(2);
+    for (let minute = 0; minute < 10; minute += 1) expect(await poll(100, 101)).toEqual({ used: '01', warnings: [] });
+    await expect(poll(100, 101)).rejects.toMatchObject({
+      reason: 'LAGGING',
+      message: `source-0 lags: ${lag('source-1')}`,
+    });
+    expect(await poll(101, 110)).toEqual({ used: '01', warnings: [] });
+  });
+
+  it('of three is replaced', async () => {
+    const poll = openPolls(3);
+    for (let minute = 0; minute < 10; minute += 1) expect(await poll(100, 101, 101)).toMatchObject({ used: '01' });
+    expect(await poll(100, 101, 101)).toEqual({ used: '12', warnings: [`source-0 is not used: ${lag('source-1')}`] });
+  });
+
+  it('together with another one of three is named, and used on', async () => {
+    const poll = openPolls(3);
+    for (let minute = 0; minute < 10; minute += 1) expect(await poll(100, 100, 101)).toMatchObject({ warnings: [] });
+    const lags = ['source-0', 'source-1'].map((name) => `${CONTRADICTION}: ${name} lags: ${lag('source-2')}`);
+    const warnings = [...lags, 'source-2 is not used: it disagrees with the others'];
+    for (let minute = 0; minute < 30; minute += 1) expect(await poll(100, 100, 101)).toEqual({ used: '01', warnings });
+    expect(await poll(101, 100, 102)).toMatchObject({ used: '02' });
+  });
+
+  it('together with another one of four is not used', async () => {
+    const poll = openPolls(4);
+    for (let minute = 0; minute < 11; minute += 1) await poll(100, 100, 101, 101);
+    const warnings = ['source-0', 'source-1'].map((name) => `${name} is not used: ${lag('source-2')}`);
+    for (let minute = 0; minute < 30; minute += 1)
+      expect(await poll(100, 100, 101, 101)).toEqual({ used: '23', warnings });
+  });
+
+  it('is another one than that which is some blocks behind, and goes on', async () => {
+    const poll = openPolls(3);
+    for (let height = 10_000; height < 13_000; height += 100)
+      expect(await poll(height, height - 900, height)).toEqual({ used: '01', warnings: [] });
+  });
+
+  it('is not one that had as many blocks as one that spoke of more for a moment', async () => {
+    const poll = openPolls(3);
+    await poll(100, 100, 5000);
+    for (let height = 101; height < 130; height += 1)
+      expect(await poll(height, height, height)).toEqual({ used: '01', warnings: [] });
+  });
+
+  it('is not known from one that does not answer', async () => {
+    const poll = openPolls(3);
+    for (let minute = 0; minute < 30; minute += 1)
+      expect(await poll(100, 100, undefined)).toMatchObject({ used: '01' });
   });
 });

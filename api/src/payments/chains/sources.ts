@@ -1,5 +1,6 @@
 import type { HttpTransport } from './http-transport.ts';
 import { SourceRefusal } from './refusals.ts';
+import { createHeights, type Heights } from './source-heights.ts';
 import { ChainUnavailable, type Poll } from './watcher.ts';
 
 /** A fact is accepted if this many independent sources agree, or all if fewer are configured. */
@@ -18,23 +19,67 @@ export interface Probed<Node, Head> {
   head: Head;
 }
 
+/** Begins a warning: what is agreed on is denied by a further source. */
+export const CONTRADICTION = 'payments may be missing or invented';
+/** Also sources that no poll needs, so that those that agree do not stand still together. */
+const HEADS_EVERY_MS = 60_000;
+
+type Run<Node, Head, Result> = (sources: readonly Probed<Node, Head>[]) => Promise<Result>;
+
+/** @param heightsOf what a source has, which must not be less than what others have had for ten minutes */
+export function createSources<Node extends Source, Head>(nodes: readonly Node[], heightsOf: (head: Head) => Heights) {
+  const heights = createHeights<Node>();
+  let headsAskedAtMs = -Infinity;
+  /** Reads a source's head; throws if the source is not usable. */
+  type Probe = (node: Node) => Promise<Head>;
+  const toReader = (probe: Probe) => async (node: Node) => {
+    const head = await probe(node);
+    heights.note(node, heightsOf(head));
+    return { node, head };
+  };
+  async function askForHeads(others: readonly Node[], read: ReturnType<typeof toReader>): Promise<void> {
+    if (performance.now() - headsAskedAtMs < HEADS_EVERY_MS) return;
+    headsAskedAtMs = performance.now();
+    // One that fails is not used, and says nothing about the others.
+    await Promise.all(others.map((node) => read(node).catch((error: unknown) => toFailure(nodes, error))));
+  }
+  return {
+    use: async <Result>(probe: Probe, run: Run<Node, Head, Result>): Promise<Result> =>
+      (await runWithAgreeing(nodes, heights, toReader(probe), run)).result,
+    /** Adds, for the operator, which sources the poll went on without, and which of its own lack what others have. */
+    async poll(probe: Probe, run: Run<Node, Head, Poll>): Promise<Poll> {
+      const { result, used } = await runWithAgreeing(nodes, heights, toReader(probe), run);
+      const others = nodes.filter((node) => !used.includes(node));
+      await askForHeads(others, toReader(probe));
+      const warnings = nodes.flatMap((node) => {
+        const { transport } = node;
+        const lag = heights.explainLag(node, nodes);
+        if (used.includes(node)) return lag === undefined ? [] : `${CONTRADICTION}: ${transport.name} lags: ${lag}`;
+        if (lag !== undefined) problems.set(transport, notUsed(node, lag));
+        return problems.get(transport) ?? [];
+      });
+      return { ...result, warnings: [...(result.warnings ?? []), ...warnings] };
+    },
+  };
+}
+
 /**
  * Runs with two sources that agree (one if only one is configured), preferring those that failed least recently. Of three, any two are
  * enough: if two disagree or one fails, the other pairs are tried, too, so that one broken or lying source does not stop the chain.
- * @param probe reads the source's head; throws if the source is not usable
  * @param run throws ChainUnavailable if its sources disagree
  */
-export async function useSources<Node extends Source, Head, Result>(
+async function runWithAgreeing<Node extends Source, Head, Result>(
   nodes: readonly Node[],
-  probe: (node: Node) => Promise<Head>,
-  run: (sources: readonly Probed<Node, Head>[]) => Promise<Result>,
-): Promise<Result> {
+  heights: ReturnType<typeof createHeights<Node>>,
+  readHead: (node: Node) => Promise<Probed<Node, Head>>,
+  run: Run<Node, Head, Result>,
+): Promise<{ result: Result; used: readonly Node[] }> {
   const usable: Probed<Node, Head>[] = [];
   let firstFailure: unknown;
-  for (const node of nodes.toSorted((a, b) => preference(a) - preference(b))) {
+  const order = (node: Node) => (heights.explainLag(node, nodes) === undefined ? preference(node) : performance.now());
+  for (const node of nodes.toSorted((a, b) => order(a) - order(b))) {
     try {
-      const probed = { node, head: await probe(node) };
-      usable.push(probed);
+      usable.push(await readHead(node));
     } catch (error) {
       const failure = toFailure(nodes, error);
       problems.set(node.transport, failure.message);
@@ -42,34 +87,19 @@ export async function useSources<Node extends Source, Head, Result>(
       continue;
     }
     for (const sources of groupsOfLast(usable, nodes.length)) {
+      const used = sources.map((source) => source.node);
       try {
+        heights.requireCurrent(used);
         const result = await run(sources);
         for (const one of usable)
-          remember(one.node, sources.includes(one) ? undefined : 'it disagrees with the others');
-        return result;
+          remember(one.node, used.includes(one.node) ? undefined : 'it disagrees with the others');
+        return { result, used };
       } catch (error) {
         firstFailure = toFailure(nodes, error);
       }
     }
   }
   throw firstFailure;
-}
-
-/**
- * A source that is further behind another one than by chance would hide what is in the blocks between, for as long as it likes.
- * @throws ChainUnavailable
- */
-export function requireSimilar<Node extends Source, Head>(
-  sources: readonly Probed<Node, Head>[],
-  what: string,
-  blocksMax: number,
-  heightOf: (head: Head) => number,
-): void {
-  const [last, ...others] = sources.toSorted((a, b) => heightOf(a.head) - heightOf(b.head));
-  const behind = heightOf((others.at(-1) ?? last!).head) - heightOf(last!.head);
-  if (behind <= blocksMax) return;
-  const { name } = last!.node.transport;
-  throw new ChainUnavailable('LAGGING', `${name} lags: its ${what} is ${behind} blocks behind that of another source`);
 }
 
 /** Then a source with a problem is asked again, before the others: it may have been repaired. */
@@ -82,19 +112,15 @@ function preference({ transport }: Source): number {
   return isOld ? (problems.has(transport) ? -1 : 0) : transport.failedAtMs;
 }
 
+const notUsed = ({ transport }: Source, why: string) => `${transport.name} is not used: ${why}`;
+
 /** @param problem undefined if it has agreed */
 function remember({ transport }: Source, problem: string | undefined): void {
   if (problem === undefined) problems.delete(transport);
   else {
-    problems.set(transport, `${transport.name} is not used: ${problem}`);
+    problems.set(transport, notUsed({ transport }, problem));
     transport.failedAtMs = performance.now();
   }
-}
-
-/** Adds, for the operator, which sources a poll went on without. */
-export function withWarnings(poll: Poll, nodes: readonly Source[]): Poll {
-  const unused = nodes.flatMap(({ transport }) => problems.get(transport) ?? []);
-  return { ...poll, warnings: [...(poll.warnings ?? []), ...unused] };
 }
 
 /** The groups of sources that are enough and contain the last one. */

@@ -5,7 +5,7 @@ import { type ChainWith, descriptors } from './descriptors.ts';
 import { createFurtherLook } from './further-sources.ts';
 import type { TransportLimits } from './http-transport.ts';
 import { createMemoryPoolReader, type MemoryPool, type PooledOutput, readPooledOutputs } from './memory-pool.ts';
-import { confirmBySources, type Probed, requireSimilar, useSources, withWarnings } from './sources.ts';
+import { confirmBySources, createSources, type Probed } from './sources.ts';
 import {
   agreedHash,
   type Checkpoint,
@@ -75,12 +75,12 @@ export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
   const lookFurther = createFurtherLook();
   const watched = { chain: options.chain, network, nodes, headAgeMaxMs, now, poolReaderFor, lookFurther };
   const scriptsFor = createScriptCache(network.addressPrefix);
+  const sources = createSources(nodes, ({ height }: NodeHead) => ({ 'newest block': height }));
+  const probeWith = (signal: AbortSignal) => (node: UtxoNode) => readHead(watched, node, signal);
   return {
     poll: async (cursor, addresses, signal) => {
       const scripts = scriptsFor(addresses);
-      const probe = (node: UtxoNode) => readHead(watched, node, signal);
-      const poll = await useSources(nodes, probe, (sources) => pollNodes(watched, sources, cursor, scripts, signal));
-      return withWarnings(poll, nodes);
+      return sources.poll(probeWith(signal), (used) => pollNodes(watched, used, cursor, scripts, signal));
     },
     confirm: (payment, signal) => {
       const scripts = new Map([[witnessScript(payment.address, network.addressPrefix), payment.address]]);
@@ -88,17 +88,14 @@ export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
     },
     balanceLimits: BALANCE_LIMITS,
     balances: (_asset, addresses, signal) => {
-      const probe = (node: UtxoNode) => readHead(watched, node, signal);
       const scripts = new Map(addresses.map((one) => [witnessScript(one, network.addressPrefix), one]));
-      return useSources(nodes, probe, ([source]) => readUnspent(source!.node, scripts, signal));
+      return sources.use(probeWith(signal), ([source]) => readUnspent(source!.node, scripts, signal));
     },
-    cursorAt: (height, signal) => {
-      const probe = (node: UtxoNode) => readHead(watched, node, signal);
-      return useSources(nodes, probe, async (sources) => {
-        const agreeing = sources.map(({ node }) => node);
+    cursorAt: (height, signal) =>
+      sources.use(probeWith(signal), async (used) => {
+        const agreeing = used.map(({ node }) => node);
         return writeCursor([[height, await agreedHash(agreeing, height, signal)]]);
-      });
-    },
+      }),
     check: async (signal) => {
       const checks = nodes.map((node) => checkUtxoSource(node, () => readHead(watched, node, signal), signal));
       return (await Promise.all(checks)).flat();
@@ -147,7 +144,6 @@ async function pollNodes(
   scripts: Scripts,
   signal: AbortSignal,
 ): Promise<Poll> {
-  requireSimilar(sources, 'newest block', descriptors[watched.chain].utxo.blocksBehindMax, ({ height }) => height);
   const [lowest, ...others] = sources.toSorted((a, b) => a.head.height - b.head.height);
   const { node, head } = lowest!;
   const nodes = [node, ...others.map(({ node }) => node)] as const;

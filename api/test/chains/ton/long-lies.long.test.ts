@@ -3,8 +3,8 @@
  * source serves, and an honest hour later everything that was paid is reported, once.
  */
 import type { Address } from '@ton/core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CONTRADICTION } from '../../../src/payments/chains/further-sources.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CONTRADICTION } from '../../../src/payments/chains/sources.ts';
 import { ChainUnavailable } from '../../../src/payments/chains/watcher.ts';
 import { type Behaviour, honest } from './behaviour.ts';
 import { type Facade, startFacade } from './facade.ts';
@@ -31,6 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([ton.close(), other.close()]));
 afterEach(() => {
+  vi.useRealTimers();
   for (const facade of [ton.index, ton.node, other]) facade.behaviour = honest();
 });
 
@@ -130,3 +131,27 @@ it(
     expect([hidden, shown].map(watching.unitsOf)).toEqual([[TON], [2n * TON]]);
   },
 );
+
+it('two of three that stand still together are named', { tags: ['long'] }, async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const watching = await ton.watch(ADDRESSES, {
+    urls: [ton.index.url, other.url, ton.node.urlOfV2],
+    requestsPerSecond: 10_000,
+    // Their blocks say that they are new.
+    now: () => new Date(0),
+  });
+  const [address] = watching.addresses as [Address];
+  await ton.chain.send({ to: address, value: TON });
+  let greenSeconds = 0;
+  for (let passed = 0; passed < 20 * MINUTE; passed += POLL_SECONDS) {
+    for (const { behaviour } of [ton.index, other]) behaviour.blocksBehind += BLOCKS_PER_POLL;
+    vi.advanceTimersByTime(POLL_SECONDS * 1000);
+    if (!(await pollOnce(watching))) greenSeconds += POLL_SECONDS;
+  }
+  expect(greenSeconds).toBeLessThanOrEqual(15 * MINUTE);
+  const { warnings } = watching.observer.lastPoll();
+  expect(warnings).toContainEqual(expect.stringContaining(CONTRADICTION));
+  for (const facade of [ton.index, other]) facade.behaviour = honest();
+  for (let polls = 0; polls < 20; polls += 1) await pollOnce(watching);
+  expect(watching.unitsOf(address)).toEqual([TON]);
+});

@@ -23,7 +23,6 @@ export const bitcoin = {
   utxo: {
     genesisHash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
     addressPrefix: 'bc',
-    blocksBehindMax: 1,
     uriScheme: 'bitcoin',
   },
 } as const satisfies ChainDescriptor;

@@ -24,7 +24,6 @@ export const litecoin = {
   utxo: {
     genesisHash: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
     addressPrefix: 'ltc',
-    blocksBehindMax: 6,
     uriScheme: 'litecoin',
   },
 } as const satisfies ChainDescriptor;

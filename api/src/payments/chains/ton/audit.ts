@@ -3,8 +3,8 @@
  * confirmed. So an index that hides or changes one for longer than windows overlap is noticed, as long as one other source is honest.
  */
 import { LRUCache } from 'lru-cache';
-import { CONTRADICTION } from '../further-sources.ts';
 import { SourceRefusal } from '../refusals.ts';
+import { CONTRADICTION } from '../sources.ts';
 import { ChainUnavailable, type ObservedPayment, type Poll } from '../watcher.ts';
 import { findPayment } from './acceptance.ts';
 import { readCursor } from './cursor.ts';

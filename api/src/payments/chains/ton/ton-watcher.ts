@@ -1,5 +1,5 @@
 /** Watches TON and a token on it by two sources, one of which has an index of transactions. Rules: docs/chains.md. */
-import { confirmBySources, type Probed, useSources, withWarnings } from '../sources.ts';
+import { confirmBySources, createSources, type Probed } from '../sources.ts';
 import { ChainUnavailable, type ChainWatcher } from '../watcher.ts';
 import { type AccountsCache, createAccountsCache, toWatched } from './accounts.ts';
 import { createAudit } from './audit.ts';
@@ -59,24 +59,25 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
   const watched = prepare(options);
   const { nodes, jetton, fundingAccounts, accounts } = watched;
   const audit = createAudit(nodes);
+  const allSources = createSources(nodes, ({ seqno }: MasterBlock) => ({ 'newest block': seqno }));
+  const probeWith = (signal: AbortSignal) => (node: TonSource) => readHead(watched, node, signal);
   const withSources = <Result>(signal: AbortSignal, run: (sources: Sources) => Promise<Result>) =>
-    useSources(nodes, (node) => readHead(watched, node, signal), run);
+    allSources.use(probeWith(signal), run);
   return {
     poll: async (cursor, addresses, signal, open = addresses) => {
       const run = (isPatient: boolean) =>
-        withSources(signal, async (sources) => {
+        allSources.poll(probeWith(signal), async (sources) => {
           const chain = await openChain(watched, sources, { addresses, open, isPatient }, signal);
           const poll = await pollChain(chain, cursor);
           // What it has not read yet is none of the audit.
           return poll.scannedHeight < poll.head.height || nodes.length === 1 ? poll : audit(poll, chain);
         });
       const hasOthers = nodes.length > SOURCES_USED;
-      const poll = await run(!hasOthers).catch((error: unknown) => {
+      return run(!hasOthers).catch((error: unknown) => {
         // No pair of sources has it: the payments of others do not wait.
         if (hasOthers && error instanceof UnconfirmedTransaction) return run(true);
         throw error;
       });
-      return withWarnings(poll, nodes);
     },
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { honest } from '../../../../test/chains/tron/behaviour.ts';
 import { openTron } from '../../../../test/chains/tron/open-tron.ts';
-import { CONTRADICTION } from '../further-sources.ts';
+import { CONTRADICTION } from '../sources.ts';
 import { BLOCKS_REMEMBERED } from './cursor.ts';
 import { toHexAddress } from './network.ts';
 

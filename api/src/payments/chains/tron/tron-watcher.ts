@@ -1,7 +1,7 @@
 /** Watches TRON: TRX by blocks that prove themselves, USDT by logs of two sources. Rules: docs/chains.md. */
 import { createFurtherLook } from '../further-sources.ts';
 import type { TransportLimits } from '../http-transport.ts';
-import { confirmBySources, type Probed, requireSimilar, useSources, withWarnings } from '../sources.ts';
+import { confirmBySources, createSources, type Probed } from '../sources.ts';
 import type { ChainWatcher } from '../watcher.ts';
 import { readBalances } from './balances.ts';
 import { createRequestSizes } from './bodies.ts';
@@ -31,8 +31,6 @@ export interface TronWatcherOptions extends TransportLimits {
 const BLOCKS_BEHIND_HEAD = 2;
 /** 20 slots of 3 s. */
 const HEAD_AGE_MAX_MS = 60_000;
-/** Ten minutes. */
-const SOLID_BEHIND_MAX = 200;
 const LOG_INDEX_CHECKED_EVERY_MS = 10 * 60_000;
 /** TronGrid accepts 15 requests per second and key. */
 const REQUESTS_PER_SECOND = 8;
@@ -63,16 +61,17 @@ export function createTronWatcher(options: TronWatcherOptions): ChainWatcher {
   const watched = prepare(options);
   const { nodes } = watched;
   const decode = createAddressCache();
-  const withSources = <Result>(signal: AbortSignal, run: (sources: Sources) => Promise<Result>) =>
-    useSources(nodes, (node) => readHead(watched, node, false, signal), run);
+  const sources = createSources(nodes, ({ head, solid }: NodeHead) => ({
+    'newest block': head.height,
+    'solid block': solid.height,
+  }));
+  const withSources = <Result>(signal: AbortSignal, run: (used: Sources) => Promise<Result>) =>
+    sources.use((node) => readHead(watched, node, false, signal), run);
   return {
     poll: async (cursor, addresses, signal) => {
       const ours = decode(addresses);
       const probe = (node: TronNode) => readHead(watched, node, ours.size > 0, signal);
-      const poll = await useSources(nodes, probe, (sources) =>
-        pollChain(openChain(watched, sources, ours, signal), cursor),
-      );
-      return withWarnings(poll, nodes);
+      return sources.poll(probe, (used) => pollChain(openChain(watched, used, ours, signal), cursor));
     },
     confirm: (payment, signal) =>
       confirmBySources(nodes, (node) => isReportedBy(node, payment, watched.contract, signal)),
@@ -158,7 +157,6 @@ async function readHead(watched: Watched, node: TronNode, needsLogs: boolean, si
 }
 
 function openChain(watched: Watched, sources: Sources, addresses: Addresses, signal: AbortSignal): Chain {
-  requireSimilar(sources, 'solid block', SOLID_BEHIND_MAX, ({ solid }) => solid.height);
   const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
   const target = Math.max(0, least(({ head }) => head.height) - BLOCKS_BEHIND_HEAD);
   const unproven = { blocks: 0, before: watched.unproven.blocks };
