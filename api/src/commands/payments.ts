@@ -13,7 +13,7 @@ import {
   explainDifference,
   findHoldings,
   makeHoldingsFile,
-  releaseDeposit,
+  resumeDeposit,
   resumeChain,
 } from '../modules/invoices/operator.service.ts';
 import { rescanChain } from '../modules/invoices/rescan.service.ts';
@@ -195,5 +195,5 @@ async function resume(ctx: Ctx, chain: Chain): Promise<string> {
 }
 
 async function release(ctx: Ctx, id: string): Promise<string> {
-  return (await releaseDeposit(ctx, id)) ? 'The deposit is credited within seconds.' : 'This deposit is not on hold.';
+  return (await resumeDeposit(ctx, id)) ? 'The deposit is credited within seconds.' : 'This deposit is not on hold.';
 }

@@ -1,6 +1,6 @@
+import { chainNames, chains } from '@cellhop/contract/chains';
 import { describe, expect, test } from 'vitest';
 import { readTables, type MarkdownRow } from '../../test/markdown-tables.ts';
-import type { Chain } from './currencies.ts';
 import { descriptors } from './chains/descriptors.ts';
 import { isFinal, neededConfirmations } from './finality.ts';
 
@@ -12,14 +12,7 @@ const columns = [
   ['below $10,000', 1000n * DOLLAR, 10_000n * DOLLAR - 1n],
   ['above', 10_000n * DOLLAR, undefined],
 ] as const;
-const chains: Record<string, Chain> = {
-  Bitcoin: 'bitcoin',
-  Litecoin: 'litecoin',
-  Ethereum: 'ethereum',
-  BSC: 'bsc',
-  TRON: 'tron',
-  TON: 'ton',
-};
+const chainOf = (name: string) => chains.find((chain) => chainNames[chain] === name)!;
 
 const { rows } = readTables('docs/payments.md').find(({ section }) => section === 'When a payment is final')!;
 const cases = rows.flatMap((row) => columns.map((column) => [row['Chain']!, row, column] as const));
@@ -53,7 +46,7 @@ function headsOf({ blocks, tag }: FinalRule) {
 
 describe('payments are final as the table of docs/payments.md says', () => {
   test.each(cases)('%s, %j', (name, row, column) => {
-    const rule = descriptors[chains[name]!].finality;
+    const rule = descriptors[chainOf(name)].finality;
     const text = cellOf(row, columns.indexOf(column));
     const blocks = Number(/\d+/.exec(text)?.[0] ?? 1);
     const heads = headsOf({ blocks, tag: /safe|finalized/.exec(text)?.[0] as FinalRule['tag'] });

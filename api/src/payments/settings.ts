@@ -104,7 +104,7 @@ export function readPaymentSettings(environment: Environment & { isDevelopment: 
       tron: read('PAY_TRON_FUNDING', list.pipe(z.array(tronAddress).max(FUNDING_ADDRESSES_MAX))),
       ton: read('PAY_TON_FUNDING', list.pipe(z.array(tonAddress).max(FUNDING_ADDRESSES_MAX))),
     },
-    /** Undefined: no credit is put on hold because of its size. */
+    /** Undefined: no credit is suspended because of its size. */
     holdAboveMicros: read('PAY_HOLD_USD', z.coerce.number().positive().transform(orProblem(toMicros)).optional()),
     /** How long an address is watched at the pace of its chain after the end of its last invoice. */
     watchMs: read('PAY_WATCH_DAYS', z.coerce.number().int().min(1).max(90).default(7)) * DAY_MS,

@@ -1,6 +1,7 @@
 /** Generated chains of Bitcoin and Litecoin, for tests with hostile sources. */
 import type { Random } from '../../../tools/random.ts';
 import { createUtxoWatcher } from '../../src/payments/chains/utxo-rpc.ts';
+import { type ChainWith, descriptors } from '../../src/payments/chains/descriptors.ts';
 import { witnessScript } from '../../src/payments/chains/utxo-node.ts';
 import {
   createFakeUtxoChain,
@@ -18,17 +19,16 @@ import { pretends } from './lies.ts';
 const DAY_MS = 86_400_000;
 const BLOCK_MS = 600_000;
 const SATOSHIS = 1e8;
-const assets = { bitcoin: 'BTC', litecoin: 'LTC' } as const;
 const FOREIGN = `0014${'ab'.repeat(20)}`;
 
 /** @param ours addresses of the chain's main network */
 export async function openUtxo(
-  name: 'bitcoin' | 'litecoin',
+  name: ChainWith<'utxo'>,
   addressPrefix: string,
   ours: readonly string[],
 ): Promise<GeneratedChain> {
   const scripts = new Map(ours.map((address) => [witnessScript(address, addressPrefix), address]));
-  const { chain, ...state } = createState(assets[name], scripts);
+  const { chain, ...state } = createState(Object.keys(descriptors[name].currencies)[0]!, scripts);
   const other = createFakeUtxoChain({ forkAt: () => 'other', headHeight: 1050 });
   return {
     ...(await listenHonestly(serveUtxo(chain), serveUtxo(other))),

@@ -8,7 +8,7 @@ import type { Requester } from '../../http/requester.ts';
 import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
 import * as refunds from '../billing/staff-refunds.service.ts';
 import * as assignments from '../invoices/assignments.service.ts';
-import * as heldDeposits from '../invoices/held-deposits.service.ts';
+import * as suspendedPayments from '../invoices/suspended-payments.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
@@ -104,11 +104,11 @@ async function applySettlement(ctx: Ctx, action: RequestAction): Promise<void> {
   await settlements.creditDeposit(ctx, deposit, await findAccount(ctx, userId), amountMicros);
 }
 
-/** The worker credits it. @throws AppError CHANGED_ELSEWHERE if it was released meanwhile */
+/** The worker credits it. @throws AppError CHANGED_ELSEWHERE if it was resumed meanwhile */
 async function applyRelease(ctx: Ctx, action: RequestAction): Promise<void> {
   const { depositId } = action.request;
   assert(depositId !== null);
-  const rate = await heldDeposits.releaseAtPar(ctx, depositId);
+  const rate = await suspendedPayments.resumeAtPar(ctx, depositId);
   await recordAction(ctx, action, 'DEPOSIT_RELEASED', { after: { rate } });
 }
 

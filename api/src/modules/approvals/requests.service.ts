@@ -16,7 +16,7 @@ import { hashBody, isSameBody, requireSameRequest } from '../../db/refusals.ts';
 import { requireRefundable } from '../billing/staff-refunds.service.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as assignments from '../invoices/assignments.service.ts';
-import * as heldDeposits from '../invoices/held-deposits.service.ts';
+import * as suspendedPayments from '../invoices/suspended-payments.service.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as promoCodes from '../referrals/promo-codes.service.ts';
 import * as users from '../users/users.service.ts';
@@ -119,7 +119,7 @@ export async function releaseDeposit(
   { rate, reason }: ReleaseDepositBody,
   key: string | null,
 ): Promise<ReleasedDeposit> {
-  const userId = await heldDeposits.findOwner(ctx, depositId);
+  const userId = await suspendedPayments.findOwner(ctx, depositId);
   if (userId === undefined) throw new AppError('NOT_FOUND', { thing: 'Deposit' });
   return ctx.tx(async (ctx) => {
     await lockForRequest(ctx, staff, userId);
@@ -128,7 +128,7 @@ export async function releaseDeposit(
       const isSame = (made: RequestRow) => made.depositId === depositId && rate === 'PAR' && made.reason === reason;
       return presentRelease(requireSameRequest(replayed, isSame));
     }
-    const { marketE12, excessMicros } = await heldDeposits.weigh(ctx, depositId);
+    const { marketE12, excessMicros } = await suspendedPayments.weigh(ctx, depositId);
     if (rate === 'PAR' && excessMicros > 0n) {
       const request = {
         ...NO_SUBJECT,
@@ -141,7 +141,7 @@ export async function releaseDeposit(
       return presentRelease(await submit(ctx, staff, request, key));
     }
     if (marketE12 === undefined) throw new AppError('RATE_UNAVAILABLE');
-    const decided = await heldDeposits.releaseAt(ctx, depositId, marketE12);
+    const decided = await suspendedPayments.resumeAt(ctx, depositId, marketE12);
     await record(ctx, {
       action: 'DEPOSIT_RELEASED',
       actorId: staff.actor.userId,

@@ -10,7 +10,7 @@ import { countFailed, mailAgeSeconds } from '../../jobs/jobs.ts';
 import { countForApprover } from '../approvals/approvers.service.ts';
 import { listTroubled } from '../invoices/chain-overview.service.ts';
 import { readRestore } from '../invoices/witness.service.ts';
-import { countHeld } from '../invoices/held-deposits.service.ts';
+import { countSuspended } from '../invoices/suspended-payments.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import { readMachine } from '../system/machine.service.ts';
 import { readWaiting } from '../tickets/staff-tickets.service.ts';
@@ -25,7 +25,7 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
   return {
     approvals: { waiting: approvals.count, list: approvals.list },
     tickets: await ifAllowed('tickets', () => readWaiting(ctx, ATTENTION_COUNTED_MAX)),
-    heldPayments: await ifAllowed('heldPayments', () => countHeld(ctx, ATTENTION_COUNTED_MAX)),
+    heldPayments: await ifAllowed('heldPayments', () => countSuspended(ctx, ATTENTION_COUNTED_MAX)),
     unhealthyProxies: await ifAllowed('unhealthyProxies', () => store.countUnhealthy(ctx)),
     silentNodes: await ifAllowed('silentNodes', async () => (await store.countNodes(ctx)).silent),
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),

@@ -13,13 +13,13 @@ import { isSandbox, watcherFor } from './chains.ts';
 import * as addresses from './addresses.store.ts';
 import * as states from './chain-states.store.ts';
 import * as store from './comparison.store.ts';
-import { compareHeld, feeUnitsOf, type HeldAmount, sweepFeeUnitsOf } from './held-amount.ts';
+import { compareBalance, feeUnitsOf, type KnownBalance, sweepFeeUnitsOf } from './known-balance.ts';
 import { settleSweeps } from './sweep-settlement.ts';
 import { sumSwept } from './sweeps.store.ts';
 
-/** The job runs hourly. A run begins at the same hour each day, even if the last one began a little later than it was due. */
+/** The job runs hourly. A round begins at the same hour each day, even if the last one began a little later than it was due. */
 const EVERY_MS = 23.5 * 3_600_000;
-/** A run that takes longer is continued by the next job. */
+/** A round that takes longer is continued by the next job. */
 const JOB_LIMIT_MS = 50 * 60_000;
 /** Some polls: addresses without open invoices are read once a minute, many of them in several polls. */
 const READ_WAIT_MS = 4 * 60_000;
@@ -101,7 +101,7 @@ async function compareCurrency(
 ): Promise<boolean> {
   const rules = currencyRules[currency];
   const { addressesMax, timeMs } = watcher.balanceLimits;
-  const { afterId: firstId, previousHeight } = await store.continueRun(ctx, rules);
+  const { afterId: firstId, previousHeight } = await store.continueRound(ctx, rules);
   for (let afterId = firstId; ;) {
     const page = await store.listCompared(ctx, rules, afterId, addressesMax);
     if (page.length === 0) break;
@@ -118,7 +118,7 @@ async function compareCurrency(
     );
     await comparePage(ctx, currency, page, balances, { afterId, previousHeight });
   }
-  await store.finishRun(ctx, rules);
+  await store.finishRound(ctx, rules);
   return true;
 }
 
@@ -127,7 +127,7 @@ async function comparePage(
   currency: Currency,
   page: readonly store.ComparedAddress[],
   balances: Balances,
-  { afterId, previousHeight }: store.Run,
+  { afterId, previousHeight }: store.Round,
 ): Promise<void> {
   const rules = currencyRules[currency];
   const { height } = balances;
@@ -138,14 +138,14 @@ async function comparePage(
     previousHeight,
   };
   await ctx.tx(async (ctx) => {
-    const heights = page.map(({ held }) => held?.height ?? previousHeight ?? -1);
+    const heights = page.map(({ known }) => known?.height ?? previousHeight ?? -1);
     const spans = { ids: page.map(({ id }) => id), heights, height };
     const sums = await store.sumDeposits(ctx, rules, spans);
     const swept = await sumSwept(ctx, rules, spans);
     const unknown = await sumUnknown(ctx, rules, page, heights, balances);
-    const changed: { id: bigint; held: HeldAmount }[] = [];
+    const changed: { id: bigint; known: KnownBalance }[] = [];
     const risen: bigint[] = [];
-    for await (const { id, address, held } of inSlices(page)) {
+    for await (const { id, address, known } of inSlices(page)) {
       const { earlierUnits = 0n, laterUnits = 0n, byHandUnits = 0n } = sums.get(id) ?? {};
       const now = {
         height,
@@ -157,9 +157,9 @@ async function comparePage(
         sweptUnits: swept.get(id)?.units ?? 0n,
         sweepCount: swept.get(id)?.count ?? 0n,
       };
-      const next = compareHeld(held, now, comparisonRules);
-      if (held || hasAmount(next)) changed.push({ id, held: next });
-      if (next.unexplainedUnits > (held?.unexplainedUnits ?? 0n)) risen.push(id);
+      const next = compareBalance(known, now, comparisonRules);
+      if (known || hasAmount(next)) changed.push({ id, known: next });
+      if (next.unexplainedUnits > (known?.unexplainedUnits ?? 0n)) risen.push(id);
     }
     await store.saveHeld(ctx, rules, changed);
     // Somebody pays to it: the next payment is seen at once, and a rescan finds this one.
@@ -168,7 +168,7 @@ async function comparePage(
   });
 }
 
-const hasAmount = ({ heldUnits, depositUnits, byHandUnits, unexplainedUnits }: HeldAmount) =>
+const hasAmount = ({ heldUnits, depositUnits, byHandUnits, unexplainedUnits }: KnownBalance) =>
   heldUnits + depositUnits + byHandUnits + unexplainedUnits > 0n;
 
 /**

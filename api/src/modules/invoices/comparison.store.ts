@@ -1,30 +1,30 @@
-/** What addresses held at the last comparison with their deposits, and how far the comparison of each currency is. */
+/** The balances of addresses that are known from the last comparison with their deposits, and how far the comparison of each currency is. */
 import type { Ctx } from '../../ctx.ts';
 import type { UnspentOutput } from '../../payments/chains/watcher.ts';
 import type { Chain, CurrencyRules } from '../../payments/currencies.ts';
-import type { HeldAmount } from './held-amount.ts';
+import type { KnownBalance } from './known-balance.ts';
 
 type Asset = Pick<CurrencyRules, 'chain' | 'asset'>;
 
 /** Deposits that are in a block of their chain. */
 const ON_CHAIN = `not is_by_hand and block_height is not null and state in ('INCLUDED', 'FINAL', 'CREDITED', 'REVERSED')`;
 
-export interface Run {
+export interface Round {
   /** The last address that was compared. */
   afterId: bigint;
-  /** The lowest block of the run before. */
+  /** The lowest block of the round before. */
   previousHeight: number | undefined;
 }
 
-/** Continues the run of a currency, or begins a new one if the last one has ended. */
-export async function continueRun(ctx: Ctx, { chain, asset }: Asset): Promise<Run> {
+/** Continues the round of a currency, or begins a new one if the last one has ended. */
+export async function continueRound(ctx: Ctx, { chain, asset }: Asset): Promise<Round> {
   const [row] = await ctx.db.query<{ afterId: bigint; previousHeight: bigint | null }>(
-    `insert into comparisons as run (chain, asset, started_at) values ($1, $2, now())
+    `insert into comparisons as known (chain, asset, started_at) values ($1, $2, now())
      on conflict (chain, asset) do update
-        set started_at = case when run.finished_at is null then run.started_at else now() end,
-            after_id = case when run.finished_at is null then run.after_id else 0 end,
-            previous_height = case when run.finished_at is null then run.previous_height else coalesce(run.height, run.previous_height) end,
-            height = case when run.finished_at is null then run.height end,
+        set started_at = case when known.finished_at is null then known.started_at else now() end,
+            after_id = case when known.finished_at is null then known.after_id else 0 end,
+            previous_height = case when known.finished_at is null then known.previous_height else coalesce(known.height, known.previous_height) end,
+            height = case when known.finished_at is null then known.height end,
             finished_at = null
      returning after_id as "afterId", previous_height as "previousHeight"`,
     [chain, asset],
@@ -39,11 +39,11 @@ export async function saveProgress(ctx: Ctx, { chain, asset }: Asset, afterId: b
   );
 }
 
-export async function finishRun(ctx: Ctx, { chain, asset }: Asset): Promise<void> {
+export async function finishRound(ctx: Ctx, { chain, asset }: Asset): Promise<void> {
   await ctx.db.query('update comparisons set finished_at = now() where chain = $1 and asset = $2', [chain, asset]);
 }
 
-/** Whether the currency has a run that has not ended, or none that began within this time. */
+/** Whether the currency has a round that has not ended, or none that began within this time. */
 export async function isDue(ctx: Ctx, { chain, asset }: Asset, everyMs: number): Promise<boolean> {
   const rows = await ctx.db.query(
     `select from comparisons
@@ -57,10 +57,10 @@ export interface ComparedAddress {
   id: bigint;
   address: string;
   /** Undefined if there was nothing to remember. */
-  held: HeldAmount | undefined;
+  known: KnownBalance | undefined;
 }
 
-interface StoredHeld {
+interface StoredBalance {
   id: bigint;
   address: string;
   height: bigint | null;
@@ -78,7 +78,7 @@ export async function listCompared(
   afterId: bigint,
   limit: number,
 ): Promise<ComparedAddress[]> {
-  const rows = await ctx.db.query<StoredHeld>(
+  const rows = await ctx.db.query<StoredBalance>(
     `select id, address, height, held_units as "heldUnits", deposit_units as "depositUnits", by_hand_units as "byHandUnits",
             unexplained_units as "unexplainedUnits", unexplained_after as "unexplainedAfter"
        from deposit_addresses
@@ -86,10 +86,10 @@ export async function listCompared(
       where address_space = $3 and id > $4 order by id limit $5`,
     [chain, asset, addressSpace, afterId, limit],
   );
-  return rows.map(({ id, address, ...stored }) => ({ id, address, held: toHeld(stored) }));
+  return rows.map(({ id, address, ...stored }) => ({ id, address, known: toKnown(stored) }));
 }
 
-function toHeld({ height, ...stored }: Omit<StoredHeld, 'id' | 'address'>): HeldAmount | undefined {
+function toKnown({ height, ...stored }: Omit<StoredBalance, 'id' | 'address'>): KnownBalance | undefined {
   if (height === null) return undefined;
   return {
     height: Number(height),
@@ -155,7 +155,7 @@ export const toOutputKey = ({ transactionId, output }: { transactionId: string; 
 export async function saveHeld(
   ctx: Ctx,
   { chain, asset }: Asset,
-  compared: readonly { id: bigint; held: HeldAmount }[],
+  compared: readonly { id: bigint; known: KnownBalance }[],
 ): Promise<void> {
   await ctx.db.query(
     `insert into held_amounts (chain, asset, address_id, height, held_units, deposit_units, by_hand_units, unexplained_units, unexplained_after)
@@ -169,12 +169,12 @@ export async function saveHeld(
       chain,
       asset,
       compared.map(({ id }) => id),
-      compared.map(({ held }) => held.height),
-      compared.map(({ held }) => held.heldUnits),
-      compared.map(({ held }) => held.depositUnits),
-      compared.map(({ held }) => held.byHandUnits),
-      compared.map(({ held }) => held.unexplainedUnits),
-      compared.map(({ held }) => held.unexplainedAfter ?? null),
+      compared.map(({ known }) => known.height),
+      compared.map(({ known }) => known.heldUnits),
+      compared.map(({ known }) => known.depositUnits),
+      compared.map(({ known }) => known.byHandUnits),
+      compared.map(({ known }) => known.unexplainedUnits),
+      compared.map(({ known }) => known.unexplainedAfter ?? null),
     ],
   );
 }

@@ -14,8 +14,8 @@ import { readState } from './chain-states.store.ts';
 import { rateSource } from './chains.ts';
 import { chooseCreditRate } from './invoice-amounts.ts';
 import * as deposits from './deposits.store.ts';
-import { endPegHolds, isWorthPar } from './held-deposits.service.ts';
-import { isSettledByHand, saveHold } from './held-deposits.store.ts';
+import { resumeAtPeg, isWorthPar } from './suspended-payments.service.ts';
+import { isSettledByHand, suspend } from './suspended-payments.store.ts';
 import * as store from './invoices.store.ts';
 import { highestValueMicros } from './record-poll.ts';
 import { restoreDeposit } from './reversal.ts';
@@ -31,7 +31,7 @@ const CONFIRM_LIMIT_MS = 20_000;
  * others.
  */
 export async function creditFinalDeposits(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<void> {
-  await endPegHolds(ctx, chain);
+  await resumeAtPeg(ctx, chain);
   for (const state of ['REVERSED', 'FINAL'] as const) {
     let afterId: string | null = null;
     while (true) {
@@ -77,22 +77,22 @@ async function tryToCredit(
   }
 }
 
-/** Whether the deposit may be credited; otherwise it is put on hold for the operator. */
+/** Whether the deposit may be credited; otherwise it is suspended for the operator. */
 async function isConfirmed(
   ctx: Ctx,
   chain: Chain,
   deposit: deposits.FinalDeposit,
   watcher: ChainWatcher,
 ): Promise<boolean> {
-  if (deposit.isReleased) return true;
+  if (deposit.isResumed) return true;
   if (await isSettledByHand(ctx, deposit.id)) {
-    await saveHold(ctx, deposit.id, 'SETTLED');
+    await suspend(ctx, deposit.id, 'SETTLED');
     return false;
   }
   const valueMicros = highestValueMicros(chain, deposit);
   const { holdAboveMicros } = ctx.config.payments;
   if (holdAboveMicros !== undefined && (valueMicros === undefined || valueMicros > holdAboveMicros)) {
-    await saveHold(ctx, deposit.id, 'LARGE');
+    await suspend(ctx, deposit.id, 'LARGE');
     return false;
   }
   if (valueMicros !== undefined && valueMicros <= CONFIRMED_ABOVE_MICROS) return true;
@@ -103,8 +103,8 @@ async function isConfirmed(
       : undefined;
   const isKnown = await watcher.confirm({ ...deposit, block }, AbortSignal.timeout(CONFIRM_LIMIT_MS));
   if (isKnown !== false) return true;
-  ctx.log.error({ depositId: deposit.id, chain }, 'a second source does not know a large payment: it is on hold');
-  await saveHold(ctx, deposit.id, 'SOURCES_DISAGREE');
+  ctx.log.error({ depositId: deposit.id, chain }, 'a second source does not know a large payment: it is suspended');
+  await suspend(ctx, deposit.id, 'SOURCES_DISAGREE');
   return false;
 }
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import { IS_HELD, OWNER } from './held-deposits.store.ts';
+import { IS_SUSPENDED, OWNER } from './suspended-payments.store.ts';
 
 export interface FinalDeposit {
   id: string;
@@ -15,8 +15,8 @@ export interface FinalDeposit {
   arrivedAt: Date;
   arrivalRateE12: bigint | undefined;
   invoice: { rateE12: bigint } | undefined;
-  /** Released by the operator: the checks before a credit are skipped. */
-  isReleased: boolean;
+  /** Resumed by the operator: the checks before a credit are skipped. */
+  isResumed: boolean;
   /** The rate that staff have chosen for a stablecoin without its peg. */
   decidedRateE12: bigint | undefined;
   userId: string;
@@ -37,7 +37,7 @@ const creditable: Record<CreditableState, string> = {
   REVERSED: `state = 'REVERSED' and block_hash is not null and returned_at is not null`,
 };
 
-/** Leaves out deposits on hold, and those of deleted accounts, which nobody could spend. Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
+/** Leaves out suspended deposits, and those of deleted accounts, which nobody could spend. Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
 export async function listCreditable(
   ctx: Ctx,
   chain: string,
@@ -48,13 +48,13 @@ export async function listCreditable(
   const rows = await ctx.db.query<StoredFinalDeposit>(
     `select deposits.id, asset, transaction_id as "transactionId", output, address, units, block_height as "blockHeight",
             block_hash as "blockHash", block_at as "blockAt", arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12",
-            invoices.rate_e12 as "rateE12", released_at is not null as "isReleased",
+            invoices.rate_e12 as "rateE12", released_at is not null as "isResumed",
             decided_rate_e12 as "decidedRateE12", users.id as "userId"
        from deposits
        join deposit_addresses on deposit_addresses.id = deposits.address_id
        join readable_users as users on users.id = ${OWNER} and users.status <> 'DELETED'
        left join invoices on invoices.id = invoice_id
-      where chain = $1 and ${creditable[state]} and not ${IS_HELD}
+      where chain = $1 and ${creditable[state]} and not ${IS_SUSPENDED}
         and ($2::uuid is null
              or (arrived_at, deposits.id) > (select before.arrived_at, before.id from deposits as before where before.id = $2))
       order by arrived_at, deposits.id limit $3`,
@@ -103,7 +103,7 @@ export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | u
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
        join readable_users as payer on payer.id = ${OWNER} and payer.status <> 'DELETED'
-      where deposits.id = $1 and state = 'FINAL' and not ${IS_HELD}
+      where deposits.id = $1 and state = 'FINAL' and not ${IS_SUSPENDED}
         for no key update of deposits skip locked for share of payer`,
     [id],
   );
@@ -151,7 +151,7 @@ export async function lockReturned(ctx: Ctx, id: string, blockHash: string | nul
   const deposit = await lockCredited(
     ctx,
     id,
-    `${creditable.REVERSED} and not ${IS_HELD} and users.status <> 'DELETED'`,
+    `${creditable.REVERSED} and not ${IS_SUSPENDED} and users.status <> 'DELETED'`,
   );
   return deposit?.blockHash === blockHash ? deposit : undefined;
 }
@@ -225,7 +225,7 @@ export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<st
 /** Deposits that are not credited yet, by chain, unless their account is deleted; there are few. */
 export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; heldCount: number }[]> {
   return ctx.db.query(
-    `select chain, count(*)::int as count, (count(*) filter (where ${IS_HELD}))::int as "heldCount"
+    `select chain, count(*)::int as count, (count(*) filter (where ${IS_SUSPENDED}))::int as "heldCount"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
        join readable_users as users on users.id = ${OWNER} and users.status <> 'DELETED'

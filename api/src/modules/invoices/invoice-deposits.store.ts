@@ -1,6 +1,6 @@
 /** The deposits of invoices: for the invoice's status, for its payer and for staff. */
 import type { Ctx } from '../../ctx.ts';
-import { IS_HELD, type DepositHold } from './held-deposits.store.ts';
+import { IS_SUSPENDED, type SuspensionReason } from './suspended-payments.store.ts';
 import { isCounted, depositStates, type DepositState } from './deposit-state.ts';
 
 const COUNTED_STATES = depositStates.filter(isCounted);
@@ -38,7 +38,7 @@ const INVOICE_DEPOSIT = `
   invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
   arrived_at as "arrivedAt", is_by_hand as "isByHand", asset, transaction_id as "transactionId", block_height as "blockHeight",
   confirmations_min as "confirmationsMin", state = 'SEEN' and is_replaceable as "isReplaceable", arrival_rate_e12 as "arrivalRateE12",
-  coalesce(state = 'FINAL' and hold = 'DEPEG' and ${IS_HELD}, false) as "waitsForPeg",
+  coalesce(state = 'FINAL' and hold = 'DEPEG' and ${IS_SUSPENDED}, false) as "waitsForPeg",
   (select number from top_up_receipts where deposit_id = deposits.id) as receipt`;
 
 function toAmounts({ units, arrivalRateE12 }: StoredAmounts): Pick<InvoiceDeposit, 'units' | 'arrivalRateE12'> {
@@ -74,8 +74,8 @@ export interface DepositDetail extends InvoiceDeposit {
   blockAt: Date | null;
   creditedRateE12: bigint | null;
   creditedAt: Date | null;
-  hold: DepositHold | null;
-  /** It waits for its release. */
+  hold: SuspensionReason | null;
+  /** It is suspended. */
   isHeld: boolean;
   /** Taken back from the customer. */
   reversedMicros: bigint | null;
@@ -93,7 +93,7 @@ export async function listDetails(ctx: Ctx, invoiceId: string): Promise<DepositD
                  and earlier.transaction_id <> deposits.transaction_id
                  and (earlier.arrived_at, earlier.id) < (deposits.arrived_at, deposits.id)) as "isAddressReuse",
             credited_rate_e12 as "creditedRateE12", credited_at as "creditedAt", hold,
-            state in ('FINAL', 'REVERSED') and ${IS_HELD} as "isHeld", reversed_micros as "reversedMicros",
+            state in ('FINAL', 'REVERSED') and ${IS_SUSPENDED} as "isHeld", reversed_micros as "reversedMicros",
             ${INVOICE_DEPOSIT}
        from deposits where invoice_id = $1 order by arrived_at, id`,
     [invoiceId, COUNTED_STATES],

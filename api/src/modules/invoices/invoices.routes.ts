@@ -14,7 +14,7 @@ import {
 } from '@cellhop/contract/staff/invoices';
 import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
-import * as heldDeposits from './held-deposits.service.ts';
+import * as suspendedPayments from './suspended-payments.service.ts';
 import * as invoices from './invoices.service.ts';
 import * as staffInvoices from './staff-invoices.service.ts';
 import { showReceipt } from './top-up-receipts.service.ts';
@@ -32,6 +32,6 @@ export function invoicesRoutes(app: FastifyInstance): void {
   routeStream(app, exportInvoices, ({ ctx, query, ...by }) => staffInvoices.exportInvoices(ctx, by, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
   route(app, listUnassignedPayments, ({ ctx, query }) => staffInvoices.listUnassigned(ctx, query));
-  route(app, listHeldDeposits, ({ ctx, query }) => heldDeposits.listHeld(ctx, query));
+  route(app, listHeldDeposits, ({ ctx, query }) => suspendedPayments.listSuspended(ctx, query));
   route(app, getAnyInvoice, async ({ ctx, params }) => ({ data: await staffInvoices.showDetail(ctx, params.id) }));
 }

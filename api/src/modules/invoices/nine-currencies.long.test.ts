@@ -21,6 +21,7 @@ import { createRandom, type Random } from '../../../../tools/random.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { toCreditMicros } from '../../payments/amounts.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
+import { chainsWith } from '../../payments/chains/descriptors.ts';
 import { currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
 import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { parseWalletKey } from '../../payments/derive/wallet-key.ts';
@@ -79,10 +80,8 @@ async function openWorld(seed: number): Promise<World> {
     ton: parseWalletKey(account.publicKey.toString('hex')),
   };
   const opened = await Promise.all([
-    openRandomUtxo('bitcoin', random),
-    openRandomUtxo('litecoin', random),
-    openRandomEvm('ethereum', random),
-    openRandomEvm('bsc', random),
+    ...chainsWith('utxo').map((chain) => openRandomUtxo(chain, random)),
+    ...chainsWith('evm').map((chain) => openRandomEvm(chain, random)),
     openRandomTron(random),
     openRandomTon(random, account),
   ]);

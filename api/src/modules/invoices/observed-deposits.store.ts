@@ -3,7 +3,7 @@ import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment } from '../../payments/chains/watcher.ts';
 import { addressSpaces, type AddressSpace, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
-import type { Arrival } from './arrival.ts';
+import type { Arrival } from './arrival-time.ts';
 import type { DepositState } from './deposit-state.ts';
 
 /** The condition of the partial index deposits_in_motion. */

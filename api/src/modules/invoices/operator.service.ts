@@ -1,4 +1,4 @@
-/** The commands of the operator: check keys and nodes, release deposits, resume chains. */
+/** The commands of the operator: check keys and nodes, resume payments and chains. */
 import { commandLine } from '@cellhop/contract/command-line';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
@@ -10,7 +10,7 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { countSources, isSandbox, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { acceptDifferences, compareChain } from './comparison.service.ts';
-import { release } from './held-deposits.store.ts';
+import { resume } from './suspended-payments.store.ts';
 import { describeHoldings, listHoldings, type HoldingAddress } from './holdings.service.ts';
 
 const FIRST_INDEXES = [0n, 1n, 2n];
@@ -80,12 +80,12 @@ export async function compareBeforeSweep(ctx: Ctx, chain: Chain): Promise<string
 }
 
 /**
- * Lets a deposit be credited that is on hold. Stablecoins without their peg need a rate, which staff choose on the screen of invoices.
- * @returns false if it is not on hold
+ * Lets a suspended deposit be credited. Stablecoins without their peg need a rate, which staff choose on the screen of invoices.
+ * @returns false if it is not suspended
  */
-export function releaseDeposit(ctx: Ctx, id: string): Promise<boolean> {
+export function resumeDeposit(ctx: Ctx, id: string): Promise<boolean> {
   return ctx.tx(async (ctx) => {
-    if (!(await release(ctx, id))) return false;
+    if (!(await resume(ctx, id))) return false;
     await record(ctx, { action: 'DEPOSIT_RELEASED', requester: undefined, details: { deposit: id } });
     return true;
   });

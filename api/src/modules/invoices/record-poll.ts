@@ -5,7 +5,7 @@ import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
 import { has } from '../../payments/chains/descriptors.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
-import { toArrival, previousPollAt, type Arrival } from './arrival.ts';
+import { toArrival, previousPollAt, type Arrival } from './arrival-time.ts';
 import { finalityFor, rateSource } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';

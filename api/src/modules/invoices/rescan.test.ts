@@ -9,7 +9,7 @@ import { checkInvariants } from '../../db/check-invariants.ts';
 import { ChainUnavailable } from '../../payments/chains/watcher.ts';
 import * as states from './chain-states.store.ts';
 import { compareChain } from './comparison.service.ts';
-import { releaseDeposit, resumeChain } from './operator.service.ts';
+import { resumeDeposit, resumeChain } from './operator.service.ts';
 import { rescanChain } from './rescan.service.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -107,7 +107,7 @@ describe('a rescan', () => {
       'select id, hold from deposits where not is_by_hand',
     );
     expect([await dollars(), held!.hold]).toEqual([0n, 'SETTLED']);
-    expect(await releaseDeposit(testApp.ctx, held!.id)).toBe(true);
+    expect(await resumeDeposit(testApp.ctx, held!.id)).toBe(true);
     await watch();
     expect(await dollars()).toBe(25n);
     await testApp.database.query('delete from deposits where is_by_hand');

@@ -3,7 +3,7 @@ import type { InvoiceSort } from '@cellhop/contract/staff/lists.values';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import { addressSpaces } from '../../payments/currencies.ts';
-import { toStoredAddresses, toStoredBeginning, toStoredTransactions } from '../../payments/written-forms.ts';
+import { toStoredAddresses, toStoredBeginning, toStoredTransactions } from '../../payments/search-normalisation.ts';
 import { selectFrom, toRow, type InvoiceRow, type Stored } from './invoices.store.ts';
 
 /** Null: any. */

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
-import { OWNER } from './held-deposits.store.ts';
+import { OWNER } from './suspended-payments.store.ts';
 
 export interface UnassignedRow {
   id: string;

@@ -13,7 +13,7 @@ import { planTron } from '../sweep/tron-plan.ts';
 import { type Answers, askDestinations } from './destinations.ts';
 import { type Held, heldUnits, readHoldings, type SweepList } from './holdings-list.ts';
 import { type Machine, Refusal, type Terminal } from './machine.ts';
-import { describePlan, describeTotals, listDestinations } from './plan-words.ts';
+import { describePlan, describeTotals, listDestinations } from './describe-plan.ts';
 import { type PrivateAccount, type PrivateAccounts, spaceOf, type SweepSpace } from './seed.ts';
 
 /** As many as wallets show at first. */

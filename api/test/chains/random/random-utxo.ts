@@ -1,4 +1,5 @@
 import type { Random } from '../../../../tools/random.ts';
+import { type ChainWith, descriptors } from '../../../src/payments/chains/descriptors.ts';
 import { witnessScript } from '../../../src/payments/chains/utxo-node.ts';
 import { createUtxoWatcher } from '../../../src/payments/chains/utxo-rpc.ts';
 import {
@@ -32,7 +33,6 @@ const FORK_DEPTH_MAX = 2;
 /** More than any rule of the amounts of the plan. */
 const BLOCKS_UNTIL_FINAL = 10;
 const FOREIGN = `0014${'ab'.repeat(20)}`;
-const prefixes = { bitcoin: 'bc', litecoin: 'ltc' } as const;
 
 interface Sent extends Paid {
   name: string;
@@ -42,8 +42,8 @@ interface Sent extends Paid {
   height: number | undefined;
 }
 
-export async function openRandomUtxo(chain: 'bitcoin' | 'litecoin', random: Random): Promise<RandomChain> {
-  const addressPrefix = prefixes[chain];
+export async function openRandomUtxo(chain: ChainWith<'utxo'>, random: Random): Promise<RandomChain> {
+  const { addressPrefix } = descriptors[chain].utxo;
   const { state, ...plan } = createPlan(addressPrefix, random);
   const elsewhere = createFakeUtxoChain({ headAt: START, forkAt: () => 'other', headHeight: 1050 });
   const nodes = await listenHonestly(serveUtxo(state), serveUtxo(elsewhere));

@@ -1,7 +1,7 @@
 /** What addresses hold at a solid block. TRON keeps no older states, and no contract reads many balances at once. */
 import { type Balances, ChainUnavailable } from '../watcher.ts';
 import { toHexAddress } from './network.ts';
-import { mapPaced, pause } from './paced.ts';
+import { mapRateLimited, pause } from './rate-limited.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
 interface BalanceReading {
@@ -51,7 +51,9 @@ async function waitFor(node: TronNode, height: number, signal: AbortSignal): Pro
 
 /** @returns in the order of the addresses */
 const readAll = (reading: BalanceReading, node: TronNode, addresses: readonly string[]): Promise<bigint[]> =>
-  mapPaced(addresses, reading, (address) => readBalance(node, reading.contract, toHexAddress(address), reading.signal));
+  mapRateLimited(addresses, reading, (address) =>
+    readBalance(node, reading.contract, toHexAddress(address), reading.signal),
+  );
 
 async function readBalance(node: TronNode, contract: string | undefined, address: string, signal: AbortSignal) {
   if (contract === undefined) return (await node.solidBalance(address, signal)) ?? 0n;

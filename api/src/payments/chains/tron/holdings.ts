@@ -3,7 +3,7 @@ import { encodeTronAddress } from '../../derive/tron-address.ts';
 import type { ChainHoldings, HeldAddress } from '../../holdings-file.ts';
 import type { TronHeader } from './answers.ts';
 import { toHexAddress } from './network.ts';
-import { mapPaced } from './paced.ts';
+import { mapRateLimited } from './rate-limited.ts';
 import { failOf, type TronNode } from './tron-node.ts';
 
 interface HoldingsReading {
@@ -32,7 +32,7 @@ export async function describeTronHoldings(
     chain: 'tron',
     referenceBlock: { height: reference.height, id: reference.id, time: reference.time.toISOString() },
     fee: { energyPrice: String(energyPrice), bandwidthPrice: String(bandwidthPrice), energyFactor },
-    addresses: await mapPaced(held, pace, async ({ account, index, address, assets }) => {
+    addresses: await mapRateLimited(held, pace, async ({ account, index, address, assets }) => {
       const owner = toHexAddress(address);
       const balance = await node.solidBalance(owner, signal);
       const agreed = (asset: string) => assets.find((one) => one.asset === asset)?.units;

@@ -12,7 +12,7 @@ import { entriesAbout, REASON } from '../../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { sandboxRates } from '../../dev/sandbox.ts';
-import { releaseDeposit as releaseByOperator } from './operator.service.ts';
+import { resumeDeposit as resumeByOperator } from './operator.service.ts';
 
 const DOLLAR = 1_000_000n;
 
@@ -183,12 +183,12 @@ describe('while USDT is worth 80 cents', () => {
     testApp.ctx.config.payments.holdAboveMicros = 100n * DOLLAR;
     const invoice = await paidInvoice(200);
     const [deposit] = await held();
-    expect(await releaseByOperator(testApp.ctx, deposit!.id)).toBe(false);
+    expect(await resumeByOperator(testApp.ctx, deposit!.id)).toBe(false);
     await release('MARKET');
     await watch(testApp, 'USDT_ERC20');
     expect(await balanceOf(testApp, user)).toBe(0n);
     expect((await detailOf(invoice)).deposits).toMatchObject([{ hold: 'LARGE' }]);
-    expect(await releaseByOperator(testApp.ctx, deposit!.id)).toBe(true);
+    expect(await resumeByOperator(testApp.ctx, deposit!.id)).toBe(true);
     await watch(testApp, 'USDT_ERC20');
     expect(await balanceOf(testApp, user)).toBe(160n * DOLLAR);
   });
@@ -200,7 +200,7 @@ describe('while USDT is worth 80 cents', () => {
     const [deposit] = await held();
     expect(deposit).toMatchObject({ hold: 'LARGE', marketValue: null, parValue: null });
     depeg(80n);
-    await releaseByOperator(testApp.ctx, deposit!.id);
+    await resumeByOperator(testApp.ctx, deposit!.id);
     await watch(testApp, 'USDT_ERC20');
     expect(await held()).toMatchObject([{ hold: 'DEPEG' }]);
     expect(await balanceOf(testApp, user)).toBe(0n);

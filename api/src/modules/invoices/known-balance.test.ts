@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { compareHeld, type HeldAmount, type HeldNow } from './held-amount.ts';
+import { compareBalance, type KnownBalance, type CurrentBalance } from './known-balance.ts';
 
 const REST = 1n;
 const FEE = 3n;
 const SWEEP_FEE = 5n;
 /** Compared at block 100: 500 deposited, and still there. */
-const paid: HeldAmount = {
+const paid: KnownBalance = {
   height: 100,
   heldUnits: 500n,
   depositUnits: 500n,
@@ -15,7 +15,7 @@ const paid: HeldAmount = {
 };
 const swept = { ...paid, heldUnits: 0n };
 const missed = { ...swept, heldUnits: 50n, unexplainedUnits: 50n, unexplainedAfter: 100 };
-const now = (changes: Partial<HeldNow>): HeldNow => ({
+const now = (changes: Partial<CurrentBalance>): CurrentBalance => ({
   height: 200,
   heldUnits: 0n,
   earlierDepositUnits: 500n,
@@ -26,9 +26,9 @@ const now = (changes: Partial<HeldNow>): HeldNow => ({
   sweepCount: 0n,
   ...changes,
 });
-const later = (previous: HeldAmount | undefined, changes: Partial<HeldNow>) => {
+const later = (previous: KnownBalance | undefined, changes: Partial<CurrentBalance>) => {
   const previousHeight = previous?.height;
-  const { unexplainedUnits, unexplainedAfter } = compareHeld(previous, now(changes), {
+  const { unexplainedUnits, unexplainedAfter } = compareBalance(previous, now(changes), {
     restUnits: REST,
     feeUnits: FEE,
     sweepFeeUnits: SWEEP_FEE,
@@ -88,7 +88,7 @@ describe('an address', () => {
   test('whose payment was settled by hand has nothing unexplained, then and later', () => {
     expect(later(missed, { heldUnits: 50n, byHandUnits: 50n })).toEqual([0n, undefined]);
     // The payer asked before the comparison.
-    const settled = compareHeld(swept, now({ heldUnits: 50n, byHandUnits: 50n }), {
+    const settled = compareBalance(swept, now({ heldUnits: 50n, byHandUnits: 50n }), {
       restUnits: REST,
       feeUnits: FEE,
       sweepFeeUnits: SWEEP_FEE,

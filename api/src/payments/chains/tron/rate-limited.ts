@@ -5,7 +5,7 @@ const CONCURRENCY = 5;
 const SECOND_MS = 1000;
 
 /** @returns in the order of the items */
-export async function mapPaced<Item, Result>(
+export async function mapRateLimited<Item, Result>(
   items: readonly Item[],
   { perSecond, signal }: { perSecond: number; signal: AbortSignal },
   run: (item: Item) => Promise<Result>,

@@ -4,7 +4,7 @@ import { descriptors } from '../../payments/chains/descriptors.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 
 /** The result of one comparison, which the next one begins with. */
-export interface HeldAmount {
+export interface KnownBalance {
   /** After this block. */
   height: number;
   heldUnits: bigint;
@@ -17,7 +17,7 @@ export interface HeldAmount {
   unexplainedAfter: number | undefined;
 }
 
-export interface HeldNow {
+export interface CurrentBalance {
   height: number;
   heldUnits: bigint;
   /** The sum of its deposits in blocks up to the height of the previous comparison, as they are known now. */
@@ -59,11 +59,11 @@ export interface ComparisonRules {
  * are unexplained, until a rescan finds the payment (140 of earlier deposits) or staff settle it (40 by hand).
  * @param previous undefined if there was nothing to remember
  */
-export function compareHeld(
-  previous: HeldAmount | undefined,
-  now: HeldNow,
+export function compareBalance(
+  previous: KnownBalance | undefined,
+  now: CurrentBalance,
   { previousHeight, ...rules }: ComparisonRules,
-): HeldAmount {
+): KnownBalance {
   const comparedHeight = previous?.height ?? previousHeight;
   const before = previous ?? NOTHING;
   // Payments that were missed and have been found since, by a rescan.
@@ -90,8 +90,8 @@ const NOTHING = { heldUnits: 0n, depositUnits: 0n, byHandUnits: 0n, unexplainedU
  * @param rules undefined at the first comparison: the sweep of another wallet may have been before the last deposits
  */
 function inferArrived(
-  before: Pick<HeldAmount, 'heldUnits' | 'depositUnits'>,
-  now: HeldNow,
+  before: Pick<KnownBalance, 'heldUnits' | 'depositUnits'>,
+  now: CurrentBalance,
   lateUnits: bigint,
   rules: Omit<ComparisonRules, 'previousHeight'> | undefined,
 ): bigint {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toStoredAddresses, toStoredBeginning, toStoredTransactions } from './written-forms.ts';
+import { toStoredAddresses, toStoredBeginning, toStoredTransactions } from './search-normalisation.ts';
 
 const EVM = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94';
 const TRON = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';

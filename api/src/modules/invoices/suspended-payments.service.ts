@@ -1,5 +1,5 @@
 /**
- * Stablecoins are credited at one dollar, so while they do not trade at it, or while nobody knows, their payments are held. They are
+ * Stablecoins are credited at one dollar, so while they do not trade at it, or while nobody knows, their payments are suspended. They are
  * credited when the peg returns. Before that, staff may credit one at its market price, or at one dollar through the gate of approvals.
  */
 import { AppError } from '@cellhop/contract/errors';
@@ -14,23 +14,23 @@ import type { Peg } from '../../payments/rates/quote.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import { rateSource } from './chains.ts';
 import type { FinalDeposit } from './deposits.store.ts';
-import * as store from './held-deposits.store.ts';
+import * as store from './suspended-payments.store.ts';
 
-/** Ends the holds of a chain if the peg has returned. */
-export async function endPegHolds(ctx: Ctx, chain: Chain): Promise<void> {
-  if (!(await store.hasPegHolds(ctx, chain)) || !(await rateSource(ctx).peg()).isKept) return;
-  await store.endPegHolds(ctx, chain);
+/** Resumes the payments of a chain if the peg has returned. */
+export async function resumeAtPeg(ctx: Ctx, chain: Chain): Promise<void> {
+  if (!(await store.hasWaitingForPeg(ctx, chain)) || !(await rateSource(ctx).peg()).isKept) return;
+  await store.resumeAtPeg(ctx, chain);
 }
 
 /**
- * Whether one dollar may be credited for the stablecoin now; otherwise the deposit is held. The customer is told if the price is known: a
+ * Whether one dollar may be credited for the stablecoin now; otherwise the deposit is suspended. The customer is told if the price is known: a
  * short outage of the sources of rates is over before anybody could do something.
  */
 export async function isWorthPar(ctx: Ctx, deposit: Pick<FinalDeposit, 'id' | 'userId'>): Promise<boolean> {
   const peg = await rateSource(ctx).peg();
   if (peg.isKept) return true;
   await ctx.tx(async (ctx) => {
-    if (!(await store.saveHold(ctx, deposit.id, 'DEPEG'))) return;
+    if (!(await store.suspend(ctx, deposit.id, 'DEPEG'))) return;
     ctx.changed({ userId: deposit.userId }, 'invoices');
     if (peg.marketE12 === undefined) return;
     await notify(ctx, deposit.userId, `deposit-held:${deposit.id}`, { kind: 'TOP_UP_HELD', details: {} });
@@ -38,21 +38,21 @@ export async function isWorthPar(ctx: Ctx, deposit: Pick<FinalDeposit, 'id' | 'u
   return false;
 }
 
-export async function listHeld(ctx: Ctx, page: PageQuery) {
+export async function listSuspended(ctx: Ctx, page: PageQuery) {
   const peg = await rateSource(ctx).peg();
   const { rows, ...pages } = await readListed(page, {
-    list: () => store.listHeld(ctx, page),
-    count: (limit) => store.countHeld(ctx, limit),
+    list: () => store.listSuspended(ctx, page),
+    count: (limit) => store.countSuspended(ctx, limit),
   });
-  return { data: rows.map((row) => presentHeld(row, peg)), ...pages };
+  return { data: rows.map((row) => presentSuspended(row, peg)), ...pages };
 }
 
 /** At most `limit`. */
-export function countHeld(ctx: Ctx, limit: number): Promise<number> {
-  return store.countHeld(ctx, limit);
+export function countSuspended(ctx: Ctx, limit: number): Promise<number> {
+  return store.countSuspended(ctx, limit);
 }
 
-function presentHeld(row: store.HeldRow, peg: Peg): HeldDeposit {
+function presentSuspended(row: store.SuspendedRow, peg: Peg): HeldDeposit {
   const { id, hold, transactionId, invoiceId, arrivedAt } = row;
   const rules = rulesOf(row);
   const marketE12 = hold === 'DEPEG' ? marketRate(peg) : undefined;
@@ -71,7 +71,7 @@ function presentHeld(row: store.HeldRow, peg: Peg): HeldDeposit {
   };
 }
 
-function rulesOf({ id, chain, asset }: store.HeldRow) {
+function rulesOf({ id, chain, asset }: store.SuspendedRow) {
   const currency = findCurrency(chain, asset);
   assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
   return { currency, ...currencyRules[currency] };
@@ -83,7 +83,7 @@ function marketRate(peg: Peg): bigint | undefined {
   return peg.marketE12 !== undefined && peg.marketE12 > PAR_RATE_E12 ? PAR_RATE_E12 : peg.marketE12;
 }
 
-export { findOwner } from './held-deposits.store.ts';
+export { findOwner } from './suspended-payments.store.ts';
 
 export interface WeighedDeposit {
   /** Undefined: nobody knows what it is worth. */
@@ -92,9 +92,9 @@ export interface WeighedDeposit {
   excessMicros: bigint;
 }
 
-/** Locks the deposit until the end of the transaction. @throws AppError CHANGED_ELSEWHERE if it is not held any more */
+/** Locks the deposit until the end of the transaction. @throws AppError CHANGED_ELSEWHERE if it is not suspended any more */
 export async function weigh(ctx: Ctx, id: string): Promise<WeighedDeposit> {
-  const row = await lockHeld(ctx, id);
+  const row = await lockSuspended(ctx, id);
   const rules = rulesOf(row);
   const marketE12 = marketRate(await rateSource(ctx).peg());
   const parMicros = toCreditMicros(row.units, PAR_RATE_E12, rules);
@@ -102,20 +102,20 @@ export async function weigh(ctx: Ctx, id: string): Promise<WeighedDeposit> {
   return { marketE12, excessMicros: parMicros - marketMicros };
 }
 
-/** The worker credits it at this rate. @returns the rate as text @throws AppError CHANGED_ELSEWHERE if it is not held any more */
-export async function releaseAt(ctx: Ctx, id: string, rateE12: bigint): Promise<string> {
-  const { userId } = await lockHeld(ctx, id);
+/** The worker credits it at this rate. @returns the rate as text @throws AppError CHANGED_ELSEWHERE if it is not suspended any more */
+export async function resumeAt(ctx: Ctx, id: string, rateE12: bigint): Promise<string> {
+  const { userId } = await lockSuspended(ctx, id);
   await store.saveDecidedRate(ctx, id, rateE12);
   ctx.changed({ userId }, 'invoices');
   return formatRate(rateE12);
 }
 
-export function releaseAtPar(ctx: Ctx, id: string): Promise<string> {
-  return releaseAt(ctx, id, PAR_RATE_E12);
+export function resumeAtPar(ctx: Ctx, id: string): Promise<string> {
+  return resumeAt(ctx, id, PAR_RATE_E12);
 }
 
-async function lockHeld(ctx: Ctx, id: string): Promise<store.HeldRow> {
-  const row = await store.lockPegHold(ctx, id);
+async function lockSuspended(ctx: Ctx, id: string): Promise<store.SuspendedRow> {
+  const row = await store.lockWaitingForPeg(ctx, id);
   if (!row) throw new AppError('CHANGED_ELSEWHERE');
   return row;
 }
