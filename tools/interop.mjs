@@ -173,7 +173,7 @@ function ensurePrograms() {
 }
 
 try {
-  /** @type {NodeJS.ProcessEnv} */
+  /** @type {Record<string, string | undefined>} */
   const env = { ...process.env, ...ensurePrograms(), NODE_ENV: 'test' };
   // For the tests that start the whole product.
   buildChanged(root);

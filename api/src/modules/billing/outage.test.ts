@@ -148,27 +148,27 @@ describe('after an outage of the control plane', () => {
   });
 });
 
-describe('a draining process whose reports were late', () => {
-  /** It has used 52 of 62 MB. Its grant was released, because it was silent while the next process of its node reported. */
-  async function late(balanceMicros = 1_000_000n) {
-    await setAvailability('1 hour');
-    const user = await createUser(testApp, { balanceMicros });
-    const connection = await buy(user);
-    const [draining, next] = [createGatewayRun(testApp), createGatewayRun(testApp)];
-    await draining.authorize(connection);
-    await draining.report(connection.id, 50 * MB, 12 * MB);
-    await draining.report(connection.id, 52 * MB, 10 * MB);
-    await draining.fallSilent('6 seconds');
-    await next.authorize(connection);
-    await next.report(connection.id, MB);
-    await sweepConnections(testApp.ctx);
-    return { user, connection, draining, next };
-  }
-  const usedMegabytes = async ({ id }: { id: string }) => {
-    const sql = `select (used_bytes / ${MB})::int as used from connections where id = $1`;
-    return (await testApp.database.query<{ used: number }>(sql, [id]))[0]!.used;
-  };
+/** A process that has used 52 of 62 MB. Its grant was released, because it was silent while the next process of its node reported. */
+async function late(balanceMicros = 1_000_000n) {
+  await setAvailability('1 hour');
+  const user = await createUser(testApp, { balanceMicros });
+  const connection = await buy(user);
+  const [draining, next] = [createGatewayRun(testApp), createGatewayRun(testApp)];
+  await draining.authorize(connection);
+  await draining.report(connection.id, 50 * MB, 12 * MB);
+  await draining.report(connection.id, 52 * MB, 10 * MB);
+  await draining.fallSilent('6 seconds');
+  await next.authorize(connection);
+  await next.report(connection.id, MB);
+  await sweepConnections(testApp.ctx);
+  return { user, connection, draining, next };
+}
+const usedMegabytes = async ({ id }: { id: string }) => {
+  const sql = `select (used_bytes / ${MB})::int as used from connections where id = $1`;
+  return (await testApp.database.query<{ used: number }>(sql, [id]))[0]!.used;
+};
 
+describe('a draining process whose reports were late', () => {
   test('goes on with its transfers, and everything is charged', async () => {
     const { connection, draining, next } = await late();
     expect(await draining.report(connection.id, 55 * MB, 2 * MB)).toMatchObject({

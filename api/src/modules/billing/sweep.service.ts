@@ -2,7 +2,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { endBlocked, endIdle, closeWithoutLastReport } from './ending.service.ts';
 import { findSilentRuns } from './runs.store.ts';
-import { closeLostRun } from './usage-reports.service.ts';
+import { closeLostRun } from './runs.service.ts';
 import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './ending.store.ts';
 
 /** A run without a report for this long is closed, which releases the money held for its grants; sooner if its process has exited. */

@@ -130,30 +130,6 @@ export function chargeReports(
   });
 }
 
-/**
- * Opens a connection in a run. The unused grants of earlier processes of the node that have exited are released before; those that are
- * still alive keep theirs.
- * @returns undefined if the connection has ended
- */
-export function openInRun(ctx: Ctx, connectionId: string, runId: string): Promise<RunCredit | undefined> {
-  return ctx.tx(async (ctx) => {
-    for (const exited of await runs.findExitedRuns(ctx, connectionId, runId))
-      await closeLostRun(ctx, exited, [connectionId]);
-    // Asking for one byte grants everything that is paid, or the next megabyte.
-    const [credit] = await chargeReports(ctx, runId, [emptyReport(connectionId, 1n)], 'open');
-    return credit?.state === 'ended' ? undefined : credit;
-  });
-}
-
-/** Closes a silent run, which releases its unused grants. If its process is alive after all, its next report reopens it. */
-export function closeLostRun(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
-  return ctx.tx(async (ctx) => {
-    const reports = connectionIds.map((id) => emptyReport(id));
-    await chargeReports(ctx, runId, reports, 'close');
-    await runs.markLost(ctx, runId, connectionIds);
-  });
-}
-
 /** The payer of a connection never changes, so it may come from the cache. */
 async function findPayersCached(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
   const payers = new Set<bigint>();

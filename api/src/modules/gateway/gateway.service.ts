@@ -19,8 +19,8 @@ import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
 import { databaseEndpoint } from '../../db/database-connection.ts';
 import type { PortRange } from '@cellhop/contract/network';
+import { openInRun } from '../billing/runs.service.ts';
 import {
-  openInRun,
   chargeReports,
   processReports,
   type ConnectionCredit,
