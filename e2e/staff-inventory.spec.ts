@@ -43,13 +43,19 @@ test('staff import proxies after a check, raise their price and retire one', asy
   await expect(rows.nth(1)).toContainText('$0.88');
 
   // The gateway of the product checks the exit that the demo's proxies share, and its outcome reaches the open page.
-  await page.getByRole('button', { name: 'Check the exit of 203.0.113.2 now' }).click();
-  await expect(rows.nth(2)).toContainText(/Free.*\d+ s ago.*\d+\sms.*not compared/);
+  const act = async (ip: string, action: string) => {
+    await page.getByRole('button', { name: `Actions for ${ip}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  await act('203.0.113.2', 'Check now');
+  await expect(rows.nth(2)).toContainText(/Free.*\d+ s ago.*\d+\sms/);
 
-  await page.getByRole('button', { name: 'Retire 203.0.113.1' }).click();
+  await act('203.0.113.1', 'Retire');
   await dialog.getByRole('button', { name: 'Retire (1)' }).click();
   await expect(rows.nth(1)).toContainText('Retired');
-  await expect(page.getByRole('button', { name: 'Restore 203.0.113.1' })).toBeVisible();
+  await page.getByRole('button', { name: 'Actions for 203.0.113.1' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Restore' })).toBeVisible();
+  await page.keyboard.press('Escape');
 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export CSV' }).click();

@@ -11,6 +11,7 @@ import { reconcileWhenDue } from '../modules/reconciliation/reconciliation.servi
 import { refreshCounts, refreshFacets } from '../modules/proxies/proxies.service.ts';
 import { queueMails } from '../modules/mails/mails.service.ts';
 import { chains } from '../payments/currencies.ts';
+import { useDemoConnections } from '../seed/demo-traffic.ts';
 import { correctFutureJobs } from './jobs.ts';
 
 interface PeriodicTask {
@@ -43,6 +44,7 @@ const periodicTasks: PeriodicTask[] = [
     run: (ctx: Ctx, signal: AbortSignal) => watchChain(ctx, chain, undefined, signal),
   })),
   { name: 'rates', everyMs: 5000, run: fetchRates },
+  { name: 'traffic of the demo', everyMs: 60_000, run: useDemoConnections },
   // Checks whether it is due; the interval is a setting.
   { name: 'reconciliation', everyMs: 1000, run: reconcileWhenDue },
 ];

@@ -1,5 +1,5 @@
 /** @module-tag long */
-import { getDashboard } from '@cellhop/contract/staff/dashboard';
+import { getAttention, getDashboard } from '@cellhop/contract/staff/dashboard';
 import { afterEach, expect, test } from 'vitest';
 import { createUser } from '../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
@@ -19,12 +19,14 @@ test('the large demo has months of consistent history, and removes its clock', a
   await registerNode(testApp.ctx);
   await seedProxies(testApp.ctx);
   const admin = await createUser(testApp, { roleName: 'ADMIN' });
+  const finance = await createUser(testApp, { roleName: 'FINANCE' });
   const before = await defaults();
   await testApp.ctx.tx((ctx) =>
     seedHistory(ctx, {
       passwordHash: 'none',
       adminId: admin.id,
       supportId: admin.id,
+      financeId: finance.id,
       customerEmail: CUSTOMER,
       users: 12,
     }),
@@ -59,7 +61,12 @@ test('the large demo has months of consistent history, and removes its clock', a
   );
   expect(customer!['connections']).toBeGreaterThan(10);
   expect(customer!['open']).toBeGreaterThan(0);
-  expect(customer).toMatchObject({ invoices: 6, tickets: 2 });
+  expect(customer).toMatchObject({ invoices: 7, tickets: 2 });
+
+  // What staff find to do.
+  const { data: attention } = await admin.call(getAttention, {});
+  expect(attention).toMatchObject({ approvals: { waiting: 1 }, heldPayments: 1 });
+  expect(attention.tickets!.waiting).toBeGreaterThan(0);
 
   await updateSums(testApp.ctx);
   const query = { from: new Date(Date.now() - 91 * 86_400_000).toISOString(), to: new Date().toISOString() };

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../http/actor.ts';
 import type { Ctx } from '../ctx.ts';
 import { warnOfLowBalances } from '../modules/billing/alerts.service.ts';
+import { requestAdjustment } from '../modules/approvals/requests.service.ts';
 import { endConnection } from '../modules/billing/ending.service.ts';
 import { emptyReport, chargeReports } from '../modules/billing/usage-reports.service.ts';
 import { connect } from '../modules/connections/connections.service.ts';
@@ -31,6 +32,8 @@ interface History {
   passwordHash: string;
   adminId: string;
   supportId: string;
+  /** Whose request waits for a second person. */
+  financeId: string;
   /** Of the demo's customer, who has the most history. */
   customerEmail: string;
   /** The number of customers. */
@@ -82,11 +85,22 @@ export async function seedHistory(ctx: Ctx, history: History): Promise<void> {
   }
   // The demo starts with alerts of its past that are known: nobody gets twenty mails about them.
   await setDemoClock(ctx, new Date(now));
+  await requestSecondPerson(stage);
   await warnOfLowBalances(stage.ctx);
   await store.endMails(ctx);
   await closeDemoClock(ctx);
   await store.setForSale(ctx, false);
 }
+
+/** A request above the limit (APPROVAL_USD) waits for somebody else than its author. */
+async function requestSecondPerson({ ctx, history }: Stage): Promise<void> {
+  const staff = { actor: { userId: history.financeId }, requester: requesterOf('finance') };
+  const userId = await store.findUserId(ctx, history.customerEmail);
+  const reason = 'Two days without service in Berlin, agreed in the ticket';
+  await requestAdjustment(ctx, staff, { userId, amount: 150, reason }, null);
+}
+
+const requesterOf = (id: string) => ({ ip: '127.0.0.1', userAgent: 'demo', requestId: `demo:${id}` });
 
 /** Keeps the queue in chronological order. */
 function add({ queue }: Stage, at: number, run: () => Promise<void>): void {
@@ -115,19 +129,27 @@ async function signUp(stage: Stage, user: PlannedUser): Promise<void> {
     permissions: new Set(),
     isSecondFactorDue: false,
   };
-  for (const { at, dollars, currency } of user.topUps)
-    add(stage, at, () => topUp(stage, at, actor, currencies[currency % currencies.length]!, dollars));
+  for (const { at, dollars, currency, isHeld = false } of user.topUps)
+    add(stage, at, () => topUp(stage, at, actor, currencies[currency % currencies.length]!, dollars, isHeld));
   for (const purchase of user.purchases) add(stage, purchase.at, () => buy(stage, actor, purchase));
   for (const ticket of user.tickets) add(stage, ticket.at, () => ask(stage, actor, ticket));
 }
 
 type Currency = (typeof currencies)[number];
 
-async function topUp({ ctx }: Stage, at: number, actor: Actor, currency: Currency, amount: number): Promise<void> {
+async function topUp(
+  { ctx }: Stage,
+  at: number,
+  actor: Actor,
+  currency: Currency,
+  amount: number,
+  isHeld: boolean,
+): Promise<void> {
   const { id } = await createInvoice(ctx, actor, { currency, amount });
   await payOnSandbox(ctx, id, undefined);
   await setDemoClock(ctx, new Date(at + CONFIRMED_AFTER_MS));
-  await watchChain(ctx, currencyRules[currency].chain);
+  const payments = { ...ctx.config.payments, ...(isHeld && { holdAboveMicros: 0n }) };
+  await watchChain({ ...ctx, config: { ...ctx.config, payments } }, currencyRules[currency].chain);
 }
 
 async function buy(stage: Stage, actor: Actor, purchase: PlannedPurchase): Promise<void> {
@@ -164,8 +186,7 @@ async function buy(stage: Stage, actor: Actor, purchase: PlannedPurchase): Promi
 async function ask(stage: Stage, actor: Actor, ticket: PlannedTicket): Promise<void> {
   const { ctx, history } = stage;
   const { id } = await openTicket(ctx, actor, { name: ticket.name, description: ticket.description }, null);
-  const requester = { ip: '127.0.0.1', userAgent: 'demo', requestId: `demo:${id}` };
-  const request = { actor: { userId: history.supportId }, requester };
+  const request = { actor: { userId: history.supportId }, requester: requesterOf(id) };
   if (ticket.repliedAt === undefined) return;
   add(stage, ticket.repliedAt, async () => void (await answer(ctx, id, { content: ticket.reply }, request)));
   if (ticket.isClosed)

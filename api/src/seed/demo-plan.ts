@@ -7,7 +7,8 @@ export interface PlannedUser {
   languageCode: LanguageCode;
   /** Index of the promo code that they signed up with; undefined: a referral code. */
   promoCode: number | undefined;
-  topUps: { at: number; dollars: number; currency: number }[];
+  /** A held one waits for staff. */
+  topUps: { at: number; dollars: number; currency: number; isHeld?: boolean }[];
   purchases: PlannedPurchase[];
   tickets: PlannedTicket[];
 }
@@ -68,11 +69,12 @@ export function planHistory(count: number, now: number, customerEmail: string): 
 function planCustomer(user: PlannedUser, end: number, random: () => number): PlannedUser {
   const { at } = user;
   const step = (end - at - DAY_MS) / CUSTOMER_TOP_UPS;
-  const topUps = Array.from({ length: CUSTOMER_TOP_UPS }, (_, index) => ({
+  const topUps: PlannedUser['topUps'] = Array.from({ length: CUSTOMER_TOP_UPS }, (_, index) => ({
     at: at + 10 * MINUTE_MS + step * index,
     dollars: 50,
     currency: index,
   }));
+  topUps.push({ at: end - HOUR_MS, dollars: 250, currency: 0, isHeld: true });
   const times = Array.from({ length: CUSTOMER_PURCHASES }, () => between(at + DAY_MS, end, random));
   times.push(end - HOUR_MS / 4);
   return {
@@ -81,7 +83,7 @@ function planCustomer(user: PlannedUser, end: number, random: () => number): Pla
     promoCode: undefined,
     topUps,
     purchases: times.sort((one, other) => one - other).map((time) => planPurchase(time, end, random)),
-    tickets: [planTicket(0, at + 20 * DAY_MS, end, random), planTicket(2, end - 3 * HOUR_MS, end, random)],
+    tickets: [planTicket(0, at + 20 * DAY_MS, end, random), planTicket(1, end - HOUR_MS / 2, end, random)],
   };
 }
 

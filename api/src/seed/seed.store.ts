@@ -1,6 +1,7 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import type { Ctx } from '../ctx.ts';
 import { placeSql } from '../db/place-columns.ts';
+import { DEMO_PROMO_CODE } from '../process/config.ts';
 import type { DemoProxy } from './demo-proxies.ts';
 
 export async function hasRoles(ctx: Ctx): Promise<boolean> {
@@ -98,4 +99,20 @@ export async function endMails(ctx: Ctx): Promise<void> {
   await ctx.db.query(
     `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where task_identifier like 'mail.deliver%'))`,
   );
+}
+
+/** Open connections from before the demo was created, the last ones first. */
+export async function listLeftOpen(ctx: Ctx, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select id from connections
+      where status = 'WORK' and created_at < (select created_at from promo_codes where code = $2)
+      order by created_at desc limit $1`,
+    [limit, DEMO_PROMO_CODE],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function findUserId(ctx: Ctx, email: string): Promise<string> {
+  const [row] = await ctx.db.query<{ id: string }>('select id from users where email = $1', [email]);
+  return row!.id;
 }

@@ -42,7 +42,9 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   await seedProxies(ctx);
   await seedFaq(ctx);
   if (ctx.config.demoData === 'large') {
-    const history = { passwordHash, adminId: admin.id, supportId: support.id, users: HISTORY_USERS };
+    const finance = await demoUser(ctx, passwordHash, 'finance@example.com', 'FINANCE', admin.id);
+    const staff = { adminId: admin.id, supportId: support.id, financeId: finance.id };
+    const history = { passwordHash, ...staff, users: HISTORY_USERS };
     await seedHistory(ctx, { ...history, customerEmail: CUSTOMER_EMAIL });
     return;
   }

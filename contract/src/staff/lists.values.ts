@@ -11,10 +11,17 @@ export type InvoiceSort = (typeof invoiceSorts)[number];
 export const userSorts = ['-createdAt', 'createdAt', 'email', '-email'] as const;
 
 /**
- * Why two accounts may belong to one person. SAME_PERSON: their normalized addresses are equal. The others are weak hints, because carriers
+ * Why two accounts may belong to one person. SAME_PERSON: their normalized addresses are equal. SAME_PAYER: one transaction paid to both.
+ * SAME_CLIENT: open connections of both are used from one address, or were bought there. The others are weak hints, because carriers
  * put thousands behind one address: both have signed in from one network, perhaps with the same kind of device.
  */
-export const accountRelations = ['SAME_PERSON', 'SAME_NETWORK_AND_DEVICE', 'SAME_NETWORK'] as const;
+export const accountRelations = [
+  'SAME_PERSON',
+  'SAME_PAYER',
+  'SAME_CLIENT',
+  'SAME_NETWORK_AND_DEVICE',
+  'SAME_NETWORK',
+] as const;
 export type AccountRelation = (typeof accountRelations)[number];
 
 /** Why one of several users is not blocked; the others are. */
@@ -52,6 +59,9 @@ export type JobState = (typeof jobStates)[number];
 
 export const foundKinds = ['USER', 'CONNECTION', 'PROXY', 'INVOICE', 'PROMO_CODE', 'TICKET'] as const;
 export type FoundKind = (typeof foundKinds)[number];
+/** How an address leads to a user: they signed in from it, their program uses it as a client of a connection, or they pay to it (or by the transaction). */
+export const addressUses = ['SIGN_IN', 'CLIENT', 'PAYMENT'] as const;
+export type AddressUse = (typeof addressUses)[number];
 /** Indexes of parts of texts need three characters. */
 export const SEARCH_LENGTH_MIN = 3;
 

@@ -18,6 +18,7 @@ export type RenderCard<Row> = (row: Row, columns: readonly Column<Row>[]) => Rea
 /** Columns by their place in a card. */
 interface Places<Row> {
   headings: readonly Column<Row>[];
+  line: readonly Column<Row>[];
   fields: readonly Column<Row>[];
   actions: readonly Column<Row>[];
 }
@@ -27,6 +28,7 @@ export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys, rend
   const places = useMemo<Places<Row>>(
     () => ({
       headings: columns.filter(({ place }) => place === 'heading'),
+      line: columns.filter(({ place }) => place === 'line'),
       fields: columns.filter(({ place }) => place === undefined),
       actions: columns.filter(({ place }) => place === 'action'),
     }),
@@ -70,22 +72,32 @@ interface CardProps<Row> {
 }
 
 /** Memoized: not rendered again when further cards are added. */
-const Card = memo(function Card<Row>({ row, places: { headings, fields, actions } }: CardProps<Row>) {
+const Card = memo(function Card<Row>({ row, places: { headings, line, fields, actions } }: CardProps<Row>) {
+  const isShort = fields.length === 0;
   return (
-    <li className={classes['card']}>
+    <li className={classes['card']} data-short={isShort || undefined}>
       <div className={classes['head']}>
         {headings.map(({ key, render }) => (
           <div key={key}>{render(row)}</div>
         ))}
       </div>
-      <dl className={classes['fields']}>
-        {fields.map(({ key, header, render, renderInCard = render }) => (
-          <div key={key}>
-            <dt>{header}</dt>
-            <dd>{renderInCard(row)}</dd>
-          </div>
-        ))}
-      </dl>
+      {line.length > 0 && (
+        <p className={classes['line']}>
+          {line.map(({ key, render, renderInCard = render }) => (
+            <span key={key}>{renderInCard(row)}</span>
+          ))}
+        </p>
+      )}
+      {fields.length > 0 && (
+        <dl className={classes['fields']}>
+          {fields.map(({ key, header, render, renderInCard = render }) => (
+            <div key={key}>
+              <dt>{header}</dt>
+              <dd>{renderInCard(row)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       <div className={classes['actions']} data-beside={isBeside(fields, actions)}>
         {actions.map(({ key, render }) => (
           <div key={key}>{render(row)}</div>
@@ -102,7 +114,7 @@ function isBeside(fields: readonly unknown[], actions: readonly unknown[]): bool
 
 function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
   return (
-    <li className={classes['card']}>
+    <li className={classes['card']} data-short={fields.length === 0 || undefined}>
       <div className={classes['head']}>
         <Placeholder height={14} width="40%" />
       </div>

@@ -22,8 +22,11 @@ export interface Column<Row> {
   isUnbroken?: boolean;
   /** In rem. If all columns have one, they are fixed shares of the table's width, independent of the rows. */
   width?: number;
-  /** Its place in a card on narrow screens: heading, button, or (by default) a field. */
-  place?: 'heading' | 'action';
+  /**
+   * Its place in a card on narrow screens: heading, in the line below it without its header, button, or (by default) a field. A card
+   * without fields has two lines. `none`: the details have it.
+   */
+  place?: 'heading' | 'line' | 'action' | 'none';
 }
 
 interface DataTableProps<Row> {

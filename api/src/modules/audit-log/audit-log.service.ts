@@ -11,6 +11,8 @@ import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import * as store from './audit-log.store.ts';
 
+export { listSignInsFrom } from './audit-log.store.ts';
+
 type AuditValue = string | number | boolean | null | readonly string[];
 type AuditValues = Readonly<Record<string, AuditValue>>;
 

@@ -122,3 +122,24 @@ export async function findUserByEmail(ctx: Ctx, email: string): Promise<string |
 function toValues({ actorId, actions, subjectType, subjectId, userId, from, to }: EntryFilter): unknown[] {
   return [actorId, actions, subjectType, subjectId, userId, from, to];
 }
+
+export interface SignInRow {
+  userId: string;
+  /** Of their last sign-in from the address. */
+  signedInAt: Date;
+}
+
+/** A crowd behind one address has more sign-ins: only the last ones are read. */
+const SIGN_INS_MAX = 1000;
+
+/** @param before undefined: until now @returns who has signed in from an address, the last ones first */
+export function listSignInsFrom(ctx: Ctx, ip: string, before: string | undefined, limit: number): Promise<SignInRow[]> {
+  return ctx.db.query(
+    `select "userId", max(created_at) as "signedInAt" from (
+       select actor_id as "userId", created_at from audit_log
+        where action = 'SIGN_IN' and ip = $1 and created_at <= coalesce($2, clock_timestamp())
+        order by created_at desc limit $4) as signed_in
+      group by 1 order by 2 desc limit $3`,
+    [ip, before ?? null, limit, SIGN_INS_MAX],
+  );
+}

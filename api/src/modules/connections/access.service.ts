@@ -12,6 +12,8 @@ import { presentConnection } from './connection-presenter.ts';
 import { findConnection } from './connections.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 
+export { listClientSharers } from './access.store.ts';
+
 /**
  * Replaces the password of the user's own connection. Gateways close the tunnels of the old one.
  * @param idempotencyKey a repeated request with the same key returns the connection as it is now

@@ -51,7 +51,28 @@ describe('the list of nodes', () => {
       dnsPorts: { free: 9, total: 10 },
       exits: 1,
       openConnections: 1,
+      runs: [],
+      lastFailure: null,
     });
+  });
+
+  test('tells when processes of the last day ran, and the last error of an exit', async () => {
+    const call = asNode(await addNode(testApp.ctx, 'oslo'));
+    const [now, before] = [randomUUID(), randomUUID()];
+    for (const runId of [now, before]) await call(hello, { body: { contractVersion: 1, runId, status } });
+    await testApp.database.query(
+      `update gateway_runs set started_at = '2026-01-01T10:00:00Z', seen_at = '2026-01-01T11:00:00Z' where id = $1`,
+      [before],
+    );
+    const exitId = await createExit(testApp, 'oslo', '192.0.2.77');
+    await testApp.database.query(
+      `update exit_checks set reason = 'dial-timeout', checked_at = '2026-11-21T12:00:00.123Z' where exit_id = $1`,
+      [exitId],
+    );
+    const { runs, lastFailure } = await find('oslo');
+    expect(runs).toHaveLength(1);
+    expect(Date.parse(runs![0]!.to)).toBeGreaterThanOrEqual(Date.parse(runs![0]!.from));
+    expect(lastFailure).toEqual({ reason: 'dial-timeout', at: '2026-11-21T12:00:00.123Z' });
   });
 
   test('adds up the statuses of all processes of a node while they report', async () => {

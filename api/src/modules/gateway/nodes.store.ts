@@ -21,7 +21,12 @@ export interface NodeRow {
   dnsPorts: number;
   exits: number;
   openConnections: number;
+  runs: { from: string; to: string }[];
+  lastFailure: { reason: string; at: string } | null;
 }
+
+/** More processes than a node starts in a day, unless it crashes again and again: then the last ones. */
+const RUNS_MAX = 100;
 
 /** @param id null for all nodes, by name */
 export function listNodes(ctx: Ctx, id: string | null, limit: number): Promise<NodeRow[]> {
@@ -46,15 +51,28 @@ export function listNodes(ctx: Ctx, id: string | null, limit: number): Promise<N
             bytes_per_second as "bytesPerSecond", public_host as "publicHost", public_port as "publicPort",
             coalesce(ports.free, 0) as "freeDnsPorts", coalesce(ports.total, 0) as "dnsPorts",
             (select count(*)::int from exits where exits.node_id = nodes.id) as exits,
-            coalesce(open.count, 0) as "openConnections"
+            coalesce(open.count, 0) as "openConnections",
+            (select coalesce(json_agg(json_build_object('from', ${utc('started_at')}, 'to', ${utc('seen_at')}) order by started_at), '[]')
+               from (select started_at, seen_at from gateway_runs
+                      where node_id = nodes.id and seen_at > now() - interval '1 day'
+                      order by started_at desc limit $4) as run) as runs,
+            (select json_build_object('reason', reason, 'at', ${utc('checked_at')})
+               from (select reason, checked_at from exit_checks
+                      where node_id = nodes.id and reason is not null and checked_at is not null
+                      order by checked_at desc limit 1) as failure) as "lastFailure"
        from gateway_nodes as nodes
        left join open on open.node_id = nodes.id
        left join ports on ports.node_id = nodes.id
        left join runs on runs.node_id = nodes.id
       where $1::uuid is null or nodes.id = $1
       order by name limit $2`,
-    [id, limit, LIVE_WITHIN_MS],
+    [id, limit, LIVE_WITHIN_MS, RUNS_MAX],
   );
+}
+
+/** In JSON, as JavaScript writes it. */
+function utc(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 export interface LockedNode {

@@ -232,3 +232,17 @@ export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; hel
       where credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL') group by chain`,
   );
 }
+
+/** To whom a transaction paid that also paid to the user: one wallet sent it. */
+export async function listPaidTogether(ctx: Ctx, userId: string, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ userId: string }>(
+    `select distinct other_addresses.user_id as "userId"
+       from deposit_addresses as own_addresses
+       join deposits as own on own.address_id = own_addresses.id
+       join deposits as others on others.transaction_id = own.transaction_id and others.chain = own.chain
+       join deposit_addresses as other_addresses on other_addresses.id = others.address_id
+      where own_addresses.user_id = $1 and other_addresses.user_id <> $1 order by 1 limit $2`,
+    [userId, limit],
+  );
+  return rows.map((row) => row.userId);
+}

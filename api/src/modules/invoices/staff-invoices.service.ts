@@ -21,6 +21,8 @@ import { amountDue } from './invoice-amounts.ts';
 import * as store from './staff-invoices.store.ts';
 import * as unassigned from './unassigned.store.ts';
 
+export { listPaidTogether } from './deposits.store.ts';
+
 interface InvoiceQuery {
   userId?: string | undefined;
   status?: InvoiceStatus[] | undefined;

@@ -4,5 +4,7 @@ import { route } from '../../http/route.ts';
 import { search } from './search.service.ts';
 
 export function searchRoutes(app: FastifyInstance): void {
-  route(app, searchEverything, async ({ ctx, actor, query }) => ({ data: await search(ctx, actor, query.text) }));
+  route(app, searchEverything, async ({ ctx, actor, query }) => ({
+    data: await search(ctx, actor, query.text, query.at),
+  }));
 }

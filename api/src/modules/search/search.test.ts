@@ -44,7 +44,8 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-const find = async (text: string, by = admin) => (await by.call(searchEverything, { query: { text } })).data;
+const find = async (text: string, by = admin, at?: string) =>
+  (await by.call(searchEverything, { query: { text, ...(at !== undefined && { at }) } })).data;
 
 describe('the search of staff', () => {
   test.each<[string, () => string, FoundKind, () => string]>([
@@ -76,10 +77,44 @@ describe('the search of staff', () => {
     ]);
   });
 
-  test('tells the amount and the currency of an invoice', async () => {
+  test('tells the amount and the currency of an invoice, and whose the address is', async () => {
     expect(await find(invoice.address)).toEqual([
+      { kind: 'USER', id: user.id, title: user.email, detail: '', use: 'PAYMENT' },
       expect.objectContaining({ id: invoice.id, invoice: { amount: 10, currency: 'BTC' } }),
     ]);
+  });
+
+  test('finds who had an address at a time, with state and dates', async () => {
+    const { id, createdAt: from } = connection;
+    const period = { from, to: null };
+    expect(await find(connection.ip)).toContainEqual(expect.objectContaining({ id, status: 'WORK', period }));
+    const at = (time: string) => find(connection.ip, admin, time);
+    expect(await at(new Date().toISOString())).toContainEqual(expect.objectContaining({ id, period }));
+    expect((await at('2026-01-01T00:00:00.000Z')).filter(({ kind }) => kind === 'CONNECTION')).toEqual([]);
+    await expect(find(user.email, admin, from)).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('finds the users of a client and of sign-ins, each once, the sign-ins until the time', async () => {
+    const signedIn = await createUser(testApp);
+    const signIn = (userId: string, time: string) =>
+      testApp.database.query(
+        `insert into audit_log (action, actor_id, subject_type, subject_id, ip, created_at) values ('SIGN_IN', $1, 'USER', $1, $2, $3)`,
+        [userId, CLIENT, time],
+      );
+    const [first, last] = ['2026-03-01T10:00:00.000Z', '2026-04-01T10:00:00.000Z'];
+    for (const time of [first, last]) await signIn(signedIn.id, time);
+    await signIn(user.id, first);
+    const users = async (by = admin, at?: string) => (await find(CLIENT, by, at)).filter(({ kind }) => kind === 'USER');
+    const byClient = { id: user.id, use: 'CLIENT', period: { from: connection.createdAt, to: null } };
+    const bySignIn = (time: string) => ({ id: signedIn.id, use: 'SIGN_IN', period: { from: time, to: time } });
+    expect(await users()).toMatchObject([byClient, bySignIn(last)]);
+    expect(await users(admin, '2026-03-15T00:00:00.000Z')).toMatchObject([
+      bySignIn(first),
+      { id: user.id, use: 'SIGN_IN' },
+    ]);
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    // Without CONNECTIONS_READ nobody learns who uses a connection.
+    expect((await users(finance)).filter(({ use }) => use === 'CLIENT')).toEqual([]);
   });
 
   test('finds nothing for unknown texts', async () => {
@@ -100,7 +135,7 @@ describe('the search of staff', () => {
   test('finds only what the role may read', async () => {
     const finance = await createUser(testApp, { roleName: 'FINANCE' });
     expect(await find(connection.ip, finance)).toEqual([]);
-    expect(await find(invoice.address, finance)).toHaveLength(1);
+    expect(await find(invoice.address, finance)).toContainEqual(expect.objectContaining({ id: invoice.id }));
     const support = await createUser(testApp, { roleName: 'SUPPORT' });
     expect(await find(invoice.address, support)).toEqual([]);
     await expect(find('anything', user)).rejects.toMatchObject({ code: 'FORBIDDEN' });

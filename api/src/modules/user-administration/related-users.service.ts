@@ -1,10 +1,12 @@
-/** Accounts that may belong to one person. The same address is a fact, the same network only a hint. */
+/** Accounts that may belong to one person. The same address is a fact, a payer or an address in common likely, the same network only a hint. */
 import { AppError } from '@cellhop/contract/errors';
 import { RELATED_USERS_MAX } from '@cellhop/contract/limits';
 import type { AccountRelation } from '@cellhop/contract/staff/lists.values';
 import type { RelatedUser } from '@cellhop/contract/staff/users';
 import type { Ctx } from '../../ctx.ts';
 import { listNeighbours } from '../auth/sessions.service.ts';
+import { listClientSharers } from '../connections/access.service.ts';
+import { listPaidTogether } from '../invoices/staff-invoices.service.ts';
 import * as users from '../users/users.service.ts';
 import { presentAll } from './user-directory.service.ts';
 
@@ -40,26 +42,30 @@ const LIMIT = RELATED_USERS_MAX + 1;
 async function findRelated(ctx: Ctx, id: string): Promise<{ found: Found[]; isTruncated: boolean }> {
   const user = await users.findUser(ctx, id);
   if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
-  const [samePerson, neighbours] = await Promise.all([
-    users.listOfPerson(ctx, user, LIMIT),
-    listNeighbours(ctx, id, LIMIT),
-  ]);
-  const near = await users.listUsersById(
-    ctx,
-    neighbours.map(({ userId }) => userId),
-  );
+  const samePerson = await users.listOfPerson(ctx, user, LIMIT);
+  const payers = await listPaidTogether(ctx, id, LIMIT);
+  const clients = await listClientSharers(ctx, id, LIMIT);
+  const neighbours = await listNeighbours(ctx, id, LIMIT);
+  // The strongest relation wins, so it is set last.
+  const relations = new Map<string, AccountRelation>();
+  for (const { userId, isSameDevice } of neighbours)
+    relations.set(userId, isSameDevice ? 'SAME_NETWORK_AND_DEVICE' : 'SAME_NETWORK');
+  for (const userId of clients) relations.set(userId, 'SAME_CLIENT');
+  for (const userId of payers) relations.set(userId, 'SAME_PAYER');
+  for (const row of samePerson) relations.delete(row.id);
+  const near = await users.listUsersById(ctx, [...relations.keys()]);
   const rows = new Map(near.map((row) => [row.id, row]));
-  const isSamePerson = new Set(samePerson.map((row) => row.id));
-  const hints = neighbours.flatMap(({ userId, isSameDevice }): Found[] => {
+  const hints = [...payers, ...clients, ...neighbours.map(({ userId }) => userId)].flatMap((userId): Found[] => {
     const row = rows.get(userId);
-    if (!row || row.status === 'DELETED' || isSamePerson.has(userId)) return [];
-    return [{ row, relation: isSameDevice ? 'SAME_NETWORK_AND_DEVICE' : 'SAME_NETWORK' }];
+    const relation = relations.get(userId);
+    relations.delete(userId);
+    return !row || row.status === 'DELETED' || relation === undefined ? [] : [{ row, relation }];
   });
   return {
     found: [
       ...samePerson.slice(0, RELATED_USERS_MAX).map((row): Found => ({ row, relation: 'SAME_PERSON' })),
       ...hints.slice(0, RELATED_USERS_MAX),
     ],
-    isTruncated: samePerson.length > RELATED_USERS_MAX || neighbours.length > RELATED_USERS_MAX,
+    isTruncated: samePerson.length > RELATED_USERS_MAX || hints.length > RELATED_USERS_MAX,
   };
 }

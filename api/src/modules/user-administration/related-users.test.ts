@@ -1,10 +1,12 @@
 import { RELATED_USERS_MAX } from '@cellhop/contract/limits';
+import { connect } from '@cellhop/contract/connections';
+import { createInvoice } from '@cellhop/contract/invoices';
 import { permissions } from '@cellhop/contract/permissions';
 import { countUserLists, listRelatedUsers } from '@cellhop/contract/staff/users';
 import { createTicket } from '@cellhop/contract/tickets';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUser, type TestUser } from '../../../test/factories.ts';
+import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { countConcurrent } from '../../../test/concurrent-queries.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import type { Actor } from '../../http/actor.ts';
@@ -69,6 +71,43 @@ test('who signed in from the same network is a hint, the same device first; unkn
     ],
     isTruncated: false,
   });
+});
+
+test('a transaction that paid both, and connections used from one address or bought from one network, are in common', async () => {
+  const users = await Promise.all([1, 2, 3, 4, 5].map(() => createUser(testApp, { balanceMicros: 5_000_000n })));
+  await testApp.database.query('delete from known_devices');
+  const [user, paid, client, bought, ended] = users as [TestUser, TestUser, TestUser, TestUser, TestUser];
+  for (const [output, payer] of [user, paid].entries()) {
+    const { id } = (await payer.call(createInvoice, { body: { amount: 10, currency: 'BTC' } })).data;
+    await testApp.database.query(
+      `insert into deposits (chain, asset, transaction_id, output, address_id, invoice_id, units, state, arrived_at)
+       select 'bitcoin', 'BTC', $2, $3, address_id, id, 1, 'SEEN', now() from invoices where id = $1`,
+      [id, 'cd'.repeat(32), output],
+    );
+  }
+  const buy = async (buyer: TestUser) =>
+    (await buyer.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data.id;
+  const [own, ofClient, ofBuyer, ofEnded] = [await buy(user), await buy(client), await buy(bought), await buy(ended)];
+  await testApp.database.query('delete from purchase_networks');
+  for (const id of [own, ofClient])
+    await testApp.database.query(`insert into client_addresses (connection_id, address) values ($1, '203.0.113.5')`, [
+      id,
+    ]);
+  for (const id of [own, ofBuyer])
+    await testApp.database.query(`insert into purchase_networks (connection_id, network) values ($1, '203.0.113.6')`, [
+      id,
+    ]);
+  await testApp.database.query(`insert into client_addresses (connection_id, address) values ($1, '203.0.113.7')`, [
+    ofEnded,
+  ]);
+  const { found } = await related(user);
+  expect(found[0]).toEqual([paid.id, 'SAME_PAYER']);
+  expect(new Map(found.slice(1) as [string, string][])).toEqual(
+    new Map([
+      [client.id, 'SAME_CLIENT'],
+      [bought.id, 'SAME_CLIENT'],
+    ]),
+  );
 });
 
 test('lists a bounded number of those behind one address, and says that there are more', async () => {

@@ -121,10 +121,10 @@ function ConnectionCard({ connection, columns }: ConnectionCardProps) {
         <CountryFlag code={countryCode} />
         <span>{ip}</span>
       </p>
-      {cell('status')}
+      <Money dollars={paidFor} />
       {cell('info')}
       <p className={classes['about']}>
-        <bdi>{label === '' ? city : label}</bdi> · <Money dollars={paidFor} /> · {formatTraffic(trafficUsed)} ·{' '}
+        {cell('status')} <bdi>{label === '' ? city : label}</bdi> · {formatTraffic(trafficUsed)} ·{' '}
         {formatDate(createdAt)}
       </p>
       {isLive(connection) && cell('action')}

@@ -94,6 +94,7 @@ function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'amountInCurrency',
+      place: 'line',
       width: 7.7,
       header: t('table.amountInCurrency'),
       isNumeric: true,
@@ -101,12 +102,14 @@ function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'currency',
+      place: 'none',
       width: 8,
       header: t('table.currency'),
       render: ({ currency }) => <CurrencyName currency={currency} />,
     },
     {
       key: 'address',
+      place: 'none',
       width: 7,
       header: t('table.address'),
       render: ({ address }) => <ShortenedAddress address={address} />,
@@ -120,12 +123,14 @@ function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'expiredAt',
+      place: 'none',
       width: 8.5,
       header: t('table.expiredAt'),
       render: (row) => formatDate(row.expiredAt),
     },
     {
       key: 'createdAt',
+      place: 'line',
       width: 8.5,
       header: t('table.createdAt'),
       render: (row) => formatDate(row.createdAt),

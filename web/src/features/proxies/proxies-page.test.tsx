@@ -183,3 +183,13 @@ it('says when a request last passed through the exit of a proxy, and how fast', 
   await dialog.findByText('120 ms');
   dialog.getByText(/^\d+ s ago$/);
 });
+
+it('offers the keyboard a way past the filter to the first proxy', async () => {
+  const { screen, user } = await openCatalogue('/proxies');
+  const [first] = await screen.findAllByRole('button', { name: /^Buy / });
+  screen.getByRole('main').focus();
+  await user.tab();
+  expect(document.activeElement?.textContent).toBe('Skip to the first proxy');
+  await user.keyboard('{Enter}');
+  expect(document.activeElement).toBe(first);
+});

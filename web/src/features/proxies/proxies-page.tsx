@@ -59,6 +59,11 @@ export function ProxiesPage({ purchaseDialog }: ProxiesPageProps) {
 
   return (
     <div className={classes['page']}>
+      {rows !== undefined && rows.length > 0 && (
+        <button type="button" className={classes['skip']} onClick={focusFirstOffer}>
+          {t('table.skip')}
+        </button>
+      )}
       <FilterPanel
         filter={filter.response?.data}
         failure={filter.failure}
@@ -92,6 +97,11 @@ export function ProxiesPage({ purchaseDialog }: ProxiesPageProps) {
       )}
     </div>
   );
+}
+
+/** With the keyboard, the filter and the header are a dozen stops before it. */
+function focusFirstOffer(): void {
+  document.querySelector<HTMLElement>('main [data-offer]')?.focus();
 }
 
 /** The search, and the proxy whose purchase dialog is open. */

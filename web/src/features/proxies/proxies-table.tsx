@@ -116,7 +116,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
         header: t('common:location.city'),
         render: ({ city }) => city,
       },
-      { key: 'zip', width: 4.1, header: t('common:location.zip'), render: ({ zip }) => zip },
+      { key: 'zip', width: 4.8, header: t('common:location.zip'), render: ({ zip }) => zip },
       { key: 'isp', width: 5.6, firstOrder: 'ascending', header: t('common:location.isp'), render: ({ isp }) => isp },
       {
         key: 'connectionType',

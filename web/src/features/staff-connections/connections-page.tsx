@@ -12,6 +12,7 @@ import { DateTimeField } from '../../ui/date-field.tsx';
 import { destructive } from '../../ui/destructive.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { ConnectionStatusBadge } from '../connections/connection-status-badge.tsx';
+import { addressParameter } from '../staff-parts/address-parameter.ts';
 import { toTimeOrder } from '../staff-parts/continuation.ts';
 import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { DayRange, FilterPanel } from '../staff-parts/filter-panel.tsx';
@@ -27,13 +28,7 @@ import { InfoButton } from '../connections/connections-table.tsx';
 import { toConnectionsQuery, useConnectionsOfUsers } from './api.ts';
 import { ConnectionPanel } from './connection-panel.tsx';
 import { EndConnectionDialog, EndConnectionsDialog } from './end-connections-dialog.tsx';
-import {
-  addressParameter,
-  staffConnectionsScreen,
-  type StaffConnectionsSearch,
-  staffConnectionsSearch,
-  statuses,
-} from './screen.ts';
+import { staffConnectionsScreen, type StaffConnectionsSearch, staffConnectionsSearch, statuses } from './screen.ts';
 
 export function ConnectionsPage() {
   const [search, changeSearch] = useScreenSearch(staffConnectionsScreen);
@@ -177,12 +172,12 @@ function ConnectionsTable({ connections, sort, onSort, onShow, onEnd, selection 
     },
     { key: 'user', header: t('staff:user'), place: 'heading', render: ({ user }) => <UserLink user={user} /> },
     { key: 'ip', header: t('common:location.ip'), isUnbroken: true, place: 'heading', render: ({ ip }) => ip },
-    countryColumn(t('common:location.country')),
-    { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
-    { key: 'zip', header: t('common:location.zip'), render: ({ zip }) => zip },
-    { key: 'type', header: t('common:location.type'), render: ({ connectionType }) => connectionType },
+    { ...countryColumn(t('common:location.country')), place: 'none' },
+    { key: 'city', place: 'line', header: t('common:location.city'), render: ({ city }) => city },
+    { key: 'zip', place: 'none', header: t('common:location.zip'), render: ({ zip }) => zip },
+    { key: 'type', place: 'none', header: t('common:location.type'), render: ({ connectionType }) => connectionType },
     ...useBillColumns(connections),
-    { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), firstOrder: 'descending' },
+    { ...timeColumn('createdAt', t('proxyConnection:detail.createdAt')), place: 'line', firstOrder: 'descending' },
   ];
   if (onEnd !== undefined)
     columns.push({
@@ -218,12 +213,14 @@ function useBillColumns(connections: readonly StaffConnection[] | undefined): Co
   return [
     {
       key: 'paidFor',
+      place: 'line',
       header: t('table.paidFor'),
       isNumeric: true,
       render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
     },
     {
       key: 'trafficUsed',
+      place: 'line',
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => formatTraffic(trafficUsed),
@@ -236,6 +233,7 @@ function useBillColumns(connections: readonly StaffConnection[] | undefined): Co
     },
     {
       key: 'refundStatus',
+      place: 'none',
       header: t('table.refundStatus'),
       render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
     },

@@ -9,6 +9,7 @@ import {
   textParameter,
   searchParameters,
 } from '../../loading/search-values.ts';
+import { addressParameter } from '../staff-parts/address-parameter.ts';
 import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreenOf } from '../staff-parts/staff-screen.ts';
 
@@ -55,14 +56,6 @@ export const staffConnectionsScreen = {
   menuItem: { en: 'Connections', ru: 'Подключения' },
   Icon: IconPlugConnected,
 } as const satisfies StaffScreenOf<'GET /v1/proxies/connections/admin'>;
-
-/** The API decides whether it is an address; other texts are not sent. */
-export function addressParameter(value: unknown): string | undefined {
-  const text = textParameter(value)?.trim();
-  return text !== undefined && /^[\d.]{7,15}$|^[\da-f:.]*:[\da-f:.]*$/i.test(text) && text.length <= 45
-    ? text
-    : undefined;
-}
 
 function minuteParameter(value: unknown): string | undefined {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)$/.exec(textParameter(value) ?? '') ?? [];

@@ -1,8 +1,8 @@
 import type { ExitCheck } from '@cellhop/contract/staff/exit-checks';
-import { exitCheckReasons } from '@cellhop/contract/staff/inventory.values';
 import { useTranslation } from 'react-i18next';
 import { formatAge } from '../../format/format.ts';
 import { useTenSeconds } from '../../hooks/use-ten-seconds.ts';
+import { useReason } from '../staff-parts/exit-reason.ts';
 import classes from './inventory-table.module.css';
 
 /** When the exit was checked, and why it does not work. */
@@ -32,14 +32,4 @@ export function SeenAddress({ check: { seenAddress: address, isAddressDifferent,
       <span>{t('check.different')}</span>
     </span>
   );
-}
-
-/** @returns undefined after a success */
-export function useReason(text: string | null): string | undefined {
-  const { t } = useTranslation('staffInventory');
-  if (text === null) return undefined;
-  const [name, code] = text.split(':');
-  const known = exitCheckReasons.find((each) => each === name);
-  const reason = known === undefined ? text : t(`check.reasons.${known}`);
-  return known === undefined || code === undefined ? reason : t('check.reasonWithCode', { reason, code });
 }

@@ -73,14 +73,15 @@ it('lets the gateway check an exit now, if the role may change proxies', async (
       'POST /v1/proxies/admin/exits/*/check': ({ url }) => ({ data: { id: url.pathname.split('/').at(-2) } }),
     },
   });
-  await user.click(screen.getByRole('button', { name: 'Check the exit of 198.18.0.3 now' }));
+  await user.click(screen.getByRole('button', { name: 'Actions for 198.18.0.3' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Check now' }));
   await screen.findByText('The gateway is checking the exit');
   expect(api.requests).toContain(`POST /v1/proxies/admin/exits/${proxies[2]!.exit.id}/check`);
 });
 
 it('offers no check to those who only read', async () => {
   const { screen } = await openInventory({ allowed: ['PROXIES_READ'] });
-  expect(screen.queryByRole('button', { name: /^Check the exit/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Actions for/ })).toBeNull();
 });
 
 it('says that the check of a file with a thousand errors was stopped', async () => {
@@ -158,7 +159,8 @@ it('changes the limits of one proxy; empty fields are the settings', async () =>
       },
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Change the limits of 198.18.0.1' }));
+  await user.click(await screen.findByRole('button', { name: 'Actions for 198.18.0.1' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Limits' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Limits of 198.18.0.1' }));
   const field = (name: string) => dialog.getByRole<HTMLInputElement>('textbox', { name });
   expect(['Ports of destinations', 'Concurrent tunnels', 'Speed, Mbit/s'].map((name) => field(name).value)).toEqual([
@@ -194,7 +196,8 @@ it('changes the price of one proxy, and shows the new one as customers see it', 
       },
     },
   });
-  await user.click(screen.getByRole('button', { name: 'Change the price of 198.18.0.1' }));
+  await user.click(screen.getByRole('button', { name: 'Actions for 198.18.0.1' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Price' }));
   const dialog = within(await screen.findByRole('dialog'));
   await dialog.findByText('1 selected proxy: $0.40 to $0.40');
   const field = dialog.getByLabelText('Change in percent');

@@ -5,9 +5,11 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../format/format.ts';
 import { maxDecimals } from '../../format/money.ts';
-import { ColumnMoney, RowButton, countryColumn } from '../../ui/columns.tsx';
+import { ColumnMoney } from '../../ui/columns.tsx';
+import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import { RowMenu } from '../staff-parts/row-menu.tsx';
 import type { RowSelection } from '../staff-parts/row-selection.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
@@ -44,18 +46,12 @@ export function InventoryTable({ proxies, selection, sort, onSort, ...changes }:
       place: 'heading',
       render: ({ ip }) => ip,
     },
-    countryColumn(t('common:location.country')),
     {
-      key: 'city',
-      header: t('place'),
-      render: ({ city, zip, isp, asn, connectionType }) => (
-        <span className={classes['lines']}>
-          <span>{`${city}, ${zip}`}</span>
-          <span>{`${isp}, ${connectionType}`}</span>
-          {asn != null && <span>{asnText(asn)}</span>}
-        </span>
-      ),
+      key: 'country',
+      header: t('common:location.country'),
+      render: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
+    { key: 'city', header: t('place'), render: (proxy) => <Place proxy={proxy} /> },
     {
       key: 'price',
       header: t('priceOf100'),
@@ -72,17 +68,57 @@ export function InventoryTable({ proxies, selection, sort, onSort, ...changes }:
     },
     ...actions,
   ];
+  const equal = equalColumns(proxies ?? []);
   return (
-    <DataTable
-      label={t('table.label')}
-      columns={columns}
-      rows={proxies}
-      rowKey={({ id }) => id}
-      isDense
-      sort={sort}
-      onSort={onSort}
-    />
+    <>
+      <InCommon row={proxies?.[0]} columns={columns.filter(({ key }) => equal.has(key))} />
+      <DataTable
+        label={t('table.label')}
+        columns={columns.filter(({ key }) => !equal.has(key))}
+        rows={proxies}
+        rowKey={({ id }) => id}
+        isDense
+        sort={sort}
+        onSort={onSort}
+      />
+    </>
   );
+}
+
+interface InCommonProps {
+  row: InventoryProxy | undefined;
+  /** In which all rows say the same. */
+  columns: readonly Column<InventoryProxy>[];
+}
+
+function InCommon({ row, columns }: InCommonProps) {
+  const { t } = useTranslation('staffInventory');
+  if (row === undefined || columns.length === 0) return null;
+  return (
+    <section aria-label={t('table.equal')}>
+      <dl className={classes['equal']}>
+        {columns.map(({ key, header, render }) => (
+          <div key={key}>
+            <dt>{header}</dt>
+            <dd>{render(row) || '–'}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const comparable: Record<string, (proxy: InventoryProxy) => unknown> = {
+  exit: ({ exit: { node, address } }) => [node, address],
+  address: ({ check: { seenAddress, health, isAddressDifferent } }) => [seenAddress, health, isAddressDifferent],
+  connection: ({ connection }) => connection?.user.id ?? null,
+};
+
+/** Columns in which all rows say the same: it stands once above the table. */
+function equalColumns(proxies: readonly InventoryProxy[]): ReadonlySet<string> {
+  const isEqual = (valueOf: (proxy: InventoryProxy) => unknown) =>
+    proxies.length > 1 && new Set(proxies.map((proxy) => JSON.stringify(valueOf(proxy)))).size === 1;
+  return new Set(Object.keys(comparable).filter((key) => isEqual(comparable[key]!)));
 }
 
 /** Whether the proxy works. */
@@ -127,28 +163,32 @@ function useActionColumns({
       header: t('table.action'),
       place: 'action',
       render: (proxy) => (
-        <span className={classes['actions']}>
-          <RowButton text={t('check.action')} label={t('check.of', { ip: proxy.ip })} onClick={() => onCheck(proxy)} />
-          <RowButton
-            text={t('price.actionOfOne')}
-            label={t('price.of', { ip: proxy.ip })}
-            onClick={() => onPrice(proxy)}
-          />
-          <RowButton
-            text={t('limits.action')}
-            label={t('limits.of', { ip: proxy.ip })}
-            onClick={() => onLimit(proxy)}
-          />
-          <RowButton
-            text={t(proxy.isRetired ? 'restore.action' : 'retire.action')}
-            label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
-            isDestructive={!proxy.isRetired}
-            onClick={() => onRetire(proxy)}
-          />
-        </span>
+        <RowMenu
+          label={t('table.actionsOf', { ip: proxy.ip })}
+          actions={[
+            { text: t('check.action'), onClick: () => onCheck(proxy) },
+            { text: t('price.actionOfOne'), onClick: () => onPrice(proxy) },
+            { text: t('limits.action'), onClick: () => onLimit(proxy) },
+            {
+              text: t(proxy.isRetired ? 'restore.action' : 'retire.action'),
+              isDestructive: !proxy.isRetired,
+              onClick: () => onRetire(proxy),
+            },
+          ]}
+        />
       ),
     },
   ];
+}
+
+function Place({ proxy: { city, zip, isp, asn, connectionType } }: { proxy: InventoryProxy }) {
+  return (
+    <span className={classes['lines']}>
+      <span>{`${city}, ${zip}`}</span>
+      <span>{`${isp}, ${connectionType}`}</span>
+      {asn != null && <span>{asnText(asn)}</span>}
+    </span>
+  );
 }
 
 function ExitText({ exit }: { exit: InventoryProxy['exit'] }) {

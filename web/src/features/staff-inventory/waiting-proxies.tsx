@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../format/format.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useRemoveWaiting, useWaiting } from './api.ts';
-import { useReason } from './exit-check-text.tsx';
+import { useReason } from '../staff-parts/exit-reason.ts';
 import classes from './import-form.module.css';
 
 /** Imported lines whose address no check has seen yet. They are in no other list. */

@@ -167,11 +167,19 @@ function InvoicesTable({ invoices, sort, onSort, onShow }: InvoicesTableProps) {
       key: 'credited',
       header: t('invoices.credited'),
       isNumeric: true,
+      place: 'line',
       render: ({ payment }) => formatMoney(payment?.credited ?? 0),
+      renderInCard: ({ payment }) => `${t('invoices.credited')}: ${formatMoney(payment?.credited ?? 0)}`,
     },
-    { key: 'expiredAt', header: t('payment:table.expiredAt'), render: ({ expiredAt }) => formatDate(expiredAt) },
+    {
+      key: 'expiredAt',
+      place: 'none',
+      header: t('payment:table.expiredAt'),
+      render: ({ expiredAt }) => formatDate(expiredAt),
+    },
     {
       key: 'createdAt',
+      place: 'line',
       header: t('payment:table.createdAt'),
       firstOrder: 'descending',
       render: ({ createdAt }) => formatDate(createdAt),
@@ -217,6 +225,7 @@ function useDemandColumns(): Column<StaffInvoice>[] {
     },
     {
       key: 'amountInCurrency',
+      place: 'line',
       header: t('table.amountInCurrency'),
       isNumeric: true,
       isUnbroken: true,
@@ -224,11 +233,13 @@ function useDemandColumns(): Column<StaffInvoice>[] {
     },
     {
       key: 'network',
+      place: 'line',
       header: t('table.currency'),
       render: ({ currency }) => t(`networks.${currency}`),
     },
     {
       key: 'address',
+      place: 'none',
       header: t('table.address'),
       render: ({ address }) => <ShortenedAddress address={address} />,
     },

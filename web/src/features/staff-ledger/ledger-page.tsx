@@ -100,14 +100,24 @@ function LedgerTable({ transactions }: { transactions: readonly StaffTransaction
     formatMoney,
   );
   const columns: Column<StaffTransaction>[] = [
-    { key: 'date', header: t('transaction:table.date'), render: ({ createdAt }) => formatMoment(createdAt) },
+    {
+      key: 'date',
+      place: 'line',
+      header: t('transaction:table.date'),
+      render: ({ createdAt }) => formatMoment(createdAt),
+    },
     {
       key: 'kind',
       header: t('transaction:table.kind'),
       place: 'heading',
       render: ({ kind }) => t(`transaction:kinds.${kind}`),
     },
-    { key: 'subject', header: t('transaction:table.subject'), render: (row) => <Subject transaction={row} /> },
+    {
+      key: 'subject',
+      place: 'line',
+      header: t('transaction:table.subject'),
+      render: (row) => <Subject transaction={row} />,
+    },
     {
       key: 'amount',
       header: t('transaction:table.amount'),
@@ -117,11 +127,13 @@ function LedgerTable({ transactions }: { transactions: readonly StaffTransaction
     },
     {
       key: 'balanceAfter',
+      place: 'line',
       header: t('transaction:table.balanceAfter'),
       isNumeric: true,
+      renderInCard: ({ balanceAfter }) => t('transaction:table.balanceThen', { amount: formatMoney(balanceAfter) }),
       render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} format={formatMoney} decimals={decimals} />,
     },
-    { key: 'number', header: t('ledger.number'), isNumeric: true, render: ({ id }) => id },
+    { key: 'number', place: 'none', header: t('ledger.number'), isNumeric: true, render: ({ id }) => id },
   ];
   return <DataTable label={t('ledger.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} isDense />;
 }

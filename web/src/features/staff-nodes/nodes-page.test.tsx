@@ -52,3 +52,26 @@ it('drains a gateway, with a reason, and stops draining it', async () => {
     { isDraining: false, version: 4 },
   ]);
 });
+
+const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+it('says of a gateway that is away since when, the last error of its exits, and how long it ran today', async () => {
+  const away: GatewayNode = {
+    ...node,
+    isLive: false,
+    runs: [
+      { from: ago(30), to: ago(20) },
+      { from: ago(22), to: ago(18) },
+      { from: ago(4), to: ago(1) },
+    ],
+    lastFailure: { reason: 'echo-unreachable', at: '2026-11-21T11:59:00.000Z' },
+  };
+  const { screen } = await openAsStaff('/admin/nodes', { answers: { 'GET /v1/nodes/admin': { data: [away] } } });
+  const region = within(await screen.findByRole('region', { name: 'Gateways' }));
+  const texts = () => region.queryAllByRole('listitem').map(({ textContent }) => textContent);
+  await expect.poll(() => texts().length).toBe(3);
+  const [since, failure, day] = texts();
+  expect(since).toMatch(/^Since 21\.11\.2026 /);
+  expect(failure).toMatch(/^Last error of an exit: the gateway cannot reach our check server either \(21\.11\.2026 /);
+  expect(day).toBe('Online for 9 of the last 24 hours');
+});

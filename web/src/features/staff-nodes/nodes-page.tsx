@@ -1,15 +1,17 @@
 import type { GatewayNode } from '@cellhop/contract/staff/nodes';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { callForData } from '../../data/http.ts';
 import { apiQuery } from '../../data/query.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
-import { formatCount, formatMegabytes, formatMoment } from '../../format/format.ts';
+import { formatCount, formatDate, formatMegabytes, formatMoment } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RowButton } from '../../ui/columns.tsx';
+import { useReason } from '../staff-parts/exit-reason.ts';
 import { RowReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useRowSnapshot } from '../staff-parts/use-row-snapshot.ts';
@@ -133,14 +135,60 @@ function useLoadColumns(): Column<GatewayNode>[] {
   ];
 }
 
-function NodeState({ node: { isLive, isDraining } }: { node: GatewayNode }) {
+function NodeState({ node }: { node: GatewayNode }) {
   const { t } = useTranslation('staffInventory');
+  const { isLive, isDraining } = node;
   return (
-    <span className={classes['states']}>
-      <StatusBadge tone={isLive ? 'good' : 'bad'} text={t(isLive ? 'nodes.live' : 'nodes.silent')} />
-      {isDraining && <StatusBadge tone="warning" text={t('nodes.draining')} />}
-    </span>
+    <>
+      <span className={classes['states']}>
+        <StatusBadge tone={isLive ? 'good' : 'bad'} text={t(isLive ? 'nodes.live' : 'nodes.silent')} />
+        {isDraining && <StatusBadge tone="warning" text={t('nodes.draining')} />}
+      </span>
+      {!isLive && <Absence node={node} />}
+    </>
   );
+}
+
+/** Since when a node is away, the last error of its exits, and when its processes ran in the last 24 hours. */
+function Absence({ node: { lastReportAt, lastFailure, runs } }: { node: GatewayNode }) {
+  const { t } = useTranslation('staffInventory');
+  const reason = useReason(lastFailure?.reason ?? null);
+  const [now] = useState(Date.now);
+  return (
+    <ul className={classes['absence']}>
+      {lastReportAt !== null && <li>{t('nodes.since', { date: formatDate(lastReportAt) })}</li>}
+      {lastFailure != null && (
+        <li>{t('nodes.lastFailure', { reason: reason ?? '', date: formatDate(lastFailure.at) })}</li>
+      )}
+      {runs !== undefined && (
+        <li>
+          {t('nodes.day', { hours: formatCount(Math.round(hoursOf(runs, now))) })}
+          <span className={classes['day']} aria-hidden="true">
+            {runs.map(({ from, to }) => (
+              <span key={from} style={{ left: `${dayPart(from, now)}%`, right: `${100 - dayPart(to, now)}%` }} />
+            ))}
+          </span>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** Where a time is in the 24 hours before now, in percent. */
+function dayPart(time: string, now: number): number {
+  return Math.min(100, Math.max(0, 100 - ((now - Date.parse(time)) / DAY_MS) * 100));
+}
+
+/** In how many of the last 24 hours one of the processes ran; they may overlap. */
+function hoursOf(runs: NonNullable<GatewayNode['runs']>, now: number): number {
+  let [parts, last] = [0, 0];
+  for (const { from, to } of runs) {
+    parts += Math.max(0, dayPart(to, now) - Math.max(last, dayPart(from, now)));
+    last = Math.max(last, dayPart(to, now));
+  }
+  return (parts * 24) / 100;
 }
 
 /** Nodes send no live events, so the list is polled. */

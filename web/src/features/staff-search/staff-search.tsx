@@ -9,10 +9,12 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { apiQuery } from '../../data/query.ts';
 import { useApiQuery } from '../../data/use-api-query.ts';
-import { formatMoney } from '../../format/format.ts';
+import { formatDate, formatMoney } from '../../format/format.ts';
+import { DateTimeField } from '../../ui/date-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { addressParameter } from '../staff-parts/address-parameter.ts';
 import classes from './search-dialog.module.css';
 
 /** The search of staff in the top bar, also opened by Ctrl+K or Cmd+K from every page. */
@@ -52,7 +54,9 @@ function Search({ onChosen }: { onChosen: () => void }) {
   const { t } = useTranslation('staff');
   const [text, setText] = useState('');
   const [searched] = useDebouncedValue(text, DEBOUNCE_MS);
-  const { found, failure, isStale } = useSearch(searched);
+  const [time, setTime] = useState('');
+  const address = addressParameter(searched);
+  const { found, failure, isStale } = useSearch(searched, address === undefined ? '' : time);
   const area = useRef<HTMLDivElement>(null);
 
   /** The arrow keys move between the field and the results. */
@@ -81,6 +85,13 @@ function Search({ onChosen }: { onChosen: () => void }) {
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
+      {address !== undefined && (
+        <DateTimeField
+          label={t('search.at')}
+          value={time}
+          onChange={(chosen) => chosen !== undefined && setTime(chosen)}
+        />
+      )}
       {failure !== undefined ? (
         <LoadFailure text={t('search.failed')} {...failure} />
       ) : (
@@ -97,9 +108,19 @@ interface ResultsProps {
 }
 
 function Results({ found, isStale, onChosen }: ResultsProps) {
-  const { t } = useTranslation(['staff', 'payment']);
+  const { t } = useTranslation(['staff', 'payment', 'staffConnections']);
   const name = ({ title, invoice }: Found) =>
     invoice === undefined ? title : `${formatMoney(invoice.amount)}, ${t(`payment:networks.${invoice.currency}`)}`;
+  /** Why it was found, its state, and when. */
+  function describe({ use, status, period }: Found): string {
+    const now = t('staffConnections:holders.now');
+    const [from, to] = [period?.from, period?.to].map((at) => (at == null ? now : formatDate(at)));
+    return [
+      ...(use === undefined ? [] : [t(`search.uses.${use}`)]),
+      ...(status === undefined ? [] : [t(`staffConnections:statuses.${status}`)]),
+      ...(period === undefined ? [] : [period.from === period.to ? from : `${from} – ${to}`]),
+    ].join(' · ');
+  }
   return (
     <>
       <output className={classes['count']}>{isStale ? '' : t('search.count', { count: found.length })}</output>
@@ -109,7 +130,14 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
             <Link {...(toLink(each) as LinkProps)} onClick={onChosen}>
               <span className={classes['kind']}>{t(`search.kinds.${each.kind}`)}</span>
               <span className={classes['name']}>{name(each)}</span>
-              <span className={classes['detail']}>{each.detail}</span>
+              {[each.detail, describe(each)].map(
+                (line) =>
+                  line !== '' && (
+                    <span key={line} className={classes['detail']}>
+                      {line}
+                    </span>
+                  ),
+              )}
             </Link>
           </li>
         ))}
@@ -118,13 +146,16 @@ function Results({ found, isStale, onChosen }: ResultsProps) {
   );
 }
 
-/** @param text shorter ones are not searched for */
-function useSearch(text: string) {
+/** @param text shorter ones are not searched for @param time in the time zone of the browser; '' for any */
+function useSearch(text: string, time: string) {
   const isEnabled = text.trim().length >= SEARCH_LENGTH_MIN;
-  const { response, failure, isPrevious } = useApiQuery(apiQuery('GET /v1/search/admin', { query: { text } }), {
-    isEnabled,
-    keepsPrevious: true,
-  });
+  const { response, failure, isPrevious } = useApiQuery(
+    apiQuery('GET /v1/search/admin', { query: { text, ...(time !== '' && { at: new Date(time).toISOString() }) } }),
+    {
+      isEnabled,
+      keepsPrevious: true,
+    },
+  );
   return { found: isEnabled ? response?.data : undefined, failure, isStale: isPrevious };
 }
 

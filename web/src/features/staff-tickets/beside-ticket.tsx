@@ -17,6 +17,9 @@ import { mentionedFirst } from './mentioned.ts';
 import { useBalance, useLiveConnections, useOtherTickets, useNotes, useWriteNote } from './api.ts';
 import classes from './ticket-page.module.css';
 
+/** More would push the notes out of view; the link above them leads to all. */
+const LIVE_SHOWN_MAX = 5;
+
 /** Information about the customer; each part needs its own permission. */
 export function BesideTicket({ ticket }: { ticket: StaffTicket }) {
   const { t } = useTranslation(['staffSupport', 'common']);
@@ -52,6 +55,7 @@ function LiveConnections({ ticket }: { ticket: StaffTicket }) {
   const { id, user } = ticket;
   const { t } = useTranslation('staffSupport');
   const { rows, failure } = useLiveConnections(id);
+  const hidden = Math.max(0, (rows?.length ?? 0) - LIVE_SHOWN_MAX);
   return (
     <section className={classes['panel']} aria-labelledby="live-connections">
       <div className={classes['row']}>
@@ -66,20 +70,23 @@ function LiveConnections({ ticket }: { ticket: StaffTicket }) {
         <p className={classes['muted']}>{t('beside.noConnections')}</p>
       ) : (
         <ul aria-busy={rows === undefined}>
-          {mentionedFirst(rows ?? [], ticket).map(({ connection, isMentioned }) => (
-            <li key={connection.id} className={classes['row']}>
-              <span>
-                <Link to="/admin/connections" search={{ userId: user.id, connection: connection.id }}>
-                  {connection.ip}
-                </Link>{' '}
-                ({connection.countryCode}, <bdi>{connection.city}</bdi>)
-                {isMentioned && <strong className={classes['mentioned']}>{t('beside.mentioned')}</strong>}
-              </span>
-              <time className={classes['muted']} dateTime={connection.createdAt}>
-                {formatDate(connection.createdAt)}
-              </time>
-            </li>
-          ))}
+          {mentionedFirst(rows ?? [], ticket)
+            .slice(0, LIVE_SHOWN_MAX)
+            .map(({ connection, isMentioned }) => (
+              <li key={connection.id} className={classes['row']}>
+                <span>
+                  <Link to="/admin/connections" search={{ userId: user.id, connection: connection.id }}>
+                    {connection.ip}
+                  </Link>{' '}
+                  ({connection.countryCode}, <bdi>{connection.city}</bdi>)
+                  {isMentioned && <strong className={classes['mentioned']}>{t('beside.mentioned')}</strong>}
+                </span>
+                <time className={classes['muted']} dateTime={connection.createdAt}>
+                  {formatDate(connection.createdAt)}
+                </time>
+              </li>
+            ))}
+          {hidden > 0 && <li className={classes['muted']}>{t('beside.moreConnections', { count: hidden })}</li>}
         </ul>
       )}
     </section>

@@ -75,7 +75,16 @@ const connection = {
 const ticketAnswers: Answers = {
   [`GET ${TICKETS}/*/notes`]: { data: [], totalPages: 0 },
   [`GET ${TICKETS}/*/balance`]: { data: { balance: 1 } },
-  [`GET ${TICKETS}/*/connections`]: { data: [{ ...connection, id: userId, ip: '198.18.0.13' }, connection] },
+  [`GET ${TICKETS}/*/connections`]: {
+    data: [
+      ...[13, 14, 15, 16, 17].map((last) => ({
+        ...connection,
+        id: `${userId.slice(0, -2)}${last}`,
+        ip: `198.18.0.${last}`,
+      })),
+      connection,
+    ],
+  },
   [`GET ${MESSAGES}`]: { data: [], totalPages: 0 },
   [`GET ${REPLIES}`]: { data: [] },
   [`GET ${TICKETS}`]: { data: [], totalPages: 0, isTruncated: false },
@@ -135,7 +144,8 @@ it('sends an answer and closes the ticket, and links the connection that it is a
   });
   const side = within(await screen.findByRole('complementary', { name: 'About the customer' }));
   const links = await side.findAllByRole('link', { name: /^198/ });
-  expect(links.map(({ textContent }) => textContent)).toEqual(['198.18.0.12', '198.18.0.13']);
+  expect(links.map(({ textContent }) => textContent)).toEqual([12, 13, 14, 15, 16].map((last) => `198.18.0.${last}`));
+  side.getByText('and 1 more');
   expect(links[0]!.getAttribute('href')).toBe(`/admin/connections?userId=${userId}&connection=${connection.id}`);
   side.getByText('named in the ticket');
   await fill(screen.getByLabelText('Your reply'), 'Fixed.');

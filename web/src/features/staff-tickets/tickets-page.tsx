@@ -185,15 +185,22 @@ function TicketsTable({ tickets }: { tickets: readonly StaffTicket[] | undefined
       place: 'heading',
       render: ({ status }) => <TicketStatusBadge status={status} />,
     },
-    { key: 'user', header: t('staff:user'), render: ({ user }) => <UserLink user={user} /> },
-    { key: 'assignee', header: t('list.assignee'), render: ({ assignee }) => assignee?.email ?? t('list.nobody') },
+    { key: 'user', place: 'line', header: t('staff:user'), render: ({ user }) => <UserLink user={user} /> },
+    {
+      key: 'assignee',
+      place: 'line',
+      header: t('list.assignee'),
+      render: ({ assignee }) => assignee?.email ?? t('list.nobody'),
+    },
     {
       key: 'waitingSince',
+      place: 'line',
       header: t('list.waiting'),
       isUnbroken: true,
       render: ({ waitingSince }) => (waitingSince === null ? '–' : <Wait since={waitingSince} />),
+      renderInCard: ({ waitingSince }) => waitingSince !== null && <Wait since={waitingSince} />,
     },
-    timeColumn('createdAt', t('list.createdAt')),
+    { ...timeColumn('createdAt', t('list.createdAt')), place: 'none' },
   ];
   return <DataTable label={t('list.label')} columns={columns} rows={tickets} rowKey={({ id }) => id} isDense />;
 }

@@ -55,13 +55,15 @@ function MailsTable({ mails }: { mails: readonly SentMail[] | undefined }) {
     },
     {
       key: 'language',
+      place: 'line',
       width: 5,
       header: t('fields.language'),
       render: ({ languageCode }) => languageCode.toUpperCase(),
     },
-    { ...timeColumn('queuedAt', t('mails.queuedAt')), width: 8.5 },
+    { ...timeColumn('queuedAt', t('mails.queuedAt')), width: 8.5, place: 'line' },
     {
       key: 'endedAt',
+      place: 'none',
       width: 8.5,
       header: t('mails.endedAt'),
       render: ({ endedAt }) => endedAt !== null && <Time at={endedAt} />,

@@ -1,3 +1,4 @@
+import type { AccountRelation } from '@cellhop/contract/staff/lists.values';
 import type { ListedUser, RelatedUser } from '@cellhop/contract/staff/users';
 import { Button, VisuallyHidden } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -15,7 +16,19 @@ import { useChosenUsers } from './chosen-users.ts';
 import { useUserColumns } from './user-columns.tsx';
 import classes from './user-page.module.css';
 
-const isSamePerson = ({ relation }: RelatedUser): boolean => relation === 'SAME_PERSON';
+/** The tables, the strongest reasons first. */
+const kinds = {
+  samePerson: ['SAME_PERSON'],
+  inCommon: ['SAME_PAYER', 'SAME_CLIENT'],
+  network: ['SAME_NETWORK_AND_DEVICE', 'SAME_NETWORK'],
+} as const satisfies Record<string, readonly AccountRelation[]>;
+type Kind = keyof typeof kinds;
+
+const isOf =
+  (kind: Kind) =>
+  ({ relation }: RelatedUser): boolean =>
+    (kinds[kind] as readonly AccountRelation[]).includes(relation);
+const isSamePerson = isOf('samePerson');
 
 /** Other accounts that may belong to the person. Only those with the same address are chosen from the start: a network proves nothing. */
 export function RelatedUsers({ userId }: { userId: string }) {
@@ -29,8 +42,9 @@ export function RelatedUsers({ userId }: { userId: string }) {
   const shown = canEdit ? selection : undefined;
   return (
     <>
-      <RelatedTable kind="samePerson" users={rows?.filter(isSamePerson)} selection={shown} />
-      <RelatedTable kind="network" users={rows?.filter((user) => !isSamePerson(user))} selection={shown} />
+      {(Object.keys(kinds) as Kind[]).map((kind) => (
+        <RelatedTable key={kind} kind={kind} users={rows?.filter(isOf(kind))} selection={shown} />
+      ))}
       {isTruncated && <p className={classes['muted']}>{t('related.more')}</p>}
       {canEdit && (
         // Nobody chooses all of a network at once.
@@ -46,7 +60,7 @@ export function RelatedUsers({ userId }: { userId: string }) {
 }
 
 interface RelatedTableProps {
-  kind: 'samePerson' | 'network';
+  kind: Kind;
   users: readonly RelatedUser[] | undefined;
   /** Undefined if the member of staff may change no users. */
   selection: RowSelection<RelatedUser> | undefined;

@@ -22,6 +22,7 @@ export function useUserColumns(users: readonly ListedUser[] | undefined): Column
     },
     {
       key: 'balance',
+      place: 'line',
       width: 7,
       header: t('fields.balance'),
       isNumeric: true,

@@ -238,14 +238,23 @@ it('selects related accounts with the same address, never those that only share 
     {
       [`GET /v1/users/admin/${ID}`]: { data: shownUser },
       'GET /v1/users/admin/*/related': {
-        data: [same, related(2, {}), related(3, { relation: 'SAME_NETWORK_AND_DEVICE' })],
+        data: [
+          same,
+          related(2, {}),
+          related(3, { relation: 'SAME_NETWORK_AND_DEVICE' }),
+          related(4, { relation: 'SAME_PAYER' }),
+          related(5, { relation: 'SAME_CLIENT' }),
+        ],
         isTruncated: true,
       },
     },
     '?tab=related',
   );
   const boxes = await screen.findAllByRole('checkbox');
-  expect(boxes.map((box) => (box as HTMLInputElement).checked)).toEqual([true, false, false]);
+  expect(boxes.map((box) => (box as HTMLInputElement).checked)).toEqual([true, false, false, false, false]);
+  const inCommon = within(screen.getByRole('region', { name: 'Payments or addresses in common' }));
+  inCommon.getByText('Payer');
+  inCommon.getByText('Address of the programs');
   await screen.findByText('There are more accounts; the most recent ones are shown.');
   await user.click(screen.getByRole('button', { name: 'Block selected' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Block 1 user?' }));

@@ -207,12 +207,13 @@ function UsersTable({ users, selection, sort = userSorts[0], onSort }: UsersTabl
     ...shared,
     {
       key: 'referralLevel',
+      place: 'none',
       width: 6.5,
       header: t('fields.referralLevel'),
       render: ({ referralLevel }) => t(`referralSystem:names.${referralLevel}`),
     },
-    { key: 'role', width: 7, header: t('fields.role'), render: ({ role }) => role.name },
-    { ...timeColumn('createdAt', t('fields.createdAt')), width: 8, firstOrder: 'descending' },
+    { key: 'role', place: 'line', width: 7, header: t('fields.role'), render: ({ role }) => role.name },
+    { ...timeColumn('createdAt', t('fields.createdAt')), width: 8, place: 'line', firstOrder: 'descending' },
   ];
   return (
     <DataTable

@@ -1,7 +1,7 @@
 import type { EndpointOutput } from '@cellhop/contract/endpoints';
-import type { CreateTicketBody, Ticket, TicketMessageBody } from '@cellhop/contract/tickets';
+import type { CreateTicketBody, Ticket, TicketFile, TicketMessage, TicketMessageBody } from '@cellhop/contract/tickets';
 import { useTranslation } from 'react-i18next';
-import { toLimitMinutes } from '../../data/error-text.ts';
+import { errorText, toLimitMinutes } from '../../data/error-text.ts';
 import { callForData } from '../../data/http.ts';
 import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../data/query.ts';
 import { withoutOwnEvent } from '../../live/own-events.ts';
@@ -31,14 +31,31 @@ export function useMessages(id: string, page: number) {
   return useList({ ...messagesQuery(id, page), staleTime: FRESH_MS });
 }
 
-/** Caches the new ticket, so that its page opens without a request. */
+interface NewTicket {
+  body: CreateTicketBody;
+  files: readonly File[];
+  /** Of the message with the files. */
+  text: string;
+}
+
+/** Caches the new ticket, so that its page opens without a request. If the files fail, the ticket exists without them. */
 export function useCreateTicket() {
   return useAction({
-    call: (body: CreateTicketBody, withKey) =>
-      withoutOwnEvent('tickets', () => callForData('POST /v1/support/tickets', { body }, withKey())),
-    onSuccess: (ticket) => {
+    call: ({ body, files, text }: NewTicket, withKey) =>
+      withoutOwnEvent('tickets', async () => {
+        const ticket = await callForData('POST /v1/support/tickets', { body }, withKey());
+        const message = await sendFiles(ticket.id, files, text).catch((error: unknown) => {
+          showToast('warning', errorText(error));
+          return undefined;
+        });
+        return { ...ticket, message };
+      }),
+    onSuccess: ({ message, ...ticket }) => {
       cacheTicket(ticket);
-      queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
+      queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, {
+        data: message === undefined ? [] : [message],
+        totalPages: message === undefined ? 0 : 1,
+      });
       // The lists are refetched when they are shown again.
       void queryClient.invalidateQueries({ queryKey: ['GET /v1/support/tickets'], refetchType: 'none' });
     },
@@ -79,9 +96,23 @@ export function useSendMessage(id: string) {
 
 /** Files of the next message. */
 export function useTicketFiles(id: string) {
-  return useFilesToSend((file) =>
-    callForData('POST /v1/support/tickets/{id}/files', { params: { id }, query: toUploadQuery(file) }, toUpload(file)),
+  return useFilesToSend((file) => sendFile(id, file));
+}
+
+function sendFile(id: string, file: File): Promise<TicketFile> {
+  return callForData(
+    'POST /v1/support/tickets/{id}/files',
+    { params: { id }, query: toUploadQuery(file) },
+    toUpload(file),
   );
+}
+
+/** @returns the message with the files; undefined without any */
+async function sendFiles(id: string, files: readonly File[], content: string): Promise<TicketMessage | undefined> {
+  if (files.length === 0) return undefined;
+  const fileIds: string[] = [];
+  for (const file of files) fileIds.push((await sendFile(id, file)).id);
+  return callForData('POST /v1/support/tickets/{id}/messages', { params: { id }, body: { content, fileIds } });
 }
 
 function ticketQuery(id: string) {

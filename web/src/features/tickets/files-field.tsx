@@ -10,9 +10,11 @@ import { showToast } from '../../ui/toasts.ts';
 import hidden from '../../ui/visually-hidden.module.css';
 import classes from './files.module.css';
 import { useFileSize } from './message-files.tsx';
+import { Preview } from './preview.tsx';
 
 interface ChosenFile {
   key: number;
+  content: File;
   name: string;
   size: number;
   /** Once it is uploaded. */
@@ -21,7 +23,7 @@ interface ChosenFile {
 }
 
 /** Files of the next message: chosen, dropped or pasted, and uploaded one after the other. */
-export function useFilesToSend(upload: (file: File) => Promise<TicketFile>) {
+export function useFilesToSend(upload: (file: File) => Promise<Pick<TicketFile, 'id' | 'name' | 'size'>>) {
   const { t } = useTranslation('support');
   const [chosen, setChosen] = useState<ChosenFile[]>([]);
   const lastKey = useRef(0);
@@ -48,7 +50,10 @@ export function useFilesToSend(upload: (file: File) => Promise<TicketFile>) {
       const key = (lastKey.current += 1);
       const isTooLarge = file.size > TICKET_FILE_BYTES_MAX;
       const { name, size } = file;
-      setChosen((others) => [...others, { key, name, size, ...(isTooLarge && { error: t('files.tooLarge') }) }]);
+      setChosen((others) => [
+        ...others,
+        { key, content: file, name, size, ...(isTooLarge && { error: t('files.tooLarge') }) },
+      ]);
       if (!isTooLarge) queue.current = queue.current.then(() => send(key, file));
     }
   }
@@ -83,15 +88,27 @@ export function useFilesToSend(upload: (file: File) => Promise<TicketFile>) {
   };
 }
 
-export function FilesField({ files }: { files: ReturnType<typeof useFilesToSend> }) {
+/** Files of the first message of a ticket that does not exist yet: they are uploaded once it does. */
+export function useFilesToKeep() {
+  const kept = useRef(new Map<string, File>());
+  const files = useFilesToSend((file) => {
+    const id = String(kept.current.size);
+    kept.current.set(id, file);
+    return Promise.resolve({ id, name: file.name, size: file.size });
+  });
+  return { ...files, contents: () => files.chosen.flatMap(({ id }) => kept.current.get(id ?? '') ?? []) };
+}
+
+export function FilesField({ files }: { files: Omit<ReturnType<typeof useFilesToSend>, 'body'> }) {
   const { t } = useTranslation('support');
   const sizeOf = useFileSize();
   return (
     <div className={classes['field']}>
       {files.chosen.length > 0 && (
         <ul className={classes['chosen']} aria-label={t('files.chosen')}>
-          {files.chosen.map(({ key, name, size, id, error }) => (
+          {files.chosen.map(({ key, content, name, size, id, error }) => (
             <li key={key} data-invalid={error !== undefined} aria-busy={id === undefined && error === undefined}>
+              {content.type.startsWith('image/') && <Preview load={() => Promise.resolve(content)} />}
               <span className={classes['name']}>{name}</span>
               <span className={classes['size']} role={error === undefined ? undefined : 'alert'}>
                 {error ?? (id === undefined ? t('files.uploading') : sizeOf(size))}

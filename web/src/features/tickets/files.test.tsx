@@ -77,3 +77,35 @@ it('shows messages of the previous release, which have no files, in Russian', as
   expect(screen.getByText(/^PNG, JPEG, WebP, PDF или TXT/).textContent).toContain('до 5 МБ');
   expect(screen.queryByRole('list', { name: 'Файлы' })).toBeNull();
 });
+
+it('sends the files of a new ticket once it exists', async () => {
+  const calls: unknown[] = [];
+  const sent = { id: ID, content: 'The files of my question:', isUser: true, files: [fileOf(0, 'a.png')], createdAt };
+  const { fill, screen, user } = await openApp('/support/tickets?create=true', {
+    answers: {
+      'GET /v1/support/tickets': { data: [], totalPages: 0 },
+      'POST /v1/support/tickets': () => {
+        calls.push('ticket');
+        return { data: ticket };
+      },
+      [`POST ${TICKET}/files`]: ({ url }: { url: URL }) => {
+        calls.push(url.searchParams.get('name'));
+        return { data: fileOf(0, 'a.png') };
+      },
+      [`POST ${TICKET}/messages`]: ({ body }) => {
+        calls.push(body);
+        return { data: sent };
+      },
+    },
+  });
+  const dialog = within(await screen.findByRole('dialog'));
+  await fill(dialog.getByLabelText('Name'), ticket.name);
+  const question = dialog.getByLabelText('Description');
+  await fill(question, ticket.description);
+  fireEvent.paste(question, { clipboardData: { files: [file('a.png')] } });
+  await within(await dialog.findByRole('list', { name: 'Files to send' })).findByText('1 KB');
+  expect(calls).toEqual([]);
+  await user.click(dialog.getByRole('button', { name: 'Create ticket' }));
+  await within(await screen.findByRole('list', { name: 'Files' })).findByRole('button', { name: 'a.png 2 KB' });
+  expect(calls).toEqual(['ticket', 'a.png', { content: sent.content, fileIds: [fileOf(0, '').id] }]);
+});

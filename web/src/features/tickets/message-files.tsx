@@ -7,6 +7,7 @@ import { authorizedFetch } from '../../data/http.ts';
 import { useAction } from '../../data/use-action.ts';
 import { BusyButton } from '../../ui/plain-button.tsx';
 import classes from './files.module.css';
+import { Preview } from './preview.tsx';
 
 const TIMEOUT_MS = 120_000;
 
@@ -21,11 +22,12 @@ interface MessageFilesProps {
 export function MessageFiles({ message: { files }, ticketPath }: MessageFilesProps) {
   const { t } = useTranslation('support');
   const sizeOf = useFileSize();
+  const load = async ({ id }: TicketFile) => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return (await authorizedFetch(`${ticketPath}/files/${id}`, { signal })).blob();
+  };
   const saving = useAction({
-    call: async ({ id }: TicketFile) => {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      return (await authorizedFetch(`${ticketPath}/files/${id}`, { signal })).blob();
-    },
+    call: load,
     onSuccess: (content, { name }) => downloadBlob(name, content),
   });
   if (files === undefined || files.length === 0) return null;
@@ -37,7 +39,11 @@ export function MessageFiles({ message: { files }, ticketPath }: MessageFilesPro
             data-loading={(saving.isRunning && saving.input?.id === file.id) || undefined}
             onClick={() => void saving.run(file)}
           >
-            <IconPaperclip size={16} stroke={1.6} aria-hidden="true" />
+            {file.type.startsWith('image/') ? (
+              <Preview load={() => load(file)} />
+            ) : (
+              <IconPaperclip size={16} stroke={1.6} aria-hidden="true" />
+            )}
             <span className={classes['name']}>{file.name}</span>{' '}
             <span className={classes['size']}>{sizeOf(file.size)}</span>
           </BusyButton>

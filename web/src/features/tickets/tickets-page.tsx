@@ -15,6 +15,7 @@ import cards from '../../ui/link-card.module.css';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useTickets, useCreateTicket } from './api.ts';
+import { FilesField, useFilesToKeep } from './files-field.tsx';
 import { ticketsScreen } from './screen.ts';
 import { TicketStatusBadge, TicketFields } from './ticket-parts.tsx';
 import classes from './tickets-page.module.css';
@@ -93,19 +94,20 @@ const isTicketDraft = textDraft<CreateTicketBody>('name', 'description');
 function OpenTicketForm({ onCreated }: { onCreated: (ticket: Ticket) => void }) {
   const { t } = useTranslation('support');
   const creation = useCreateTicket();
+  const files = useFilesToKeep();
   const draft = useDraft('ticket', isTicketDraft);
   const form = useSchemaForm(createTicketBody, { name: '', description: '', ...draft.read() });
   useKeptDraft(form, draft);
   const { errors } = form.formState;
   const limitMinutes = toLimitMinutes(creation.error);
   const submit = form.handleSubmit(async (body) => {
-    const ticket = await creation.run(body);
+    const ticket = await creation.run({ body, files: files.contents(), text: t('create.filesText') });
     if (ticket === undefined) return;
     draft.write(undefined);
     onCreated(ticket);
   });
   return (
-    <form noValidate onSubmit={(event) => void submit(event)}>
+    <form noValidate onSubmit={(event) => void submit(event)} {...files.handlers}>
       <Stack>
         {creation.error !== null && (
           <Alert role="alert" color="red" variant="light">
@@ -118,7 +120,8 @@ function OpenTicketForm({ onCreated }: { onCreated: (ticket: Ticket) => void }) 
           errors={errors}
           hasFocus
         />
-        <Button type="submit" size="md" loading={creation.isRunning}>
+        <FilesField files={files} />
+        <Button type="submit" size="md" loading={creation.isRunning} disabled={!files.isReady}>
           {t('create.submit')}
         </Button>
       </Stack>

@@ -149,12 +149,19 @@ function TransactionsTable({ transactions, onReceipt }: TransactionsTableProps) 
   const balances = (transactions ?? []).map(({ balanceAfter }) => balanceAfter);
   const balanceDecimals = maxDecimals(balances, formatBalance);
   const columns: Column<Transaction>[] = [
-    { key: 'date', width: 8.75, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
+    {
+      key: 'date',
+      width: 8.75,
+      header: t('table.date'),
+      place: 'line',
+      render: ({ createdAt }) => formatDate(createdAt),
+    },
     { key: 'kind', width: 10.25, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
     {
       key: 'subject',
       width: 10.25,
       header: t('table.subject'),
+      place: 'line',
       render: ({ subject }) => (subject === null ? t('subjects.none') : subjectText(t, subject.kind, subject.label)),
     },
     {
@@ -174,6 +181,8 @@ function TransactionsTable({ transactions, onReceipt }: TransactionsTableProps) 
       width: 7.25,
       header: t('table.balanceAfter'),
       isNumeric: true,
+      place: 'line',
+      renderInCard: ({ balanceAfter }) => t('table.balanceThen', { amount: formatBalance(balanceAfter) }),
       render: ({ balanceAfter }) => (
         <ColumnMoney dollars={balanceAfter} format={formatBalance} decimals={balanceDecimals} />
       ),

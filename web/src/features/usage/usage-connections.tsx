@@ -39,9 +39,10 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
       place: 'heading',
       render: ({ ip }) => ip,
     },
-    { ...countryColumn(t('common:location.country')), width: 4 },
+    { ...countryColumn(t('common:location.country')), width: 4, place: 'line' },
     {
       key: 'createdAt',
+      place: 'line',
       width: 7.3,
       header: t('proxyConnection:detail.createdAt'),
       firstOrder: 'descending',
@@ -49,6 +50,7 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
     },
     {
       key: 'trafficUsed',
+      place: 'line',
       width: 6.8,
       header: t('proxyConnection:table.trafficUsed'),
       firstOrder: 'descending',
