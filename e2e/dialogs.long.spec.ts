@@ -51,16 +51,33 @@ test('the purchase dialog returns the focus, however it is closed', async ({ pag
   }
 });
 
-test('on a phone the button of the purchase dialog is at its lower edge, with nothing visible below', async ({
+test('the button of the purchase dialog is at its lower edge at every height, with space and nothing visible below', async ({
   page,
 }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
   await createCustomer(page, 'small-screen@example.com');
   await enter(page, '/proxies', 'small-screen@example.com');
-  await page.getByRole('button', { name: /^Buy / }).first().click();
-  const foot = page.getByRole('button', { name: /^Buy for/ }).locator('..');
-  await expect(foot).toBeVisible();
-  expect(await bottomOf(foot)).toBeGreaterThanOrEqual((await bottomOf(page.getByRole('dialog'))) - 1);
+  for (const [width, height] of [
+    [1440, 900],
+    [1440, 500],
+    [768, 600],
+    [390, 844],
+    [390, 500],
+    [320, 568],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.getByRole('button', { name: /^Buy / }).first().click();
+    const foot = page.getByRole('button', { name: /^Buy for/ }).locator('..');
+    await expect(foot).toBeVisible();
+    // Its border is a pixel.
+    const below = async () => Math.abs((await bottomOf(page.getByRole('dialog'))) - (await bottomOf(foot)));
+    await expect.poll(below, `${width} x ${height}`).toBeLessThanOrEqual(2);
+    const space = await foot.evaluate(
+      (element) => element.getBoundingClientRect().bottom - element.lastElementChild!.getBoundingClientRect().bottom,
+    );
+    expect(space, `${width} x ${height}`).toBeGreaterThanOrEqual(16);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
 });
 
 test('a dialog fades in without moving, so that an early click does not miss its button', async ({ page }) => {

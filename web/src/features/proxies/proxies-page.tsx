@@ -59,11 +59,7 @@ export function ProxiesPage({ purchaseDialog }: ProxiesPageProps) {
 
   return (
     <div className={classes['page']}>
-      {rows !== undefined && rows.length > 0 && (
-        <button type="button" className={classes['skip']} onClick={focusFirstOffer}>
-          {t('table.skip')}
-        </button>
-      )}
+      <SkipToOffers rows={rows} />
       <FilterPanel
         filter={filter.response?.data}
         failure={filter.failure}
@@ -99,9 +95,16 @@ export function ProxiesPage({ purchaseDialog }: ProxiesPageProps) {
   );
 }
 
-/** With the keyboard, the filter and the header are a dozen stops before it. */
-function focusFirstOffer(): void {
-  document.querySelector<HTMLElement>('main [data-offer]')?.focus();
+/** With the keyboard, the filter and the header are a dozen stops before the first proxy. */
+function SkipToOffers({ rows = [] }: { rows: readonly Proxy[] | undefined }) {
+  const { t } = useTranslation('proxy');
+  if (rows.length === 0) return null;
+  const focusFirst = () => document.querySelector<HTMLElement>('main [data-offer]')?.focus();
+  return (
+    <button type="button" className={classes['skip']} onClick={focusFirst}>
+      {t('table.skip')}
+    </button>
+  );
 }
 
 /** The search, and the proxy whose purchase dialog is open. */

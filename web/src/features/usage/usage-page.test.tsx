@@ -63,6 +63,8 @@ it('offers the same orders in a list on a phone', async () => {
   await expect.poll(() => location.search).toBe('?sort=spent');
   const list = within(screen.getByRole('list', { name: 'By connection' }));
   await expect.poll(() => list.getAllByRole('listitem')[0]?.textContent).toContain(busy.ip);
+  // Two lines: no field has a label.
+  expect(list.queryAllByRole('term')).toEqual([]);
 });
 
 /** 24 hours, of which the last one had a cost. */
