@@ -32,6 +32,9 @@ export interface PlannedTicket {
   isClosed: boolean;
 }
 
+/** The customer whose account has the most history. */
+export const DEMO_CUSTOMER = 'user@example.com';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAYS = 90;

@@ -2,6 +2,7 @@
 import http from 'node:http';
 import type { Ctx } from '../ctx.ts';
 import { readWithPassword } from '../modules/connections/connections.service.ts';
+import { DEMO_CUSTOMER } from './demo-plan.ts';
 import { listLeftOpen } from './seed.store.ts';
 
 /** A few live connections are enough, and cost the machine little. */
@@ -13,7 +14,7 @@ export async function useDemoConnections(ctx: Ctx, signal: AbortSignal): Promise
   const { isDevelopment, demoData, host, port } = ctx.config;
   if (!isDevelopment || demoData !== 'large') return;
   const target = `http://${host}:${port}/dev/download/1`;
-  for (const id of await listLeftOpen(ctx, USED_MAX)) {
+  for (const id of await listLeftOpen(ctx, DEMO_CUSTOMER, USED_MAX)) {
     const { username, password, ...access } = await readWithPassword(ctx, id);
     const login = Buffer.from(`${username}:${password}`).toString('base64');
     await download({ host: access.host, port: access.port, path: target, login }, signal).catch((error: unknown) => {

@@ -101,13 +101,13 @@ export async function endMails(ctx: Ctx): Promise<void> {
   );
 }
 
-/** Open connections from before the demo was created, the last ones first. */
-export async function listLeftOpen(ctx: Ctx, limit: number): Promise<string[]> {
+/** Open connections from before the demo was created: those of the customer, then the last ones. */
+export async function listLeftOpen(ctx: Ctx, customerEmail: string, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from connections
       where status = 'WORK' and created_at < (select created_at from promo_codes where code = $2)
-      order by created_at desc limit $1`,
-    [limit, DEMO_PROMO_CODE],
+      order by user_id = (select id from users where email = $3) desc, created_at desc limit $1`,
+    [limit, DEMO_PROMO_CODE, customerEmail],
   );
   return rows.map(({ id }) => id);
 }

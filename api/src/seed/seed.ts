@@ -7,13 +7,13 @@ import { ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
 import { seedHistory } from './demo-history.ts';
+import { DEMO_CUSTOMER } from './demo-plan.ts';
 import { seedFaq } from './demo-faq.ts';
 import { seedProxies } from './demo-proxies.ts';
 import { seedRoles } from './roles.ts';
 import * as store from './seed.store.ts';
 
 const DEMO_PASSWORD = 'demo-password';
-const CUSTOMER_EMAIL = 'user@example.com';
 const DEMO_BALANCE_MICROS = 25_000_000n;
 /** With DEMO_DATA=large. */
 const HISTORY_USERS = 200;
@@ -45,13 +45,13 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
     const finance = await demoUser(ctx, passwordHash, 'finance@example.com', 'FINANCE', admin.id);
     const staff = { adminId: admin.id, supportId: support.id, financeId: finance.id };
     const history = { passwordHash, ...staff, users: HISTORY_USERS };
-    await seedHistory(ctx, { ...history, customerEmail: CUSTOMER_EMAIL });
+    await seedHistory(ctx, { ...history, customerEmail: DEMO_CUSTOMER });
     return;
   }
-  const user = await demoUser(ctx, passwordHash, CUSTOMER_EMAIL, 'USER', admin.id);
+  const user = await demoUser(ctx, passwordHash, DEMO_CUSTOMER, 'USER', admin.id);
   await ledger.post(ctx, [
     {
-      idempotencyKey: `seed:${CUSTOMER_EMAIL}`,
+      idempotencyKey: `seed:${DEMO_CUSTOMER}`,
       debitAccountId: ledger.systemAccounts.external,
       creditAccountId: user.accountId,
       amountMicros: DEMO_BALANCE_MICROS,
