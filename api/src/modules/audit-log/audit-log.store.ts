@@ -123,7 +123,7 @@ function toValues({ actorId, actions, subjectType, subjectId, userId, from, to }
   return [actorId, actions, subjectType, subjectId, userId, from, to];
 }
 
-export interface SignInRow {
+interface SignInRow {
   userId: string;
   /** Of their last sign-in from the address. */
   signedInAt: Date;

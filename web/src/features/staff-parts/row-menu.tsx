@@ -3,7 +3,7 @@ import { IconDots } from '@tabler/icons-react';
 import { destructive } from '../../ui/destructive.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 
-export interface RowAction {
+interface RowAction {
   text: string;
   isDestructive?: boolean;
   onClick: () => void;
