@@ -165,9 +165,9 @@ interface ProxyCardProps {
   columns: readonly Column<Proxy>[];
 }
 
-/** A proxy on a phone, in two lines: its location, and the price beside Buy. */
+/** A proxy on a phone, in two lines: its address and the price beside Buy, and its place. The dialog has the rest. */
 function ProxyCard({ proxy, columns }: ProxyCardProps) {
-  const { ip, countryCode, region, city, zip, isp, connectionType } = proxy;
+  const { ip, countryCode, city, isp, connectionType } = proxy;
   const cell = (key: string) => columns.find((column) => column.key === key)?.render(proxy);
   return (
     <div className={classes['card']}>
@@ -181,9 +181,9 @@ function ProxyCard({ proxy, columns }: ProxyCardProps) {
       </div>
       <p className={classes['place']}>
         {/* Isolated: a name in Arabic would otherwise exchange its neighbours. */}
-        <bdi>{city}</bdi>, <bdi>{region}</bdi> <bdi>{zip}</bdi> · <bdi>{isp}</bdi> · <bdi>{connectionType}</bdi>
+        <bdi>{city}</bdi> · <bdi>{isp}</bdi> · <bdi>{connectionType}</bdi>
+        <Checked proxy={proxy} />
       </p>
-      <Checked proxy={proxy} />
     </div>
   );
 }
