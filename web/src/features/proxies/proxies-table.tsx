@@ -108,7 +108,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
         render: ({ countryCode }) => <CountryFlag code={countryCode} />,
         renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
       },
-      { key: 'region', width: 5.7, header: t('common:location.region'), render: ({ region }) => region },
+      { key: 'region', width: 6.3, header: t('common:location.region'), render: ({ region }) => region },
       {
         key: 'city',
         width: 5,
@@ -116,7 +116,7 @@ function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
         header: t('common:location.city'),
         render: ({ city }) => city,
       },
-      { key: 'zip', width: 4.8, header: t('common:location.zip'), render: ({ zip }) => zip },
+      { key: 'zip', width: 4.5, header: t('common:location.zip'), render: ({ zip }) => zip },
       { key: 'isp', width: 5.6, firstOrder: 'ascending', header: t('common:location.isp'), render: ({ isp }) => isp },
       {
         key: 'connectionType',
