@@ -168,7 +168,7 @@ it('sends messages once, by button and by keyboard, keeps a draft, and links add
   expect(field.value).toBe('One more thing');
   expect(api.requests.filter((request) => request === post)).toHaveLength(3);
   await user.click(screen.getAllByRole('link', { name: 'Support tickets' })[0]!);
-  await user.click(await screen.findByRole('link', { name: `Open: ${question.name}` }));
+  await user.click(await screen.findByRole('link', { name: `View: ${question.name}` }));
   const draft = await screen.findByLabelText<HTMLTextAreaElement>('Your message');
   expect(draft.value).toBe('One more thing');
 });
@@ -195,8 +195,8 @@ it('is closed once, after a confirmation that Cancel leaves', async () => {
 });
 
 it.each([
-  ['en', 'Active', 'Open', 'New ticket'],
-  ['ru', 'Активно', 'Открыть', 'Новое обращение'],
+  ['en', 'Active', 'View', 'New ticket'],
+  ['ru', 'Активно', 'Посмотреть', 'Новое обращение'],
 ] as const)(
   'says different words for a state, a link and what creates, in %s',
   async (language, state, link, create) => {
@@ -239,7 +239,7 @@ it('has pages of tickets and of messages in the address', async () => {
   await expect.poll(() => api.requests.some((request) => request.startsWith(`GET ${TICKETS}?page=3`))).toBe(true);
   history.back();
   await expect.poll(() => location.search).toBe('');
-  const links = await screen.findAllByRole('link', { name: /^Open: / });
+  const links = await screen.findAllByRole('link', { name: /^View: / });
   expect(links).toHaveLength(9);
   expect(links[8]?.closest('li')?.textContent).toContain('Closed');
   await user.click(links[0]!);
@@ -264,5 +264,5 @@ it('leads from a page after the last one to the last one', async () => {
   await screen.findByText('Page 9 no longer exists.');
   await user.click(screen.getByRole('button', { name: 'Go to the last page' }));
   await expect.poll(() => location.search).toBe('?page=3');
-  await screen.findByRole('link', { name: `Open: ${question.name}` });
+  await screen.findByRole('link', { name: `View: ${question.name}` });
 });
