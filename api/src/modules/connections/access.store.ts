@@ -156,14 +156,14 @@ export async function deleteOldClientAddresses(ctx: Ctx, days: number, limit: nu
 /** Whose open connections are used from an address of the user's programs, or were bought from a network where the user bought theirs. */
 export async function listClientSharers(ctx: Ctx, userId: string, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ userId: string }>(
-    `with own as (select id from connections where user_id = $1 and status = 'WORK'), shared as (
+    `with own as (select id from readable_connections where user_id = $1 and status = 'WORK'), shared as (
        select others.connection_id from client_addresses as mine join client_addresses as others using (address)
         where mine.connection_id in (select id from own)
         union
        select others.connection_id from purchase_networks as mine join purchase_networks as others using (network)
         where mine.connection_id in (select id from own)
      )
-     select distinct user_id as "userId" from connections
+     select distinct user_id as "userId" from readable_connections
       where id in (select connection_id from shared) and user_id <> $1 order by user_id limit $2`,
     [userId, limit],
   );

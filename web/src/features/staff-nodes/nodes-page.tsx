@@ -162,7 +162,7 @@ function Absence({ node: { lastReportAt, lastFailure, runs } }: { node: GatewayN
       )}
       {runs !== undefined && (
         <li>
-          {t('nodes.day', { hours: formatCount(Math.round(hoursOf(runs, now))) })}
+          {t('nodes.day', { hours: formatCount(Math.round(hoursOf(runs, now))), day: DAY_HOURS })}
           <span className={classes['day']} aria-hidden="true">
             {runs.map(({ from, to }) => (
               <span key={from} style={{ left: `${dayPart(from, now)}%`, right: `${100 - dayPart(to, now)}%` }} />
@@ -174,7 +174,8 @@ function Absence({ node: { lastReportAt, lastFailure, runs } }: { node: GatewayN
   );
 }
 
-const DAY_MS = 86_400_000;
+const DAY_HOURS = 24;
+const DAY_MS = DAY_HOURS * 3_600_000;
 
 /** Where a time is in the 24 hours before now, in percent. */
 function dayPart(time: string, now: number): number {
@@ -188,7 +189,7 @@ function hoursOf(runs: NonNullable<GatewayNode['runs']>, now: number): number {
     parts += Math.max(0, dayPart(to, now) - Math.max(last, dayPart(from, now)));
     last = Math.max(last, dayPart(to, now));
   }
-  return (parts * 24) / 100;
+  return (parts * DAY_HOURS) / 100;
 }
 
 /** Nodes send no live events, so the list is polled. */
