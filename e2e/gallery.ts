@@ -19,6 +19,7 @@ import { mockResponses, type Screen } from './gallery-screen.ts';
 import { staffDetailScreens, staffStates } from './gallery-staff.ts';
 import { ticketScreens } from './gallery-tickets.ts';
 import { isWanted, toIndex } from './gallery-index.ts';
+import { takeLandingPictures } from './landing-pictures.ts';
 import { menuPaths } from './menu.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
@@ -129,6 +130,7 @@ test('every screen', async ({ page, product }) => {
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   const token = await accessToken(page);
   await createData(createClient({ baseUrl: product.url, headers: () => ({ authorization: `Bearer ${token}` }) }));
+  if (isWanted('landing')) await takeLandingPictures(page);
   const customersMenu = (await menuPaths(page, 'customers')).map(screenAt);
   await inEachVariant([...customersMenu, ...memberStates, ...accountScreens]);
   await page.evaluate(() => localStorage.clear());

@@ -16,6 +16,7 @@ export const looks = [
 
 export const publicPages = [
   '/',
+  '/ru/',
   '/sign-in',
   '/sign-up?rc=WELCOME',
   '/restore-access',

@@ -15,7 +15,7 @@ test('the app shell: menu, breadcrumbs, account menu and toasts, by mouse and by
   await test.step('the landing page is open to signed-in users too', async () => {
     await page.goto('/');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Мобильные прокси с оплатой за мегабайты');
-    await expect(page).toHaveURL(/\/$/);
+    await expect(page).toHaveURL(/\/ru\/$/);
   });
 });
 

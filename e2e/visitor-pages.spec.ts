@@ -1,4 +1,4 @@
-/** The pages that the API renders for visitors and search engines: prices and locations. */
+/** The pages that the API renders for visitors and search engines. */
 import { enter, expect, test } from './product.ts';
 
 test.describe('without JavaScript', () => {
@@ -37,7 +37,7 @@ test('the language and the theme that a visitor chooses there are those of the a
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
   await expect(page.getByRole('radio', { name: 'Светлая' })).toBeChecked();
   await expect(page.getByRole('banner').getByRole('link', { name: 'Войти' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Открыть приложение' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'В приложение' })).toHaveCount(0);
   await page.getByRole('link', { name: 'Начать с $1 в подарок' }).last().click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Регистрация');
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
@@ -46,6 +46,27 @@ test('the language and the theme that a visitor chooses there are those of the a
   await page.goto('/ru/locations');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Мобильные прокси по странам');
   await expect(page.getByRole('link', { name: 'Войти' })).toHaveCount(0);
-  await page.getByRole('banner').getByRole('link', { name: 'Открыть приложение' }).click();
+  await page.getByRole('banner').getByRole('link', { name: 'В приложение' }).click();
   await expect(page).toHaveURL(/\/proxies$/);
+});
+
+test('the header is one row on each page and at each width, and holds all of its links', async ({ page }) => {
+  for (const width of [1440, 768, 375, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of ['/', '/ru/', '/pricing', '/ru/locations', '/locations/de', '/legal/terms']) {
+      await page.goto(path);
+      const banner = page.getByRole('banner');
+      await expect(banner).toBeVisible();
+      const { tops, isWide } = await banner.evaluate((header) => {
+        const boxes = [...header.querySelectorAll('a, button')]
+          .map((each) => each.getBoundingClientRect())
+          .filter(({ width }) => width > 0);
+        return {
+          tops: new Set(boxes.map(({ top, height }) => Math.round(top + height / 2))).size,
+          isWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        };
+      });
+      expect([path, width, tops, isWide]).toEqual([path, width, 1, false]);
+    }
+  }
 });

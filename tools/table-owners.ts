@@ -28,7 +28,16 @@ const tablesByModule: Record<string, readonly string[]> = {
   connections: ['allowed_networks', 'client_addresses', 'connection_labels', 'last_refusals', 'purchase_networks'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faq: ['faqs'],
-  gateway: ['exit_addresses', 'exit_checks', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
+  gateway: [
+    'exit_addresses',
+    'exit_check_days',
+    'exit_checks',
+    'exits',
+    'gateway_nodes',
+    'gateway_runs',
+    'listening',
+    'node_dns_ports',
+  ],
   installation: ['installation'],
   invoices: [
     'chain_cursors',

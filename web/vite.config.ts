@@ -1,38 +1,20 @@
 import react from '@vitejs/plugin-react';
 import flagIcons from 'flag-icons/package.json' with { type: 'json' };
-import { defineConfig, type Plugin, type Rolldown } from 'vite';
+import { defineConfig, type Rolldown } from 'vite';
 import { bootScripts } from './build/boot-plugin.ts';
 import { mantineStyles } from './build/mantine-styles-plugin.ts';
 import { screenPaths } from './build/paths-plugin.ts';
 
 const api = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
 
-/** Serves landing.html at `/`, like the API does for the built files. */
-const landingAtRoot: Plugin = {
-  name: 'landing-at-root',
-  configureServer: ({ middlewares }) => {
-    middlewares.use((request, _response, next) => {
-      if (/^\/(?:\?|$)/.test(request.url ?? '')) request.url = '/landing.html';
-      next();
-    });
-  },
-};
-
-/** What the landing page shares with the app: in a file of either, the other one would load all of that file (`npm run bench:web` shows it). */
-const sharedParts =
-  /[\\/](?:app[\\/](?:global\.css|translated-page\.ts)|data[\\/](?:report-error|settings)\.ts|i18n[\\/](?:languages|setup)\.ts|loading[\\/]idle\.ts|session[\\/]tokens\.ts|ui[\\/](?:plain\.module\.css|color-scheme\.ts|logo\.tsx|switchers\.tsx)|format[\\/]format\.ts|hooks[\\/]use-(?:document-title|shop-times|ten-seconds)\.ts|contract[\\/]src[\\/](?:coins|legal-documents|visitor-pages)\.ts|icons[\\/]Icon(?:Bell|ChartBar|Check|ChevronDown|Copy|Gift|HelpCircle|History|Receipt2|Scale|Search|UserCircle|Users|Wallet|WorldSearch)\.mjs|4x3[\\/]de\.svg\?url)$/;
-
 /**
  * The router imports each screen lazily, and Rolldown splits the code that screens share, which alone results in many
- * small files. So each of the three parts that everything else is added to is one file with all its imports, except those
+ * small files. So each of the two parts that everything else is added to is one file with all its imports, except those
  * of a part above. Tables are another one, and the Mantine components that several of the later screens use. React has its own
  * file, so that its evaluation is a task of its own (boot/first-start.js).
  */
 const chunkGroups = [
   { name: 'react', test: /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },
-  { name: 'shared', test: sharedParts },
-  { name: 'landing', test: /[\\/]app[\\/]start-landing\.tsx$/ },
-  { name: 'landing-details', test: /[\\/]landing-(?:details|footer)\.tsx$/ },
   { name: 'app', test: /[\\/]app[\\/]start-app\.tsx$/ },
   { name: 'member', test: /[\\/]app[\\/]layout[\\/]member-layout\.tsx$/ },
   { name: 'table', test: /[\\/]ui[\\/](?:data-table|country-flag)\.tsx$/ },
@@ -46,17 +28,27 @@ function assetFileNames({ originalFileNames }: Rolldown.PreRenderedAsset): strin
 }
 
 export default defineConfig({
-  plugins: [react(), landingAtRoot, bootScripts(), screenPaths(), mantineStyles()],
+  plugins: [react(), bootScripts(), screenPaths(), mantineStyles()],
   // Texts are imported as a whole; an export for each of them would be a third of their file.
   json: { namedExports: false },
-  server: { proxy: { '/v1': api, '/docs': api, '/dev': api, '/pricing': api, '/locations': api, '/ru/': api } },
+  server: {
+    proxy: {
+      '^/(?:\\?|$)': api,
+      '/v1': api,
+      '/docs': api,
+      '/dev': api,
+      '/pricing': api,
+      '/locations': api,
+      '/ru/': api,
+    },
+  },
   build: {
     manifest: true,
     // Browsers without support load the files later; with the polyfill, all other browsers would load it first.
     modulePreload: { polyfill: false },
     target: 'es2022',
     rolldownOptions: {
-      input: ['index.html', 'landing.html', 'visitor.html'],
+      input: ['index.html', 'visitor.html'],
       // Constants of contract/src/limits.ts are in the files that use them, not all in the first one.
       optimization: { inlineConst: { mode: 'all' } },
       output: { codeSplitting: { groups: chunkGroups }, assetFileNames },

@@ -13,18 +13,9 @@ const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), '
 const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/${name}.json`);
 /**
  * What the browser loads for a page: its entry, and the modules that router, page and translations request. `member` is the
- * group of the layout for signed-in users, `landing-details` that of the rest of the landing page (web/vite.config.ts).
+ * group of the layout for signed-in users (web/vite.config.ts). The API renders `/`, which loads no script (`e2e/visitor.spec.ts`).
  */
 const pages = {
-  '/': {
-    limit: 100,
-    roots: ['landing.html', ...texts('common', 'landing')],
-  },
-  // With what it loads when the browser is idle.
-  '/, below the first screen too': {
-    limit: 111,
-    roots: ['landing.html', 'landing-details', ...texts('common', 'landing', 'landingDetails', 'legal', 'country')],
-  },
   '/sign-in': {
     limit: 190,
     roots: [

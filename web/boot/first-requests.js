@@ -47,7 +47,6 @@
   var texts = plan.texts[languageOf()];
   screen.files.forEach((index) => preload(plan.files[index]));
   screen.texts.forEach((name) => preload(texts[name]));
-  (screen.publicRequests || []).forEach((url) => request(url));
   if (!screen.isForMembers || !(tokens.accessTokenExpiredAt - Date.now() > MARGIN_MS)) return;
   // With search parameters the screen sends other requests.
   var requests = location.search === '' ? screen.requests : [];

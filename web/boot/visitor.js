@@ -23,11 +23,24 @@
   }
   // Before the first paint.
   paint(read('theme'));
+  // Without a language in its address, the landing page is English: other readers continue at theirs. The same rule as in src/i18n.
+  var homes = { en: '/', ru: '/ru/' };
+  var tags = [read('language')].concat(navigator.languages).map((tag) => String(tag).toLowerCase().split('-')[0]);
+  var home = homes[tags.find((tag) => tag in homes)];
+  if (location.pathname === '/' && home && home !== '/') {
+    root.hidden = true;
+    location.replace(home + location.search + location.hash);
+  }
   root.toggleAttribute('data-member', read('tokens') !== null);
   document.addEventListener('DOMContentLoaded', function () {
-    var themes = document.querySelector('.segments');
+    var themes = document.querySelector('.themes');
+    if (!themes) return; // A page behind a link of a mail.
     themes.hidden = false;
     themes.querySelector('[value=' + (read('theme') || 'DARK') + ']').checked = true;
+    // Without HTTPS there is no clipboard.
+    if (!navigator.clipboard) return;
+    var copy = document.querySelector('.copy');
+    if (copy) copy.hidden = false;
   });
   document.addEventListener('change', function (event) {
     if (event.target.name !== 'theme') return;
@@ -38,5 +51,16 @@
   document.addEventListener('click', function (event) {
     var link = event.target.closest('a[hreflang]');
     if (link) store('language', link.hreflang);
+    var copy = event.target.closest('.copy');
+    if (copy) copyCode(copy);
   });
+  // The example that is shown.
+  async function copyCode(button) {
+    var shown = [...document.querySelectorAll('.code pre')].find((each) => each.offsetParent !== null);
+    await navigator.clipboard.writeText(shown.textContent);
+    var text = button.textContent;
+    if (text === button.dataset.copied) return;
+    button.textContent = button.dataset.copied;
+    setTimeout(() => (button.textContent = text), 2000);
+  }
 })();

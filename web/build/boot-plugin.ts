@@ -16,14 +16,7 @@ interface FirstScreen {
   isForMembers?: boolean;
   /** API requests that start with the page, besides the profile. */
   requests: readonly string[];
-  /** Those of them that need no token. */
-  publicRequests?: readonly string[];
 }
-
-/** The landing page is a separate document, landing.html. */
-const landingScreen: Readonly<Record<string, FirstScreen>> = {
-  '/': { modules: [], texts: ['common', 'landing'], requests: [], publicRequests: ['/v1/proxies/stock'] },
-};
 
 /**
  * Inlines the scripts of boot/ into the pages: they run before the first paint, and a separate file would cost a round
@@ -38,9 +31,8 @@ export function bootScripts(): Plugin {
         if (filename.endsWith('visitor.html'))
           return [{ tag: 'script', children: readScript('visitor.js'), injectTo: 'head-prepend' }];
         const scripts = [readScript('first-paint.js')];
-        const isLanding = filename.endsWith('landing.html');
         if (bundle !== undefined) {
-          const plan = JSON.stringify(createPlan(bundle, isLanding ? landingScreen : await firstScreens()));
+          const plan = JSON.stringify(createPlan(bundle, await firstScreens()));
           scripts.push(readScript('first-requests.js').replace('PLAN', () => plan));
         }
         const tag = (): HtmlTagDescriptor => ({
@@ -48,7 +40,7 @@ export function bootScripts(): Plugin {
           children: scripts.join('\n'),
           injectTo: 'head-prepend',
         });
-        if (bundle === undefined || isLanding) return [tag()];
+        if (bundle === undefined) return [tag()];
         const [entry, entryUrl] = ENTRY.exec(html) ?? [];
         if (entry === undefined) throw new Error('No entry script in the page: has its format changed?');
         const parts = JSON.stringify(evaluationOrder(bundle, entryUrl!));

@@ -1,13 +1,12 @@
 /**
- * Files of the web app that search engines, link previews and installers read without running it: they contain the brand's name and
- * the public address. Filled in at the start, and compressed once, for the first request.
+ * Files of the web app that search engines and installers read without running it: they contain the brand's name or the public
+ * address. Filled in at the start, and compressed once, for the first request.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Config } from '../process/config.ts';
-import { escapeHtml } from '../mail/layout.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import { SITEMAP_PATH } from './sitemap.ts';
 
@@ -20,11 +19,7 @@ interface BrandedFile {
   fill: (text: string, brand: Brand) => string;
 }
 
-/** The name in the source of the web app. */
-const DEFAULT_BRAND = 'Cellhop';
-
 const files: readonly BrandedFile[] = [
-  { urls: ['/', '/landing.html'], name: 'landing.html', type: 'text/html; charset=utf-8', fill: fillLanding },
   {
     urls: ['/manifest.webmanifest'],
     name: 'manifest.webmanifest',
@@ -52,16 +47,6 @@ export function createNotFoundPage(root: string): (request: FastifyRequest, repl
     void reply.code(404).headers({ 'cache-control': 'no-store', vary: 'accept-encoding' });
     return sendBody(request, reply, page.bodies, 'text/html; charset=utf-8');
   };
-}
-
-/** Previews need the absolute address of the image (https://ogp.me). */
-function fillLanding(html: string, { brandName, publicUrl }: Brand): string {
-  return html
-    .replaceAll(/(<meta\s+property="og:image"\s+content=")(?=\/)/g, (start) => start + escapeHtml(publicUrl))
-    .replaceAll(
-      /(<title>|<meta\s+property="og:title"\s+content=")([^"<]*)/g,
-      (_, start: string, text: string) => start + text.replaceAll(DEFAULT_BRAND, escapeHtml(brandName)),
-    );
 }
 
 function fillRobots(text: string, { publicUrl }: Brand): string {

@@ -9,7 +9,7 @@ import { COMPRESSION } from './responses.ts';
 export const SITEMAP_PATH = '/sitemap.xml';
 
 /** The browser chooses the language of these. */
-const pages = ['/', ...legalDocuments.map((document) => `/legal/${document}`)];
+const pages = legalDocuments.map((document) => `/legal/${document}`);
 const languageCodes = languageCodeSchema.options;
 
 /** https://www.sitemaps.org/protocol.html */
@@ -17,7 +17,7 @@ export function sitemapRoutes(app: FastifyInstance): void {
   app.get(SITEMAP_PATH, { schema: { hide: true }, compress: COMPRESSION }, async (_, reply) => {
     const countryCodes = await readCountries(app);
     const translated = [
-      ...visitorPages.map((page) => (language: LanguageCode) => visitorPath(language, page)),
+      ...(['home', ...visitorPages] as const).map((page) => (language: LanguageCode) => visitorPath(language, page)),
       ...countryCodes.map((code) => (language: LanguageCode) => visitorPath(language, 'locations', code)),
     ];
     const sitemap = renderSitemap(app.ctx.config.publicUrl, translated);

@@ -19,8 +19,7 @@ const FILE_PATH = /\.[^/]*$/;
 const TOUCH_ICONS = ['/apple-touch-icon.png', '/apple-touch-icon-precomposed.png'];
 
 /**
- * Serves the built web app: the landing page at the root, and `index.html` for the paths of its screens, because the app routes in the
- * browser. Other paths get the same page with 404: the app says that there is no such page.
+ * Serves the built web app: `index.html` for the paths of its screens, because the app routes in the browser. Other paths get the same page with 404: the app says that there is no such page.
  */
 export async function serveWebApp(app: FastifyInstance, brand: Brand, root = findWebRoot()): Promise<void> {
   if (!root) {
@@ -46,7 +45,7 @@ export async function serveWebApp(app: FastifyInstance, brand: Brand, root = fin
     );
   await app.register(fastifyStatic, {
     root,
-    index: ['landing.html'],
+    index: false,
     // The template is no page by itself, and what begins with a dot is of the build.
     allowedPath: (pathname) => pathname !== `/${VISITOR_TEMPLATE}` && !pathname.includes('/.'),
     preCompressed: true,

@@ -7,7 +7,7 @@ import { packagePath } from '../process/package-path.ts';
 const webRoot = fileURLToPath(packagePath('../web/dist'));
 /** The frame of the pages that the API renders for visitors. */
 export const VISITOR_TEMPLATE = 'visitor.html';
-const PAGES = ['index.html', 'landing.html', VISITOR_TEMPLATE];
+const PAGES = ['index.html', VISITOR_TEMPLATE];
 /** Inline scripts have no attributes. */
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 

@@ -4,11 +4,11 @@ import type { Log } from './log.ts';
 const MAX_AGE_MS = 10_000;
 
 /**
- * Reads a value at most every ten seconds for all callers; once it is known, none of them waits for it.
+ * Reads a value at most every ten seconds, or as seldom as given, for all callers; once it is known, none of them waits for it.
  * @param what for the log, which has its failures
  * @returns rejects only while nothing is known
  */
-export function keepValue<T>(log: Log, what: string, read: () => Promise<T>): () => Promise<T> {
+export function keepValue<T>(log: Log, what: string, read: () => Promise<T>, maxAgeMs = MAX_AGE_MS): () => Promise<T> {
   let known: { value: T } | undefined;
   let readAt = -Infinity;
   let reading: Promise<T> | undefined;
@@ -26,7 +26,7 @@ export function keepValue<T>(log: Log, what: string, read: () => Promise<T>): ()
     }
   };
   return async () => {
-    if (known === undefined || Date.now() - readAt > MAX_AGE_MS) reading ??= refresh();
+    if (known === undefined || Date.now() - readAt > maxAgeMs) reading ??= refresh();
     if (known === undefined) return reading!;
     reading?.catch(() => {});
     return known.value;

@@ -28,7 +28,7 @@ export const root = createRootRoute({
   errorComponent: GlobalErrorPage,
 });
 
-/** The landing page is a separate document (landing.html), so this leaves the app. */
+/** The API renders the landing page, so this leaves the app. */
 const landing = createRoute({
   getParentRoute: () => root,
   path: '/',

@@ -8,7 +8,7 @@ import {
 } from '@cellhop/contract/limits';
 import { isLoadFailure } from '../loading/load-failure.ts';
 
-// Imports only types and limits from the contract, and calls `fetch` directly, so that the landing page loads neither
+// Imports only types and limits from the contract, and calls `fetch` directly, so that the start of the app loads neither
 // zod nor the client.
 const REPORT_URL: (typeof reportBrowserError)['url'] = '/v1/browser-errors';
 /** More reports of one page load add no information. The server also limits the reports of all browsers. */

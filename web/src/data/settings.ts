@@ -3,7 +3,7 @@ import type { Settings } from '@cellhop/contract/settings';
 import { useSyncExternalStore } from 'react';
 import { takeEarlyResponse } from './early-responses.ts';
 
-// Imports only types from the contract, and calls `fetch` directly, so that the landing page loads neither zod nor the
+// Imports only types from the contract, and calls `fetch` directly, so that the start of the app loads neither zod nor the
 // client.
 const SETTINGS_URL: FixedUrl = '/v1/settings';
 const TIMEOUT_MS = 10_000;

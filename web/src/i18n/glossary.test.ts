@@ -10,6 +10,8 @@ const sources = [
   'api/src/modules/auth/second-factor-reset-page.ts',
   'api/src/modules/billing/unsubscribe.routes.ts',
   'api/src/modules/notifications/notification-texts.ts',
+  'api/src/modules/visitor-pages/english-home-texts.ts',
+  'api/src/modules/visitor-pages/russian-home-texts.ts',
   'api/src/modules/visitor-pages/texts.ts',
   'api/src/seed/demo-faq.ts',
   'contract/src/confirmation-texts.ts',

@@ -6,8 +6,6 @@ export interface Resources {
   common: typeof import('./locales/en/common.json');
   country: typeof import('./locales/en/country.json');
   faq: typeof import('./locales/en/faq.json');
-  landing: typeof import('./locales/en/landing.json');
-  landingDetails: typeof import('./locales/en/landingDetails.json');
   legal: typeof import('./locales/en/legal.json');
   legalTexts: typeof import('./locales/en/legalTexts.json');
   notification: typeof import('./locales/en/notification.json');

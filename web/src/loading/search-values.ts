@@ -1,5 +1,5 @@
 /**
- * Validation of URL parameters. Plain functions, because a zod schema here would load zod on the landing page. Invalid
+ * Validation of URL parameters. Plain functions, because a zod schema here would load zod at the start of the app. Invalid
  * parameters are returned as undefined: the router merges the result into the raw parameters, where a missing key would
  * keep the raw value.
  */

@@ -6,7 +6,7 @@ import { hasTokens } from './tokens.ts';
 export async function changeLanguage(language: Language): Promise<void> {
   await chooseLanguage(language);
   if (!hasTokens()) return;
-  // Loaded on demand, so that the landing page does not load the API client.
+  // Loaded on demand, so that visitors do not load the API client.
   const { saveLanguage } = await import('./save-language.ts');
   await saveLanguage(language);
 }

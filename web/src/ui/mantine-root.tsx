@@ -16,7 +16,7 @@ import type { ReactNode } from 'react';
 import { BusyButton } from './plain-button.tsx';
 import { useColorScheme } from './color-scheme.ts';
 
-/** For the parts of the app that use Mantine; the landing page does not. */
+/** For the parts of the app that use Mantine; pages that the API renders do not. */
 export function MantineRoot({ children }: { children: ReactNode }) {
   const scheme = useColorScheme();
   return (
@@ -27,7 +27,7 @@ export function MantineRoot({ children }: { children: ReactNode }) {
 }
 
 /*
- * Colors, radii and fonts are the custom properties of app/global.css, because the landing page uses them without
+ * Colors, radii and fonts are the custom properties of app/global.css, because the pages of visitor.css use them without
  * Mantine. They change with the color scheme, so a shade here has the same name in both.
  */
 

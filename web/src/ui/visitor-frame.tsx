@@ -4,8 +4,8 @@ import { Logo } from './logo.tsx';
 import { Switchers } from './switchers.tsx';
 import classes from './visitor-frame.module.css';
 
-/** The frame of pages outside of the menu: logo, switchers, and a card; wide for long texts. */
-export function VisitorFrame({ isWide, children }: { isWide?: boolean; children: ReactNode }) {
+/** The frame of pages outside of the menu: logo, switchers, and a card. */
+export function VisitorFrame({ children }: { children: ReactNode }) {
   const { brandName } = useSettings();
   return (
     <div className={classes['page']}>
@@ -16,9 +16,7 @@ export function VisitorFrame({ isWide, children }: { isWide?: boolean; children:
         <Switchers />
       </header>
       <main className={classes['main']}>
-        <div className={classes['card']} data-wide={isWide}>
-          {children}
-        </div>
+        <div className={classes['card']}>{children}</div>
       </main>
     </div>
   );

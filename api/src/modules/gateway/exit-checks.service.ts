@@ -15,7 +15,7 @@ import { addSeen } from '../proxies/waiting.service.ts';
 import { afterCheck } from './exit-health.ts';
 import * as store from './exit-checks.store.ts';
 
-export { countByHealth } from './exit-checks.store.ts';
+export { countByHealth, sumChecks } from './exit-checks.store.ts';
 
 /** Minimum interval between two checks that failures of customers cause. */
 const SUSPECT_SPACING_MS = 10_000;
@@ -46,6 +46,9 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
       return { ...row, check, state, isOther: row.health !== state.health };
     });
     await store.saveChecks(ctx, checked);
+    const decided = checked.filter(({ check }) => check.outcome !== 'inconclusive');
+    const passed = decided.filter(({ check }) => check.outcome === 'ok');
+    if (decided.length > 0) await store.countChecks(ctx, nodeId, decided.length, passed.length);
     return checked;
   });
   // For a while after a change: proxies that were added during it, or are too many for one report, follow later.

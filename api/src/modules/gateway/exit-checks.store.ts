@@ -114,6 +114,26 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
   );
 }
 
+/** Adds to the sums of today. Those of a node wait for each other, so this comes last in its transaction. */
+export async function countChecks(ctx: Ctx, nodeId: string, checks: number, passed: number): Promise<void> {
+  await ctx.db.query(
+    `insert into exit_check_days as counted (day, node_id, checks, passed)
+     values ((now() at time zone 'UTC')::date, $1, $2, $3)
+     on conflict (day, node_id) do update set checks = counted.checks + excluded.checks, passed = counted.passed + excluded.passed`,
+    [nodeId, checks, passed],
+  );
+}
+
+/** Of all nodes, with today. */
+export async function sumChecks(ctx: Ctx, days: number): Promise<{ checks: number; passed: number }> {
+  const [row] = await ctx.db.query<{ checks: number; passed: number }>(
+    `select coalesce(sum(checks), 0)::float8 as checks, coalesce(sum(passed), 0)::float8 as passed
+       from exit_check_days where day > (now() at time zone 'UTC')::date - $1::int`,
+    [days],
+  );
+  return row!;
+}
+
 /** Customers' tunnels fail through these exits: they are due now, unless they were checked a moment ago. */
 export async function requestSuspects(
   ctx: Ctx,

@@ -40,6 +40,15 @@ export async function getLowestPrice(ctx: Ctx): Promise<{ megabytePrice: number 
   return { megabytePrice: priceMicros === undefined ? null : toDollars(megabytePrice(priceMicros)) };
 }
 
+/**
+ * What a megabyte costs at least by the price list: of proxies that are offered, whoever has them now.
+ * @returns micro-dollars; undefined if none is offered
+ */
+export async function getListPrice(ctx: Ctx): Promise<bigint | undefined> {
+  const priceMicros = await store.findListPrice(ctx);
+  return priceMicros === undefined ? undefined : megabytePrice(priceMicros);
+}
+
 export function presentStock(stock: Stock): PublicStock {
   const { countedAt, countries } = stock;
   return {

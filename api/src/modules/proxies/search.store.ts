@@ -47,6 +47,14 @@ export async function findLowestPrice(ctx: Ctx): Promise<bigint | undefined> {
   return row?.priceMicros;
 }
 
+/** For 100 MB, of all proxies that are offered, sold ones included. @returns undefined if there is none */
+export async function findListPrice(ctx: Ctx): Promise<bigint | undefined> {
+  const [row] = await ctx.db.query<{ priceMicros: bigint | null }>(
+    'select min(price_micros) as "priceMicros" from proxies where is_healthy',
+  );
+  return row?.priceMicros ?? undefined;
+}
+
 /** For 100 MB, the cheapest free proxy of each country: the first row of each in the index. Sold-out countries are left out. */
 export function findLowestPrices(
   ctx: Ctx,

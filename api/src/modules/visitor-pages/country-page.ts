@@ -49,7 +49,7 @@ export function countryPage(view: View, countryCode: string): PageParts {
     [texts.figures.megabyte, price],
     [texts.figures.gigabyte, priceMicros === undefined ? undefined : money(view, gigabytePrice(priceMicros))],
   ])}
-  ${actions(view, `/proxies?country=${countryCode}`)}`)}
+  ${actions(view, { back: `/proxies?country=${countryCode}` })}`)}
 <section class="section columns">
 ${names(view, texts.country.operators, country.operators)}
 ${names(view, texts.country.cities, country.cities)}

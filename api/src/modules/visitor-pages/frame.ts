@@ -2,6 +2,7 @@
 import { legalDocuments } from '@cellhop/contract/legal-documents';
 import { languageCodeSchema, type LanguageCode } from '@cellhop/contract/schemas';
 import { visitorPages, visitorPath, type VisitorPage } from '@cellhop/contract/visitor-pages';
+import { fillTemplate } from '../../http/visitor-template.ts';
 import { escapeHtml } from '../../mail/layout.ts';
 import { visitorTexts } from './texts.ts';
 import { money, type PageParts, type Shop, type View } from './view.ts';
@@ -16,10 +17,8 @@ const OPEN_GRAPH_LOCALES: Record<LanguageCode, string> = { en: 'en_US', ru: 'ru_
 
 /** @param template visitor.html of the built web app */
 export function renderFrame(template: string, view: View, address: Address, parts: PageParts): string {
-  return template
-    .replace('<html lang="en"', `<html lang="${view.languageCode}"`)
-    .replace('<!-- head -->', () => head(view, address, parts))
-    .replace('<!-- body -->', () => body(view, address, parts.main));
+  const html = { head: head(view, address, parts), body: body(view, address, parts.main) };
+  return fillTemplate(template, view.languageCode, html);
 }
 
 function head({ shop, languageCode }: View, { page, countryCode }: Address, { title, description, status }: PageParts) {
@@ -52,26 +51,24 @@ ${closing(view)}
     </div>`;
 }
 
+/** One row, on phones without the links to the pages, which the footer has too. */
 function header(view: View, address: Address): string {
-  const { shop, texts } = view;
+  const { shop, texts, languageCode } = view;
   return `<header class="header">
-        <a class="logo" href="/">${logo(shop)}</a>
+        <a class="logo" href="${visitorPath(languageCode, 'home')}">${logo(shop)}</a>
         <nav class="pages" aria-label="${escapeHtml(texts.navigation)}">${pageLinks(view, address)}</nav>
-        <div class="tools">
-          ${languages(view, address)}
-          ${themes(view)}
-          <a class="quiet visitor" href="/sign-in">${escapeHtml(texts.signIn)}</a>
-          <a class="quiet member" href="/proxies">${escapeHtml(texts.openApp)}</a>
-        </div>
+        ${languages(view, address)}
+        <a class="quiet visitor" href="/sign-in">${escapeHtml(texts.signIn)}</a>
+        <a class="quiet member" href="/proxies">${escapeHtml(texts.openApp)}</a>
       </header>`;
 }
 
 /** As web/src/ui/logo.tsx. */
 function logo({ logo, brandName }: Shop): string {
-  const name = escapeHtml(brandName);
+  const name = `<span>${escapeHtml(brandName)}</span>`;
   if (logo === null) return LOGO + name;
   const image = (file: string, theme: string) =>
-    `<img src="/${file}.svg" alt="${logo.isWide ? name : ''}" class="${theme}">`;
+    `<img src="/${file}.svg" alt="${logo.isWide ? escapeHtml(brandName) : ''}" class="${theme}">`;
   const images = image('logo', logo.hasDark ? 'light' : '') + (logo.hasDark ? image('logo-dark', 'dark') : '');
   return logo.isWide ? images : images + name;
 }
@@ -100,7 +97,7 @@ function themes({ texts }: View): string {
     const name = escapeHtml(texts.themes[theme]);
     return `<label class="segment" title="${name}"><input type="radio" name="theme" value="${theme}" aria-label="${name}">${icon(THEME_ICONS[theme])}</label>`;
   });
-  return `<fieldset class="segments" hidden><legend class="hidden">${escapeHtml(texts.theme)}</legend>${choices.join('')}</fieldset>`;
+  return `<fieldset class="segments themes" hidden><legend class="hidden">${escapeHtml(texts.theme)}</legend>${choices.join('')}</fieldset>`;
 }
 
 function closing(view: View): string {
@@ -110,17 +107,21 @@ function closing(view: View): string {
 </section>`;
 }
 
-/**
- * The links to sign up and sign in.
- * @param back the link to the app, for signed-in users
- */
-export function actions(view: View, back = '/proxies'): string {
+interface ActionLinks {
+  /** The link to the app, for signed-in users. */
+  back?: string;
+  /** HTML: a further link. */
+  more?: string;
+}
+
+/** The links to sign up and sign in. */
+export function actions(view: View, { back = '/proxies', more = '' }: ActionLinks = {}): string {
   const { texts, offer } = view;
   const path = offer === undefined ? '/sign-up' : `/sign-up?rc=${encodeURIComponent(offer.code)}`;
   // "$1" instead of "$1.00".
   const credit = offer?.creditMicros ? money(view, offer.creditMicros).replace(/[.,]00$/, '') : undefined;
   const label = credit === undefined ? texts.signUp : texts.signUpWithCredit(credit);
-  return `<div class="actions"><a class="button visitor" href="${escapeHtml(path)}">${escapeHtml(label)}</a><a class="button member" href="${escapeHtml(back)}">${escapeHtml(texts.openApp)}</a></div>`;
+  return `<div class="actions"><a class="button visitor" href="${escapeHtml(path)}">${escapeHtml(label)}</a><a class="button member" href="${escapeHtml(back)}">${escapeHtml(texts.openApp)}</a>${more}</div>`;
 }
 
 const mailto = (email: string | undefined, text: string) =>
@@ -130,7 +131,7 @@ function footer(view: View): string {
   const { shop, texts } = view;
   const documents = legalDocuments.map((name) => `<a href="/legal/${name}">${escapeHtml(texts.legal[name])}</a>`);
   const contacts = mailto(shop.contactEmail, texts.contact) + mailto(shop.abuseEmail, texts.abuse);
-  return `<footer class="footer"><nav aria-label="${escapeHtml(texts.links)}">${pageLinks(view)}${documents.join('')}${contacts}</nav></footer>`;
+  return `<footer class="footer"><nav aria-label="${escapeHtml(texts.links)}">${pageLinks(view)}${documents.join('')}${contacts}</nav>${themes(view)}</footer>`;
 }
 
 const LOGO = `<svg viewBox="0 0 32 32" width="30" height="30" aria-hidden="true"><path class="cell" d="M16 1.5 28.6 8.75v14.5L16 30.5 3.4 23.25V8.75z"/><path class="hop" d="M9 20.5c0-9.5 14-9.5 14 0"/><circle class="start" cx="9" cy="20.5" r="2.7"/><circle class="end" cx="23" cy="20.5" r="2.7"/></svg>`;

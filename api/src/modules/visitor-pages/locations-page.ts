@@ -1,11 +1,12 @@
 import { countText } from '@cellhop/contract/number-texts';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
 import { escapeHtml } from '../../mail/layout.ts';
-import { countFree, countOperators, lowestPrice } from '../proxies/proxies.service.ts';
+import { countFree, countOperators } from '../proxies/proxies.service.ts';
 import {
   counted,
   figures,
   flag,
+  headlinePrice,
   missingStock,
   money,
   namesByCount,
@@ -19,7 +20,6 @@ const NAMED_OPERATORS = 5;
 
 export function locationsPage(view: View): PageParts {
   const { shop, stock, texts, languageCode } = view;
-  const lowest = stock && lowestPrice(stock);
   const count = (value: number) => countText(languageCode, value);
   const values =
     stock === undefined
@@ -41,7 +41,7 @@ export function locationsPage(view: View): PageParts {
     [texts.figures.countries, values?.countries],
     [texts.figures.operators, values?.operators],
     [texts.figures.free, values?.free],
-    [texts.figures.megabyte, lowest === undefined ? undefined : money(view, lowest)],
+    [texts.figures.megabyte, headlinePrice(view)],
   ])}
 </section>
 <section class="section" aria-labelledby="places"><h2 id="places" class="hidden">${escapeHtml(texts.figures.countries)}</h2>

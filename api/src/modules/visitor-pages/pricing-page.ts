@@ -3,13 +3,13 @@ import { INVOICE_DOLLARS_MIN, PREPAID_MEGABYTES } from '@cellhop/contract/limits
 import { countText, durationText, groupThousands } from '@cellhop/contract/number-texts';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
 import { escapeHtml } from '../../mail/layout.ts';
-import { lowestPrice } from '../proxies/proxies.service.ts';
 import { actions } from './frame.ts';
 import {
   counted,
   figures,
   flag,
   gigabytePrice,
+  headlinePrice,
   missingStock,
   money,
   moneyColumn,
@@ -20,8 +20,8 @@ import {
 
 export function pricingPage(view: View): PageParts {
   const { shop, stock, texts } = view;
-  const lowest = stock && lowestPrice(stock);
-  const price = lowest === undefined ? undefined : money(view, lowest);
+  const lowest = view.proof?.priceMicros;
+  const price = headlinePrice(view);
   return {
     title: texts.pricing.title(shop.brandName),
     description: texts.pricing.description(price),

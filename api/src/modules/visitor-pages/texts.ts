@@ -1,6 +1,9 @@
 /** The texts of the pages for visitors. They say what docs/billing.md says. */
 import type { LegalDocument } from '@cellhop/contract/legal-documents';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import { englishHomeTexts } from './english-home-texts.ts';
+import type { HomeTexts } from './home-texts.ts';
+import { russianHomeTexts } from './russian-home-texts.ts';
 
 export interface VisitorTexts {
   /** The language's name for itself. */
@@ -25,6 +28,7 @@ export interface VisitorTexts {
   none: string;
   unavailable: string;
   closing: string;
+  home: HomeTexts;
   pricing: PricingTexts;
   locations: LocationTexts;
   country: CountryTexts;
@@ -111,6 +115,7 @@ const en: VisitorTexts = {
   none: 'No proxy is free at the moment. They come back when other customers disconnect.',
   unavailable: 'Prices and stock could not be loaded. Please try again in a minute.',
   closing: 'Your first connection is a minute away',
+  home: englishHomeTexts,
   pricing: {
     title: (brandName) => `Mobile proxy pricing by country – ${brandName}`,
     description: (price) =>
@@ -186,9 +191,9 @@ const ru: VisitorTexts = {
   navigation: 'Страницы',
   pages: { pricing: 'Цены', locations: 'Страны' },
   signIn: 'Войти',
-  signUp: 'Регистрация',
+  signUp: 'Зарегистрироваться',
   signUpWithCredit: (credit) => `Начать с ${credit} в подарок`,
-  openApp: 'Открыть приложение',
+  openApp: 'В приложение',
   legal: {
     terms: 'Условия использования',
     'acceptable-use': 'Правила использования',
@@ -212,6 +217,7 @@ const ru: VisitorTexts = {
   none: 'Сейчас свободных прокси нет. Они появятся, когда другие клиенты отключатся.',
   unavailable: 'Не удалось загрузить цены и наличие. Попробуйте ещё раз через минуту.',
   closing: 'До первого подключения — одна минута',
+  home: russianHomeTexts,
   pricing: {
     title: (brandName) => `Цены на мобильные прокси по странам – ${brandName}`,
     description: (price) =>

@@ -1,11 +1,13 @@
 import { decimalMark, dollarText } from '@cellhop/contract/number-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { Seller } from '@cellhop/contract/settings';
 import { toDollars } from '@cellhop/contract/units';
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { describeLogo } from '../../http/brand-images.ts';
 import { escapeHtml } from '../../mail/layout.ts';
 import type { Stock } from '../proxies/proxies.service.ts';
 import type { Offer } from '../referrals/referrals.service.ts';
+import type { Proof } from './proof.ts';
 import { visitorTexts, type VisitorTexts } from './texts.ts';
 
 const MEGABYTES_PER_GIGABYTE = 1024n;
@@ -18,6 +20,8 @@ export interface Shop {
   contactEmail: string | undefined;
   abuseEmail: string | undefined;
   logo: ReturnType<typeof describeLogo>;
+  /** Who runs it; undefined if the operator has not said. */
+  seller: Seller | undefined;
   refundSeconds: number;
   currencies: readonly Currency[];
   /** The address of a country's flag. */
@@ -32,6 +36,7 @@ export interface View {
   offer: Offer | undefined;
   /** Undefined if it cannot be read. */
   stock: Stock | undefined;
+  proof: Proof | undefined;
 }
 
 /** A page without its frame. */
@@ -47,10 +52,15 @@ export interface PageParts {
 export function createView(
   shop: Shop,
   languageCode: LanguageCode,
-  offer: Offer | undefined,
-  stock: Stock | undefined,
+  known: Pick<View, 'offer' | 'stock' | 'proof'>,
 ): View {
-  return { shop, languageCode, texts: visitorTexts[languageCode], offer, stock };
+  return { shop, languageCode, texts: visitorTexts[languageCode], ...known };
+}
+
+/** What a megabyte costs at least, by the price list; undefined if nothing is on it. */
+export function headlinePrice(view: View): string | undefined {
+  const priceMicros = view.proof?.priceMicros;
+  return priceMicros === undefined ? undefined : money(view, priceMicros);
 }
 
 /** @param micros micro-dollars. The parts of a price do not break. */

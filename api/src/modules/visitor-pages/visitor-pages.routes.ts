@@ -1,24 +1,27 @@
 /**
- * Pages for visitors and search engines: prices and locations. They are complete in the HTML. A page is rendered again only when the stock has
- * been read again, so that many visitors cost little.
+ * Pages for visitors and search engines: the landing page, prices and locations. They are complete in the HTML. A page is rendered again only
+ * when what it shows has been read again, so that many visitors cost little.
  */
 import { languageCodeSchema, type LanguageCode } from '@cellhop/contract/schemas';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Ctx } from '../../ctx.ts';
 import { describeLogo, readBrandImages } from '../../http/brand-images.ts';
 import { etagOf, matchesEtag } from '../../http/etag.ts';
 import { COMPRESSION } from '../../http/responses.ts';
-import { findWebRoot, VISITOR_TEMPLATE } from '../../http/web-pages.ts';
+import { readVisitorTemplate } from '../../http/visitor-template.ts';
+import { findWebRoot } from '../../http/web-pages.ts';
 import { listEnabledCurrencies } from '../invoices/invoices.service.ts';
 import type { Stock } from '../proxies/proxies.service.ts';
-import { createOfferReader, type Offer } from '../referrals/referrals.service.ts';
+import { createOfferReader } from '../referrals/referrals.service.ts';
 import { countryPage } from './country-page.ts';
 import { type Address, renderFrame } from './frame.ts';
+import { homePage } from './home-page.ts';
 import { locationsPage } from './locations-page.ts';
 import { pricingPage } from './pricing-page.ts';
+import { createProofReader, type ProofReader } from './proof.ts';
 import { countryName, createView, type PageParts, type Shop, type View } from './view.ts';
 
 interface RenderedPage {
@@ -34,12 +37,15 @@ export function visitorPagesRoutes(app: FastifyInstance): void {
 }
 
 /** @param root of the built web app */
-export function serveVisitorPages(app: FastifyInstance, root: string): void {
-  const template = path.join(root, VISITOR_TEMPLATE);
-  if (!existsSync(template)) return;
-  const readPage = createPageReader(app, readFileSync(template, 'utf8'), createShop(app.ctx, root));
+export function serveVisitorPages(app: FastifyInstance, root: string, readProof?: ProofReader): void {
+  const template = readVisitorTemplate(root);
+  if (template === undefined) return;
+  const shop = createShop(app.ctx, root);
+  const read = readProof ?? createProofReader(app.ctx);
+  const readPage = createPageReader(app, template, shop, read);
   for (const languageCode of languageCodeSchema.options) {
     for (const [page, render] of [
+      ['home', homePage],
       ['pricing', pricingPage],
       ['locations', locationsPage],
     ] as const)
@@ -63,9 +69,13 @@ function serve(
     const page = await read(request);
     return page === undefined ? reply.callNotFound() : send(request, reply, page);
   });
-  app.get(`${url}/`, { schema: { hide: true } }, (request, reply) =>
-    reply.redirect(request.url.replace(/\/(?=\?|$)/, ''), 301),
-  );
+  if (url === '/') return;
+  // The same address with the slash at the end that it has not, or without.
+  const other = url.endsWith('/') ? url.slice(0, -1) : `${url}/`;
+  app.get(other, { schema: { hide: true } }, (request, reply) => {
+    const end = url.endsWith('/') ? '/' : '';
+    return reply.redirect(request.url.replace(/^([^?]*?)\/?(?=\?|$)/, `$1${end}`), 301);
+  });
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { status, html, etag }: RenderedPage): FastifyReply {
@@ -82,19 +92,19 @@ type PageReader = (
   render: (view: View) => PageParts,
 ) => Promise<RenderedPage>;
 
-/** Keeps what it has rendered as long as the stock and the offer are the same: at most a page per language and country. */
-function createPageReader(app: FastifyInstance, template: string, shop: Shop): PageReader {
+/** Keeps what it has rendered as long as what it shows is the same: at most a page per language and country. */
+function createPageReader(app: FastifyInstance, template: string, shop: Shop, readProof: ProofReader): PageReader {
   const readOffer = createOfferReader(app.ctx);
   const pages = new Map<string, RenderedPage>();
-  let shown: { stock: Stock | undefined; offer: Offer | undefined } | undefined;
+  let shown: Pick<View, 'stock' | 'offer' | 'proof'> | undefined;
   return async (languageCode, address, render) => {
-    const [stock, offer] = await Promise.all([readStock(app), readOffer()]);
-    if (shown?.stock !== stock || shown?.offer !== offer) pages.clear();
-    shown = { stock, offer };
+    const [stock, offer, proof] = await Promise.all([readStock(app), readOffer(), readProof()]);
+    if (shown?.stock !== stock || shown?.offer !== offer || shown?.proof !== proof) pages.clear();
+    shown = { stock, offer, proof };
     const url = visitorPath(languageCode, address.page, address.countryCode);
     const known = pages.get(url);
     if (known !== undefined) return known;
-    const view = createView(shop, languageCode, offer, stock);
+    const view = createView(shop, languageCode, shown);
     const parts = render(view);
     const html = renderFrame(template, view, address, parts);
     const page = { status: parts.status, html, etag: etagOf(html) };
@@ -114,13 +124,14 @@ async function readStock(app: FastifyInstance): Promise<Stock | undefined> {
 }
 
 function createShop(ctx: Ctx, root: string): Shop {
-  const { brandName, publicUrl, contactEmail, abuseEmail, brandImagesFolder, refundWindowMs } = ctx.config;
+  const { brandName, publicUrl, contactEmail, abuseEmail, brandImagesFolder, seller, refundWindowMs } = ctx.config;
   return {
     brandName,
     publicUrl,
     contactEmail,
     abuseEmail,
     logo: describeLogo(readBrandImages(brandImagesFolder)),
+    seller,
     refundSeconds: refundWindowMs / 1000,
     currencies: listEnabledCurrencies(ctx),
     findFlag: readFlags(path.join(root, 'assets')),

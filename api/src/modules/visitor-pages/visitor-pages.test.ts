@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { useErrors } from '../../http/errors.ts';
 import { useCompression } from '../../http/responses.ts';
 import type { Stock } from '../proxies/proxies.service.ts';
+import type { Proof } from './proof.ts';
 import { serveVisitorPages } from './visitor-pages.routes.ts';
 
 const stock: Stock = {
@@ -43,16 +44,26 @@ const stock: Stock = {
   ],
 };
 
+const knownProof: Proof = {
+  priceMicros: 4000n,
+  checks: 1_234_567,
+  passed: 1_234_566,
+  latencyMs: 120,
+  receipts: 3400,
+  refunds: 1204,
+};
 const root = mkdtempSync(path.join(os.tmpdir(), 'visitor-pages-'));
 let testApp: TestApp;
 let app: FastifyInstance;
 let readStock: () => Promise<Stock>;
+let proof: Proof | undefined;
 beforeAll(async () => {
   testApp = await startTestApp({
     brandName: 'Прокси & "Co"',
     publicUrl: 'https://shop.example.com',
     contactEmail: 'help@example.com',
     publicPromoCode: undefined,
+    seller: { name: 'Müller & Söhne', address: '1 Main Street\nLondon', register: '', vatId: 'GB1', note: '' },
   });
   const template = new URL('../../../../web/visitor.html', import.meta.url);
   writeFileSync(path.join(root, 'visitor.html'), readFileSync(fileURLToPath(template)));
@@ -63,7 +74,7 @@ beforeAll(async () => {
   app.decorate('readStock', () => readStock());
   useErrors(app);
   await useCompression(app);
-  serveVisitorPages(app, root);
+  serveVisitorPages(app, root, () => Promise.resolve(proof));
 });
 afterAll(async () => {
   await app.close();
@@ -72,6 +83,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   readStock = () => Promise.resolve(stock);
+  proof = knownProof;
 });
 
 async function read(url: string, headers: Record<string, string> = {}) {
@@ -79,58 +91,77 @@ async function read(url: string, headers: Record<string, string> = {}) {
   return { status: statusCode, body, headers: answered };
 }
 
-describe.each(['/pricing', '/ru/pricing', '/locations', '/ru/locations', '/locations/de', '/ru/locations/de'])(
-  '%s',
-  (url) => {
-    const english = url.replace(/^\/ru/, '');
+/** Of the main part, without the links at its end. */
+async function readSentences(url: string): Promise<string[]> {
+  const { body } = await read(url);
+  const main = body.slice(body.indexOf('<main>'), body.indexOf('class="closing"'));
+  return Array.from(main.matchAll(/>([^<>]{20,})</g), ([, text]) => text!.trim());
+}
 
-    test('says which address and language it has, and where the other one is', async () => {
-      const { status, body, headers } = await read(url);
-      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(body).toContain(`<html lang="${url === english ? 'en' : 'ru'}"`);
-      expect(body).toContain(`<link rel="canonical" href="https://shop.example.com${url}" />`);
-      for (const [language, address] of [
-        ['en', english],
-        ['ru', `/ru${english}`],
-        ['x-default', english],
-      ] as const)
-        expect(body).toContain(
-          `<link rel="alternate" hreflang="${language}" href="https://shop.example.com${address}" />`,
-        );
-      expect(body).toMatch(/<title>[^<]+ – Прокси &#38; &#34;Co&#34;<\/title>/);
-      expect(body).toMatch(/<meta name="description" content="[^"]{50,}"/);
-      expect(body.match(/<h1>/g)).toHaveLength(1);
-      expect(body).not.toContain('noindex');
-      expect(body).not.toMatch(/undefined|NaN|\[object|<!-- (?:head|body) -->/);
-    });
+const lists = ['/pricing', '/ru/pricing', '/locations', '/ru/locations', '/locations/de', '/ru/locations/de'];
 
-    test('has the numbers in the page itself', async () => {
-      const { body } = await read(url);
-      expect(body).toContain(url === english ? '$0.004' : '$0,004');
-      expect(body).toContain(url === english ? '1,240' : '1\u00A0240');
-      expect(body).toContain('/assets/flags-1.2.3/de.svg');
-      expect(body).toContain('datetime="2026-11-20T14:32:10.000Z"');
-    });
+describe.each(['/', '/ru/', ...lists])('%s', (url) => {
+  const english = url.replace(/^\/ru/, '');
 
-    test('is sent again only when something has changed', async () => {
-      const { headers } = await read(url);
-      const again = await read(url, { 'if-none-match': headers['etag']! });
-      expect([again.status, again.body]).toEqual([304, '']);
-      readStock = () => Promise.resolve({ ...stock, countries: [{ ...stock.countries[0]!, priceMicros: 7000n }] });
-      const changed = await read(url, { 'if-none-match': headers['etag']! });
-      expect(changed.status).toBe(200);
-      expect(changed.body).toContain(url === english ? '$0.007' : '$0,007');
-    });
+  test('says which address and language it has, and where the other one is', async () => {
+    const { status, body, headers } = await read(url);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(body).toContain(`<html lang="${url === english ? 'en' : 'ru'}"`);
+    expect(body).toContain(`<link rel="canonical" href="https://shop.example.com${url}" />`);
+    for (const [language, address] of [
+      ['en', english],
+      ['ru', `/ru${english}`],
+      ['x-default', english],
+    ] as const)
+      expect(body).toContain(
+        `<link rel="alternate" hreflang="${language}" href="https://shop.example.com${address}" />`,
+      );
+    expect(body).toMatch(/<title>[^<]+ – Прокси &#38; &#34;Co&#34;<\/title>/);
+    expect(body).toMatch(/<meta name="description" content="[^"]{50,}"/);
+    expect(body.match(/<h1>/g)).toHaveLength(1);
+    expect(body).not.toContain('noindex');
+    expect(body).not.toMatch(/undefined|NaN|\[object|<!-- (?:head|body) -->/);
+  });
 
-    test('says that prices and stock cannot be read, and is then not listed', async () => {
-      readStock = () => Promise.reject(new Error('the database is down'));
-      const { status, body, headers } = await read(url);
-      expect([status, headers['retry-after'], headers['cache-control']]).toEqual([503, '60', 'no-store']);
-      expect(body).toContain('noindex');
-      expect(body).toContain('role="status"');
-    });
-  },
-);
+  test('has the header and the footer of all pages', async () => {
+    const { body } = await read(url);
+    const prefix = url === english ? '' : '/ru';
+    for (const href of [`${prefix}/`, `${prefix}/pricing`, `${prefix}/locations`, '/sign-in', '/legal/terms'])
+      expect(body).toContain(`href="${href}"`);
+    expect(body.match(/<header/g)).toHaveLength(1);
+    expect(body.match(/<footer/g)).toHaveLength(1);
+  });
+});
+
+describe.each(lists)('%s', (url) => {
+  const english = url.replace(/^\/ru/, '');
+
+  test('has the numbers in the page itself', async () => {
+    const { body } = await read(url);
+    expect(body).toContain(url === english ? '$0.004' : '$0,004');
+    expect(body).toContain(url === english ? '1,240' : '1\u00A0240');
+    expect(body).toContain('/assets/flags-1.2.3/de.svg');
+    expect(body).toContain('datetime="2026-11-20T14:32:10.000Z"');
+  });
+
+  test('is sent again only when something has changed', async () => {
+    const { headers } = await read(url);
+    const again = await read(url, { 'if-none-match': headers['etag']! });
+    expect([again.status, again.body]).toEqual([304, '']);
+    readStock = () => Promise.resolve({ ...stock, countries: [{ ...stock.countries[0]!, priceMicros: 7000n }] });
+    const changed = await read(url, { 'if-none-match': headers['etag']! });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toContain(url === english ? '$0.007' : '$0,007');
+  });
+
+  test('says that prices and stock cannot be read, and is then not listed', async () => {
+    readStock = () => Promise.reject(new Error('the database is down'));
+    const { status, body, headers } = await read(url);
+    expect([status, headers['retry-after'], headers['cache-control']]).toEqual([503, '60', 'no-store']);
+    expect(body).toContain('noindex');
+    expect(body).toContain('role="status"');
+  });
+});
 
 test('prices are by country, in the order of their names', async () => {
   const { body } = await read('/pricing');
@@ -162,10 +193,65 @@ test('a country without proxies is not found, and neither is a country that does
   }
 });
 
+describe('the landing page', () => {
+  test('has the price of the price list, also if the cheapest proxy is not free, and what a dollar buys', async () => {
+    const { body } = await read('/');
+    expect(body).toMatch(/per megabyte<\/dt><dd>from \$0\.004</);
+    expect(body).toMatch(/for \$1, some 100 web pages<\/dt><dd>250 MB</);
+    readStock = () => Promise.resolve({ ...stock, countries: [{ ...stock.countries[1]! }] });
+    expect((await read('/')).body).toMatch(/per megabyte<\/dt><dd>from \$0\.004</);
+    expect((await read('/ru/')).body).toMatch(/за мегабайт<\/dt><dd>от \$0,004</);
+  });
+
+  test('has figures of the shop, and never rounds up to a hundred per cent', async () => {
+    const { body } = await read('/');
+    expect(body).toMatch(/99\.9%<\/dd><dd>Checks of proxies in the last 30 days: 1,234,567\./);
+    expect(body).toContain('120 ms');
+    expect(body).toContain('1,204');
+    expect(body).toContain('3,400');
+    proof = { ...knownProof, checks: 8, passed: 8 };
+    expect((await read('/')).body).toContain('100%<');
+  });
+
+  test('of a new shop shows only what it has', async () => {
+    proof = { priceMicros: undefined, checks: 0, passed: 0, latencyMs: null, receipts: 0, refunds: 0 };
+    readStock = () => Promise.resolve({ countedAt: new Date(0), countries: [] });
+    const { status, body } = await read('/');
+    expect(status).toBe(200);
+    for (const text of ['per megabyte', 'free now', 'Median', 'Checks passed', 'Refunds paid', 'Signed receipts'])
+      expect(body).not.toContain(text);
+  });
+
+  test('is there while neither stock nor figures can be read', async () => {
+    readStock = () => Promise.reject(new Error('the database is down'));
+    proof = undefined;
+    const { status, body } = await read('/');
+    expect([status, body.includes('noindex')]).toEqual([200, false]);
+    expect(body).toContain('<h1>Mobile proxies, paid by the megabyte</h1>');
+  });
+
+  test('says who runs it', async () => {
+    const { body } = await read('/');
+    expect(body).toContain('<address>Müller &#38; Söhne<br>1 Main Street<br>London<br>GB1<br><a href="mailto:help@');
+  });
+
+  test('names no coin but those of this installation, and the echo of this shop', async () => {
+    const { body } = await read('/');
+    expect(body).toMatch(/You can pay in .*BTC/);
+    expect(body).toContain('https://shop.example.com/v1/echo?nonce=my-address');
+  });
+
+  test('repeats nothing below the first screen that prices and locations show', async () => {
+    const others = new Set([...(await readSentences('/pricing')), ...(await readSentences('/locations'))]);
+    expect((await readSentences('/')).filter((text) => others.has(text))).toEqual([]);
+  });
+});
+
 test('an address with a slash at the end leads to the one without', async () => {
   const { status, headers } = await read('/ru/locations/de/?utm=1');
   expect([status, headers['location']]).toEqual([301, '/ru/locations/de?utm=1']);
   expect((await read('/pricing/')).headers['location']).toBe('/pricing');
+  expect((await read('/ru?utm=1')).headers['location']).toBe('/ru/?utm=1');
 });
 
 test('an empty shop says so', async () => {

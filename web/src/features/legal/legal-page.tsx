@@ -13,7 +13,7 @@ import { useScreenParams } from '../../loading/use-screen.ts';
 import { LinkedText } from '../../ui/linked-text.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { NotFoundPage } from '../../ui/message-screen.tsx';
-import { VisitorFrame } from '../../ui/visitor-frame.tsx';
+import { PublicFrame } from '../../ui/public-frame.tsx';
 import { legalBlocks } from './legal-blocks.ts';
 import classes from './legal-page.module.css';
 import { legalScreen } from './screen.ts';
@@ -24,9 +24,11 @@ export function LegalPage() {
   if (known === undefined) return <NotFoundPage />;
   return (
     <QueryClientProvider client={queryClient}>
-      <VisitorFrame isWide>
-        <Article document={known} />
-      </VisitorFrame>
+      <PublicFrame>
+        <main>
+          <Article document={known} />
+        </main>
+      </PublicFrame>
     </QueryClientProvider>
   );
 }
