@@ -26,7 +26,7 @@ const pictures: readonly Picture[] = [
       await expect(page.getByRole('dialog').getByRole('button', { name: /^(?:Buy for|Купить за)/ })).toBeVisible();
     },
   },
-  { name: 'use', path: '/connection-history', act: (page) => expect(page.getByRole('article').first()).toBeVisible() },
+  { name: 'use', path: '/connection-history', act: (page) => expect(page.locator('main li dl').first()).toBeVisible() },
 ];
 
 /** @param page of a signed-in customer with an open connection */

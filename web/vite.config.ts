@@ -15,7 +15,11 @@ const api = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
  */
 const chunkGroups = [
   { name: 'react', test: /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },
-  { name: 'app', test: /[\\/]app[\\/]start-app\.tsx$/ },
+  // With what sign-in needs too, so that it does not load the layout for signed-in users.
+  {
+    name: 'app',
+    test: /[\\/](?:app[\\/]start-app|data[\\/]use-action|session[\\/]profile|ui[\\/](?:logo|switchers))\.tsx?$/,
+  },
   { name: 'member', test: /[\\/]app[\\/]layout[\\/]member-layout\.tsx$/ },
   { name: 'table', test: /[\\/]ui[\\/](?:data-table|country-flag)\.tsx$/ },
   { name: 'controls', test: /[\\/](?:@mantine|@floating-ui)[\\/]/, minShareCount: 2 },

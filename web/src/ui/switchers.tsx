@@ -16,7 +16,7 @@ export function Switchers() {
   );
 }
 
-export function LanguageSwitcher() {
+function LanguageSwitcher() {
   const { t, i18n } = useTranslation();
   return (
     <label className={classes['select']}>

@@ -76,7 +76,7 @@ export function countOperators({ countries }: Stock): number {
 }
 
 /** @returns micro-dollars for one megabyte; undefined if no proxy is free */
-export function lowestPrice({ countries }: Stock): bigint | undefined {
+function lowestPrice({ countries }: Stock): bigint | undefined {
   return countries.flatMap(({ priceMicros }) => priceMicros ?? []).toSorted((one, other) => Number(one - other))[0];
 }
 

@@ -29,7 +29,7 @@ export function homePage(view: View): PageParts {
 ${steps(view)}
 ${proofs(view)}
 ${codeExamples(view)}
-${section(home.uses, `<ul class="cards">${home.useCases.map((each) => card(each)).join('')}</ul>`)}
+${section(home.uses, `<ul class="cards uses">${home.useCases.map((each) => card(each)).join('')}</ul>`)}
 ${benefits(view)}
 ${questions(view)}
 ${seller(view)}`,
@@ -85,10 +85,10 @@ function steps({ texts: { home }, languageCode }: View): string {
 /** A shop shows what it has: a figure that is zero, or not known, is left out. */
 function proofs({ texts: { home }, languageCode, proof }: View): string {
   const count = (value: number) => countText(languageCode, value);
-  const { checks = 0, passed = 0, latencyMs = null, refunds = 0, receipts = 0 } = proof ?? {};
+  const { checks = 0, passed = 0, latencyMs, refunds = 0, receipts = 0 } = proof ?? {};
   const cards = [
     checks > 0 && proofCard(percentText(languageCode, passed / checks), home.proofs.checks, ` ${count(checks)}.`),
-    latencyMs !== null && proofCard(home.milliseconds(count(latencyMs)), home.proofs.latency),
+    latencyMs !== undefined && proofCard(home.milliseconds(count(latencyMs)), home.proofs.latency),
     refunds > 0 && proofCard(count(refunds), home.proofs.refunds, '', '/legal/refunds'),
     receipts > 0 && proofCard(count(receipts), home.proofs.receipts, '', '/check-receipt'),
   ].filter((each) => each !== false);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-const nothing = { priceMicros: undefined, checks: 0, passed: 0, latencyMs: null, receipts: 0, refunds: 0 };
+const nothing = { priceMicros: undefined, checks: 0, passed: 0, latencyMs: undefined, receipts: 0, refunds: 0 };
 const readNow = () => createProofReader(testApp.ctx)();
 
 test('the figures are what has happened in the shop, and are not read again for each visitor', async () => {

@@ -214,7 +214,7 @@ describe('the landing page', () => {
   });
 
   test('of a new shop shows only what it has', async () => {
-    proof = { priceMicros: undefined, checks: 0, passed: 0, latencyMs: null, receipts: 0, refunds: 0 };
+    proof = { priceMicros: undefined, checks: 0, passed: 0, latencyMs: undefined, receipts: 0, refunds: 0 };
     readStock = () => Promise.resolve({ countedAt: new Date(0), countries: [] });
     const { status, body } = await read('/');
     expect(status).toBe(200);
