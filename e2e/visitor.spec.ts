@@ -144,6 +144,7 @@ test('the footer of the landing page leads to all pages and to the default texts
     'Acceptable use',
     'Privacy',
     'Refunds',
+    'Imprint',
   ]);
   expect((await footer.boundingBox())!.x).toBe((await page.getByRole('banner').boundingBox())!.x);
   await footer.getByRole('link', { name: 'Refunds' }).click();
