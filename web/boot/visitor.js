@@ -34,7 +34,6 @@
   root.toggleAttribute('data-member', read('tokens') !== null);
   document.addEventListener('DOMContentLoaded', function () {
     var themes = document.querySelector('.themes');
-    if (!themes) return; // A page behind a link of a mail.
     themes.hidden = false;
     themes.querySelector('[value=' + (read('theme') || 'DARK') + ']').checked = true;
     // Without HTTPS there is no clipboard.

@@ -21,10 +21,15 @@ const PLAIN =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><!-- head --></head><body><!-- body --></body></html>';
 let template: string | undefined;
 
+/** Without its script: the page has the theme of new visitors. */
+function readTemplate(): string {
+  const root = findWebRoot();
+  return root === undefined ? PLAIN : (readVisitorTemplate(root)?.replaceAll(/<script[^]*?<\/script>/g, '') ?? PLAIN);
+}
+
 /** All values are escaped: anybody may have written the link. */
 export function linkPage(languageCode: LanguageCode, brandName: string, { title, text, form, link }: LinkPage): string {
-  const root = findWebRoot();
-  template ??= (root && readVisitorTemplate(root)) ?? PLAIN;
+  template ??= readTemplate();
   return fillTemplate(template, languageCode, {
     head: `<title>${escapeHtml(`${title} – ${brandName}`)}</title><meta name="robots" content="noindex" />`,
     body: `<div class="page"><header class="header">${logoLink(visitorPath(languageCode, 'home'), brandName)}</header>

@@ -205,7 +205,7 @@ describe('the landing page', () => {
 
   test('has figures of the shop, and never rounds up to a hundred per cent', async () => {
     const { body } = await read('/');
-    expect(body).toMatch(/99\.9%<\/dd><dd>Checks of proxies in the last 30 days: 1,234,567\./);
+    expect(body).toMatch(/99\.9%<\/dd><dd>Proxy checks in the last 30 days: 1,234,567\./);
     expect(body).toContain('120 ms');
     expect(body).toContain('1,204');
     expect(body).toContain('3,400');
