@@ -5,7 +5,7 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
 import { escapeHtml } from '../mail/layout.ts';
-import { fillTemplate, logoLink, readVisitorTemplate } from './visitor-template.ts';
+import { fillTemplate, readVisitorTemplate } from './visitor-template.ts';
 import { findWebRoot } from './web-pages.ts';
 
 export interface LinkPage {
@@ -32,7 +32,7 @@ export function linkPage(languageCode: LanguageCode, brandName: string, { title,
   template ??= readTemplate();
   return fillTemplate(template, languageCode, {
     head: `<title>${escapeHtml(`${title} – ${brandName}`)}</title><meta name="robots" content="noindex" />`,
-    body: `<div class="page"><header class="header">${logoLink(visitorPath(languageCode, 'home'), brandName)}</header>
+    body: `<div class="page"><header class="header"><a class="logo" href="${visitorPath(languageCode, 'home')}"><span>${escapeHtml(brandName)}</span></a></header>
 <main class="card"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>
 ${form === undefined ? '' : formHtml(form)}${link === undefined ? '' : `<a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a>`}</main></div>`,
   });
