@@ -4,6 +4,7 @@ import {
   clientNetwork,
   clientNetworks,
   isPrivateAddress,
+  isPrivateHost,
   networkLimits,
   networkShare,
   parseAddressPrefix,
@@ -18,6 +19,13 @@ test.each([
   [false, ['203.0.113.7', '1.1.1.1', '172.32.0.1', '2606:4700::1', '::ffff:1.1.1.1', 'localhost', '']],
 ])('%s: addresses that are not public', (isPrivate, addresses) => {
   expect(addresses.map(isPrivateAddress)).toEqual(addresses.map(() => isPrivate));
+});
+
+test.each([
+  [true, ['127.0.0.1', '[fd00::1]', '10.0.0.1.', 'api', 'localhost', 'API.internal', 'node.lan.', 'a.b.home.arpa']],
+  [false, ['203.0.113.7', '[2606:4700::1]', 'shop.example.com', 'localhost.example.com', 'internal.example.com.']],
+])('%s: hosts that nobody else reads', (isPrivate, hosts) => {
+  expect(hosts.map(isPrivateHost)).toEqual(hosts.map(() => isPrivate));
 });
 
 test.each([

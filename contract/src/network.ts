@@ -132,6 +132,15 @@ export function isPrivateAddress(text: string): boolean {
   return address !== undefined && privateRanges.has(address.range());
 }
 
+/** Names that no public name server knows. One without a dot is of a container or of this network. */
+const PRIVATE_NAME = /^[^.:]+$|\.(?:home\.arpa|internal|intranet|lan|local|localhost|private)$/;
+
+/** Whether nobody else reads what is sent to it without encryption. @param hostname of a URL, as it is parsed */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '');
+  return isPrivateAddress(host) || PRIVATE_NAME.test(host);
+}
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const unscoped = text.replace(MAPPED, '').replace(/%.*$/, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(unscoped)) return ipaddr.IPv4.parse(unscoped);

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import os, { type NetworkInterfaceInfo } from 'node:os';
+import { describe, expect, it, vi } from 'vitest';
 import { parseConfig } from './config.ts';
 import { authorityText } from './protocol/host.ts';
 
@@ -55,6 +56,21 @@ describe('the settings', () => {
       /^GATEWAY_HOST is required.*\nGATEWAY_NAME_SERVERS is required/,
     );
     expect(parseConfig({ ...required, NODE_ENV: 'development' }).nameServers).toBeUndefined();
+  });
+
+  it('show the token to nobody on the way to the API', () => {
+    const parse = (url: string) => () => parseConfig({ ...required, GATEWAY_CONTROL_URL: url });
+    for (const url of ['http://shop.example.com', 'http://203.0.113.7:3000', 'http://[2606:4700::1]:3000'])
+      expect(parse(url)).toThrow(/^GATEWAY_CONTROL_URL must have https: [^.]*\. An API without https .* tunnel$/);
+    const own = { address: '203.0.113.7' } as NetworkInterfaceInfo;
+    vi.spyOn(os, 'networkInterfaces').mockReturnValueOnce({ eth0: [own] });
+    for (const url of [
+      'http://203.0.113.7:3000',
+      'http://10.0.0.5:3000',
+      'http://api:3000',
+      'https://shop.example.com',
+    ])
+      expect(parse(url)().controlUrl).toBe(url);
   });
 
   it('contain the DNS ports, which no tunnel may use', () => {

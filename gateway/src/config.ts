@@ -8,9 +8,10 @@ import {
   type Setting,
   urlSchema,
 } from '@cellhop/contract/environment';
-import { portRangeSchema } from '@cellhop/contract/network';
+import { canonicalAddress, isPrivateHost, portRangeSchema } from '@cellhop/contract/network';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { isIP } from 'node:net';
+import os from 'node:os';
 import { z } from 'zod';
 import { parseAuthority, type Target } from './protocol/host.ts';
 
@@ -43,6 +44,14 @@ function parseTargets(text: string): Target[] {
   });
 }
 
+/** Other text is refused by itself. */
+function isConfidential(text: string): boolean {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'http:' || isPrivateHost(url.hostname)) return true;
+  const own = Object.values(os.networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []);
+  return own.includes(canonicalAddress(url.hostname.replace(/^\[|\]$/g, '')) ?? '');
+}
+
 export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws Error with one line per missing or invalid setting; it never contains values, which may be secret */
@@ -66,7 +75,12 @@ function readAll({ read }: Environment) {
     publicAddresses: read('GATEWAY_PUBLIC_ADDRESSES', addresses.default([])),
     controlUrl: read(
       'GATEWAY_CONTROL_URL',
-      urlSchema(/^https?:$/, 'https://shop.example.com').refine((text) => !text.includes('?'), 'must have no query'),
+      urlSchema(/^https?:$/, 'https://shop.example.com')
+        .refine((text) => !text.includes('?'), 'must have no query')
+        .refine(
+          isConfidential,
+          'must have https: http shows the token of this node to everybody on the way, but for this machine and private networks. An API without https is reached through a tunnel',
+        ),
     ),
     checkDestinations: read(
       'GATEWAY_CHECK_DESTINATIONS',

@@ -64,7 +64,7 @@ export function describeSettings(
     '# The token is shown this once. The same command again gives the gateway a new one; the old one works for 24 hours more.',
     'NODE_ENV=production',
     `GATEWAY_TOKEN=${token}`,
-    '# Where this machine reaches /internal/ of the API, which is closed to others.',
+    '# Where this machine reaches /internal/ of the API, which is closed to others: by https, a private network or a tunnel.',
     `GATEWAY_CONTROL_URL=${isReachable ? `http://${internalHost}:${internalPort}` : publicUrl}`,
     '# The address that customers see. If no address of this machine is known by this name, set GATEWAY_LISTEN_HOST too.',
     `GATEWAY_HOST=${address?.host ?? ''}`,

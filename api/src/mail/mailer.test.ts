@@ -10,7 +10,7 @@ import type { Config } from '../process/config.ts';
 import { enqueue } from '../jobs/jobs.ts';
 import { jobHandlers } from '../jobs/job-handlers.ts';
 import { sealMail } from './mail-requests.ts';
-import { deliverMail } from './mailer.ts';
+import { deliverMail, requireEncryption } from './mailer.ts';
 import type { MailRequest } from './templates.ts';
 
 let testApp: TestApp;
@@ -166,6 +166,41 @@ test('a transaction that is rolled back sends no mail', async () => {
   });
   await expect(rolledBack).rejects.toThrow('changed my mind');
   expect(await mailsTo(testApp, 'nobody@example.com')).toEqual([]);
+});
+
+test.each([
+  ['smtp://me:pass%20word@mail.example.com:587', 'smtp://me:pass%20word@mail.example.com:587?requireTLS=true'],
+  ['smtp://203.0.113.7?requireTLS=false&pool=true', 'smtp://203.0.113.7?requireTLS=true&pool=true'],
+  ['smtp://me:password@10.0.0.5', 'smtp://me:password@10.0.0.5'],
+  ['smtp://mail', 'smtp://mail'],
+])('a server outside of private networks must encrypt: %s', (smtpUrl, required) => {
+  expect(requireEncryption(smtpUrl)).toBe(required);
+});
+
+test('a server that does not encrypt gets neither the password nor the mail', async () => {
+  let commands = 0;
+  const count = (done: () => void) => {
+    commands += 1;
+    done();
+  };
+  const server = new SMTPServer({
+    hideSTARTTLS: true,
+    disabledCommands: ['STARTTLS'],
+    authOptional: true,
+    onAuth: (_auth, _session, done) => count(() => done(null, { user: 'me' })),
+    onMailFrom: (_address, _session, done) => count(done),
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  const sendBy = (smtpUrl: string) => {
+    const ctx = { ...testApp.ctx, config: { ...testApp.ctx.config, smtpUrl } };
+    return deliverMail(ctx, sealMail(ctx, orderTo('away@example.com'), null));
+  };
+  await expect(sendBy(`smtp://me:password@127.0.0.1:${port}?requireTLS=true&ignoreTLS=true`)).rejects.toThrow(
+    /STARTTLS|TLS/,
+  );
+  expect(commands).toBe(0);
+  await new Promise<void>((resolve) => server.close(resolve));
 });
 
 test('a mail that the server did not accept is retried', async () => {

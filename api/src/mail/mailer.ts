@@ -1,3 +1,4 @@
+import { isPrivateHost } from '@cellhop/contract/network';
 import { createHash, randomUUID } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../process/config.ts';
@@ -49,7 +50,7 @@ async function deliver(
   const transport = createTransport({
     ...(config.smtpUrl === undefined
       ? { host: '127.0.0.1', port: config.mailSinkPort, secure: false, ignoreTLS: true }
-      : { url: config.smtpUrl }),
+      : { url: requireEncryption(config.smtpUrl) }),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
@@ -69,6 +70,14 @@ async function deliver(
   } finally {
     transport.close();
   }
+}
+
+/** Emails have links that open accounts, and the URL may have a password: neither leaves a private network before STARTTLS. */
+export function requireEncryption(smtpUrl: string): string {
+  const url = new URL(smtpUrl);
+  // In the URL, since what it says wins.
+  if (!isPrivateHost(url.hostname)) url.searchParams.set('requireTLS', 'true');
+  return url.href;
 }
 
 /**

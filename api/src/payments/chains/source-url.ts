@@ -5,7 +5,7 @@
  * fragment, so that a release that does not know this cannot leak it.
  */
 
-import { isPrivateAddress } from '@cellhop/contract/network';
+import { isPrivateHost } from '@cellhop/contract/network';
 
 /** Interfaces that a node of TRON of one's own serves on other ports than the first. */
 const services = ['solidity', 'jsonrpc'] as const;
@@ -47,8 +47,6 @@ const ownHeaders = new Set([
 const PORT = /^\d{1,5}$/;
 const PORT_MAX = 65_535;
 const HTTP = /^https?:$/;
-/** Names that no public name server knows. One without a dot is of a container or of this network. */
-const PRIVATE_NAME = /^[^.:]+$|\.(?:home\.arpa|internal|intranet|lan|local|localhost|private)$/;
 /** Shorter parts of a URL, such as `v1` or `jsonrpc`, are no keys. */
 const KEY_LENGTH_MIN = 12;
 /** A message would become illegible without shorter texts. */
@@ -93,8 +91,7 @@ function parseUrl(text: string): URL {
 
 /** Bitcoin's nodes have no https: they are reached on this machine, through a private network or a tunnel. */
 function requireConfidential({ protocol, hostname }: URL): void {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  if (protocol === 'https:' || isPrivateAddress(host) || PRIVATE_NAME.test(host)) return;
+  if (protocol === 'https:' || isPrivateHost(hostname)) return;
   throw new InvalidSourceUrl(
     `must have https for ${hostname}: http shows its key or password to everybody on the way. A node without https is reached through a tunnel`,
   );
