@@ -68,7 +68,26 @@ describe('holdings', () => {
   });
 });
 
+const refuse = () => {
+  throw new Refusal(-32601, 'not for you');
+};
+
 describe('holdings of a chain', () => {
+  test('write no file if an address could not be compared with its deposits', async () => {
+    await newInvoice(await createUser(testApp), 'USDT_BSC');
+    await testApp.database.query(`update deposit_addresses set address = $1`, [deriveAddress('evm', account, 0n)]);
+    Object.assign(testApp.ctx.config, { isDevelopment: false });
+    const served = serveEvm(createFakeEvmChain({ chainId: 56 }));
+    const node = await startFakeNode({ ...served, eth_call: refuse });
+    testApp.ctx.config.payments.accounts = { evm: account };
+    testApp.ctx.config.payments.urls = { bsc: [node.url] };
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'holdings-')), 'list.json');
+    await expect(run('holdings', 'bsc', '--file', file)).rejects.toThrow(
+      /^Not all addresses could be compared .* not for you.* run this again; npm run payments -- holdings bsc prints the list/,
+    );
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+
   test('are a list for the offline program, on the terminal or in a file', async () => {
     Object.assign(testApp.ctx.config, { isDevelopment: false });
     const chain = createFakeEvmChain({ chainId: 56 });
@@ -94,10 +113,6 @@ describe('holdings of a chain', () => {
     await expect(run('holdings', 'bsc', '--files', file)).rejects.toThrow('"--files" is not --file.');
   });
 });
-
-const refuse = () => {
-  throw new Refusal(-32601, 'not for you');
-};
 
 describe('check', () => {
   test('prints the first addresses of each account, and what each source serves', async () => {

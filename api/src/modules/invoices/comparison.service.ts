@@ -61,10 +61,24 @@ export async function compareChain(
   watcher: ChainWatcher,
   readWaitMs = READ_WAIT_MS,
 ): Promise<string[]> {
-  const limits = { endsAtMs: performance.now() + JOB_LIMIT_MS, readWaitMs };
+  return compare(ctx, chain, watcher, { isFromStart: false, endsAtMs: performance.now() + JOB_LIMIT_MS, readWaitMs });
+}
+
+/** For a sweep: whatever another round has compared before, and however long it takes. @throws ChainUnavailable */
+export function compareFromStart(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<string[]> {
+  return compare(ctx, chain, watcher, { isFromStart: true, endsAtMs: Infinity, readWaitMs: READ_WAIT_MS });
+}
+
+interface Extent {
+  isFromStart: boolean;
+  endsAtMs: number;
+  readWaitMs: number;
+}
+
+async function compare(ctx: Ctx, chain: Chain, watcher: ChainWatcher, extent: Extent): Promise<string[]> {
   let isComplete = true;
   for (const currency of currenciesOf(chain))
-    isComplete = (await compareCurrency(ctx, currency, watcher, limits)) && isComplete;
+    isComplete = (await compareCurrency(ctx, currency, watcher, extent)) && isComplete;
   const differences = await describeDifferences(ctx, chain);
   if (isComplete) await states.saveComparison(ctx, chain, differences);
   if (differences.length > 0) ctx.log.error({ chain, differences }, 'addresses received more than their deposits');
@@ -97,19 +111,19 @@ async function compareCurrency(
   ctx: Ctx,
   currency: Currency,
   watcher: ChainWatcher,
-  limits: { endsAtMs: number; readWaitMs: number },
+  { isFromStart, endsAtMs, readWaitMs }: Extent,
 ): Promise<boolean> {
   const rules = currencyRules[currency];
   const { addressesMax, timeMs } = watcher.balanceLimits;
-  const { afterId: firstId, previousHeight } = await store.continueRound(ctx, rules);
+  const { afterId: firstId, previousHeight } = await store.continueRound(ctx, rules, isFromStart);
   for (let afterId = firstId; ;) {
     const page = await store.listCompared(ctx, rules, afterId, addressesMax);
     if (page.length === 0) break;
-    if (performance.now() > limits.endsAtMs) return false;
+    if (performance.now() > endsAtMs) return false;
     const listed = page.map(({ address }) => address);
     const balances = await watcher.balances(rules.asset, listed, AbortSignal.timeout(timeMs));
     afterId = page.at(-1)!.id;
-    await waitUntilRead(ctx, rules, watcher, balances, limits.readWaitMs);
+    await waitUntilRead(ctx, rules, watcher, balances, readWaitMs);
     await settleSweeps(
       ctx,
       rules.chain,

@@ -16,18 +16,18 @@ export interface Round {
   previousHeight: number | undefined;
 }
 
-/** Continues the round of a currency, or begins a new one if the last one has ended. */
-export async function continueRound(ctx: Ctx, { chain, asset }: Asset): Promise<Round> {
+/** Continues the round of a currency, or begins a new one: if the last one has ended, or from the first address again. */
+export async function continueRound(ctx: Ctx, { chain, asset }: Asset, isFromStart: boolean): Promise<Round> {
   const [row] = await ctx.db.query<{ afterId: bigint; previousHeight: bigint | null }>(
     `insert into comparisons as known (chain, asset, started_at) values ($1, $2, now())
      on conflict (chain, asset) do update
-        set started_at = case when known.finished_at is null then known.started_at else now() end,
-            after_id = case when known.finished_at is null then known.after_id else 0 end,
+        set started_at = case when known.finished_at is null and not $3 then known.started_at else now() end,
+            after_id = case when known.finished_at is null and not $3 then known.after_id else 0 end,
             previous_height = case when known.finished_at is null then known.previous_height else coalesce(known.height, known.previous_height) end,
-            height = case when known.finished_at is null then known.height end,
+            height = case when known.finished_at is null and not $3 then known.height end,
             finished_at = null
      returning after_id as "afterId", previous_height as "previousHeight"`,
-    [chain, asset],
+    [chain, asset, isFromStart],
   );
   return { afterId: row!.afterId, previousHeight: toNumber(row!.previousHeight) };
 }

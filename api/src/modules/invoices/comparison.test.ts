@@ -4,7 +4,13 @@ import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { newInvoice } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { ChainUnavailable, type UnspentOutput } from '../../payments/chains/watcher.ts';
-import { acceptDifferences, compareChain, compareChains, compareIfDue } from './comparison.service.ts';
+import {
+  acceptDifferences,
+  compareChain,
+  compareChains,
+  compareFromStart,
+  compareIfDue,
+} from './comparison.service.ts';
 import * as chainStates from './chain-states.store.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -132,6 +138,24 @@ describe('a comparison', () => {
     expect((await chainStates.readState(testApp.ctx, 'ethereum')).comparedAt).not.toBeNull();
     await compareIfDue(testApp.ctx, 'ethereum', chain);
     expect(asked).toHaveLength(5);
+  });
+
+  test('before a sweep begins with the first address, whatever a round that has not ended has compared', async () => {
+    await send(UNITS);
+    await newInvoice(await createUser(testApp), 'USDT_ERC20');
+    await endWatch();
+    const balances = chain.balances.bind(chain);
+    chain.balanceLimits = { ...chain.balanceLimits, addressesMax: 1 };
+    let calls = 0;
+    chain.balances = (asset, addresses) =>
+      asset === 'USDT' && ++calls === 2
+        ? Promise.reject(new ChainUnavailable('DOWN', 'a test'))
+        : balances(asset, addresses);
+    await expect(compare()).rejects.toThrow('a test');
+    // It pays to an address that this round has compared.
+    await send(MISSED);
+    const missed = `${address} received 50.00 USDT_ERC20 more than its deposits, after block 1`;
+    expect(await compareFromStart(testApp.ctx, 'ethereum', chain)).toEqual([missed]);
   });
 
   test('of one chain does not wait for a slow one, and ends although another fails', async () => {

@@ -9,7 +9,7 @@ import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { countSources, isSandbox, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import { acceptDifferences, compareChain } from './comparison.service.ts';
+import { acceptDifferences, compareFromStart } from './comparison.service.ts';
 import { resume } from './suspended-payments.store.ts';
 import { describeHoldings, listHoldings, type HoldingAddress } from './holdings.service.ts';
 
@@ -67,15 +67,24 @@ export async function makeHoldingsFile(ctx: Ctx, chain: Chain, limit: number): P
   return watcher && describeHoldings(ctx, chain, watcher, limit);
 }
 
-/** The daily comparison, now: what is swept before one is explained by the list of sweeps alone. @returns sentences for the operator */
+/**
+ * The daily comparison, now: what is swept before one is explained by the list of sweeps alone.
+ * @returns sentences for the operator
+ * @throws Error with one if not all addresses could be compared
+ */
 export async function compareBeforeSweep(ctx: Ctx, chain: Chain): Promise<string[]> {
   const watcher = watcherFor(ctx, chain);
   if (!watcher || isSandbox(ctx)) return [];
   try {
-    return await compareChain(ctx, chain, watcher);
+    return await compareFromStart(ctx, chain, watcher);
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    return [`The addresses could not be compared with their deposits: ${error.message}. Try again before you sweep.`];
+    const reason = `Not all addresses could be compared with their deposits: ${error.message}`;
+    const without = commandLine('payments', 'holdings', chain);
+    throw new Error(
+      `${reason}. Once that is over, run this again; ${without} prints the list without a comparison, but a missed payment that is swept then is never seen.`,
+      { cause: error },
+    );
   }
 }
 

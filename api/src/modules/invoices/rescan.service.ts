@@ -58,22 +58,28 @@ async function readAgain(
   watcher: ChainWatcher,
   range: { cursor: string; fromHeight: number; toHeight: number },
 ): Promise<Rescan> {
-  const { toHeight } = range;
-  const addresses = await listAllAddresses(ctx, addressSpaces[chain], WATCHED_MAX);
-  let { cursor } = range;
-  let nextHeight = range.fromHeight;
+  const { fromHeight, toHeight } = range;
+  const all = [...(await listAllAddresses(ctx, addressSpaces[chain], WATCHED_MAX))];
+  const size = watcher.readTogetherMax ?? WATCHED_MAX;
+  const parts = Array.from({ length: Math.max(1, Math.ceil(all.length / size)) }, (_, index) => ({
+    addresses: new Set(all.slice(index * size, (index + 1) * size)),
+    cursor: range.cursor,
+    nextHeight: fromHeight,
+  }));
+  /** The one that is behind the others, so that all of them are read up to its height. */
+  const last = () => parts.reduce((one, other) => (other.nextHeight < one.nextHeight ? other : one));
   let found = 0;
   try {
-    while (nextHeight <= toHeight) {
-      const poll = await watcher.poll(cursor, addresses, AbortSignal.timeout(POLL_LIMIT_MS));
+    for (let part = last(); part.nextHeight <= toHeight; part = last()) {
+      const poll = await watcher.poll(part.cursor, part.addresses, AbortSignal.timeout(POLL_LIMIT_MS));
       const payments = poll.payments.filter(({ block }) => block !== undefined && block.height <= toHeight);
       found += await recordMissed(ctx, chain, { ...poll, payments });
-      ({ cursor } = poll);
-      nextHeight = poll.scannedHeight + 1;
+      part.cursor = poll.cursor;
+      part.nextHeight = poll.scannedHeight + 1;
     }
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    const command = commandLine('payments', 'rescan', chain, String(nextHeight));
+    const command = commandLine('payments', 'rescan', chain, String(last().nextHeight));
     throw new Error(`${error.message}. To go on: ${command}`, { cause: error });
   }
   return { toHeight, found };

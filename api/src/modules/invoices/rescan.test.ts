@@ -113,6 +113,33 @@ describe('a rescan', () => {
     await testApp.database.query('delete from deposits where is_by_hand');
   });
 
+  test('asks in parts for more addresses than a poll reads together, and goes on from the part that is behind', async () => {
+    const others = await Promise.all(Array.from({ length: 2 }, async () => newInvoice(await createUser(testApp))));
+    const addresses = [invoice, ...others].map(({ address }) => address);
+    await testApp.database.query(`update deposit_addresses set watched_until = now() - interval '1 day'`);
+    for (const address of addresses) {
+      chain.send({ asset: 'BTC', address, units: UNITS });
+      chain.mine();
+      chain.mineEmpty(BLOCKS_UNTIL_FINAL);
+    }
+    await watch();
+    const poll = chain.poll.bind(chain);
+    let polls = 0;
+    const together = Object.assign(chain, { readTogetherMax: 2 });
+    together.poll = (cursor, asked) => {
+      polls += 1;
+      if (polls === 4) return Promise.reject(new ChainUnavailable('DOWN', 'a test'));
+      return poll(cursor, new Set([...asked].slice(0, together.readTogetherMax)));
+    };
+    await expect(rescan()).rejects.toThrow('To go on: npm run payments -- rescan bitcoin 11');
+    expect(await rescan(11)).toMatchObject({ toHeight: 51 });
+    await watch();
+    const [row] = await testApp.database.query<{ count: bigint }>(
+      'select count(distinct address_id) as count from deposits',
+    );
+    expect(row!.count).toBe(3n);
+  });
+
   test('that fails says how to continue', async () => {
     await miss();
     chain.mineEmpty(20);

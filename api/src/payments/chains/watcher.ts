@@ -92,6 +92,8 @@ export interface ChainWatcher {
    * Absent where a poll reads all of them up to its scanned height.
    */
   readUntil?(cursor: string): Date;
+  /** Of the addresses of a poll, so many at most are read up to its scanned height, where the others are read later. Absent: all of them. */
+  readonly readTogetherMax?: number;
   /**
    * The cursor from which the next poll reads the block after this height, for a rescan.
    * @param height final, and not before the first block that the sources have
