@@ -5,6 +5,8 @@ import { authorityText } from './protocol/host.ts';
 
 const required = { GATEWAY_CONTROL_URL: 'http://127.0.0.1:3000', GATEWAY_TOKEN: 'secret-token' };
 
+const parse = (url: string) => () => parseConfig({ ...required, GATEWAY_CONTROL_URL: url });
+
 const destinations = (settings: NodeJS.ProcessEnv) =>
   parseConfig(settings).checkDestinations.map((target) => authorityText(target));
 
@@ -59,7 +61,6 @@ describe('the settings', () => {
   });
 
   it('show the token to nobody on the way to the API', () => {
-    const parse = (url: string) => () => parseConfig({ ...required, GATEWAY_CONTROL_URL: url });
     for (const url of ['http://shop.example.com', 'http://203.0.113.7:3000', 'http://[2606:4700::1]:3000'])
       expect(parse(url)).toThrow(/^GATEWAY_CONTROL_URL must have https: [^.]*\. An API without https .* tunnel$/);
     const own = { address: '203.0.113.7' } as NetworkInterfaceInfo;

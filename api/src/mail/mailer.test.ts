@@ -177,6 +177,11 @@ test.each([
   expect(requireEncryption(smtpUrl)).toBe(required);
 });
 
+function sendBy(smtpUrl: string): Promise<boolean> {
+  const ctx = { ...testApp.ctx, config: { ...testApp.ctx.config, smtpUrl } };
+  return deliverMail(ctx, sealMail(ctx, orderTo('away@example.com'), null));
+}
+
 test('a server that does not encrypt gets neither the password nor the mail', async () => {
   let commands = 0;
   const count = (done: () => void) => {
@@ -192,10 +197,6 @@ test('a server that does not encrypt gets neither the password nor the mail', as
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
-  const sendBy = (smtpUrl: string) => {
-    const ctx = { ...testApp.ctx, config: { ...testApp.ctx.config, smtpUrl } };
-    return deliverMail(ctx, sealMail(ctx, orderTo('away@example.com'), null));
-  };
   await expect(sendBy(`smtp://me:password@127.0.0.1:${port}?requireTLS=true&ignoreTLS=true`)).rejects.toThrow(
     /STARTTLS|TLS/,
   );

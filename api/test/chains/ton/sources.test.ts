@@ -1,8 +1,9 @@
 /** Sources that skip, lag, refuse and lie: they cost delay, never money. */
-import { type Address, beginCell } from '@ton/core';
+import { Address, beginCell } from '@ton/core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { honest } from './behaviour.ts';
 import { type Facade, startFacade } from './facade.ts';
+import { randomTonAddress } from './local-ton.ts';
 import { TON } from './ton-chain.ts';
 import { on, startTwoSources, type TwoSources } from './two-sources.ts';
 
@@ -262,6 +263,52 @@ it('confirms many small payments of a stranger in several polls, and reports eac
   expect(unitsOf(addresses[0]!)).toEqual([1n, 1n, 1n, 1n, 1n]);
 });
 
+it('confirms a payment before the second one of many small ones to another address', async () => {
+  const { observer, addresses, unitsOf } = await ton.watch(2, { confirmationMs: 0 });
+  const [busy, quiet] = addresses as [Address, Address];
+  await ton.chain.send(...Array.from({ length: 5 }, () => ({ to: busy, value: 1n })), { to: quiet, value: TON });
+  ton.chain.mine();
+  for (let polls = 0; polls < 2; polls += 1) await observer.poll();
+  expect([unitsOf(busy).length, unitsOf(quiet)]).toEqual([1, [TON]]);
+});
+
+/** More addresses than version 2 is asked for at once before the cursor passes. */
+const MANY = 40;
+type Watching = Awaited<ReturnType<TwoSources['watch']>>;
+
+async function pollForMinutes({ observer }: Watching, minutes: number): Promise<readonly string[]> {
+  for (let passed = 0; passed < minutes; passed += 1) {
+    ton.chain.mine(6);
+    await observer.poll();
+  }
+  return observer.lastPoll().warnings ?? [];
+}
+
+it('warns of a source that has refused to tell the states of accounts for 15 minutes', async () => {
+  const watching = await ton.watch(MANY);
+  ton.node.behaviour.disabled = new Set(['/getAddressInformation']);
+  expect(await pollForMinutes(watching, 12)).toEqual([]);
+  const name = new URL(ton.node.url).host;
+  expect(await pollForMinutes(watching, 5)).toEqual([
+    `payments may be missing or invented: ${name} could not be asked about 80 of 80 accounts for more than 15 minutes`,
+  ]);
+  ton.node.behaviour = honest();
+  expect(await pollForMinutes(watching, 4)).toEqual([]);
+});
+
+it('asks again about a hidden payment that no other source could be asked about', async () => {
+  const watching = await ton.watch(MANY, { urls: [...ton.urls, other.url] });
+  const { addresses, unitsOf } = watching;
+  const hidden = await pay(addresses[0]!);
+  Object.assign(ton.index.behaviour, { lacks: lacking(hidden), hasOldStates: true });
+  other.behaviour.page = 'CLOSED';
+  await pollForMinutes(watching, 8);
+  expect(unitsOf(addresses[0]!)).toEqual([]);
+  other.behaviour.page = 'NONE';
+  await pollForMinutes(watching, 8);
+  expect(unitsOf(addresses[0]!)).toEqual([TON]);
+});
+
 it('refuses another block of the masterchain', async () => {
   const { observer, addresses } = await ton.watch(1);
   await pay(addresses[0]!);
@@ -315,6 +362,20 @@ it('asks for addresses with an open invoice at each poll, and for the others eve
   }
   expect(paid[0]).toEqual([open]);
   expect(paid.findIndex((found) => found.includes(idle))).toBe(5);
+});
+
+it.each([
+  [0, true],
+  [1, false],
+])('reads the last of the addresses that it reads together and %i more: %s', async (more, isRead) => {
+  const watcher = ton.createWatcher();
+  const addresses = Array.from({ length: watcher.readTogetherMax! + more }, randomTonAddress);
+  const last = addresses.at(-1)!;
+  const poll = (cursor: string | null) => watcher.poll(cursor, new Set(addresses), new AbortController().signal);
+  const { cursor } = await poll(null);
+  await ton.chain.send({ to: Address.parse(last), value: TON });
+  ton.chain.mine();
+  expect((await poll(cursor)).payments.map(({ address }) => address)).toEqual(isRead ? [last] : []);
 });
 
 it('catches up on a day without a worker in windows of half an hour', async () => {

@@ -8,11 +8,13 @@ import { failOf, type MasterBlock, type TonSource } from './source.ts';
 import { identify, type TonTransaction } from './transaction.ts';
 
 /**
- * @param isAgreedBlock the sources have said the same about it before
+ * @param first what has served the transaction
+ * @param isAgreedBlock both have said the same about it before
  * @returns undefined if the other source does not have the transaction, or not yet
  * @throws ChainUnavailable if it says anything else about it or its block
  */
 export async function confirmBySecond(
+  first: TonSource,
   second: TonSource,
   transaction: TonTransaction,
   block: MasterBlock,
@@ -29,7 +31,11 @@ export async function confirmBySecond(
     otherBlock.time.getTime() === block.time.getTime() &&
     (other.masterSeqno ?? block.seqno) === block.seqno;
   if (identify(other) === identify(transaction) && isSameBlock) return true;
-  throw failOf(second, 'DISAGREEING', `says something else about the transaction ${transaction.hash}`);
+  throw failOf(
+    second,
+    'DISAGREEING',
+    `says something else about the transaction ${transaction.hash} than ${first.transport.name}`,
+  );
 }
 
 /** Asks one source again, before a large credit. @throws ChainUnavailable if it cannot know */
@@ -63,13 +69,15 @@ async function findLt(nodes: readonly TonSource[], hash: string, signal: AbortSi
   return undefined;
 }
 
-/** More than an attacker's messages in one window, each of which would be asked for again at every poll. */
-const REMEMBERED_MAX = 100_000;
+/** More than one poll can read: those of an attacker would be asked for again at every poll. */
+const REMEMBERED_MAX = 250_000;
 
 /** What two sources have agreed on. It spares requests only: after a restart, those of the overlap are confirmed again. */
 export interface ConfirmedMemory {
   /** Whether something about the transaction was confirmed, so that no source has to be asked if it is the same. */
   knows(hash: string): boolean;
+  /** The transaction before it, as both have said. */
+  previousOf(hash: string): TonTransaction['previous'] | undefined;
   /** False if anything of the transaction is different from what was confirmed. */
   has(transaction: TonTransaction, block: MasterBlock): boolean;
   block(seqno: number): MasterBlock | undefined;
@@ -77,14 +85,15 @@ export interface ConfirmedMemory {
 }
 
 export function createConfirmedMemory(): ConfirmedMemory {
-  const facts = new LRUCache<string, string>({ max: REMEMBERED_MAX });
+  const facts = new LRUCache<string, { fact: string; previous: TonTransaction['previous'] }>({ max: REMEMBERED_MAX });
   const blocks = new LRUCache<number, MasterBlock>({ max: REMEMBERED_MAX });
   return {
     knows: (hash) => facts.has(hash),
-    has: (transaction, block) => facts.get(transaction.hash) === factOf(transaction, block),
+    previousOf: (hash) => facts.get(hash)?.previous,
+    has: (transaction, block) => facts.get(transaction.hash)?.fact === factOf(transaction, block),
     block: (seqno) => blocks.get(seqno),
     remember(transaction, block) {
-      facts.set(transaction.hash, factOf(transaction, block));
+      facts.set(transaction.hash, { fact: factOf(transaction, block), previous: transaction.previous });
       blocks.set(block.seqno, block);
     },
   };

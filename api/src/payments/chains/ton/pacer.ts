@@ -3,6 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 
 const SECOND_MS = 1000;
 
+/** Requests of some seconds that a source may get at each poll beside those that payments need. */
+export const requestsAside = (perSecond: number): number => Math.min(3 * perSecond, 30);
+
 /** @returns waits for the turn of one request */
 export function createPacer(perSecond: number): (signal: AbortSignal) => Promise<void> {
   let readyAtMs = -Infinity;

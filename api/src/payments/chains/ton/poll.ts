@@ -126,15 +126,12 @@ async function readPart(
   const transactions = await readWindow(first, accounts, window, signal);
   if (!isLastRequired || accounts.length === 0) return transactions;
   for (const source of second ? [first, second] : [first]) {
-    // One request for each account, and only the addresses with open invoices are few.
-    if (source.readsStatesTogether || part.length <= STATES_MAX)
-      await requireLast(source, accounts, transactions, window, signal);
+    // One request for each account: more of them are asked for in turns, by the audit.
+    if (source.readsStatesTogether || accounts.length <= source.statesPerPoll)
+      await requireLast(source, first, accounts, transactions, window, signal);
   }
   return transactions;
 }
-
-/** Addresses whose states are read one by one. */
-const STATES_MAX = 30;
 
 /** @returns `isComplete`: false if there was no time for all of them; those that were confirmed are remembered for the next poll */
 async function confirmAll(chain: Chain, transactions: readonly TonTransaction[]) {
@@ -143,7 +140,7 @@ async function confirmAll(chain: Chain, transactions: readonly TonTransaction[])
   let unconfirmed: TonTransaction | undefined;
   let asked = 0;
   let isComplete = true;
-  for (const transaction of transactions) {
+  for (const transaction of inTurns(transactions)) {
     if (!chain.confirmed.knows(transaction.hash)) {
       // One at least, so that every poll makes progress.
       if (asked > 0 && performance.now() >= untilMs) {
@@ -153,13 +150,25 @@ async function confirmAll(chain: Chain, transactions: readonly TonTransaction[])
       asked += 1;
     }
     const block = await blockOf(chain, transaction);
-    if (!(await isConfirmed(chain, transaction, block))) unconfirmed ??= transaction;
-    else {
+    if (!(await isConfirmed(chain, transaction, block))) {
+      if (!unconfirmed || transaction.time < unconfirmed.time) unconfirmed = transaction;
+    } else {
       const payment = findPayment(chain.watched, transaction);
       if (payment) payments.push(toObserved(chain, transaction, payment, block));
     }
   }
   return { payments, unconfirmed, isComplete };
+}
+
+/** Of each account the first one, then of each the second one: many of one account do not delay those of others. */
+function inTurns(transactions: readonly TonTransaction[]): TonTransaction[] {
+  const counts = new Map<string, number>();
+  const turns = transactions.map((transaction) => {
+    const turn = counts.get(transaction.account) ?? 0;
+    counts.set(transaction.account, turn + 1);
+    return { transaction, turn };
+  });
+  return turns.sort((a, b) => a.turn - b.turn).map(({ transaction }) => transaction);
 }
 
 function explainDelay({ second }: Chain, unconfirmed: TonTransaction | undefined): string[] {
@@ -175,13 +184,13 @@ async function blockOf({ first, target, signal, confirmed }: Chain, { masterSeqn
 }
 
 async function isConfirmed(
-  { second, confirmed, target, signal }: Chain,
+  { first, second, confirmed, target, signal }: Chain,
   transaction: TonTransaction,
   block: MasterBlock,
 ): Promise<boolean> {
   if (confirmed.has(transaction, block)) return true;
   const isAgreedBlock = block === target || block === confirmed.block(block.seqno);
-  if (second && !(await confirmBySecond(second, transaction, block, isAgreedBlock, signal))) return false;
+  if (second && !(await confirmBySecond(first, second, transaction, block, isAgreedBlock, signal))) return false;
   confirmed.remember(transaction, block);
   return true;
 }

@@ -36,8 +36,10 @@ export interface TonSource {
   readonly index: TransactionIndex | undefined;
   /** It answers for many accounts at once. */
   readonly readsStatesTogether: boolean;
-  /** Accounts whose states it may be asked for at each poll, beside the others: about one second of its pace. */
+  /** Accounts whose states it may be asked for at each poll, beside what payments need. */
   readonly statesPerPoll: number;
+  /** Likewise transactions. */
+  readonly transactionsPerPoll: number;
   head(signal: AbortSignal): Promise<MasterBlock>;
   /** @returns undefined if the source does not have it */
   block(seqno: number, signal: AbortSignal): Promise<MasterBlock | undefined>;

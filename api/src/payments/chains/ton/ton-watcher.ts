@@ -88,6 +88,7 @@ export function createTonWatcher(options: TonWatcherOptions): ChainWatcher {
     balanceLimits: BALANCE_LIMITS,
     balances: (asset, addresses, signal) =>
       withSources(signal, (sources) => readBalances(nodesOf(sources), accountsOf(watched, addresses), asset, signal)),
+    readTogetherMax: OPEN_MAX,
     readUntil: (cursor) => new Date(readCursor(cursor).allTime * 1000),
     cursorAt: (height, signal) =>
       withSources(signal, async (sources) => writeCursor(startAt(await agreedBlock(nodesOf(sources), height, signal)))),

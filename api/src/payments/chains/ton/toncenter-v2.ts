@@ -9,12 +9,11 @@ import type { HttpTransport } from '../http-transport.ts';
 import { SourceRefusal } from '../refusals.ts';
 import { big, cell, globalId, hash, seconds, seqno } from './answers.ts';
 import { toAccount } from './jetton-wallet.ts';
-import { createPacer } from './pacer.ts';
+import { createPacer, requestsAside } from './pacer.ts';
 import { type AccountState, failOf, type MasterBlock, type TonSource } from './source.ts';
 import { parseTransaction } from './transaction.ts';
 
 const MASTERCHAIN = { workchain: -1, shard: '-9223372036854775808' };
-const STATES_PER_POLL = 10;
 /** Of a node that does not have what was asked for, or not yet. */
 const NOT_FOUND_MESSAGE = /not in db|cannot (?:locate|find|load)|not found|NOTREADY/i;
 
@@ -58,7 +57,8 @@ export function createV2Source(transport: HttpTransport, requestsPerSecond: numb
     transport,
     index: undefined,
     readsStatesTogether: false,
-    statesPerPoll: Math.min(requestsPerSecond, STATES_PER_POLL),
+    statesPerPoll: requestsAside(requestsPerSecond),
+    transactionsPerPoll: requestsAside(requestsPerSecond),
     block,
     async head(signal) {
       const { last } = (await get('/getMasterchainInfo', {}, info, signal)).result;

@@ -1,5 +1,5 @@
 /**
- * What is too large for one response of an index is read in parts, down to one transaction of one account in one second.
+ * What is too large for one response of an index is read in parts, down to one transaction of one account, and any number of one second.
  * @module-tag long
  */
 import { beginCell } from '@ton/core';
@@ -21,15 +21,17 @@ interface Listed {
   time: number;
   /** Undefined: it has none. */
   body?: string;
+  /** Otherwise they ascend by one. */
+  lt?: number;
 }
 
-/** An index with these transactions, as toncenter sorts and pages them. */
-async function openIndex(listed: readonly Listed[]) {
+/** An index with these transactions, as toncenter sorts and pages them. @param ignoresLt as no release does */
+async function openIndex(listed: readonly Listed[], ignoresLt = false) {
   const requests: URLSearchParams[] = [];
-  const print = ({ account, time, body }: Listed, index: number) => ({
+  const print = ({ account, time, body, lt }: Listed, index: number) => ({
     account,
     hash: hashOf(index),
-    lt: String(index + 1),
+    lt: String(lt ?? index + 1),
     now: time,
     mc_block_seqno: 1,
     description: { type: 'ord' },
@@ -48,7 +50,11 @@ async function openIndex(listed: readonly Listed[]) {
     const number = (name: string) => Number(query.get(name));
     const accounts = new Set(query.getAll('account'));
     const found = all.filter(
-      ({ account, time }) => accounts.has(account) && time >= number('start_utime') && time <= number('end_utime'),
+      ({ account, time, printed }) =>
+        accounts.has(account) &&
+        time >= number('start_utime') &&
+        time <= number('end_utime') &&
+        (ignoresLt || Number(printed.lt) >= number('start_lt')),
     );
     const page = found.slice(number('offset'), number('offset') + number('limit'));
     response.end(JSON.stringify({ transactions: page.map(({ printed }) => printed) }));
@@ -114,7 +120,19 @@ it.each([5000, 5001])('reads %i transactions of one address in a window', async 
   expect(await index.read(1)).toEqual(hashesOf(count));
 });
 
-it('refuses an index with more transactions of one second than the network has', async () => {
-  const index = await openIndex(Array.from({ length: 5001 }, () => ({ account: accountOf(0), time: START + 1 })));
-  await expect(index.read(1, 1)).rejects.toMatchObject({ reason: 'INVALID_RESPONSE', message: /of one second/ });
+it.each([5000, 5001, 10_001])('reads %i transactions of one second to a hundred addresses', async (count) => {
+  // Two at a time have the same logical time, also at the bound of a page.
+  const listed = Array.from({ length: count }, (_, at) => ({
+    account: accountOf(at % 100),
+    time: START + 1,
+    lt: Math.ceil(at / 2) + 1,
+  }));
+  const index = await openIndex(listed);
+  expect(await index.read(100, 1)).toEqual(hashesOf(count));
+});
+
+it('refuses an index that does not go on within a second', async () => {
+  const listed = Array.from({ length: 5001 }, () => ({ account: accountOf(0), time: START + 1 }));
+  const read = (await openIndex(listed, true)).read(1, 1);
+  await expect(read).rejects.toMatchObject({ reason: 'INVALID_RESPONSE', message: /does not sort .* the second/ });
 });

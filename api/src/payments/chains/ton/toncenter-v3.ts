@@ -13,12 +13,14 @@ import {
   transaction as printedTransaction,
 } from './answers.ts';
 import { toAccount } from './jetton-wallet.ts';
-import { createPacer } from './pacer.ts';
+import { createPacer, requestsAside } from './pacer.ts';
 import { type AccountState, failOf, type MasterBlock, type TonSource } from './source.ts';
 import type { TonTransaction } from './transaction.ts';
 
 /** Of one request: its URL stays below 8 KB. */
 const ACCOUNTS_MAX = 100;
+/** At each poll, beside the others. */
+const STATE_REQUESTS_MAX = 5;
 const PAGE = 500;
 /** Of one request and those that go on with it: its offset grows. */
 const OFFSET_MAX = 5000;
@@ -51,7 +53,8 @@ export function createV3Source(transport: HttpTransport, requestsPerSecond: numb
   const source: TonSource = {
     transport,
     readsStatesTogether: true,
-    statesPerPoll: ACCOUNTS_MAX,
+    statesPerPoll: ACCOUNTS_MAX * Math.min(requestsPerSecond, STATE_REQUESTS_MAX),
+    transactionsPerPoll: requestsAside(requestsPerSecond),
     head: async (signal) => toBlock((await get('/masterchainInfo', {}, info, signal)).last),
     block: (seqno, signal) => findBlock({ seqno }, signal),
     blockAt: (time, signal) => findBlock({ end_utime: toSeconds(time), sort: 'desc' }, signal),
@@ -100,6 +103,8 @@ interface Wanted {
   /** Seconds, both included. */
   from: number;
   to: number;
+  /** Of one second, those of this logical time and later: a stranger may send any number in it. */
+  fromLt?: bigint;
 }
 
 async function readRange(
@@ -109,29 +114,36 @@ async function readRange(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<PrintedTransaction[]> {
-  const read = await readPages(source, get, page, wanted, signal);
-  if (read) return read;
-  const { from, to } = wanted;
-  if (from >= to) throw failOf(source, 'INVALID_RESPONSE', `has more than ${OFFSET_MAX} transactions of one second`);
-  const middle = Math.floor((from + to) / 2);
-  const first = await readRange(source, get, page, { ...wanted, to: middle }, signal);
-  return [...first, ...(await readRange(source, get, page, { ...wanted, from: middle + 1 }, signal))];
+  const { isComplete, read } = await readPages(source, get, page, wanted, signal);
+  if (isComplete) return read;
+  const { from, to, fromLt = -1n } = wanted;
+  if (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const first = await readRange(source, get, page, { ...wanted, to: middle }, signal);
+    return [...first, ...(await readRange(source, get, page, { ...wanted, from: middle + 1 }, signal))];
+  }
+  // Within a second an index sorts by logical time, of which an account has one transaction.
+  const lastLt = read.at(-1)!.lt;
+  if (lastLt <= fromLt)
+    throw failOf(source, 'INVALID_RESPONSE', `does not sort the transactions of the second ${from}`);
+  const later = await readRange(source, get, page, { ...wanted, fromLt: lastLt }, signal);
+  return [...read.filter(({ lt }) => lt < lastLt), ...later];
 }
 
 /**
  * Pages overlap by one transaction, so that the pages of an index that changes meanwhile do not fit; a page may be shorter than it was
- * asked for, so that only an empty one is the last.
- * @returns undefined if there are too many
+ * asked for, so that only an empty one is the last. An offset that grows without end would be too slow for an index.
  */
 async function readPages(
   source: TonSource,
   get: Get,
   page: SizeLimit,
-  { account, from, to }: Wanted,
+  { account, from, to, fromLt }: Wanted,
   signal: AbortSignal,
-): Promise<PrintedTransaction[] | undefined> {
+): Promise<{ isComplete: boolean; read: PrintedTransaction[] }> {
   const read: PrintedTransaction[] = [];
-  const range = { account, start_utime: from, end_utime: to, sort: 'asc' };
+  const start = fromLt === undefined ? {} : { start_lt: String(fromLt) };
+  const range = { account, start_utime: from, end_utime: to, ...start, sort: 'asc' };
   while (read.length <= OFFSET_MAX) {
     const last = read.at(-1);
     const size = page.value();
@@ -146,10 +158,10 @@ async function readPages(
     const [first, ...rest] = answer?.transactions ?? [];
     if (last && first?.hash !== last.hash) throw failOf(source, 'LAGGING', 'changed its pages while they were read');
     const added = last ? rest : (answer?.transactions ?? []);
-    if (added.length === 0) return read;
+    if (added.length === 0) return { isComplete: true, read };
     read.push(...added);
   }
-  return undefined;
+  return { isComplete: false, read };
 }
 
 /** Splits what is too large for the source. */

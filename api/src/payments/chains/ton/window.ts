@@ -36,7 +36,7 @@ export async function readWindow(
   return transactions.filter(({ masterSeqno }) => masterSeqno! <= end.seqno);
 }
 
-const skipped = (source: TonSource) => failOf(source, 'LAGGING', 'has skipped a transaction of one of our addresses');
+const skipped = (index: TonSource) => failOf(index, 'LAGGING', 'has skipped a transaction of one of our addresses');
 
 /** @returns the logical times of what came before the first one of each account @throws ChainUnavailable if one in between is missing */
 function findFirstPrevious(source: TonSource, transactions: readonly TonTransaction[]): bigint[] {
@@ -60,11 +60,12 @@ function byAccount(transactions: readonly TonTransaction[]): Map<string, TonTran
 }
 
 /**
- * @param source any, also another one than that of the transactions
+ * @param source any, also another one than the index of the transactions
  * @throws ChainUnavailable if it names a last transaction of an account in the window that was not read, or that it does not serve
  */
 export async function requireLast(
   source: TonSource,
+  index: TonSource,
   accounts: readonly string[],
   transactions: readonly TonTransaction[],
   { range, end }: Window,
@@ -81,7 +82,7 @@ export async function requireLast(
   for (const last of named.filter(({ lt }) => lt >= (beginning?.startLt ?? 0n))) {
     const newer = await source.transaction(last, signal);
     if (!newer) throw failOf(source, 'LAGGING', `does not serve ${last.hash}, which it names as the last transaction`);
-    if (newer.time >= range.from && newer.time <= range.to && isBefore(newer, end)) throw skipped(source);
+    if (newer.time >= range.from && newer.time <= range.to && isBefore(newer, end)) throw skipped(index);
   }
 }
 
