@@ -25,15 +25,15 @@ export interface Chain {
   lookFurther: ReturnType<typeof createFurtherLook>;
 }
 
-/** What a poll has found so far. */
+/** What a poll has found so far. Each pass returns the next one. */
 interface Progress {
-  chain: Chain;
-  ours: Addresses;
-  blocksMax: number;
-  payments: ObservedPayment[];
-  checkpoints: readonly Checkpoint[];
-  statesHeight: number;
-  unknownStates: StateRange | undefined;
+  readonly chain: Chain;
+  readonly ours: Addresses;
+  readonly blocksMax: number;
+  readonly payments: readonly ObservedPayment[];
+  readonly checkpoints: readonly Checkpoint[];
+  readonly statesHeight: number;
+  readonly unknownStates: StateRange | undefined;
 }
 
 export async function pollChain(
@@ -45,7 +45,7 @@ export async function pollChain(
   if (cursor === null) return toPoll(chain, { checkpoints: await firstCheckpoints(chain) }, [], []);
   const { checkpoints, statesHeight, unknownStates, askedHeight } = readCursor(cursor);
   const { kept, orphanedBlockHashes } = await findFork(chain, checkpoints);
-  const progress: Progress = {
+  const start: Progress = {
     chain,
     ours,
     blocksMax,
@@ -55,14 +55,15 @@ export async function pollChain(
     statesHeight: Math.min(statesHeight ?? kept[0]![0], kept.at(-1)![0]),
     unknownStates,
   };
-  const hasNewFinal = await readFinal(progress);
-  if (chain.reading.hasNativeCoin) await readNative(progress, hasNewFinal);
-  await readRecent(progress);
+  const final = await readFinal(start);
+  const hasNewFinal = final.checkpoints[0]![0] > kept[0]![0];
+  const explained = chain.reading.hasNativeCoin ? await readNative(final, hasNewFinal) : final;
+  const progress = await readRecent(explained);
   if (progress.checkpoints.length > CHECKPOINTS_MAX)
     throw new ChainUnavailable('LAGGING', `no block after ${progress.checkpoints[0]![0]} has become final`);
   const further = await askFurther(progress, askedHeight ?? checkpoints[0]![0]);
-  progress.payments.push(...further.facts);
-  const poll = toPoll(chain, { ...progress, askedHeight: further.askedHeight }, progress.payments, orphanedBlockHashes);
+  const payments = [...progress.payments, ...further.facts];
+  const poll = toPoll(chain, { ...progress, askedHeight: further.askedHeight }, payments, orphanedBlockHashes);
   return { ...poll, warnings: [...(poll.warnings ?? []), ...further.warnings] };
 }
 
@@ -117,21 +118,23 @@ async function findFork({ reading }: Chain, checkpoints: readonly Checkpoint[]) 
   }
 }
 
-/** Reads logs again once their blocks are final, because nodes may miss some near the head. @returns whether there were new ones */
-async function readFinal(progress: Progress): Promise<boolean> {
+/** Reads logs again once their blocks are final, because nodes may miss some near the head. */
+async function readFinal(progress: Progress): Promise<Progress> {
   const { chain, checkpoints, blocksMax, ours } = progress;
   const [finalHeight] = checkpoints[0]!;
   const fromHeight = finalHeight + 1;
   const toHeight = Math.min(chain.head.finalizedHeight, finalHeight + blocksMax);
-  if (toHeight < fromHeight) return false;
+  if (toHeight < fromHeight) return progress;
   const { payments, last } = await readTokenPayments(chain.reading, { fromHeight, toHeight }, ours);
-  progress.payments.push(...payments);
-  progress.checkpoints = [[toHeight, last.hash], ...checkpoints.filter(([height]) => height > toHeight)];
-  return true;
+  return {
+    ...progress,
+    payments: [...progress.payments, ...payments],
+    checkpoints: [[toHeight, last.hash], ...checkpoints.filter(([height]) => height > toHeight)],
+  };
 }
 
 /** Explains all changes of balances: of final blocks while it catches up, then of `safe` ones, too. */
-async function readNative(progress: Progress, hasNewFinal: boolean): Promise<void> {
+async function readNative(progress: Progress, hasNewFinal: boolean): Promise<Progress> {
   const { chain, checkpoints, statesHeight, blocksMax, ours } = progress;
   const { head, reading } = chain;
   const [finalHeight] = checkpoints[0]!;
@@ -140,31 +143,31 @@ async function readNative(progress: Progress, hasNewFinal: boolean): Promise<voi
     ? finalHeight
     : Math.min(head.safeHeight, Math.max(finalHeight, statesHeight + blocksMax));
   const fromHeight = statesHeight + 1;
+  let next = progress;
   if (fromHeight <= toHeight) {
     const found = await readNativePayments(reading, { fromHeight, toHeight }, ours, { needsStates: false });
-    progress.payments.push(...found.payments);
-    addCheckpoints(progress, found.payments);
-    progress.statesHeight = toHeight;
-    if (!found.hasStates) progress.unknownStates = mergeRanges(progress.unknownStates, [statesHeight, toHeight]);
+    const unknownStates = found.hasStates
+      ? progress.unknownStates
+      : mergeRanges(progress.unknownStates, [statesHeight, toHeight]);
+    next = { ...withPayments(progress, found.payments), statesHeight: toHeight, unknownStates };
   }
   // A source with an archive may have been added.
-  if (hasNewFinal && !isCatchingUp) await readUnknownStates(progress);
+  return hasNewFinal && !isCatchingUp ? readUnknownStates(next) : next;
 }
 
-async function readUnknownStates(progress: Progress): Promise<void> {
+async function readUnknownStates(progress: Progress): Promise<Progress> {
   const { chain, unknownStates, blocksMax, ours } = progress;
-  if (!unknownStates) return;
+  if (!unknownStates) return progress;
   const [afterHeight, lastHeight] = unknownStates;
   const range = { fromHeight: afterHeight + 1, toHeight: Math.min(lastHeight, afterHeight + blocksMax) };
   const found = await readNativePayments(chain.reading, range, ours, { needsStates: true });
-  if (!found.hasStates) return;
-  progress.payments.push(...found.payments);
-  addCheckpoints(progress, found.payments);
-  progress.unknownStates = range.toHeight < lastHeight ? [range.toHeight, lastHeight] : undefined;
+  if (!found.hasStates) return progress;
+  const stillUnknown: StateRange | undefined = range.toHeight < lastHeight ? [range.toHeight, lastHeight] : undefined;
+  return { ...withPayments(progress, found.payments), unknownStates: stillUnknown };
 }
 
 /** Reads blocks that are not final yet. */
-async function readRecent(progress: Progress): Promise<void> {
+async function readRecent(progress: Progress): Promise<Progress> {
   const { chain, checkpoints, blocksMax, ours } = progress;
   const { head, reading } = chain;
   const [finalHeight] = checkpoints[0]!;
@@ -172,17 +175,20 @@ async function readRecent(progress: Progress): Promise<void> {
   // While it catches up, each block is read once, as final.
   const isCatchingUp = finalHeight < head.finalizedHeight;
   const toHeight = Math.min(head.height, scannedHeight + blocksMax);
-  if (isCatchingUp || toHeight <= scannedHeight) return;
+  if (isCatchingUp || toHeight <= scannedHeight) return progress;
   const { payments, last } = await readPayments(reading, { fromHeight: scannedHeight + 1, toHeight }, ours);
-  progress.payments.push(...payments);
-  addCheckpoints(progress, payments);
-  progress.checkpoints = withCheckpoint(progress.checkpoints, [toHeight, last.hash]);
+  const next = withPayments(progress, payments);
+  return { ...next, checkpoints: withCheckpoint(next.checkpoints, [toHeight, last.hash]) };
 }
 
-/** A payment in a block that is not final is orphaned with the block. */
-function addCheckpoints(progress: Progress, payments: readonly ObservedPayment[]): void {
-  for (const { block } of payments)
-    progress.checkpoints = withCheckpoint(progress.checkpoints, [block!.height, block!.hash]);
+/** A payment in a block that is not final is orphaned with the block, so the block is a checkpoint. */
+function withPayments(progress: Progress, payments: readonly ObservedPayment[]): Progress {
+  const blocks = payments.map(({ block }): Checkpoint => [block!.height, block!.hash]);
+  return {
+    ...progress,
+    payments: [...progress.payments, ...payments],
+    checkpoints: blocks.reduce(withCheckpoint, progress.checkpoints),
+  };
 }
 
 function withCheckpoint(checkpoints: readonly Checkpoint[], added: Checkpoint): readonly Checkpoint[] {
