@@ -51,7 +51,7 @@
     var link = event.target.closest('a[hreflang]');
     if (link) store('language', link.hreflang);
     var copy = event.target.closest('.copy');
-    if (copy) copyCode(copy);
+    if (copy) void copyCode(copy);
   });
   // The example that is shown.
   async function copyCode(button) {

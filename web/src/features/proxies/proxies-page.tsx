@@ -95,13 +95,14 @@ export function ProxiesPage({ purchaseDialog }: ProxiesPageProps) {
   );
 }
 
+const focusFirstOffer = () => document.querySelector<HTMLElement>('main [data-offer]')?.focus();
+
 /** With the keyboard, the filter and the header are a dozen stops before the first proxy. */
-function SkipToOffers({ rows = [] }: { rows: readonly Proxy[] | undefined }) {
+function SkipToOffers({ rows }: { rows: readonly Proxy[] | undefined }) {
   const { t } = useTranslation('proxy');
-  if (rows.length === 0) return null;
-  const focusFirst = () => document.querySelector<HTMLElement>('main [data-offer]')?.focus();
+  if (rows === undefined || rows.length === 0) return null;
   return (
-    <button type="button" className={classes['skip']} onClick={focusFirst}>
+    <button type="button" className={classes['skip']} onClick={focusFirstOffer}>
       {t('table.skip')}
     </button>
   );
