@@ -297,7 +297,9 @@ describe('a silent gateway', () => {
     await next.call(update, { body: { runId: next.runId, usages: [] } });
     await sweepConnections(testApp.ctx);
     expect(await heldOf(user)).toBe(0n);
-    expect((await crashed.report(connection.id, 51 * MB)).state).toBe('ended');
+    // It was only late.
+    expect((await crashed.report(connection.id, 51 * MB)).state).toBe('open');
+    expect(await heldOf(user)).toBe(19n * MEGABYTE);
   });
 
   test('whose successor has failed before holds money for its whole lease', async () => {
@@ -325,8 +327,8 @@ describe('a silent gateway', () => {
     await sweepConnections(testApp.ctx);
     expect(await heldOf(user)).toBe(0n);
     expect((await newest(user)).status).toBe('WORK');
-    // It comes back: usage within its old grant is charged, and it has to authorize again.
-    expect((await run.report(connection.id, 52 * MB, MB)).state).toBe('ended');
+    // It comes back: usage within its old grant is charged, and its tunnels go on.
+    expect((await run.report(connection.id, 52 * MB, MB)).state).toBe('open');
     expect(await balanceOf(testApp, user)).toBe(DOLLAR - PREPAID - 2n * MEGABYTE);
     await run.end(connection.id, 52 * MB);
     expect(await run.authorize(connection)).toMatchObject({ usedBytes: 52 * MB, grantedBytes: 53 * MB });
