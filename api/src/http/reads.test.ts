@@ -13,6 +13,7 @@ import { toPath } from '@cellhop/contract/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints, named } from '../../test/endpoints.ts';
 import { createProxy, createUser, type TestUser } from '../../test/factories.ts';
+import { newInvoice, pay } from '../../test/sandbox-payments.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';
 
@@ -53,6 +54,7 @@ beforeAll(async () => {
   const body = { content: 'Here it is', fileIds: [uploaded.data.id] };
   await customer.call(sendTicketMessage, { params: { id: ticket.id }, body });
   fileId = uploaded.data.id;
+  await pay(testApp, await newInvoice(customer, 'LTC', 25));
   ids.push(ticket.id);
   const { call } = administrator;
   const { data: selection } = await call(readSelection, { query: {} });
@@ -85,7 +87,7 @@ function addressesOf({ url, query }: EndpointDefinition): string[] {
   const known = Object.entries(values()).filter(([name]) => query !== undefined && name in query.shape);
   const search = known.length > 0 ? `?${new URLSearchParams(known)}` : '';
   const paths = url.includes('{')
-    ? ids.map((id) => toPath(url, { id, fileId, sessionId: id, document: 'terms' }))
+    ? ids.map((id) => toPath(url, { id, fileId, sessionId: id, document: 'terms', number: '1' }))
     : [url];
   return paths.map((path) => path + search);
 }

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints, named } from '../../../test/endpoints.ts';
 import { createProxy, createUser, PASSWORD } from '../../../test/factories.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
+import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { activateSecondFactor } from '../../../test/second-factor.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 
@@ -31,6 +32,7 @@ beforeAll(async () => {
   const { data: ticket } = await user.call(createTicket, { body: texts });
   await user.call(sendTicketMessage, { params: { id: ticket.id }, body: { content: 'It works again' } });
   await user.call(createInvoice, { body: { currency: 'USDT_TRC20', amount: 10 } });
+  await pay(testApp, await newInvoice(user, 'LTC', 25));
   await testApp.call(recoverPassword, { body: { email: user.email } });
   const link = await newestLink(testApp, user.email);
   const { secret, recoveryCodes, spentCode } = await activateSecondFactor(testApp, user);
@@ -40,6 +42,7 @@ beforeAll(async () => {
   authorization = `Bearer ${view.accessToken}`;
   ids['/v1/proxies/connections/{id}'] = bought.id;
   ids['/v1/support/tickets/{id}'] = ticket.id;
+  ids['/v1/payments/receipts/{number}'] = '1';
   const [row] = await testApp.database.query<{ passwordHash: string }>(
     'select password_hash as "passwordHash" from users where id = $1',
     [user.id],
@@ -77,7 +80,7 @@ async function read({ url }: EndpointDefinition) {
   const [, id = ''] = Object.entries(ids).find(([prefix]) => url.startsWith(prefix)) ?? [];
   // A 404 would prove nothing.
   expect(url.includes('{')).toBe(id !== '');
-  const path = toPath(url, { id }) + (queries[url] ?? '');
+  const path = toPath(url, { id, number: id }) + (queries[url] ?? '');
   const response = await fetch(testApp.url + path, { headers: { authorization } });
   return { status: response.status, text: await response.text() };
 }
