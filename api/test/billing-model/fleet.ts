@@ -413,7 +413,8 @@ export class Fleet {
         where id = any($1) or id = any($2) or (status = 'WORK' and ending_at is not null)`,
       [old, idle, isOverdue],
     );
-    await this.#setSilences(silent ? [silent.id] : []);
+    // A dead process counts as exited only beside a newer one that is not silent.
+    await this.#setSilences(silent ? [silent, ...this.#dead].map(({ id }) => id) : []);
     const overdue = this.customers.flatMap(({ oracle }) =>
       oracle.connections.filter(({ ending, status }) => isOverdue && ending !== null && status === 'WORK'),
     );
