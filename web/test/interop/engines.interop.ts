@@ -60,11 +60,8 @@ async function walk(browser: Browser, name: string, language: Language): Promise
   // A walk before this one may have failed while it was signed in.
   await forget();
   await open('/');
-  await browser.evaluate(`((select) => {
-    select.value = ${JSON.stringify(language)};
-    select.dispatchEvent(new Event('change', { bubbles: true }));
-    return true;
-  })(${element('header select')})`);
+  // The present language may be no link.
+  await browser.evaluate(`(document.querySelector('header a[hreflang=${language}]')?.click(), true)`);
   await until(`document.documentElement.lang === ${JSON.stringify(language)}`);
   await look(browser, `${name}-landing`);
 
