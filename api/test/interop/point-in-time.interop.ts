@@ -23,7 +23,7 @@ import { ScriptedChain } from '../scripted-chain.ts';
 
 const deploy = fileURLToPath(new URL('../../../deploy/pgbackrest/', import.meta.url));
 const system = binary('DEBIAN_13');
-const witnessFile = path.join(system, 'tmp/witness.json');
+const witnessFile = path.join(system, 'srv/witness.json');
 const START_LIMIT_MS = 60_000;
 /** In the system. */
 const DATA = '/var/lib/postgresql/17/main';
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const [port, sftpPort] = [await freePort(), await freePort()];
   asRoot(`rm -rf ${DATA} /var/lib/postgresql/.ssh /var/lib/postgresql/log /srv/cellhop-backup /run/sshd /var/lib/pgbackrest/lock
     id cellhop-backup || useradd --system --home-dir /srv/cellhop-backup --shell /usr/sbin/nologin cellhop-backup
-    rm -f /etc/ssh/cellhop-backup.pub /tmp/witness.json; mkdir -p /run/sshd /srv/cellhop-backup/repository; chmod 1777 /dev/shm; chown cellhop-backup: /srv/cellhop-backup/repository`);
+    rm -f /etc/ssh/cellhop-backup.pub /srv/witness.json; mkdir -p /run/sshd /srv/cellhop-backup/repository; chmod 1777 /dev/shm; chown cellhop-backup: /srv/cellhop-backup/repository`);
   asPostgres(`mkdir -m 700 -p /var/lib/postgresql/.ssh; ssh-keygen -q -t ed25519 -N "" -f ${KEY}`);
   fs.writeFileSync(inSystem('/etc/ssh/cellhop-backup.pub'), fs.readFileSync(inSystem(`${KEY}.pub`)));
   fs.copyFileSync(path.join(deploy, 'sshd.conf'), inSystem('/etc/ssh/sshd_config.d/cellhop.conf'));

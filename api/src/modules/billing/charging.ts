@@ -190,7 +190,7 @@ function resume({ meter, run, freeMicros }: { meter: Meter; run: Run; freeMicros
 
 /** Grants whole megabytes, because they are charged as such. */
 function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) {
-  // The run was closed before this report arrived: the gateway closes its tunnels and authorizes again.
+  // Closed, and not resumed: the gateway closes its tunnels and authorizes again.
   if (!run.isOpen) return { meter, run, freeMicros, state: 'ended' as const, finalReason: undefined };
   const missingBytes = run.usedBytes + wantedBytes - run.grantedBytes;
   if (missingBytes <= 0n) return { meter, run, freeMicros, state: 'open' as const, finalReason: undefined };
