@@ -131,9 +131,10 @@ test('entries of the audit log with long values are accessible and fit', async (
 test('the limits of a proxy are accessible and fit', async ({ page }) => {
   await enter(page, '/admin/proxies', 'admin@example.com', 'demo-password');
   await page
-    .getByRole('button', { name: /^Change the limits of / })
+    .getByRole('button', { name: /^Actions for / })
     .first()
     .click();
+  await page.getByRole('menuitem', { name: 'Limits' }).click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Ports of destinations' }).fill('25');
   await expect(page.getByText('Begin with allow or deny')).toBeVisible();
   await expectGood(page, 'limits');
