@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { AddressSpace } from '../../payments/currencies.ts';
+import { addressSpaces, type AddressSpace } from '../../payments/currencies.ts';
 
 /** The account is one of the settings, or that of the sandbox. */
 export async function findOrInsertAccount(
@@ -86,6 +86,62 @@ export async function insertAddress(ctx: Ctx, address: NewAddress): Promise<bigi
     [address.space, address.address, address.userId, address.isShared, address.accountId, address.index, address.mac],
   );
   return row!.id;
+}
+
+export interface WatchedAddresses {
+  all: ReadonlySet<string>;
+  /** Those with an open invoice: somebody waits for their payment. */
+  open: ReadonlySet<string>;
+}
+
+/** Addresses that are watched at the pace of the chain: those with an open invoice, then those with the newest invoices. */
+export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<WatchedAddresses> {
+  const rows = await ctx.db.query<{ address: string; isOpen: boolean }>(
+    `select address, id in (select address_id from invoices where is_open) as "isOpen"
+       from deposit_addresses where address_space = $1 and watched_until > now()
+      order by "isOpen" desc, watched_until desc limit $2`,
+    [space, limit],
+  );
+  return {
+    all: new Set(rows.map(({ address }) => address)),
+    open: new Set(rows.filter(({ isOpen }) => isOpen).map(({ address }) => address)),
+  };
+}
+
+/** All addresses of a space up to a limit, those that are watched first. */
+export async function listAllAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<ReadonlySet<string>> {
+  const rows = await ctx.db.query<{ address: string }>(
+    'select address from deposit_addresses where address_space = $1 order by watched_until desc limit $2',
+    [space, limit],
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
+/** How many addresses of each space are in their watch window; counts up to a limit. */
+export async function countInWindow(ctx: Ctx, limit: number): Promise<ReadonlyMap<AddressSpace, number>> {
+  const rows = await ctx.db.query<{ space: AddressSpace; count: number }>(
+    `select space, (select count(*)::int from (
+              select from deposit_addresses where address_space = space and watched_until > now() limit $2) as counted) as count
+       from unnest($1::text[]) as space`,
+    [[...new Set(Object.values(addressSpaces))], limit],
+  );
+  return new Map(rows.map(({ space, count }) => [space, count]));
+}
+
+/** Finds the payments to our addresses. */
+export async function findOwn(
+  ctx: Ctx,
+  space: AddressSpace,
+  payments: readonly { address: string }[],
+): Promise<{ index: number; seenAt: Date }[]> {
+  const rows = await ctx.db.query<{ position: bigint; seenAt: Date }>(
+    `select position, now() as "seenAt"
+       from unnest($2::text[]) with ordinality as payment (address, position)
+       join deposit_addresses on deposit_addresses.address_space = $1 and deposit_addresses.address = payment.address
+      order by position`,
+    [space, payments.map(({ address }) => address)],
+  );
+  return rows.map(({ position, seenAt }) => ({ index: Number(position) - 1, seenAt }));
 }
 
 /** @param watchMs from now on */

@@ -10,7 +10,6 @@ import { findProblem } from './chain-health.ts';
 import { countSources, isHealthy, isSandbox, rateSource, WATCHED_MAX, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import * as deposits from './deposits.store.ts';
-import { countInWindow } from './observed-deposits.store.ts';
 import * as rates from './rates.store.ts';
 
 export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
@@ -36,7 +35,7 @@ export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
 const COUNTED_MAX = 10 * WATCHED_MAX;
 
 function readAll(ctx: Ctx) {
-  return Promise.all([deposits.countOpen(ctx), states.listStates(ctx), countInWindow(ctx, COUNTED_MAX)]);
+  return Promise.all([deposits.countOpen(ctx), states.listStates(ctx), addresses.countInWindow(ctx, COUNTED_MAX)]);
 }
 
 function presentWatched(inWindow: number) {

@@ -12,12 +12,11 @@ import { notify } from '../notifications/notifications.service.ts';
 import * as bonus from '../referrals/levels.service.ts';
 import { readState } from './chain-states.store.ts';
 import { rateSource } from './chains.ts';
-import { chooseCreditRate } from './invoice-amounts.ts';
+import { chooseCreditRate, highestValueMicros } from './invoice-amounts.ts';
 import * as deposits from './deposits.store.ts';
 import { resumeAtPeg, isWorthPar } from './suspended-payments.service.ts';
 import { isSettledByHand, suspend } from './suspended-payments.store.ts';
 import * as store from './invoices.store.ts';
-import { highestValueMicros } from './record-poll.ts';
 import { restoreDeposit } from './reversal.ts';
 import { updateStatuses } from './invoice-status.ts';
 

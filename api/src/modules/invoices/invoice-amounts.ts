@@ -1,6 +1,6 @@
 /** What was paid of an invoice, what is still due, and at which rate a payment is credited. */
 import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values';
-import { type CurrencyRules, currencyRules } from '../../payments/currencies.ts';
+import { type Chain, type CurrencyRules, currencyRules, findCurrency } from '../../payments/currencies.ts';
 import { roundUpToDisplay, toCreditMicros, PAR_RATE_E12 } from '../../payments/amounts.ts';
 import type { InvoiceDeposit } from './invoice-deposits.store.ts';
 import { isEnough, isPaid, type PaidRules } from './invoice-status.ts';
@@ -80,4 +80,24 @@ export function chooseCreditRate(
   if (invoice && arrivedAt < invoice.expiredAt) return invoice.rateE12;
   if (!invoice || arrivalRateE12 === undefined) return arrivalRateE12;
   return invoice.rateE12 < arrivalRateE12 ? invoice.rateE12 : arrivalRateE12;
+}
+
+interface UncreditedPayment {
+  asset: string;
+  units: bigint;
+  arrivalRateE12: bigint | undefined;
+  invoice: { rateE12: bigint } | undefined;
+}
+
+/** A payment at the higher one of the two rates that it may be credited at; undefined if none is known. */
+export function highestValueMicros(
+  chain: Chain,
+  { asset, units, invoice, arrivalRateE12 }: UncreditedPayment,
+): bigint | undefined {
+  const currency = findCurrency(chain, asset);
+  if (!currency) return undefined;
+  const rules = currencyRules[currency];
+  const rates = [invoice?.rateE12, arrivalRateE12].filter((rate) => rate !== undefined);
+  const rateE12 = rules.isStable ? PAR_RATE_E12 : rates.toSorted((a, b) => Number(b - a))[0];
+  return rateE12 === undefined ? undefined : toCreditMicros(units, rateE12, rules);
 }

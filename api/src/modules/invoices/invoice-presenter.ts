@@ -13,11 +13,10 @@ import { countConfirmations, neededConfirmations, type FinalityRule } from '../.
 import { isCounted } from './deposit-state.ts';
 import { type DepositDetail, type InvoiceDeposit, sumReplaced } from './invoice-deposits.store.ts';
 import { isPaid } from './invoice-status.ts';
-import { summarizePayment } from './invoice-amounts.ts';
+import { highestValueMicros, summarizePayment } from './invoice-amounts.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 import { finalityFor, isSandbox } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import { highestValueMicros } from './record-poll.ts';
 
 /** @param deposits of this invoice */
 export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[], facts: TransferFacts): Invoice {

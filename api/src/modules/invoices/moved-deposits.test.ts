@@ -8,7 +8,8 @@ import { checkInvariants } from '../../db/check-invariants.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import * as states from './chain-states.store.ts';
 import { creditFinalDeposits } from './credit.ts';
-import { type KnownDeposit, planMoves } from './moved-deposits.ts';
+import { planMoves } from './moved-deposits.ts';
+import type { KnownDeposit } from './observed-deposits.store.ts';
 import { recordPoll } from './record-poll.ts';
 
 const block = (hash: string, height = 100) => ({ height, hash, time: new Date() });

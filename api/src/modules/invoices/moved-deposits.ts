@@ -2,25 +2,36 @@
  * A fork may include a transaction again in another block and at another place, where its logs have other numbers. The deposits of its
  * logs move to the new numbers: a second deposit could be credited, too, and a deposit of another log could take its place.
  */
-import { isUnexplained } from '../../payments/chains/evm-reader.ts';
-import type { ObservedPayment } from '../../payments/chains/watcher.ts';
-
-export interface KnownDeposit extends Pick<
-  ObservedPayment,
-  'asset' | 'transactionId' | 'output' | 'address' | 'units'
-> {
-  id: string;
-  /** Null if it is in no block of the current chain. */
-  blockHash: string | null;
-  /** It was in a block that has left the chain. */
-  isOrphaned: boolean;
-}
+import type { Ctx } from '../../ctx.ts';
+import { descriptors } from '../../payments/chains/descriptors.ts';
+import { isUnexplained, type ObservedPayment } from '../../payments/chains/watcher.ts';
+import type { Chain } from '../../payments/currencies.ts';
+import * as store from './observed-deposits.store.ts';
 
 export type IncludedPayment = ObservedPayment & { block: NonNullable<ObservedPayment['block']> };
 
-export interface Move {
-  id: string;
-  output: number;
+/**
+ * Moves deposits whose transaction is at another place now.
+ * @returns the payments that contradict what was stored for the same block. They must not be recorded: if they are true, the comparison of
+ * balances finds them
+ */
+export async function moveDeposits(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly ObservedPayment[],
+): Promise<ReadonlySet<ObservedPayment>> {
+  const included = payments.filter((payment): payment is IncludedPayment => payment.block !== undefined);
+  if (included.length === 0) return new Set();
+  const { moves, refused } = planMoves(await store.lockByTransaction(ctx, chain, included), included);
+  if (moves.length > 0) await store.move(ctx, moves);
+  if (descriptors[chain].hasUnexplainedPayments)
+    refused.push(...findRepeated(included, await store.listInBlocks(ctx, chain, included)));
+  for (const { transactionId, output, block } of refused)
+    ctx.log.error(
+      { chain, transactionId, output, block: block.height },
+      'a payment contradicts a deposit of its block',
+    );
+  return new Set(refused);
 }
 
 /**
@@ -28,16 +39,16 @@ export interface Move {
  * @returns `refused`: those that contradict a deposit of the same block
  */
 export function planMoves(
-  known: readonly KnownDeposit[],
+  known: readonly store.KnownDeposit[],
   payments: readonly IncludedPayment[],
-): { moves: Move[]; refused: IncludedPayment[] } {
-  const moves: Move[] = [];
+): { moves: store.Move[]; refused: IncludedPayment[] } {
+  const moves: store.Move[] = [];
   const refused: IncludedPayment[] = [];
   for (const [transaction, deposits] of Map.groupBy(known, toTransaction)) {
     const ofTransaction = payments.filter((payment) => toTransaction(payment) === transaction);
     // A poll may report a payment twice.
     const reported = [...new Map(ofTransaction.map((payment) => [payment.output, payment])).values()];
-    const isSettled = (deposit: KnownDeposit) =>
+    const isSettled = (deposit: store.KnownDeposit) =>
       reported.some((payment) => isAt(deposit, payment) && isSame(deposit, payment));
     const unsettled = new Set(deposits.filter((deposit) => !isSettled(deposit)));
     let parkedOutput = Math.min(0, ...deposits.map(({ output }) => output));
@@ -66,7 +77,7 @@ export function planMoves(
  */
 export function findRepeated(
   payments: readonly IncludedPayment[],
-  known: readonly Omit<KnownDeposit, 'id'>[],
+  known: readonly Omit<store.KnownDeposit, 'id'>[],
 ): IncludedPayment[] {
   const reported = new Set(payments.map(toKey));
   const stored = new Set(known.map(toKey));
@@ -82,7 +93,7 @@ export function findRepeated(
 }
 
 /** A transaction is in one block. */
-const hasLeft = ({ blockHash, isOrphaned }: KnownDeposit, { block }: IncludedPayment) =>
+const hasLeft = ({ blockHash, isOrphaned }: store.KnownDeposit, { block }: IncludedPayment) =>
   blockHash === null ? isOrphaned : blockHash !== block.hash;
 
 type Key = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;

@@ -2,7 +2,7 @@
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment } from '../../payments/chains/watcher.ts';
-import { addressSpaces, type AddressSpace, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
+import type { Chain, CurrencyRules } from '../../payments/currencies.ts';
 import type { Arrival } from './arrival-time.ts';
 import type { DepositState } from './deposit-state.ts';
 
@@ -11,62 +11,6 @@ const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orp
 
 /** Bitcoin accepts blocks whose time is about an hour in the past; other chains are stricter. */
 const CLOCK_BEHIND_MS_MAX = 2 * 3_600_000;
-
-export interface WatchedAddresses {
-  all: ReadonlySet<string>;
-  /** Those with an open invoice: somebody waits for their payment. */
-  open: ReadonlySet<string>;
-}
-
-/** Addresses that are watched at the pace of the chain: those with an open invoice, then those with the newest invoices. */
-export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<WatchedAddresses> {
-  const rows = await ctx.db.query<{ address: string; isOpen: boolean }>(
-    `select address, id in (select address_id from invoices where is_open) as "isOpen"
-       from deposit_addresses where address_space = $1 and watched_until > now()
-      order by "isOpen" desc, watched_until desc limit $2`,
-    [space, limit],
-  );
-  return {
-    all: new Set(rows.map(({ address }) => address)),
-    open: new Set(rows.filter(({ isOpen }) => isOpen).map(({ address }) => address)),
-  };
-}
-
-/** All addresses of a space up to a limit, those that are watched first. */
-export async function listAllAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<ReadonlySet<string>> {
-  const rows = await ctx.db.query<{ address: string }>(
-    'select address from deposit_addresses where address_space = $1 order by watched_until desc limit $2',
-    [space, limit],
-  );
-  return new Set(rows.map(({ address }) => address));
-}
-
-/** How many addresses of each space are in their watch window; counts up to a limit. */
-export async function countInWindow(ctx: Ctx, limit: number): Promise<ReadonlyMap<AddressSpace, number>> {
-  const rows = await ctx.db.query<{ space: AddressSpace; count: number }>(
-    `select space, (select count(*)::int from (
-              select from deposit_addresses where address_space = space and watched_until > now() limit $2) as counted) as count
-       from unnest($1::text[]) as space`,
-    [[...new Set(Object.values(addressSpaces))], limit],
-  );
-  return new Map(rows.map(({ space, count }) => [space, count]));
-}
-
-/** Finds the payments to our addresses. */
-export async function findOwn(
-  ctx: Ctx,
-  space: AddressSpace,
-  payments: readonly ObservedPayment[],
-): Promise<{ index: number; seenAt: Date }[]> {
-  const rows = await ctx.db.query<{ position: bigint; seenAt: Date }>(
-    `select position, now() as "seenAt"
-       from unnest($2::text[]) with ordinality as payment (address, position)
-       join deposit_addresses on deposit_addresses.address_space = $1 and deposit_addresses.address = payment.address
-      order by position`,
-    [space, payments.map(({ address }) => address)],
-  );
-  return rows.map(({ position, seenAt }) => ({ index: Number(position) - 1, seenAt }));
-}
 
 export async function hasInMotion(ctx: Ctx, chain: Chain): Promise<boolean> {
   const rows = await ctx.db.query(`select from deposits where chain = $1 and ${IN_MOTION} limit 1`, [chain]);
@@ -277,4 +221,77 @@ function toDeposit(row: StoredDeposit): ObservedDeposit {
     arrivalRateE12: row.arrivalRateE12 === null ? undefined : BigInt(row.arrivalRateE12),
     invoice: hasInvoice ? { id: invoiceId, rateE12: BigInt(rateE12), expiredAt } : undefined,
   };
+}
+
+export interface KnownDeposit extends Pick<
+  ObservedPayment,
+  'asset' | 'transactionId' | 'output' | 'address' | 'units'
+> {
+  id: string;
+  /** Null if it is in no block of the current chain. */
+  blockHash: string | null;
+  /** It was in a block that has left the chain. */
+  isOrphaned: boolean;
+}
+
+export interface Move {
+  id: string;
+  output: number;
+}
+
+/** Below all numbers of logs and those of deposits whose number another payment has. */
+const FIRST_TEMPORARY_OUTPUT = -2_000_000_000;
+
+interface StoredKnownDeposit extends Omit<KnownDeposit, 'units'> {
+  units: string;
+}
+
+/** The deposits of these transactions, locked. */
+export async function lockByTransaction(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly Pick<ObservedPayment, 'asset' | 'transactionId'>[],
+): Promise<KnownDeposit[]> {
+  const rows = await ctx.db.query<StoredKnownDeposit>(
+    `select deposits.id, asset, transaction_id as "transactionId", output, units, address, block_hash as "blockHash", orphaned_at is not null as "isOrphaned"
+       from deposits join deposit_addresses on deposit_addresses.id = address_id
+      where chain = $1 and not is_by_hand
+        and (asset, transaction_id) in (select * from unnest($2::text[], $3::text[]))
+      order by deposits.id for no key update of deposits`,
+    [chain, payments.map(({ asset }) => asset), payments.map(({ transactionId }) => transactionId)],
+  );
+  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+}
+
+/** The deposits of these addresses in these blocks. */
+export async function listInBlocks(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly { asset: string; address: string; block: { hash: string } }[],
+): Promise<KnownDeposit[]> {
+  const rows = await ctx.db.query<StoredKnownDeposit>(
+    `select deposits.id, asset, transaction_id as "transactionId", output, units, address, block_hash as "blockHash", orphaned_at is not null as "isOrphaned"
+       from deposits join deposit_addresses on deposit_addresses.id = address_id
+      where chain = $1 and (asset, address, block_hash) in (select * from unnest($2::text[], $3::text[], $4::text[]))`,
+    [
+      chain,
+      payments.map(({ asset }) => asset),
+      payments.map(({ address }) => address),
+      payments.map(({ block }) => block.hash),
+    ],
+  );
+  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+}
+
+/** In two steps, because numbers may be exchanged. */
+export async function move(ctx: Ctx, moves: readonly Move[]): Promise<void> {
+  const ids = moves.map(({ id }) => id);
+  const update = (outputs: readonly number[]) =>
+    ctx.db.query(
+      `update deposits set output = moved.output from unnest($1::uuid[], $2::int[]) as moved (id, output)
+        where deposits.id = moved.id`,
+      [ids, outputs],
+    );
+  await update(moves.map((_, index) => FIRST_TEMPORARY_OUTPUT - index));
+  await update(moves.map(({ output }) => output));
 }

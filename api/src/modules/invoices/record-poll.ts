@@ -1,21 +1,18 @@
 /** Stores what a poll of a chain has found, together with its cursor. */
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
-import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
-import { has } from '../../payments/chains/descriptors.ts';
+import { descriptors } from '../../payments/chains/descriptors.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
 import { toArrival, previousPollAt, type Arrival } from './arrival-time.ts';
+import { findOwn } from './addresses.store.ts';
 import { finalityFor, rateSource } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
-import { findRepeated, planMoves, type IncludedPayment } from './moved-deposits.ts';
-import * as moved from './moved-deposits.store.ts';
+import { moveDeposits } from './moved-deposits.ts';
+import { highestValueMicros } from './invoice-amounts.ts';
 import * as store from './observed-deposits.store.ts';
 import { updateStatuses } from './invoice-status.ts';
-
-/** Reorganisations of this depth do not happen by chance. */
-const PAUSING_REORGANISATION_BLOCKS = 3;
 
 type PreviousState = Pick<states.ChainState, 'cursor' | 'polledAt' | 'headHeight' | 'scannedHeight'>;
 
@@ -41,39 +38,25 @@ export async function recordPoll(
   const found = await findOwnPayments(ctx, chain, previous, poll);
   return ctx.tx(async (ctx) => {
     if ((await states.lockCursor(ctx, chain)) !== previous.cursor) return false;
-    const payments = await settleKnown(ctx, chain, found);
+    const payments = await withoutContradicting(ctx, chain, found);
     const invoiceIds = await insertAll(ctx, payments);
     const observed = payments.map(({ payment }) => payment);
     for (const invoiceId of await updateDeposits(ctx, chain, poll, observed)) invoiceIds.add(invoiceId);
     await updateStatuses(ctx, [...invoiceIds].toSorted());
     const orphaned = poll.orphanedBlockHashes.length;
-    if (has(chain, 'utxo') && orphaned >= PAUSING_REORGANISATION_BLOCKS)
+    if (orphaned >= (descriptors[chain].pausingReorganisationBlocks ?? Infinity))
       await states.pause(ctx, chain, `${orphaned} blocks have left the chain`);
     await states.savePoll(ctx, chain, poll, pauseMs);
     return true;
   });
 }
 
-/**
- * Moves deposits whose transaction is at another place now.
- * @returns all payments but those that contradict what was stored for the same block. They are not recorded: if they are true, the
- * comparison of balances finds them
- */
-async function settleKnown(ctx: Ctx, chain: Chain, found: readonly KnownPayment[]): Promise<readonly KnownPayment[]> {
-  const included = found
-    .map(({ payment }) => payment)
-    .filter((payment): payment is IncludedPayment => payment.block !== undefined);
-  if (included.length === 0) return found;
-  const { moves, refused } = planMoves(await moved.lockByTransaction(ctx, chain, included), included);
-  if (moves.length > 0) await moved.move(ctx, moves);
-  const ether = included.filter(({ asset }) => asset === 'ETH');
-  if (ether.length > 0) refused.push(...findRepeated(ether, await moved.listInBlocks(ctx, chain, ether)));
-  for (const { transactionId, output, block } of refused)
-    ctx.log.error(
-      { chain, transactionId, output, block: block.height },
-      'a payment contradicts a deposit of its block',
-    );
-  const contradicting = new Set<ObservedPayment>(refused);
+async function withoutContradicting(ctx: Ctx, chain: Chain, found: readonly KnownPayment[]): Promise<KnownPayment[]> {
+  const contradicting = await moveDeposits(
+    ctx,
+    chain,
+    found.map(({ payment }) => payment),
+  );
   return found.filter(({ payment }) => !contradicting.has(payment));
 }
 
@@ -86,7 +69,7 @@ export async function recordMissed(ctx: Ctx, chain: Chain, poll: Poll): Promise<
   if (payments.length === 0) return 0;
   return ctx.tx(async (ctx) => {
     await states.lockCursor(ctx, chain);
-    const settled = await settleKnown(ctx, chain, payments);
+    const settled = await withoutContradicting(ctx, chain, payments);
     const transactionIds = settled.map(({ payment }) => payment.transactionId);
     const known = await store.listOfTransactions(ctx, chain, transactionIds);
     const accepted = withoutOtherKeys(settled, known);
@@ -178,26 +161,6 @@ async function updateDeposits(
   return invoiceIds;
 }
 
-/** The higher one of the two rates that it may be credited at; undefined if one is not known. */
-export function highestValueMicros(
-  chain: Chain,
-  {
-    asset,
-    units,
-    invoice,
-    arrivalRateE12,
-  }: Pick<store.ObservedDeposit, 'asset' | 'units' | 'arrivalRateE12'> & {
-    invoice: { rateE12: bigint } | undefined;
-  },
-): bigint | undefined {
-  const currency = findCurrency(chain, asset);
-  if (!currency) return undefined;
-  const rules = currencyRules[currency];
-  const rates = [invoice?.rateE12, arrivalRateE12].filter((rate) => rate !== undefined);
-  const rateE12 = rules.isStable ? PAR_RATE_E12 : rates.toSorted((a, b) => Number(b - a))[0];
-  return rateE12 === undefined ? undefined : toCreditMicros(units, rateE12, rules);
-}
-
 /** Payments to our addresses, in assets that are accepted. */
 async function findOwnPayments(
   ctx: Ctx,
@@ -209,7 +172,7 @@ async function findOwnPayments(
   if (accepted.length === 0) return [];
   const previousAt = previousPollAt(previous);
   return Promise.all(
-    (await store.findOwn(ctx, addressSpaces[chain], accepted)).map(async ({ index, seenAt }) => {
+    (await findOwn(ctx, addressSpaces[chain], accepted)).map(async ({ index, seenAt }) => {
       const payment = accepted[index]!;
       const currency = findCurrency(chain, payment.asset)!;
       const arrival = toArrival(payment, { seenAt, previousAt, clockErrorMs });

@@ -6,7 +6,7 @@ import { addressSpaces, type Chain } from '../../payments/currencies.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { watcherFor, WATCHED_MAX } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import { listAllAddresses } from './observed-deposits.store.ts';
+import { listAllAddresses } from './addresses.store.ts';
 import { recordMissed, rewind } from './record-poll.ts';
 
 const POLL_LIMIT_MS = 60_000;

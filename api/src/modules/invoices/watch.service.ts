@@ -2,6 +2,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { ChainUnavailable, type ChainWatcher, type Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, type Chain } from '../../payments/currencies.ts';
+import { listWatchedAddresses } from './addresses.store.ts';
 import { isSandbox, pollEveryMs, WATCHED_MAX, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { creditFinalDeposits } from './credit.ts';
@@ -82,7 +83,7 @@ async function tryToPoll(
   const signal = stopping ? AbortSignal.any([limit, stopping]) : limit;
   try {
     await requireToken(ctx, chain, watcher, signal);
-    const { all, open } = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], WATCHED_MAX);
+    const { all, open } = await listWatchedAddresses(ctx, addressSpaces[chain], WATCHED_MAX);
     return await watcher.poll(cursor, all, signal, open);
   } catch (error) {
     // Another worker can claim the poll without waiting for the lease.

@@ -6,7 +6,7 @@ import { letExpire, newInvoice } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { expireInvoices, watchChain } from './watch.service.ts';
 import { readChainFigures } from './chain-overview.service.ts';
-import { listWatchedAddresses } from './observed-deposits.store.ts';
+import { listWatchedAddresses } from './addresses.store.ts';
 
 let testApp: TestApp;
 let user: TestUser;

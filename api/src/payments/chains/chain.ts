@@ -25,6 +25,10 @@ export interface ChainDescriptor {
   };
   /** Where a single source is not enough: what the settings say about it. */
   sourcesMinReason?: string;
+  /** A source may hide the transaction of a payment, which is then one that `isUnexplained`. */
+  hasUnexplainedPayments?: true;
+  /** So many blocks do not leave it by chance: nothing is credited until the operator has looked. */
+  pausingReorganisationBlocks?: number;
   utxo?: UtxoRules;
   evm?: EvmRules;
   token?: TokenRules;
@@ -67,7 +71,7 @@ export interface CurrencyOfChain {
 
 export type SourceIds = Partial<Record<RateSourceName, string | undefined>>;
 
-/** Bitcoin and its relatives: a new address per invoice costs the payer nothing, and deep reorganisations pause the chain. */
+/** Bitcoin and its relatives: a new address per invoice costs the payer nothing. */
 export interface UtxoRules {
   /** The hash of block 0 proves which chain a node serves. */
   genesisHash: string;

@@ -4,7 +4,7 @@ import { parseTransfer, type TokenTransfer, type TransferReader } from './evm-lo
 import type { EvmHeader, EvmNode } from './evm-node.ts';
 import { type NativeTransaction, readAllTransactions, readReceipt, readShownTransactions } from './evm-transactions.ts';
 import { agree } from './sources.ts';
-import { ChainUnavailable, type ObservedPayment } from './watcher.ts';
+import { ChainUnavailable, type ObservedPayment, UNEXPLAINED } from './watcher.ts';
 
 /** The dependencies of one poll. */
 export interface Reading {
@@ -35,12 +35,6 @@ export interface Found {
   /** The last block of the range. */
   last: EvmHeader;
 }
-
-/** Begins the id of a payment that no transaction shows. */
-const UNEXPLAINED = 'balance:';
-
-export const isUnexplained = ({ transactionId }: Pick<ObservedPayment, 'transactionId'>) =>
-  transactionId.startsWith(UNEXPLAINED);
 
 interface Receipt extends Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'units'> {
   /** Lower case. */

@@ -4,7 +4,6 @@ import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node
 import { type Chain, cursorAt, pollChain } from './evm-poll.ts';
 import {
   type Addresses,
-  isUnexplained,
   readNativePayments,
   readTokenPayments,
   readTransactionPayments,
@@ -20,7 +19,7 @@ import { identifyHeader } from './evm-transactions.ts';
 import { createFurtherLook } from './further-sources.ts';
 import type { TransportLimits } from './http-transport.ts';
 import { agree, confirmBySources, createSources, type Probed } from './sources.ts';
-import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from './watcher.ts';
+import { ChainUnavailable, type ChainWatcher, isUnexplained, type ObservedPayment } from './watcher.ts';
 
 export interface EvmWatcherOptions extends TransportLimits {
   chain: ChainWith<'evm'>;

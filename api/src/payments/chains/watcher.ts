@@ -21,6 +21,12 @@ export interface ObservedPayment {
   isReplaceable?: boolean;
 }
 
+/** Begins the id of a payment that no transaction shows: the balance of an address has risen in a block, and nothing explains it. */
+export const UNEXPLAINED = 'balance:';
+
+export const isUnexplained = ({ transactionId }: Pick<ObservedPayment, 'transactionId'>) =>
+  transactionId.startsWith(UNEXPLAINED);
+
 /** The head of a chain and its final blocks. With several sources, heights are those of the one that lags most. */
 export interface ChainHead {
   height: number;

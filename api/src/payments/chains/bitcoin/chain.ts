@@ -20,6 +20,7 @@ export const bitcoin = {
   pace: { blockMs: 600_000, pollEveryMs: 15_000, headAgeMaxMs: 180 * MINUTE_MS },
   transactionPage: 'https://mempool.space/tx/',
   settings: { account: 'PAY_BTC', key: 'PAY_BTC_XPUB', urls: 'PAY_BTC_URLS' },
+  pausingReorganisationBlocks: 3,
   utxo: {
     genesisHash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
     addressPrefix: 'bc',

@@ -21,6 +21,7 @@ export const ethereum = {
   pace: { blockMs: 12_000, pollEveryMs: 12_000, headAgeMaxMs: 10 * MINUTE_MS, finalWithinMs: 60 * MINUTE_MS },
   transactionPage: 'https://etherscan.io/tx/',
   settings: { account: 'PAY_EVM', key: 'PAY_EVM_XPUB', urls: 'PAY_ETH_URLS', funding: 'PAY_EVM_FUNDING' },
+  hasUnexplainedPayments: true,
   evm: { chainId: 1, hasNativeCoin: true, blocksPerPoll: 100, finalityDepth: 0, headAgeMaxMs: 3 * MINUTE_MS },
   token: {
     currency: 'USDT_ERC20',

@@ -21,6 +21,7 @@ export const litecoin = {
   pace: { blockMs: 150_000, pollEveryMs: 15_000, headAgeMaxMs: 60 * MINUTE_MS },
   transactionPage: 'https://litecoinspace.org/tx/',
   settings: { account: 'PAY_LTC', key: 'PAY_LTC_XPUB', urls: 'PAY_LTC_URLS' },
+  pausingReorganisationBlocks: 3,
   utxo: {
     genesisHash: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
     addressPrefix: 'ltc',
