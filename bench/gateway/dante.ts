@@ -1,52 +1,48 @@
-import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../tools/ports.mjs';
-import { pinToCore, PROXY_CORE } from './processes.ts';
-import type { Peer } from './report.ts';
+import { PASSWORD, USERNAME } from './credentials.ts';
+import { isListening, launchProgram, PROXY_CORE } from './processes.ts';
 
 const DANTE = '/usr/sbin/danted';
-const noWaits = () => Promise.resolve({ count: 0, seconds: 0 });
 
-/** Runs without authentication: dante checks credentials against system accounts, which a benchmark must not create. */
-export async function startDante(directory: string): Promise<Peer[]> {
-  if (!existsSync(DANTE)) {
-    console.log('dante is not installed (Debian package dante-server); skipped');
-    return [];
+/** The oldest hash, because a program that checks each login would otherwise be measured by its hash. */
+export const hashedPassword = () =>
+  execFileSync('perl', ['-e', 'print crypt($ARGV[0], "ab")', PASSWORD], { encoding: 'latin1' });
+
+/**
+ * Dante checks passwords of system accounts, which a benchmark must not create. So it gets files of accounts of its own in a mount
+ * namespace, for which it needs root.
+ */
+export async function startDante(
+  directory: string,
+): Promise<{ port: number; processId: number | undefined } | undefined> {
+  if (!existsSync(DANTE) || process.getuid?.() !== 0) {
+    console.log('Missing: dante (Debian package dante-server; it needs root for a login)');
+    return undefined;
   }
   const port = await freePort();
-  const configuration = join(directory, 'danted.conf');
+  const path = (name: string) => join(directory, name);
+  writeFileSync(
+    path('passwd'),
+    `root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n${USERNAME}:x:1999:1999::/:/bin/false\n`,
+  );
+  writeFileSync(path('shadow'), `root:*:1::::::\n${USERNAME}:${hashedPassword()}:1::::::\n`, { mode: 0o600 });
   const lines = [
     `internal: 127.0.0.1 port = ${port}`,
     'external: lo',
-    'socksmethod: none',
     'clientmethod: none',
+    'socksmethod: username',
+    'user.privileged: root',
+    'user.unprivileged: nobody',
     'client pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }',
     'socks pass { from: 127.0.0.0/8 to: 0.0.0.0/0 protocol: tcp udp }',
   ];
-  writeFileSync(configuration, `${lines.join('\n')}\n`);
-  const child = pinToCore(
-    spawn(DANTE, ['-f', configuration, '-p', join(directory, 'danted.pid')], { stdio: 'ignore' }),
-    PROXY_CORE,
-  );
-  if (!(await isListening(port))) {
-    console.log('dante did not start; skipped');
-    return [];
-  }
-  console.log('dante runs without authentication, which is an advantage for it');
-  return [{ name: 'dante, SOCKS5', via: 'socks5-open', port, grantWaits: noWaits, processId: child.pid }];
-}
-
-async function isListening(port: number): Promise<boolean> {
-  for (let attempt = 0; attempt < 30; attempt += 1) {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await new Promise<boolean>((fulfil) => {
-      socket.once('connect', () => fulfil(true)).once('error', () => fulfil(false));
-    });
-    socket.destroy();
-    if (isOpen) return true;
-    await new Promise((fulfil) => setTimeout(fulfil, 100));
-  }
-  return false;
+  writeFileSync(path('danted.conf'), `${lines.join('\n')}\n`);
+  const script =
+    'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/shadow" /etc/shadow && exec "$1" -f "$0/danted.conf" -p "$0/danted.pid"';
+  const child = launchProgram(PROXY_CORE, 'unshare', '--mount', 'sh', '-c', script, directory, DANTE);
+  if (!(await isListening(port))) throw new Error('dante did not start');
+  return { port, processId: child.pid };
 }

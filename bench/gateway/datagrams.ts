@@ -78,13 +78,14 @@ async function startPeers(): Promise<Peer[]> {
   const gateway = await start<{ port: number }>('gateway-peer', PROXY_CORE, environment);
   const bare = await start<{ port: number }>('bare-relay-peer', PROXY_CORE);
   const login = Buffer.from([1, username.length, ...Buffer.from(username), password.length, ...Buffer.from(password)]);
-  const [dante] = await startDante(directory);
+  const handshake = [Buffer.from([5, 1, 2]), login];
+  const dante = await startDante(directory);
   return [
     { name: 'no proxy', processId: undefined, associate: () => Promise.resolve({ control: undefined, port: 0 }) },
     {
       name: 'gateway',
       processId: gateway.processId,
-      associate: () => associate(gateway.ready.port, [Buffer.from([5, 1, 2]), login]),
+      associate: () => associate(gateway.ready.port, handshake),
     },
     {
       name: 'bare relay',
@@ -92,13 +93,7 @@ async function startPeers(): Promise<Peer[]> {
       associate: () => associate(bare.ready.port, [Buffer.from([5, 1, 0])]),
     },
     ...(dante
-      ? [
-          {
-            name: 'dante',
-            processId: dante.processId,
-            associate: () => associate(dante.port, [Buffer.from([5, 1, 0])]),
-          },
-        ]
+      ? [{ name: 'dante', processId: dante.processId, associate: () => associate(dante.port, handshake) }]
       : []),
   ];
 }

@@ -2,8 +2,10 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
@@ -63,18 +65,60 @@ export function killAll(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
+/** Starts a program on a core, so that it counts the cores that it may use. Without its messages: some log each client. */
+export function launchProgram(core: string, file: string, ...options: readonly string[]): ChildProcess {
+  const child = spawn('taskset', ['-c', core, file, ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
+  children.push(child);
+  return child;
+}
+
+export async function isListening(port: number): Promise<boolean> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise<boolean>((fulfil) => {
+      socket.once('connect', () => fulfil(true)).once('error', () => fulfil(false));
+    });
+    socket.destroy();
+    if (isOpen) return true;
+    await setTimeout(100);
+  }
+  return false;
+}
+
 /** The CPU time of a process and its descendants, because proxies in C fork. */
 export function cpuSeconds(processId: number | undefined): number {
-  if (processId === undefined) return 0;
+  return family(processId).reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+/** The memory of a process and its descendants, shared pages divided among those that share them (PSS). */
+export function memoryKilobytes(processId: number | undefined): number {
+  return family(processId).reduce((sum, { id }) => {
+    const [, kilobytes] = /^Pss: +(\d+) kB$/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'latin1')) ?? [];
+    return sum + Number(kilobytes);
+  }, 0);
+}
+
+/** The CPU time of this machine, including what others took from it. */
+export function machineSeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readFileSync('/proc/stat', 'latin1')
+    .split('\n', 1)[0]!
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) / CLOCK_TICKS;
+}
+
+function family(processId: number | undefined): { id: number; seconds: number }[] {
+  if (processId === undefined) return [];
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap(readStat);
-  const family = new Set([processId]);
-  for (let size = 0; size < family.size;) {
-    size = family.size;
-    for (const each of processes) if (family.has(each.parentId)) family.add(each.id);
+  const ids = new Set([processId]);
+  for (let size = 0; size < ids.size;) {
+    size = ids.size;
+    for (const each of processes) if (ids.has(each.parentId)) ids.add(each.id);
   }
-  return processes.reduce((sum, each) => sum + (family.has(each.id) ? each.seconds : 0), 0);
+  return processes.filter(({ id }) => ids.has(id));
 }
 
 function readStat(name: string): { id: number; parentId: number; seconds: number }[] {

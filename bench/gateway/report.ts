@@ -1,85 +1,101 @@
-import type { Step } from './load.ts';
+import { GATEWAY_CONNECT, GATEWAY_SOCKS5, type Program } from './programs.ts';
+import type { Row } from './rows.ts';
+import type { Sample } from './stream-load.ts';
 
-export interface Peer {
-  readonly name: string;
-  readonly via: Step['via'];
-  readonly port: number;
-  readonly processId: number | undefined;
-  /** Number and duration of its tunnels' waits for a grant so far. */
-  grantWaits(): Promise<Waits>;
+export interface Measurement {
+  readonly row: Row;
+  readonly program: Program;
+  readonly round: number;
+  readonly sample: Sample;
 }
+type Measurements = readonly Measurement[];
 
-export interface Waits {
-  readonly count: number;
-  /** Sum over all tunnels. */
-  readonly seconds: number;
-}
+/** Above this share of its core the load is the bottleneck. */
+const LOAD_SHARE_MAX = 0.8;
+/** Above this share of the rate without a proxy, rates say more about load and kernel than about a program. */
+const CPU_ONLY_SHARE = 0.5;
+const NO_PROXY = 'no proxy';
 
-export interface Sample {
-  readonly bulk: number;
-  readonly tunnels: number;
-  /** CPU seconds of the proxy per gigabyte. */
-  readonly secondsPerGigabyte: number;
-  readonly grantWaits: Waits;
-  /** Sum of the durations of all streams of the bulk step. */
-  readonly streamSeconds: number;
-}
+const tables: readonly { title: string; units: readonly Row['unit'][] }[] = [
+  { title: 'Streams: MB/s (core of the load); CPU seconds per GB', units: ['MB'] },
+  { title: 'Connections: per second (core of the load); CPU microseconds each', units: ['tunnel', 'request'] },
+  { title: 'Latency, p50 / p99 in us; memory in KB', units: ['message', 'memory'] },
+];
 
-const ratioKeys = ['bulk', 'tunnels', 'secondsPerGigabyte'] as const;
-
-/** A single stream. */
-export interface StreamSample {
-  readonly name: string;
-  readonly bytesPerSecond: number;
-  readonly seconds: number;
-  readonly grantWaits: Waits;
-}
-
-export function report(samples: Map<string, Sample[]>, streams: readonly StreamSample[]): void {
-  console.log('\nMedians (absolute figures depend on this machine):');
-  for (const [name, list] of samples) {
-    const megabytes = median(list.map(({ bulk }) => bulk / 1e6)).toFixed(0);
-    const tunnels = median(list.map((sample) => sample.tunnels)).toFixed(0);
-    const seconds = median(list.map(({ secondsPerGigabyte }) => secondsPerGigabyte)).toFixed(2);
-    const cost = name === 'no proxy' ? '' : `, ${seconds} CPU s/GB`;
-    const waits = list.map(({ grantWaits, streamSeconds }) => ({ grantWaits, seconds: streamSeconds }));
-    const stalls = name.startsWith('gateway') ? `, ${waitText(waits)}` : '';
-    console.log(`  ${name.padEnd(28)} ${megabytes} MB/s bulk, ${tunnels} new tunnels/s${cost}${stalls}`);
+/** Prints tables in Markdown: medians of each program, then the gateway compared with each. */
+export function report(measurements: Measurements, rows: readonly Row[], programs: readonly Program[]): void {
+  for (const { title, units } of tables) {
+    const shown = rows.filter(({ unit }) => units.includes(unit));
+    if (shown.length > 0) printTable(title, measurements, shown, programs);
   }
-  console.log('\nOne connection with one stream through the gateway:');
-  for (const name of new Set(streams.map((stream) => stream.name))) {
-    const list = streams.filter((stream) => stream.name === name);
-    const megabytes = median(list.map(({ bytesPerSecond }) => bytesPerSecond / 1e6)).toFixed(0);
-    console.log(`  ${name.padEnd(28)} ${megabytes} MB/s, ${waitText(list)}`);
-  }
-  console.log('\nRatios within rounds, median (min..max):');
-  const pairs = [
-    ['gateway, CONNECT', 'proxy-chain, CONNECT'],
-    ['gateway, SOCKS5', 'proxy-chain, CONNECT'],
-    ['gateway, SOCKS5', 'dante, SOCKS5'],
-    ['gateway, CONNECT', 'no proxy'],
-  ] as const;
-  for (const [ours, theirs] of pairs) {
-    if (!samples.has(theirs)) continue;
-    const line = ratioKeys
-      .filter((key) => key !== 'secondsPerGigabyte' || theirs !== 'no proxy')
-      .map((key) => `${key} ${ratio(samples.get(ours) ?? [], samples.get(theirs) ?? [], key)}`);
-    console.log(`  ${ours} / ${theirs}: ${line.join(', ')}`);
+  const shares = measurements.map(({ sample }) => 100 * sample.foreignShare);
+  const [middle, most] = [median(shares), Math.max(...shares)].map((share) => share.toFixed(0));
+  console.log(`\nForeign load: median ${middle} %, maximum ${most} % of one core.`);
+}
+
+function printTable(
+  title: string,
+  measurements: Measurements,
+  rows: readonly Row[],
+  programs: readonly Program[],
+): void {
+  const find = (name: string, row: Row) =>
+    measurements.filter((each) => each.program.name === name && each.row.title === row.title);
+  console.log(`\n${title}\n`);
+  printLine(['Program', ...rows.map((row) => row.title)]);
+  printLine(['---', ...rows.map(() => '---')]);
+  for (const { name } of programs) printLine([name, ...rows.map((row) => cell(find(name, row), find(NO_PROXY, row)))]);
+  for (const { name, via } of programs.filter((each) => !each.name.startsWith('gateway') && each.name !== NO_PROXY)) {
+    // Forwarders speak no protocol of their own.
+    const ours = via === 'connect' ? GATEWAY_CONNECT : GATEWAY_SOCKS5;
+    const ratios = rows.map((row) => ratioCell(find(ours, row), find(name, row), find(NO_PROXY, row)));
+    printLine([`${ours} / ${name}`, ...ratios]);
   }
 }
 
-/** The wait share: the part of the streams' time in which they waited for the control plane. */
-function waitText(list: readonly { readonly grantWaits: Waits; readonly seconds: number }[]): string {
-  const sum = (pick: (each: (typeof list)[number]) => number) => list.reduce((total, each) => total + pick(each), 0);
-  const share = sum(({ grantWaits }) => grantWaits.seconds) / sum(({ seconds }) => seconds);
-  return `wait share ${(100 * share).toFixed(2)} % (${sum(({ grantWaits }) => grantWaits.count)} waits)`;
+function printLine(cells: readonly string[]): void {
+  if (cells.slice(1).some(Boolean)) console.log(`| ${cells.join(' | ')} |`);
 }
 
-function ratio(ours: Sample[], theirs: Sample[], key: (typeof ratioKeys)[number]): string {
-  const ratios = ours.map((sample, round) => sample[key] / (theirs[round]?.[key] ?? Number.NaN));
-  return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}..${Math.max(...ratios).toFixed(2)})`;
+function cell(list: Measurements, withoutProxy: Measurements): string {
+  const [first] = list;
+  if (!first) return '';
+  if (list.some(({ sample }) => sample.errors > 0)) return 'invalid: errors';
+  const text = (key: keyof Sample) => medianOf(list, key).toFixed(medianOf(list, key) < 10 ? 2 : 0);
+  if (first.row.unit === 'memory') return text('kilobytes');
+  if (first.row.unit === 'message') return `${text('p50Micros')} / ${text('p99Micros')}`;
+  const load = `${(100 * medianOf(list, 'loadShare')).toFixed(0)} %`;
+  if (first.program.name === NO_PROXY) return `${text('perSecond')} (${load})`;
+  const fault = rateFault(list, withoutProxy);
+  return `${text('perSecond')} (${[load, ...(fault ? [fault] : [])].join(', ')}); ${text('cpu')}`;
 }
 
-function median(values: number[]): number {
+/** @returns why the rate is no figure of the program; undefined if it is one */
+function rateFault(list: Measurements, withoutProxy: Measurements): 'invalid' | 'CPU alone' | undefined {
+  if (medianOf(list, 'loadShare') > LOAD_SHARE_MAX) return 'invalid';
+  const isFast = medianOf(list, 'perSecond') > CPU_ONLY_SHARE * medianOf(withoutProxy, 'perSecond');
+  return isFast ? 'CPU alone' : undefined;
+}
+
+function ratioCell(ours: Measurements, theirs: Measurements, withoutProxy: Measurements): string {
+  const unit = ours[0]?.row.unit;
+  const areValid = [...ours, ...theirs].every(({ sample }) => sample.errors === 0);
+  if (unit === undefined || theirs.length === 0 || !areValid) return '';
+  const ratio = (key: keyof Sample) => {
+    const ratios = ours.flatMap(({ round, sample }) =>
+      theirs.filter((each) => each.round === round).map((other) => sample[key] / other.sample[key]),
+    );
+    const range = ratios.length > 1 ? ` (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})` : '';
+    return `${median(ratios).toFixed(2)}${range}`;
+  };
+  if (unit === 'memory') return ratio('kilobytes');
+  if (unit === 'message') return `${ratio('p50Micros')} / ${ratio('p99Micros')}`;
+  const isRateValid = [ours, theirs].every((list) => rateFault(list, withoutProxy) === undefined);
+  return `${isRateValid ? `${ratio('perSecond')}; ` : ''}CPU ${ratio('cpu')}`;
+}
+
+const medianOf = (list: Measurements, key: keyof Sample) => median(list.map(({ sample }) => sample[key]));
+
+function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,41 +1,29 @@
 /**
- * Compares the gateway with other proxies on loopback: bulk data on 8 streams, and new tunnels per second. Rounds are
- * interleaved, and only ratios within a round are valid; absolute figures depend on the machine and its load. The gateway
- * gets every grant from a control plane in a separate process, as in production.
+ * Compares the gateway with other proxies on loopback. The program under test has one core; the load, in C, and the control plane, in a
+ * separate process as in production, share the other. Rounds are interleaved, in random order; only ratios within a round are valid, and
+ * of fast programs only those of CPU time.
  */
-import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDante } from './dante.ts';
-import type { Step, StepResult } from './load.ts';
-import { request, build, killAll, launch, OTHER_CORE, cpuSeconds, PROXY_CORE, start } from './processes.ts';
-import { type Peer, report, type Sample, type StreamSample, type Waits } from './report.ts';
+import { freePort } from '../../tools/ports.mjs';
+import { createRandom } from '../../tools/random.ts';
+import { build, killAll, OTHER_CORE, start } from './processes.ts';
+import { type Program, startGatewayProgram, startPeers } from './programs.ts';
+import { type Measurement, report } from './report.ts';
+import { memoryRows, type Row, rows } from './rows.ts';
+import { compileLoad, runStep } from './stream-load.ts';
 
-interface LoadTarget {
-  readonly load: ChildProcess;
-  readonly originPort: number;
-  readonly username: string;
-  readonly password: string;
-}
+const USAGE =
+  'npm run bench:gateway -- [short] [rounds=5] [milliseconds=1000] [seed=7] [rows=tunnels] [programs=gateway]';
+const IN_NAMESPACE = 'BENCH_IN_NAMESPACE';
+const options = readArguments(process.argv.slice(2));
 
-interface Control {
-  readonly url: string;
-  readonly token: string;
-  readonly username: string;
-  readonly password: string;
-}
-
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
-const BULK_MS = 1_200;
-/** Duration that the load adds to a bulk step: its warm-up and the close of its sockets. */
-const BULK_OVERHEAD_MS = 350;
-const TUNNELS_MS = 1_000;
-const STREAM_MS = 2_000;
+if (process.getuid?.() === 0 && process.env[IN_NAMESPACE] === undefined) process.exit(runInNamespace());
 const directory = mkdtempSync(join(tmpdir(), 'cellhop-bench-'));
-const noWaits = () => Promise.resolve({ count: 0, seconds: 0 });
-
 try {
+  setNetwork();
   await main();
 } finally {
   killAll();
@@ -44,103 +32,94 @@ try {
 process.exit(0);
 
 async function main(): Promise<void> {
-  build('origin', 'load', 'control-peer', 'gateway-peer', 'proxy-chain-peer');
-  const { ready: control } = await start<Control>('control-peer', OTHER_CORE);
-  const { username, password } = control;
-  const { ready: origin } = await start<{ port: number }>('origin', OTHER_CORE);
-  const target: LoadTarget = { load: launch('load', OTHER_CORE), originPort: origin.port, username, password };
-  const peers = await startPeers(control);
-  const streams: StreamSample[] = [];
-  const samples = new Map<string, Sample[]>(peers.map(({ name }) => [name, []]));
-  // The first round is a warm-up: V8 is still compiling.
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const peer of shuffled(peers)) {
-      const sample = await measure(peer, target);
-      if (round > 0) samples.get(peer.name)?.push(sample);
-    }
-    const gateway = peers.find(({ name }) => name === 'gateway, CONNECT')!;
-    for (const kind of ['paced', 'one'] as const) {
-      const stream = await measureStream(gateway, kind, target);
-      if (round > 0) streams.push(stream);
-    }
-    console.log(round === 0 ? 'warmed up' : `round ${round} of ${ROUNDS} done`);
+  const load = compileLoad(directory);
+  build('control-peer', 'gateway-peer', 'proxy-chain-peer');
+  const originPort = await freePort();
+  const { ready: control } = await start<{ url: string; token: string }>('control-peer', OTHER_CORE, {
+    UPSTREAM_PORT: String(originPort),
+  });
+  const gateway = await startGatewayProgram(control);
+  const peers = await startPeers(originPort, directory);
+  const programs = [...gateway.programs, ...peers].filter(({ name }) => name.includes(options.programs));
+  const isWanted = ({ title }: Row) => title.includes(options.rows);
+  const [inRounds, inTheEnd] = [rows.filter(isWanted), memoryRows(options).filter(isWanted)];
+  const stepsOf = (row: Row) =>
+    programs.filter((program) => takesPart(program, row)).map((program) => ({ row, program }));
+  const steps = inRounds.flatMap(stepsOf);
+  const measurements: Measurement[] = [];
+  const random = createRandom(options.seed);
+  console.log(`Seed ${options.seed}; ${options.rounds} rounds of ${steps.length} steps`);
+  const measure = async ({ row, program }: (typeof steps)[number], round: number) => {
+    const { milliseconds } = options;
+    const sample = await runStep(load, row, program, { originPort, milliseconds });
+    if (sample.errors > 0) console.log(`${row.title}, ${program.name}: ${sample.errors} errors`);
+    // V8 compiles in stages, so the first round is a warm-up.
+    if (round > 0) measurements.push({ row, program, round, sample });
+  };
+  for (let round = 0; round <= options.rounds; round += 1) {
+    for (const step of shuffled(steps, random)) await measure(step, round);
+    console.log(round === 0 ? 'warmed up' : `round ${round} of ${options.rounds} done`);
   }
-  report(samples, streams);
+  for (const step of inTheEnd.flatMap(stepsOf)) await measure(step, options.rounds);
+  const { count, seconds } = await gateway.grantWaits();
+  report(measurements, [...inRounds, ...inTheEnd], programs);
+  console.log(`Tunnels of the gateway waited ${count} times for a grant, ${seconds.toFixed(2)} s together.`);
 }
 
-async function startPeers({ url, token, username, password }: Control): Promise<Peer[]> {
-  const ours = await start<{ port: number; relay: string }>('gateway-peer', PROXY_CORE, {
-    CONTROL_URL: url,
-    CONTROL_TOKEN: token,
-  });
-  const theirs = await start<{ port: number }>('proxy-chain-peer', PROXY_CORE, {
-    BENCH_USERNAME: username,
-    BENCH_PASSWORD: password,
-  });
-  console.log(`Relay of the gateway: ${ours.ready.relay}`);
-  const gateway = {
-    port: ours.ready.port,
-    processId: ours.processId,
-    grantWaits: () => request<Waits>(ours.child, { kind: 'grant-waits' }),
-  };
-  const proxyChain = { port: theirs.ready.port, processId: theirs.processId, grantWaits: noWaits };
-  return [
-    { name: 'no proxy', via: 'direct', port: 0, processId: undefined, grantWaits: noWaits },
-    { name: 'gateway, CONNECT', via: 'connect', ...gateway },
-    { name: 'gateway, SOCKS5', via: 'socks5', ...gateway },
-    { name: 'proxy-chain, CONNECT', via: 'connect', ...proxyChain },
-    ...(await startDante(directory)),
-  ];
+/** Requests in absolute form are for HTTP proxies; no proxy has no memory. */
+function takesPart(program: Program, { kind, title, unit }: Row): boolean {
+  if (program.rows) return program.rows.includes(title);
+  if (kind === 'requests' || kind === 'kept-requests') return program.via === 'connect' || program.name === 'no proxy';
+  return unit !== 'memory' || program.processId !== undefined;
 }
 
-async function measure(peer: Peer, { load, ...target }: LoadTarget): Promise<Sample> {
-  const step = { via: peer.via, proxyPort: peer.port, ...target };
-  const [secondsBefore, waitsBefore] = [cpuSeconds(peer.processId), await peer.grantWaits()];
-  const bulk = await runStep(load, { ...step, kind: 'bulk', milliseconds: BULK_MS });
-  const seconds = cpuSeconds(peer.processId) - secondsBefore;
-  const grantWaits = since(waitsBefore, await peer.grantWaits());
-  const tunnels = await runStep(load, { ...step, kind: 'tunnels', milliseconds: TUNNELS_MS });
-  const gigabytes = (bulk.perSecond * (BULK_MS + BULK_OVERHEAD_MS)) / 1e12;
-  const errors = bulk.errors + tunnels.errors;
-  if (errors > 0) throw new Error(`${peer.name}: ${errors} errors; the run is invalid`);
+/** A network of its own, so that nothing else uses its ports and its settings can be changed. */
+function runInNamespace(): number {
+  const command = 'ip link set lo up && exec "$0" "$@"';
+  const { status } = spawnSync(
+    'unshare',
+    ['--net', 'sh', '-c', command, process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+    { stdio: 'inherit', env: { ...process.env, [IN_NAMESPACE]: '1' } },
+  );
+  return status ?? 1;
+}
+
+function setNetwork(): void {
+  if (process.env[IN_NAMESPACE] === undefined) {
+    console.log('Not root: the network settings of this machine apply');
+    return;
+  }
+  // BBR, which some systems use, would pace even on loopback.
+  writeFileSync('/proc/sys/net/ipv4/tcp_congestion_control', 'reno');
+  writeFileSync('/proc/sys/net/ipv4/ip_local_port_range', '11000 65535');
+}
+
+function readArguments(given: readonly string[]) {
+  const isShort = given.includes('short');
+  const values = new Map<string, string>();
+  for (const argument of given.filter((each) => each !== 'short')) {
+    const [, name, value] =
+      /^(rounds|milliseconds|seed)=(\d+)$/.exec(argument) ?? /^(rows|programs)=(.+)$/.exec(argument) ?? [];
+    if (name === undefined || value === undefined) {
+      console.error(`"${argument}" is unknown: ${USAGE}`);
+      process.exit(1);
+    }
+    values.set(name, value);
+  }
+  const number = (name: string, otherwise: number) => Number(values.get(name) ?? otherwise);
   return {
-    bulk: bulk.perSecond,
-    tunnels: tunnels.perSecond,
-    secondsPerGigabyte: seconds / gigabytes,
-    grantWaits,
-    streamSeconds: (bulk.streams * (BULK_MS + BULK_OVERHEAD_MS)) / 1000,
+    rounds: number('rounds', isShort ? 1 : 5),
+    milliseconds: number('milliseconds', isShort ? 100 : 1_000),
+    seed: number('seed', Date.now() % 100_000),
+    rows: values.get('rows') ?? '',
+    programs: values.get('programs') ?? '',
+    idle: isShort ? 100 : 2_000,
   };
 }
 
-/** Measures the wait share of a connection with a single stream, which seven other streams would hide. */
-async function measureStream(
-  peer: Peer,
-  kind: 'paced' | 'one',
-  { load, ...target }: LoadTarget,
-): Promise<StreamSample> {
-  const waitsBefore = await peer.grantWaits();
-  const step = { via: peer.via, proxyPort: peer.port, ...target, kind, milliseconds: STREAM_MS };
-  const { perSecond, errors } = await runStep(load, step);
-  if (errors > 0) throw new Error(`one stream: ${errors} errors; the run is invalid`);
-  return {
-    name: kind === 'paced' ? 'sent at 1 Gbit/s (125 MB/s)' : 'sent without a limit',
-    bytesPerSecond: perSecond,
-    seconds: (STREAM_MS + BULK_OVERHEAD_MS) / 1000,
-    grantWaits: since(waitsBefore, await peer.grantWaits()),
-  };
-}
-
-function since(before: Waits, after: Waits): Waits {
-  return { count: after.count - before.count, seconds: after.seconds - before.seconds };
-}
-
-function runStep(load: ChildProcess, step: Step): Promise<StepResult> {
-  return request<StepResult>(load, step);
-}
-
-function shuffled<Item>(items: readonly Item[]): Item[] {
+function shuffled<Item>(items: readonly Item[], random: ReturnType<typeof createRandom>): Item[] {
   return items
-    .map((item) => ({ item, order: Math.random() }))
+    .map((item) => ({ item, order: random.below(2 ** 31) }))
     .toSorted((one, other) => one.order - other.order)
     .map(({ item }) => item);
 }

@@ -1,0 +1,103 @@
+/** Runs one step of `stream-load.c` through a program, and measures the program meanwhile. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { PASSWORD } from './credentials.ts';
+import { cpuSeconds, launchProgram, machineSeconds, memoryKilobytes, OTHER_CORE } from './processes.ts';
+import type { Program } from './programs.ts';
+import type { Row } from './rows.ts';
+
+export interface Sample {
+  /** Of the row's unit, per second: megabytes, tunnels, requests or messages. */
+  readonly perSecond: number;
+  /** CPU time of the program: seconds per gigabyte, or microseconds for one of the others. */
+  readonly cpu: number;
+  readonly p50Micros: number;
+  readonly p99Micros: number;
+  /** Of one tunnel, where memory is measured. */
+  readonly kilobytes: number;
+  /** What load and origin used of their core. */
+  readonly loadShare: number;
+  /** What processes outside the benchmark used of one core. */
+  readonly foreignShare: number;
+  readonly errors: number;
+}
+
+interface LoadResult {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly bytes: number;
+  readonly count: number;
+  readonly errors: number;
+  readonly opened: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** So that a program is quiet before its memory is read, and before the next one is measured. */
+const SETTLE_MS = 300;
+const BYTES_PER_MEGABYTE = 1e6;
+
+export function compileLoad(directory: string): string {
+  const program = join(directory, 'stream-load');
+  const source = fileURLToPath(new URL('stream-load.c', import.meta.url));
+  execFileSync('cc', ['-O2', '-o', program, source], { stdio: 'inherit' });
+  return program;
+}
+
+export async function runStep(
+  load: string,
+  row: Row,
+  program: Program,
+  { originPort, milliseconds }: { readonly originPort: number; readonly milliseconds: number },
+): Promise<Sample> {
+  const { processId } = program;
+  const isMemory = row.unit === 'memory';
+  const memoryBefore = isMemory ? memoryKilobytes(processId) : 0;
+  const stepMs = isMemory ? 3 * SETTLE_MS : milliseconds;
+  const numbers = [row.clients, stepMs, row.bytesPerSecond ?? 0].map(String);
+  const ports = [program.port, originPort].map(String);
+  const child = launchProgram(
+    OTHER_CORE,
+    load,
+    row.kind,
+    program.via,
+    ...ports,
+    program.username,
+    PASSWORD,
+    ...numbers,
+  );
+  const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
+  const exited = once(child, 'exit');
+  await lines.next();
+  const before = readClocks(processId);
+  if (isMemory) await setTimeout(2 * SETTLE_MS);
+  const memory = isMemory ? memoryKilobytes(processId) - memoryBefore : 0;
+  const { value } = await lines.next();
+  const after = readClocks(processId);
+  await exited;
+  await setTimeout(SETTLE_MS);
+  if (typeof value !== 'string') throw new Error(`The load ended without a result: ${row.title}, ${program.name}`);
+  const result = JSON.parse(value) as LoadResult;
+  const cpu = after.program - before.program;
+  const { seconds, bytes, count, errors, opened } = result;
+  const megabytes = bytes / BYTES_PER_MEGABYTE;
+  return {
+    perSecond: (row.unit === 'MB' ? megabytes : count) / seconds,
+    cpu: row.unit === 'MB' ? (cpu / megabytes) * 1000 : (cpu / count) * 1e6,
+    p50Micros: result.p50 * 1e6,
+    p99Micros: result.p99 * 1e6,
+    kilobytes: memory / opened,
+    loadShare: result.cpuSeconds / seconds,
+    foreignShare: (after.machine - before.machine - (after.own - before.own) - result.cpuSeconds) / seconds,
+    errors: errors + (opened < row.clients ? row.clients - opened : 0),
+  };
+}
+
+/** The load's CPU time is not read here, because it has ended at the second reading. */
+function readClocks(processId: number | undefined) {
+  return { program: cpuSeconds(processId), machine: machineSeconds(), own: cpuSeconds(process.pid) };
+}
