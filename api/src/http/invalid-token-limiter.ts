@@ -5,7 +5,7 @@
  */
 import { AppError } from '@cellhop/contract/errors';
 import { networkLimits, type Limited } from '@cellhop/contract/network';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../process/lru.ts';
 import { createHash } from 'node:crypto';
 import type { Ctx } from '../ctx.ts';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
@@ -26,9 +26,9 @@ interface Batch {
 export class InvalidTokenLimiter {
   /** `wrong` ones were counted, `refused` ones were not checked. */
   readonly counts = { wrong: 0, refused: 0 };
-  readonly #validTokens = new LRUCache<string, true>({ max: CACHE_MAX });
+  readonly #validTokens = createLru<string, true>(CACHE_MAX);
   /** Times by network. Each process knows the networks whose guesses it counted, so a valid token needs no query. */
-  readonly #refusedUntil = new LRUCache<string, number>({ max: CACHE_MAX });
+  readonly #refusedUntil = createLru<string, number>(CACHE_MAX);
   readonly #batches = new Map<string, Batch>();
   /** For checks of tokens that were not valid before, in turn by network, and for counting. */
   readonly #queries = limitConcurrency(QUERY_LIMITS);

@@ -1,5 +1,5 @@
 import type { Limited } from '@cellhop/contract/network';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../process/lru.ts';
 
 const MINUTE_MS = 60_000;
 /** With more networks in one minute, the least recently seen one is forgotten. */
@@ -19,7 +19,7 @@ interface Allowance {
 
 /** Counts the requests of each network in the minute that its first one begins. */
 export class RequestsPerMinute {
-  readonly #minutes = new LRUCache<string, Minute>({ max: NETWORKS_KEPT });
+  readonly #minutes = createLru<string, Minute>(NETWORKS_KEPT);
 
   /**
    * @param networks of the client, the narrowest first: what it is refused does not count for the others within the wider ones

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../process/lru.ts';
 
 interface LastReport {
   payerAccountId: bigint;
@@ -11,4 +11,4 @@ interface LastReport {
  * The last report of each connection that this process charged. It only saves queries and may be stale: a payer never changes, and
  * whether a report changes anything is checked again under the payer's lock. About 20 MB when full.
  */
-export const usageReportCache = new LRUCache<string, LastReport>({ max: 100_000 });
+export const usageReportCache = createLru<string, LastReport>(100_000);

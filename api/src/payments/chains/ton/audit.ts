@@ -3,7 +3,7 @@
  * confirmed. So an index that hides or changes one for longer than windows overlap is noticed, as long as one other source is honest. A source
  * that could not be asked about an account for too long is a warning, too.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../../process/lru.ts';
 import { SourceRefusal } from '../refusals.ts';
 import { CONTRADICTION } from '../sources.ts';
 import { ChainUnavailable, type ObservedPayment, type Poll } from '../watcher.ts';
@@ -46,7 +46,7 @@ export function createAudit(nodes: readonly TonSource[]) {
   /** Transactions that one source serves and no other one. */
   const missing = new Map<string, Found>();
   /** Reported more than once, because a poll may fail before it is stored, and what is confirmed is not found again. */
-  const payments = new LRUCache<string, ObservedPayment>({ max: PAYMENTS_MAX, ttl: REPORTED_MS });
+  const payments = createLru<string, ObservedPayment>(PAYMENTS_MAX, { ttl: REPORTED_MS });
 
   /** @throws ChainUnavailable if one of only two sources serves a transaction that the other one does not have */
   return async (poll: Poll, chain: Chain): Promise<Poll> => {

@@ -1,5 +1,5 @@
 /** A transaction counts when two sources say the same about it, whether it is a payment or not, and about the block that contains it. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../../process/lru.ts';
 import { createHash } from 'node:crypto';
 import type { ObservedPayment } from '../watcher.ts';
 import { findPayment, type WatchedAccounts } from './acceptance.ts';
@@ -85,8 +85,8 @@ export interface ConfirmedMemory {
 }
 
 export function createConfirmedMemory(): ConfirmedMemory {
-  const facts = new LRUCache<string, { fact: string; previous: TonTransaction['previous'] }>({ max: REMEMBERED_MAX });
-  const blocks = new LRUCache<number, MasterBlock>({ max: REMEMBERED_MAX });
+  const facts = createLru<string, { fact: string; previous: TonTransaction['previous'] }>(REMEMBERED_MAX);
+  const blocks = createLru<number, MasterBlock>(REMEMBERED_MAX);
   return {
     knows: (hash) => facts.has(hash),
     previousOf: (hash) => facts.get(hash)?.previous,
