@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
  * in which the API starts.
  * @param entriesMax with more, the least recently used one is forgotten
  */
-export const createLru = <Key extends NonNullable<unknown>, Value extends NonNullable<unknown>>(
+export const createLru = <Key extends string | number, Value extends object | string | number | boolean>(
   entriesMax: number,
   options: Pick<LRUCache.Options<Key, Value, unknown>, 'ttl'> = {},
 ) => new LRUCache<Key, Value>({ ...options, maxSize: entriesMax, sizeCalculation: () => 1 });

@@ -6,6 +6,7 @@ import { listenAsNode } from './fake-node.ts';
 import type { GeneratedChain } from './hostile-sources.ts';
 import { listenHonestly } from './honest-nodes.ts';
 import { pretends } from './lies.ts';
+import { PATIENT_MS } from './patience.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -34,7 +35,7 @@ export async function openEvm(name: 'ethereum' | 'bsc', chainId: number): Promis
     },
     addresses: new Set(ours),
     createWatcher: (urls) =>
-      createEvmWatcher({ chain: name, urls, usdtContract: chain.token, headAgeMaxMs: DAY_MS, timeoutMs: 5000 }),
+      createEvmWatcher({ chain: name, urls, usdtContract: chain.token, headAgeMaxMs: DAY_MS, timeoutMs: PATIENT_MS }),
     isFinal: ({ block }, { head }) => block!.height <= head.finalizedHeight!,
     advance(random) {
       const before = chain.headHeight;

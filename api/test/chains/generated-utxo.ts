@@ -15,6 +15,7 @@ import {
 import type { GeneratedChain, Truth } from './hostile-sources.ts';
 import { listenHonestly } from './honest-nodes.ts';
 import { pretends } from './lies.ts';
+import { PATIENT_MS } from './patience.ts';
 
 const DAY_MS = 86_400_000;
 const BLOCK_MS = 600_000;
@@ -40,7 +41,7 @@ export async function openUtxo(
         urls,
         network: { genesisHash, addressPrefix },
         headAgeMaxMs: 3 * DAY_MS,
-        timeoutMs: 5000,
+        timeoutMs: PATIENT_MS,
       }),
     isFinal: ({ block }, { head }) => head.height - block!.height + 1 >= 6,
     lies: {

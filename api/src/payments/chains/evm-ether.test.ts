@@ -10,6 +10,7 @@ import { type Methods, Refusal } from '../../../test/chains/fake-node.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
 import { buildStateTrie } from '../../../test/chains/state-trie.ts';
 import { createEvmWatcher } from './evm.ts';
+import { PATIENT_MS } from '../../../test/chains/patience.ts';
 
 const ours = `0x${'0a'.repeat(20)}`;
 const other = `0x${'0b'.repeat(20)}`;
@@ -28,7 +29,7 @@ async function openWatcher(
   const nodes = await Promise.all(chains.map((chain, index) => startFakeNode(change(serveEvm(chain), index))));
   const urls = nodes.map(({ url }) => url);
   const createWatcher = (order = urls) =>
-    createEvmWatcher({ chain: 'ethereum', urls: order, usdtContract: chains[0]!.token, timeoutMs: 5000 });
+    createEvmWatcher({ chain: 'ethereum', urls: order, usdtContract: chains[0]!.token, timeoutMs: PATIENT_MS });
   let watcher = createWatcher();
   let { cursor } = await watcher.poll(null, addresses, signal);
   return {

@@ -3,6 +3,7 @@ import { createFakeEvmChain, type FakeEvmChain, hashOf, serveEvm } from '../../.
 import { type Methods, Refusal } from '../../../test/chains/fake-node.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
 import { createEvmWatcher } from './evm.ts';
+import { PATIENT_MS } from '../../../test/chains/patience.ts';
 
 const ours = `0x${'0A'.repeat(20)}`;
 const other = `0x${'0b'.repeat(20)}`;
@@ -28,7 +29,7 @@ async function openWatcher({
     chain,
     urls: nodes.map(({ url }) => url),
     usdtContract: chains[0]!.token,
-    timeoutMs: 2000,
+    timeoutMs: PATIENT_MS,
   });
   const { cursor } = await watcher.poll(null, addresses, signal);
   const advance = (changes: Partial<FakeEvmChain> = {}) => {

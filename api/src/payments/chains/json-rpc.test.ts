@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { Refusal } from '../../../test/chains/fake-node.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
 import { createJsonRpc } from './json-rpc.ts';
+import { PATIENT_MS } from '../../../test/chains/patience.ts';
 
 const neverAborted = new AbortController().signal;
 const text = z.string();
 
 async function openNode(options: Partial<Parameters<typeof createJsonRpc>[0]> = {}) {
   const node = await startFakeNode({ ping: () => 'pong', number: () => 1 });
-  const rpc = createJsonRpc({ url: node.url, timeoutMs: 5000, ...options });
+  const rpc = createJsonRpc({ url: node.url, timeoutMs: PATIENT_MS, ...options });
   return { node, rpc, ping: (signal = neverAborted) => rpc.call('ping', [], text, signal) };
 }
 

@@ -22,6 +22,7 @@ import {
   shuffle,
   START,
 } from './random-chain.ts';
+import { PATIENT_MS } from '../patience.ts';
 
 const BLOCK_MS = 12_000;
 const SAFE_BEHIND = 16;
@@ -68,7 +69,7 @@ export async function openRandomEvm(chain: keyof typeof chains, random: Random):
         chain,
         urls: shuffle([liar.url, ...nodes.urls.slice(1)], random),
         usdtContract: state.token,
-        timeoutMs: 5000,
+        timeoutMs: PATIENT_MS,
         now: () => state.headAt,
       }),
     async end() {

@@ -11,6 +11,7 @@ import { sweepWallet } from '../ton/sweep-wallet.ts';
 import { TonChain } from '../ton/ton-chain.ts';
 import { on } from '../ton/two-sources.ts';
 import { createSwept, type Paid, type RandomChain, shuffle, START } from './random-chain.ts';
+import { PATIENT_MS } from '../patience.ts';
 
 const HONEST = 3;
 const TEST_NETWORK = -3;
@@ -40,7 +41,7 @@ export async function openRandomTon(random: Random, account: KeyPair): Promise<R
         urls: shuffle(urls, random),
         ...optionsFor(chain),
         fundingAddresses: [funding.address.toString()],
-        timeoutMs: 5000,
+        timeoutMs: PATIENT_MS,
       }),
     async pay({ currency, address, units }) {
       const to = Address.parse(address);

@@ -9,6 +9,7 @@ import { TronChain } from '../tron/chain.ts';
 import { createSender } from '../tron/local-tron.ts';
 import { startTronNode } from '../tron/node.ts';
 import { createSwept, type Paid, type Plan, type RandomChain, shuffle, START } from './random-chain.ts';
+import { PATIENT_MS } from '../patience.ts';
 
 const HONEST = 3;
 const OTHER_CHAIN_ID = 3_448_148_188;
@@ -43,7 +44,7 @@ export async function openRandomTron(random: Random): Promise<RandomChain> {
       createTronWatcher({
         urls: shuffle([liar.url, ...honest.slice(1).map(({ url }) => url)], random),
         now: chain.now,
-        timeoutMs: 5000,
+        timeoutMs: PATIENT_MS,
         requestsPerSecond: 1000,
       }),
     end: () => Promise.all([liar, ...honest, other].map((server) => server.close())),

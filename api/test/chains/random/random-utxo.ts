@@ -25,6 +25,7 @@ import {
   shuffle,
   START,
 } from './random-chain.ts';
+import { PATIENT_MS } from '../patience.ts';
 
 const BLOCK_MS = 600_000;
 const SATOSHIS = 1e8;
@@ -64,7 +65,7 @@ export async function openRandomUtxo(chain: ChainWith<'utxo'>, random: Random): 
         chain,
         urls: shuffle([liar.url, ...nodes.urls.slice(1)], random),
         network: { genesisHash, addressPrefix },
-        timeoutMs: 5000,
+        timeoutMs: PATIENT_MS,
         now: () => state.headAt,
       }),
     async end() {

@@ -7,6 +7,7 @@ import { pretends } from '../lies.ts';
 import { TronChain } from './chain.ts';
 import { createSender, randomTronAddress } from './local-tron.ts';
 import { startTronNode } from './node.ts';
+import { PATIENT_MS } from '../patience.ts';
 
 const HONEST = 3;
 const OTHER_CHAIN_ID = 3_448_148_188;
@@ -46,7 +47,8 @@ export async function openGeneratedTron(): Promise<GeneratedChain> {
     urls: honest.map(({ url }) => url),
     elsewhere: other.url,
     addresses: new Set(ours),
-    createWatcher: (urls) => createTronWatcher({ urls, now: chain.now, timeoutMs: 5000, requestsPerSecond: 1000 }),
+    createWatcher: (urls) =>
+      createTronWatcher({ urls, now: chain.now, timeoutMs: PATIENT_MS, requestsPerSecond: 1000 }),
     isFinal: ({ block }, { head }) => block!.height <= head.finalizedHeight!,
     advance(random) {
       for (let payment = random.below(5); payment > 0; payment -= 1) pay(random);

@@ -5,6 +5,7 @@ import { createObserver } from '../observer.ts';
 import { TronChain } from './chain.ts';
 import { createSender, randomTronAddress } from './local-tron.ts';
 import { startTronNode } from './node.ts';
+import { PATIENT_MS } from '../patience.ts';
 
 /** After these, all earlier payments are final. */
 const BLOCKS_UNTIL_FINAL = 22;
@@ -23,7 +24,7 @@ export async function openTron({ sources = 2, addresses: count = 2, ...options }
   const addresses = Array.from({ length: count }, randomTronAddress);
   const urls = nodes.map(({ url }) => url);
   const createWatcher = (more: Partial<TronWatcherOptions> = {}) =>
-    createTronWatcher({ urls, now: chain.now, timeoutMs: 2000, requestsPerSecond: 1000, ...options, ...more });
+    createTronWatcher({ urls, now: chain.now, timeoutMs: PATIENT_MS, requestsPerSecond: 1000, ...options, ...more });
   const watcher = createWatcher();
   const observer = createObserver(watcher, new Set(addresses), ({ block }, { head }) => {
     return block!.height <= head.finalizedHeight!;
