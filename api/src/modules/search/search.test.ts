@@ -103,7 +103,7 @@ describe('the search of staff', () => {
       );
     const [first, last] = ['2026-03-01T10:00:00.000Z', '2026-04-01T10:00:00.000Z'];
     for (const time of [first, last]) await signIn(signedIn.id, time);
-    await signIn(user.id, first);
+    await signIn(user.id, '2026-02-28T10:00:00.000Z');
     const users = async (by = admin, at?: string) => (await find(CLIENT, by, at)).filter(({ kind }) => kind === 'USER');
     const byClient = { id: user.id, use: 'CLIENT', period: { from: connection.createdAt, to: null } };
     const bySignIn = (time: string) => ({ id: signedIn.id, use: 'SIGN_IN', period: { from: time, to: time } });
