@@ -1,6 +1,3 @@
-import { type Call, createClient } from '@cellhop/contract/client';
-import { payInvoice } from '@cellhop/contract/development';
-import { createInvoice } from '@cellhop/contract/invoices';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.values';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -9,19 +6,9 @@ import { answerTicket } from '@cellhop/contract/staff/tickets';
 import { createTicket } from '@cellhop/contract/tickets';
 import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';
-import { accessToken, buyProxy, clientAs, createCustomer, enter, expect, test } from './product.ts';
+import { accessToken, buyProxy, callAs, clientAs, createCustomer, enter, expect, test, topUp } from './product.ts';
 
 const run = promisify(execFile);
-
-function clientOf(page: Page, baseUrl: string): Call {
-  return createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
-}
-
-async function topUp(page: Page, url: string, amount: number): Promise<void> {
-  const call = clientOf(page, url);
-  const { data: invoice } = await call(createInvoice, { body: { currency: 'BTC', amount } });
-  await call(payInvoice, { params: { id: invoice.id }, body: {} });
-}
 
 const balance = (page: Page) => page.getByRole('link', { name: /^Balance / });
 const bell = (page: Page) => page.getByRole('button', { name: /^Notifications/ });
@@ -44,7 +31,7 @@ test('changes in one tab appear in the other without a reload, over one shared s
   await expect(balance(other)).toContainText('$1.00');
   await expect(other.getByText('No open or paid invoices', { exact: false })).toBeVisible();
 
-  await topUp(page, product.url, 20);
+  await topUp(callAs(page, product.url), 20);
   await expect(other.getByRole('row', { name: /Paid/ })).toHaveCount(1);
   await expect(balance(other)).toContainText('$21.00');
   // The trial credit was announced before.
@@ -57,7 +44,7 @@ test('changes in one tab appear in the other without a reload, over one shared s
   expect(streams).toHaveLength(1);
 
   await test.step('a broadcast appears in the open list of notifications', async () => {
-    const { data: profile } = await clientOf(page, product.url)(getProfile, {});
+    const { data: profile } = await callAs(page, product.url)(getProfile, {});
     const admin = await clientAs('admin@example.com', product.url);
     const en = { description: '<b>New countries</b>', content: 'See the <a href="/proxies">proxies</a>.' };
     const texts = { en, ru: { description: 'Новые страны' } };
@@ -70,7 +57,7 @@ test('changes in one tab appear in the other without a reload, over one shared s
 
   await test.step('a reply of the support team appears in the open ticket', async () => {
     const body = { name: 'Which countries?', description: 'Which ones are new?' };
-    const { data: ticket } = await clientOf(page, product.url)(createTicket, { body });
+    const { data: ticket } = await callAs(page, product.url)(createTicket, { body });
     await other.goto(`/support/tickets/${ticket.id}`);
     await expect(other.getByText('No messages yet.')).toBeVisible();
     const support = await clientAs('support@example.com', product.url);
@@ -83,7 +70,7 @@ test('changes in one tab appear in the other without a reload, over one shared s
   await test.step('when the tab with the stream is closed, the other tab opens a stream', async () => {
     await page.close();
     await expect.poll(() => streams.length).toBe(2);
-    await topUp(other, product.url, 10);
+    await topUp(callAs(other, product.url), 10);
     await expect(balance(other)).toContainText('$31.00');
   });
 });
@@ -91,10 +78,7 @@ test('changes in one tab appear in the other without a reload, over one shared s
 test('traffic updates usage, transactions and receipt without a reload', async ({ page, product }) => {
   await createCustomer(page, 'watching@example.com');
   await enter(page, '/usage?range=day', 'watching@example.com');
-  const call = createClient({
-    baseUrl: product.url,
-    headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
-  });
+  const call = callAs(page, product.url);
   const bought = await buyProxy(call);
   const send = (megabytes: number) => {
     const { host, port, username, password } = bought;

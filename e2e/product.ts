@@ -3,7 +3,8 @@ import { signIn as signInEndpoint, type SignInResult } from '@cellhop/contract/a
 import { reportBrowserError } from '@cellhop/contract/browser-errors';
 import { ApiError, type Call, createClient } from '@cellhop/contract/client';
 import { connect, type ConnectionWithBalance } from '@cellhop/contract/connections';
-import { mailboxSchema, type Mail } from '@cellhop/contract/development';
+import { mailboxSchema, type Mail, payInvoice } from '@cellhop/contract/development';
+import { createInvoice } from '@cellhop/contract/invoices';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { toMicros } from '@cellhop/contract/units';
@@ -148,6 +149,12 @@ export async function buyProxy(call: Call): Promise<ConnectionWithBalance> {
       if (!(error instanceof ApiError) || error.code !== 'PROXY_NOT_FOUND') throw error;
     }
   throw new Error(`No proxy of ${SHARED_COUNTRIES.join(', ')} is left`);
+}
+
+/** Pays an invoice on the sandbox network. */
+export async function topUp(call: Call, amount: number): Promise<void> {
+  const { data: invoice } = await call(createInvoice, { body: { currency: 'BTC', amount } });
+  await call(payInvoice, { params: { id: invoice.id }, body: {} });
 }
 
 /** A client of the page's user. */

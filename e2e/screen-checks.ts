@@ -23,6 +23,7 @@ export const publicPages = [
   '/public-message?message=Hello',
   '/check-receipt',
   '/legal/terms',
+  '/legal/imprint',
   '/pricing',
   '/ru/pricing',
   '/locations',

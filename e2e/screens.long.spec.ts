@@ -1,6 +1,6 @@
 import { currencies } from '@cellhop/contract/invoices.values';
 import type { Page } from '@playwright/test';
-import { exampleInvoice } from '../web/test/example-invoices.ts';
+import { exampleInvoice, exampleReceipt } from '../web/test/example-invoices.ts';
 import { mockResponses } from './gallery-screen.ts';
 import { ticketScreens } from './gallery-tickets.ts';
 import { menuPaths } from './menu.ts';
@@ -64,6 +64,14 @@ for (const [language, theme] of looks) {
     await enter(page, `/payments/invoices?invoice=${invoice.id}`, 'user@example.com', 'demo-password');
     await expect(page.getByRole('dialog').getByRole('region')).toBeVisible();
     await expectGood(page, 'a partly paid invoice');
+  });
+
+  test(`the receipt of a top-up is accessible and fits, ${language}, ${theme}`, async ({ page }) => {
+    await prefer(page, language, theme);
+    await mockResponse(page, '/v1/payments/receipts/17', 200, { data: exampleReceipt });
+    await enter(page, '/transactions?receipt=17', 'user@example.com', 'demo-password');
+    await expect(page.getByRole('dialog').getByText(exampleReceipt.transactionId)).toBeVisible();
+    await expectGood(page, 'a receipt of a top-up');
   });
 
   test(`the filled form of a new invoice is accessible and fits, ${language}, ${theme}`, async ({ page }) => {

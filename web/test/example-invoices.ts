@@ -1,5 +1,5 @@
 /** Invoices in states that depend on a chain or on time; the API's tests cover how they arise. */
-import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
+import type { Invoice, InvoicePayment, TopUpReceipt } from '@cellhop/contract/invoices';
 import type { Deposit } from '@cellhop/contract/staff/invoices';
 
 const HOUR_MS = 3_600_000;
@@ -21,6 +21,18 @@ const payments: Record<Invoice['status'], InvoicePayment | null> = {
   OVERPAID: { ...paid, received: '0.00030000', excess: '0.00005000', credited: 30 },
   EXPIRED: null,
 };
+
+export const exampleReceipt = {
+  number: 17,
+  creditedAt: '2026-11-21T12:00:00.000Z',
+  amount: 25,
+  currency: 'BTC',
+  amountInCurrency: '0.00025000',
+  rate: '100000.00',
+  transactionId: 'f'.repeat(64),
+  invoiceId: null,
+  reversedAt: null,
+} satisfies TopUpReceipt;
 
 export function exampleInvoice(status: Invoice['status'], changes: Partial<Invoice> = {}): Invoice {
   const expiresIn = status === 'EXPIRED' ? -HOUR_MS : HOUR_MS;

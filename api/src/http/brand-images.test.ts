@@ -1,30 +1,17 @@
 import Fastify from 'fastify';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { PNG_SIGNATURE } from '../files/png.ts';
+import { createBrandFolder, picture, svg, writeBrandImages } from '../../test/brand-folder.ts';
 import { describeLogo, readBrandImages, serveBrandImages } from './brand-images.ts';
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'brand-'));
+const folder = createBrandFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const write = (name: string, content: Buffer | string) => writeFileSync(path.join(folder, name), content);
-function picture(width: number, height: number): Buffer {
-  const size = Buffer.alloc(8);
-  size.writeUInt32BE(width, 0);
-  size.writeUInt32BE(height, 4);
-  return Buffer.concat([PNG_SIGNATURE, Buffer.from('0000000d49484452', 'hex'), size]);
-}
-const svg = (viewBox: string, content = '') =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${viewBox}">${content}</svg>`;
 beforeEach(() => {
   rmSync(path.join(folder, 'logo-dark.svg'), { force: true });
-  write('logo.svg', svg('0 0 120 30'));
-  write('favicon.svg', svg('0 0 32 32'));
-  write('favicon.ico', Buffer.from('000001000100', 'hex'));
-  for (const side of [180, 192, 512]) write(`icon-${side}.png`, picture(side, side));
-  write('social-image.png', picture(1200, 630));
+  writeBrandImages(folder);
 });
 
 test('each file is served with its type at the address of the built-in one, and confirmed by its ETag', async () => {

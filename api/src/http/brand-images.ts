@@ -85,8 +85,17 @@ export function readBrandImages(folder: string | undefined): BrandImage[] {
 /** A logo that is much wider than high has the name in it. */
 const WIDE = 1.5;
 
-/** How headers show it; null: that of Cellhop. */
-export function describeLogo(images: readonly BrandImage[]): NonNullable<Settings['logo']> | null {
+type Logo = NonNullable<Settings['logo']> | null;
+const logos = new Map<string | undefined, Logo>();
+
+/** How headers show it; null: that of Cellhop. The folder is read once, as for the other images. */
+export function findLogo(folder: string | undefined): Logo {
+  let logo = logos.get(folder);
+  if (logo === undefined) logos.set(folder, (logo = describeLogo(readBrandImages(folder))));
+  return logo;
+}
+
+export function describeLogo(images: readonly BrandImage[]): Logo {
   const logo = images.find(({ name }) => name === 'logo.svg');
   if (!logo) return null;
   const [, width, height] = VIEW_BOX.exec(logo.content.toString('utf8'))!;

@@ -5,6 +5,7 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { visitorPath } from '@cellhop/contract/visitor-pages';
 import { escapeHtml } from '../mail/layout.ts';
+import { type Brand, logoHtml } from './logo.ts';
 import { fillTemplate, readVisitorTemplate } from './visitor-template.ts';
 import { findWebRoot } from './web-pages.ts';
 
@@ -28,11 +29,11 @@ function readTemplate(): string {
 }
 
 /** All values are escaped: anybody may have written the link. */
-export function linkPage(languageCode: LanguageCode, brandName: string, { title, text, form, link }: LinkPage): string {
+export function linkPage(languageCode: LanguageCode, brand: Brand, { title, text, form, link }: LinkPage): string {
   template ??= readTemplate();
   return fillTemplate(template, languageCode, {
-    head: `<title>${escapeHtml(`${title} – ${brandName}`)}</title><meta name="robots" content="noindex" />`,
-    body: `<div class="page"><header class="header"><a class="logo" href="${visitorPath(languageCode, 'home')}"><span>${escapeHtml(brandName)}</span></a></header>
+    head: `<title>${escapeHtml(`${title} – ${brand.brandName}`)}</title><meta name="robots" content="noindex" />`,
+    body: `<div class="page"><header class="header"><a class="logo" href="${visitorPath(languageCode, 'home')}">${logoHtml(brand)}</a></header>
 <main class="card"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>
 ${form === undefined ? '' : formHtml(form)}${link === undefined ? '' : `<a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a>`}</main></div>`,
   });

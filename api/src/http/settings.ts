@@ -3,7 +3,7 @@ import { toDollars } from '@cellhop/contract/units';
 import type { FastifyInstance } from 'fastify';
 import { listEnabledCurrencies } from '../modules/invoices/invoices.service.ts';
 import { createOfferReader, type Offer } from '../modules/referrals/referrals.service.ts';
-import { describeLogo, readBrandImages } from './brand-images.ts';
+import { findLogo } from './brand-images.ts';
 import { route } from './route.ts';
 
 /** Settings of the web app that it needs before sign-in. */
@@ -15,7 +15,7 @@ export function settingsRoutes(app: FastifyInstance): void {
     publicUrl,
     contactEmail,
     seller,
-    logo: describeLogo(readBrandImages(config.brandImagesFolder)),
+    logo: findLogo(config.brandImagesFolder),
     abuseEmail: config.abuseEmail ?? contactEmail,
     refundMinutes: config.refundWindowMs / 60_000,
     idleMinutes: config.idleTimeoutMs / 60_000,

@@ -124,7 +124,7 @@ function confirmEmailRoutes(app: FastifyInstance): void {
       const { code } = request.query;
       const languageCode = await confirmation.readConfirmationLanguage(app.ctx, code, toRequester(request));
       const language = languageCode ?? browserLanguage(request.headers['accept-language']);
-      return reply.type('text/html; charset=utf-8').send(confirmationPage(language, app.ctx.config.brandName, code));
+      return reply.type('text/html; charset=utf-8').send(confirmationPage(language, app.ctx.config, code));
     },
   );
   void app.register(async (scope) => {
@@ -149,7 +149,7 @@ function secondFactorResetRoutes(app: FastifyInstance): void {
   const send = (request: FastifyRequest, reply: FastifyReply, code: string, found: LanguageCode | undefined) => {
     const language = found ?? browserLanguage(request.headers['accept-language']);
     const page = found === undefined ? 'unknown' : request.method === 'GET' ? 'question' : 'stopped';
-    const html = secondFactorResetPage(language, app.ctx.config.brandName, page, code);
+    const html = secondFactorResetPage(language, app.ctx.config, page, code);
     return reply
       .code(found === undefined ? 404 : 200)
       .type('text/html; charset=utf-8')

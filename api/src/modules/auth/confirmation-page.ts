@@ -2,6 +2,7 @@
 import { CONFIRM_EMAIL_PATH } from '@cellhop/contract/auth';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { linkPage } from '../../http/link-page.ts';
+import type { Brand } from '../../http/logo.ts';
 
 interface Texts {
   title: string;
@@ -25,8 +26,8 @@ const texts: Record<LanguageCode, Texts> = {
 };
 
 /** @param code of the link, which anybody may have written */
-export function confirmationPage(languageCode: LanguageCode, brandName: string, code: string): string {
+export function confirmationPage(languageCode: LanguageCode, brand: Brand, code: string): string {
   const { title, text, button } = texts[languageCode];
   const form = { path: CONFIRM_EMAIL_PATH, fields: { code }, button };
-  return linkPage(languageCode, brandName, { title, text: text(brandName), form });
+  return linkPage(languageCode, brand, { title, text: text(brand.brandName), form });
 }

@@ -2,6 +2,7 @@
 import { SECOND_FACTOR_RESET_PATH } from '@cellhop/contract/auth';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { linkPage } from '../../http/link-page.ts';
+import type { Brand } from '../../http/logo.ts';
 
 type Page = 'question' | 'stopped' | 'unknown';
 
@@ -39,8 +40,8 @@ const texts: Record<LanguageCode, Record<Page, { title: string; text: string }> 
 };
 
 /** @param code of the link, which anybody may have written: for the button of the question */
-export function secondFactorResetPage(languageCode: LanguageCode, brandName: string, page: Page, code: string): string {
+export function secondFactorResetPage(languageCode: LanguageCode, brand: Brand, page: Page, code: string): string {
   const { [page]: shown, button } = texts[languageCode];
   const form = { path: SECOND_FACTOR_RESET_PATH, fields: { code }, button };
-  return linkPage(languageCode, brandName, { ...shown, ...(page === 'question' && { form }) });
+  return linkPage(languageCode, brand, { ...shown, ...(page === 'question' && { form }) });
 }

@@ -69,7 +69,7 @@ export function unsubscribeRoutes(app: FastifyInstance): void {
     return reader;
   };
   const send = (reply: FastifyReply, language: LanguageCode, page: LinkPage) =>
-    reply.type('text/html; charset=utf-8').send(linkPage(language, app.ctx.config.brandName, page));
+    reply.type('text/html; charset=utf-8').send(linkPage(language, app.ctx.config, page));
   const refuse = ({ headers }: UnsubscribeRequest, reply: FastifyReply) => {
     const language = browserLanguage(headers['accept-language']);
     return send(reply.code(404), language, { ...texts[language].unknown, link: toAccount(language) });

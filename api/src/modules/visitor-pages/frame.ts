@@ -55,22 +55,12 @@ ${closing(view)}
 function header(view: View, address: Address): string {
   const { shop, texts, languageCode } = view;
   return `<header class="header">
-        <a class="logo" href="${visitorPath(languageCode, 'home')}">${logo(shop)}</a>
+        <a class="logo" href="${visitorPath(languageCode, 'home')}">${shop.logo}</a>
         <nav class="pages" aria-label="${escapeHtml(texts.navigation)}">${pageLinks(view, address)}</nav>
         ${languages(view, address)}
         <a class="quiet visitor" href="/sign-in">${escapeHtml(texts.signIn)}</a>
         <a class="quiet member" href="/proxies">${escapeHtml(texts.openApp)}</a>
       </header>`;
-}
-
-/** As web/src/ui/logo.tsx. */
-function logo({ logo, brandName }: Shop): string {
-  const name = `<span>${escapeHtml(brandName)}</span>`;
-  if (logo === null) return LOGO + name;
-  const image = (file: string, theme: string) =>
-    `<img src="/${file}.svg" alt="${logo.isWide ? escapeHtml(brandName) : ''}" class="${theme}">`;
-  const images = image('logo', logo.hasDark ? 'light' : '') + (logo.hasDark ? image('logo-dark', 'dark') : '');
-  return logo.isWide ? images : images + name;
 }
 
 function pageLinks({ languageCode, texts }: View, address?: Address): string {
@@ -133,8 +123,6 @@ function footer(view: View): string {
   const contacts = mailto(shop.contactEmail, texts.contact) + mailto(shop.abuseEmail, texts.abuse);
   return `<footer class="footer"><nav aria-label="${escapeHtml(texts.links)}">${pageLinks(view)}${documents.join('')}${contacts}</nav>${themes(view)}</footer>`;
 }
-
-const LOGO = `<svg viewBox="0 0 32 32" width="30" height="30" aria-hidden="true"><path class="cell" d="M16 1.5 28.6 8.75v14.5L16 30.5 3.4 23.25V8.75z"/><path class="hop" d="M9 20.5c0-9.5 14-9.5 14 0"/><circle class="start" cx="9" cy="20.5" r="2.7"/><circle class="end" cx="23" cy="20.5" r="2.7"/></svg>`;
 
 /** As in the app: of Tabler. */
 const THEME_ICONS = {

@@ -3,7 +3,6 @@ import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { Seller } from '@cellhop/contract/settings';
 import { toDollars } from '@cellhop/contract/units';
 import type { Currency } from '@cellhop/contract/invoices.values';
-import type { describeLogo } from '../../http/brand-images.ts';
 import { escapeHtml } from '../../mail/layout.ts';
 import type { Stock } from '../proxies/proxies.service.ts';
 import type { Offer } from '../referrals/referrals.service.ts';
@@ -19,7 +18,8 @@ export interface Shop {
   publicUrl: string;
   contactEmail: string | undefined;
   abuseEmail: string | undefined;
-  logo: ReturnType<typeof describeLogo>;
+  /** HTML. */
+  logo: string;
   /** Who runs it; undefined if the operator has not said. */
   seller: Seller | undefined;
   refundSeconds: number;

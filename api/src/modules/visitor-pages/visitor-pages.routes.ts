@@ -8,8 +8,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Ctx } from '../../ctx.ts';
-import { describeLogo, readBrandImages } from '../../http/brand-images.ts';
 import { etagOf, matchesEtag } from '../../http/etag.ts';
+import { logoHtml } from '../../http/logo.ts';
 import { COMPRESSION } from '../../http/responses.ts';
 import { readVisitorTemplate } from '../../http/visitor-template.ts';
 import { findWebRoot } from '../../http/web-pages.ts';
@@ -124,13 +124,13 @@ async function readStock(app: FastifyInstance): Promise<Stock | undefined> {
 }
 
 function createShop(ctx: Ctx, root: string): Shop {
-  const { brandName, publicUrl, contactEmail, abuseEmail, brandImagesFolder, seller, refundWindowMs } = ctx.config;
+  const { brandName, publicUrl, contactEmail, abuseEmail, seller, refundWindowMs } = ctx.config;
   return {
     brandName,
     publicUrl,
     contactEmail,
     abuseEmail,
-    logo: describeLogo(readBrandImages(brandImagesFolder)),
+    logo: logoHtml(ctx.config),
     seller,
     refundSeconds: refundWindowMs / 1000,
     currencies: listEnabledCurrencies(ctx),

@@ -1,6 +1,7 @@
 import type { Settings } from '@cellhop/contract/settings';
 import { within } from '@testing-library/react';
 import { afterAll, expect, it } from 'vitest';
+import { exampleReceipt } from '../../../test/example-invoices.ts';
 import { type Answers, openApp } from '../../../test/open-app.tsx';
 import { currentSettings } from '../../data/settings.ts';
 
@@ -25,19 +26,7 @@ it('opens the receipt of a top-up from its row, with seller, customer and paymen
   const { screen, user } = await openApp('/transactions', {
     answers: papersWith({
       'GET /v1/transactions': { data: [topUp], totalPages: 1 },
-      'GET /v1/payments/receipts/*': {
-        data: {
-          number: 17,
-          creditedAt: createdAt,
-          amount: 25,
-          currency: 'BTC',
-          amountInCurrency: '0.00025000',
-          rate: '100000.00',
-          transactionId: 'f'.repeat(64),
-          invoiceId: null,
-          reversedAt: null,
-        },
-      },
+      'GET /v1/payments/receipts/*': { data: exampleReceipt },
     }),
   });
   await user.click(await screen.findByRole('button', { name: 'Receipt 17' }));
