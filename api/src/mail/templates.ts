@@ -1,6 +1,6 @@
 /** Renders mails as plain text and as simple HTML. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import { countText, dollarText, durationText } from '@cellhop/contract/number-texts';
+import { balanceText, countText, durationText, totalText } from '@cellhop/contract/number-texts';
 import { anchor, colours, escapeHtml, type MailContent, page, small } from './layout.ts';
 import { type NewsMail, renderNews } from './news.ts';
 import { mailTexts } from './texts.ts';
@@ -148,8 +148,8 @@ type Fact = readonly [name: string, value: string];
 function toFacts(languageCode: LanguageCode, values: Exclude<MailRequest, NewsMail>['values']): Fact[] {
   const { facts } = mailTexts[languageCode];
   if ('message' in values) return [[facts.ticket, values.ticket]];
-  if ('amount' in values) return [[facts.credited, dollarText(languageCode, values.amount)]];
-  if ('balance' in values) return [[facts.balance, dollarText(languageCode, values.balance)]];
+  if ('amount' in values) return [[facts.credited, totalText(languageCode, values.amount)]];
+  if ('balance' in values) return [[facts.balance, balanceText(languageCode, values.balance)]];
   if ('capMegabytes' in values) {
     const { ip, usedMegabytes, capMegabytes } = values;
     return [
@@ -163,7 +163,7 @@ function toFacts(languageCode: LanguageCode, values: Exclude<MailRequest, NewsMa
   if ('otherCount' in values) {
     const { ip, otherCount, refund } = values;
     const proxy: Fact = [facts.proxy, otherCount === 0 ? ip : facts.withOthers(ip, otherCount)];
-    return refund === 0 ? [proxy] : [proxy, [facts.refund, dollarText(languageCode, refund)]];
+    return refund === 0 ? [proxy] : [proxy, [facts.refund, totalText(languageCode, refund)]];
   }
   if (!('at' in values)) return [];
   const { device, address, at } = values;

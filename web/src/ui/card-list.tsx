@@ -28,7 +28,7 @@ export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys, rend
   const places = useMemo<Places<Row>>(
     () => ({
       headings: columns.filter(({ place }) => place === 'heading'),
-      line: columns.filter(({ place }) => place === 'line'),
+      line: columns.filter(({ place }) => place === 'line' || place === 'fact'),
       fields: columns.filter(({ place }) => place === undefined),
       actions: columns.filter(({ place }) => place === 'action'),
     }),
@@ -82,11 +82,11 @@ const Card = memo(function Card<Row>({ row, places: { headings, line, fields, ac
         ))}
       </div>
       {line.length > 0 && (
-        <p className={classes['line']}>
-          {line.map(({ key, render, renderInCard = render }) => (
-            <span key={key}>{renderInCard(row)}</span>
+        <div className={classes['line']}>
+          {line.map((column) => (
+            <span key={column.key}>{lineText(column, row)}</span>
           ))}
-        </p>
+        </div>
       )}
       {fields.length > 0 && (
         <dl className={classes['fields']}>
@@ -106,6 +106,16 @@ const Card = memo(function Card<Row>({ row, places: { headings, line, fields, ac
     </li>
   );
 }) as <Row>(props: CardProps<Row>) => ReactNode;
+
+function lineText<Row>({ place, header, render, renderInCard = render }: Column<Row>, row: Row): ReactNode {
+  const value = renderInCard(row);
+  if (place === 'line' || value === null || value === false || value === '') return value;
+  return (
+    <>
+      {header}: {value}
+    </>
+  );
+}
 
 /** Whether the cell beside the last field is free, and the card has one button for it. */
 function isBeside(fields: readonly unknown[], actions: readonly unknown[]): boolean {

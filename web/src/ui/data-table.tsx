@@ -23,10 +23,10 @@ export interface Column<Row> {
   /** In rem. If all columns have one, they are fixed shares of the table's width, independent of the rows. */
   width?: number;
   /**
-   * Its place in a card on narrow screens: heading, in the line below it without its header, button, or (by default) a field. A card
-   * without fields has two lines. `none`: the details have it.
+   * Its place in a card on narrow screens: heading, in the line below it without its header, in this line after its header (`fact`), button,
+   * or (by default) a field. A card without fields has two lines. `none`: the details have it.
    */
-  place?: 'heading' | 'line' | 'action' | 'none';
+  place?: 'heading' | 'line' | 'fact' | 'action' | 'none';
 }
 
 interface DataTableProps<Row> {

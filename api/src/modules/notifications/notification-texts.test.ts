@@ -38,12 +38,19 @@ test.each(notices)('$kind has a text in both languages, with allowed HTML only',
 test.each([
   [25, '$25.00'],
   [0.95, '$0.95'],
-  [0.1234, '$0.1234'],
+  [0.1234, '$0.12'],
+  [0.0156, '$0.016'],
   [0.000_001, '$0.000001'],
   [100, '$100.00'],
   [1_234_567.5, '$1,234,567.50'],
 ])('%d dollars are %s', (amount, text) => {
   expect(renderNotification('en', { kind: 'TOP_UP', details: { amount } }).description).toContain(`<b>${text}</b>`);
+});
+
+test('a balance is never said to be more than it is', () => {
+  const event = { kind: 'LOW_BALANCE', details: { balance: 4.999 } } as const;
+  expect(renderNotification('en', event).description).toContain('<b>$4.99</b>');
+  expect(renderNotification('ru', event).description).toContain('<b>$4,99</b>');
 });
 
 test.each([

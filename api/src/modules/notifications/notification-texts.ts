@@ -4,7 +4,7 @@ import type { ReferralLevel } from '@cellhop/contract/referrals.values';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import type { RequestList } from '@cellhop/contract/staff/lists.values';
-import { countText, dollarText } from '@cellhop/contract/number-texts';
+import { balanceText, countText, totalText } from '@cellhop/contract/number-texts';
 import { escapeHtml } from '../../mail/layout.ts';
 
 /** The stored details of each kind. Amounts are US dollars. */
@@ -58,11 +58,11 @@ export function renderNotification(languageCode: LanguageCode, { kind, details }
 }
 
 function money(dollars: number): string {
-  return `<b>${dollarText('en', dollars)}</b>`;
+  return `<b>${totalText('en', dollars)}</b>`;
 }
 
 function russianDollars(dollars: number): string {
-  return `<b>${dollarText('ru', dollars)}</b>`;
+  return `<b>${totalText('ru', dollars)}</b>`;
 }
 
 function link(path: string, text: string): string {
@@ -138,7 +138,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       ...(refund > 0 && { content: `${money(refund)} for unused traffic has been refunded to your balance.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
-      description: `Your balance is low: ${money(balance)}.`,
+      description: `Your balance is low: <b>${balanceText('en', balance)}</b>.`,
       content: `${link('/payments/invoices?create=true', 'Top up')} to keep your connections running.`,
     }),
     NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({
@@ -211,7 +211,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       ...(refund > 0 && { content: `${russianDollars(refund)} за неиспользованный трафик возвращены на баланс.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
-      description: `На балансе мало средств: ${russianDollars(balance)}.`,
+      description: `На балансе мало средств: <b>${balanceText('ru', balance)}</b>.`,
       content: `${link('/payments/invoices?create=true', 'Пополните баланс')}, чтобы подключения не прервались.`,
     }),
     NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({

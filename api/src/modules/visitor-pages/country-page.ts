@@ -7,9 +7,10 @@ import {
   countryName,
   figures,
   flag,
-  gigabytePrice,
+  MEGABYTES_PER_GIGABYTE,
+  megabytePrice,
+  megabytesPrice,
   missingStock,
-  money,
   namesByCount,
   type PageParts,
   type View,
@@ -34,7 +35,7 @@ export function countryPage(view: View, countryCode: string): PageParts {
     return { title, description: '', status: stock === undefined ? 503 : 404, main: intro(notice) };
   }
   const { priceMicros } = country;
-  const price = priceMicros === undefined ? undefined : money(view, priceMicros);
+  const price = priceMicros === undefined ? undefined : megabytePrice(view, priceMicros);
   const count = (value: number) => countText(languageCode, value);
   const description = texts.country.description(name, {
     operators: namesByCount(country.operators).slice(0, 3).join(', '),
@@ -47,7 +48,10 @@ export function countryPage(view: View, countryCode: string): PageParts {
     [texts.figures.operators, count(country.operators.size)],
     [texts.figures.cities, count(country.cities.size)],
     [texts.figures.megabyte, price],
-    [texts.figures.gigabyte, priceMicros === undefined ? undefined : money(view, gigabytePrice(priceMicros))],
+    [
+      texts.figures.gigabyte,
+      priceMicros === undefined ? undefined : megabytesPrice(view, priceMicros, MEGABYTES_PER_GIGABYTE),
+    ],
   ])}
   ${actions(view, { back: `/proxies?country=${countryCode}` })}`)}
 <section class="section columns">

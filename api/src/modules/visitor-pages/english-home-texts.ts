@@ -41,6 +41,7 @@ export const englishHomeTexts: HomeTexts = {
   proof: "Don't take our word for it",
   proofs: {
     checks: { name: 'Checks passed', text: 'Proxy checks in the last 30 days:' },
+    firstChecks: { name: 'Proxy checks', text: 'In the last 30 days.' },
     latency: { name: 'Median latency', text: 'Until the first byte of a response, with the time to connect.' },
     refunds: {
       name: 'Refunds paid by rule',

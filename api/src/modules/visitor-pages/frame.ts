@@ -1,11 +1,13 @@
 /** What the pages for visitors have in common: head, header and footer. */
 import { legalDocuments } from '@cellhop/contract/legal-documents';
 import { languageCodeSchema, type LanguageCode } from '@cellhop/contract/schemas';
+import { dollarText } from '@cellhop/contract/number-texts';
+import { toDollars } from '@cellhop/contract/units';
 import { visitorPages, visitorPath, type VisitorPage } from '@cellhop/contract/visitor-pages';
 import { fillTemplate } from '../../http/visitor-template.ts';
 import { escapeHtml } from '../../mail/layout.ts';
 import { visitorTexts } from './texts.ts';
-import { money, type PageParts, type Shop, type View } from './view.ts';
+import { type PageParts, type Shop, type View } from './view.ts';
 
 export interface Address {
   page: VisitorPage;
@@ -109,7 +111,9 @@ export function actions(view: View, { back = '/proxies', more = '' }: ActionLink
   const { texts, offer } = view;
   const path = offer === undefined ? '/sign-up' : `/sign-up?rc=${encodeURIComponent(offer.code)}`;
   // "$1" instead of "$1.00".
-  const credit = offer?.creditMicros ? money(view, offer.creditMicros).replace(/[.,]00$/, '') : undefined;
+  const credit = offer?.creditMicros
+    ? dollarText(view.languageCode, toDollars(offer.creditMicros)).replace(/[.,]00$/, '')
+    : undefined;
   const label = credit === undefined ? texts.signUp : texts.signUpWithCredit(credit);
   return `<div class="actions"><a class="button visitor" href="${escapeHtml(path)}">${escapeHtml(label)}</a><a class="button member" href="${escapeHtml(back)}">${escapeHtml(texts.openApp)}</a>${more}</div>`;
 }

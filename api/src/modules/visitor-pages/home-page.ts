@@ -10,6 +10,8 @@ import { headlinePrice, type PageParts, type View } from './view.ts';
 
 const DOLLAR_MICROS = 1_000_000n;
 const MEGABYTES_PER_PAGE = 2.5;
+/** Of fewer checks, the share that passed says nothing. */
+const CHECKS_MIN = 100;
 
 /** The landing page. Also while stock or figures cannot be read: it shows what is known. */
 export function homePage(view: View): PageParts {
@@ -87,7 +89,9 @@ function proofs({ texts: { home }, languageCode, proof }: View): string {
   const count = (value: number) => countText(languageCode, value);
   const { checks = 0, passed = 0, latencyMs, refunds = 0, receipts = 0 } = proof ?? {};
   const cards = [
-    checks > 0 && proofCard(percentText(languageCode, passed / checks), home.proofs.checks, ` ${count(checks)}.`),
+    checks >= CHECKS_MIN &&
+      proofCard(percentText(languageCode, passed / checks), home.proofs.checks, ` ${count(checks)}.`),
+    checks > 0 && checks < CHECKS_MIN && proofCard(count(checks), home.proofs.firstChecks),
     latencyMs !== undefined && proofCard(home.milliseconds(count(latencyMs)), home.proofs.latency),
     refunds > 0 && proofCard(count(refunds), home.proofs.refunds, '', '/legal/refunds'),
     receipts > 0 && proofCard(count(receipts), home.proofs.receipts, '', '/check-receipt'),

@@ -26,7 +26,10 @@ export interface HomeTexts {
   steps: string;
   step: Record<'find' | 'buy' | 'use', Titled & { picture: string }>;
   proof: string;
-  proofs: Record<'checks' | 'latency' | 'refunds' | 'receipts', { name: string; text: string; link?: string }>;
+  proofs: Record<
+    'checks' | 'firstChecks' | 'latency' | 'refunds' | 'receipts',
+    { name: string; text: string; link?: string }
+  >;
   milliseconds: (count: string) => string;
   code: string;
   codeText: string;

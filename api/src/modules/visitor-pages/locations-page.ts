@@ -7,8 +7,8 @@ import {
   figures,
   flag,
   headlinePrice,
+  megabytePrice,
   missingStock,
-  money,
   namesByCount,
   sortedCountries,
   type PageParts,
@@ -58,7 +58,8 @@ function places(view: View): string {
     const rest = named.length - NAMED_OPERATORS;
     const shown = named.slice(0, NAMED_OPERATORS).join(', ');
     const list = rest > 0 ? `${shown} ${texts.locations.more(countText(languageCode, rest))}` : shown;
-    const price = priceMicros === undefined ? '' : `<span>${escapeHtml(texts.from(money(view, priceMicros)))}</span>`;
+    const price =
+      priceMicros === undefined ? '' : `<span>${escapeHtml(texts.from(megabytePrice(view, priceMicros)))}</span>`;
     return `<li><h3><a href="${href}">${flag(shop, countryCode)}${escapeHtml(name)}</a></h3>
 <p class="facts"><span>${escapeHtml(texts.locations.free(countText(languageCode, free)))}</span>${price}</p>
 <p>${escapeHtml(list)}</p>

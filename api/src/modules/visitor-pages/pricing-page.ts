@@ -8,11 +8,11 @@ import {
   counted,
   figures,
   flag,
-  gigabytePrice,
   headlinePrice,
+  MEGABYTES_PER_GIGABYTE,
+  megabytePrice,
+  megabytesPrice,
   missingStock,
-  money,
-  moneyColumn,
   sortedCountries,
   type PageParts,
   type View,
@@ -31,7 +31,7 @@ export function pricingPage(view: View): PageParts {
   <p class="lead">${escapeHtml(texts.pricing.lead)}</p>
   ${figures([
     [texts.figures.megabyte, price],
-    [texts.figures.gigabyte, lowest === undefined ? undefined : money(view, gigabytePrice(lowest))],
+    [texts.figures.gigabyte, lowest === undefined ? undefined : megabytesPrice(view, lowest, MEGABYTES_PER_GIGABYTE)],
     [texts.figures.countries, stock === undefined ? undefined : countText(view.languageCode, stock.countries.length)],
   ])}
   ${actions(view)}
@@ -46,7 +46,7 @@ function charging(view: View, lowest: bigint | undefined): string {
   const { pricing } = view.texts;
   const values = {
     megabytes: String(PREPAID_MEGABYTES),
-    prepaid: lowest === undefined ? undefined : money(view, lowest * BigInt(PREPAID_MEGABYTES)),
+    prepaid: lowest === undefined ? undefined : megabytesPrice(view, lowest, PREPAID_MEGABYTES),
     refundTime: durationText(view.languageCode, view.shop.refundSeconds),
   };
   const steps = pricing.steps.map(
@@ -65,17 +65,15 @@ ${missing ?? `<p class="note">${escapeHtml(pricing.tableNote)}</p>${rows(view)}$
 
 function rows(view: View): string {
   const { columns } = view.texts.pricing;
-  const countries = sortedCountries(view);
-  const prices = countries.map(({ priceMicros }) => priceMicros);
-  const ofMegabyte = moneyColumn(view, prices);
-  const ofGigabyte = moneyColumn(
-    view,
-    prices.map((price) => price && gigabytePrice(price)),
-  );
-  const lines = countries.map(
-    ({ name, countryCode, free }, index) =>
-      `<tr><th scope="row"><a href="${escapeHtml(visitorPath(view.languageCode, 'locations', countryCode))}">${flag(view.shop, countryCode)}${escapeHtml(name)}</a></th><td>${ofMegabyte[index]}</td><td>${ofGigabyte[index]}</td><td>${countText(view.languageCode, free)}</td></tr>`,
-  );
+  const lines = sortedCountries(view).map(({ name, countryCode, free, priceMicros }) => {
+    const href = escapeHtml(visitorPath(view.languageCode, 'locations', countryCode));
+    const prices =
+      priceMicros === undefined
+        ? ['–', '–']
+        : [megabytePrice(view, priceMicros), megabytesPrice(view, priceMicros, MEGABYTES_PER_GIGABYTE)];
+    const cells = [...prices, countText(view.languageCode, free)].map((text) => `<td>${text}</td>`);
+    return `<tr><th scope="row"><a href="${href}">${flag(view.shop, countryCode)}${escapeHtml(name)}</a></th>${cells.join('')}</tr>`;
+  });
   const head = [columns.country, columns.megabyte, columns.gigabyte, columns.free].map(
     (name) => `<th scope="col">${escapeHtml(name)}</th>`,
   );

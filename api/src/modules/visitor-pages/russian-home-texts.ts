@@ -41,6 +41,7 @@ export const russianHomeTexts: HomeTexts = {
   proof: 'Всё можно проверить',
   proofs: {
     checks: { name: 'Успешные проверки', text: 'Проверок прокси за последние 30 дней:' },
+    firstChecks: { name: 'Проверки прокси', text: 'За последние 30 дней.' },
     latency: { name: 'Медианная задержка', text: 'До первого байта ответа, включая установку соединения.' },
     refunds: {
       name: 'Возвраты по правилам',

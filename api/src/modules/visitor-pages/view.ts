@@ -1,4 +1,4 @@
-import { decimalMark, dollarText } from '@cellhop/contract/number-texts';
+import { megabytePriceText, priceText } from '@cellhop/contract/number-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { Seller } from '@cellhop/contract/settings';
 import { toDollars } from '@cellhop/contract/units';
@@ -9,8 +9,7 @@ import type { Offer } from '../referrals/referrals.service.ts';
 import type { Proof } from './proof.ts';
 import { visitorTexts, type VisitorTexts } from './texts.ts';
 
-const MEGABYTES_PER_GIGABYTE = 1024n;
-const MICROS_PER_CENT = 10_000n;
+export const MEGABYTES_PER_GIGABYTE = 1024;
 
 /** What is the same for all pages and as long as the process runs. */
 export interface Shop {
@@ -60,30 +59,17 @@ export function createView(
 /** What a megabyte costs at least, by the price list; undefined if nothing is on it. */
 export function headlinePrice(view: View): string | undefined {
   const priceMicros = view.proof?.priceMicros;
-  return priceMicros === undefined ? undefined : money(view, priceMicros);
+  return priceMicros === undefined ? undefined : megabytePrice(view, priceMicros);
 }
 
-/** @param micros micro-dollars. The parts of a price do not break. */
-export function money({ languageCode }: Pick<View, 'languageCode'>, micros: bigint): string {
-  return dollarText(languageCode, toDollars(micros));
+/** @param micros micro-dollars */
+export function megabytePrice({ languageCode }: View, micros: bigint): string {
+  return megabytePriceText(languageCode, toDollars(micros));
 }
 
-/**
- * Whole cents, rounded up, so that nothing costs more than it says: $4.10 for $4.096.
- * @param priceMicros for one megabyte
- */
-export function gigabytePrice(priceMicros: bigint): bigint {
-  const exact = priceMicros * MEGABYTES_PER_GIGABYTE;
-  return ((exact + MICROS_PER_CENT - 1n) / MICROS_PER_CENT) * MICROS_PER_CENT;
-}
-
-/** Amounts of a column, with equally many decimals, so that they can be compared at a glance. */
-export function moneyColumn(view: Pick<View, 'languageCode'>, amounts: readonly (bigint | undefined)[]): string[] {
-  const mark = decimalMark(view.languageCode);
-  const texts = amounts.map((micros) => (micros === undefined ? '–' : money(view, micros)));
-  const decimalsOf = (text: string) => (text.includes(mark) ? text.length - text.indexOf(mark) - 1 : 0);
-  const decimals = Math.max(0, ...texts.map(decimalsOf));
-  return texts.map((text) => (text.includes(mark) ? text + '0'.repeat(decimals - decimalsOf(text)) : text));
+/** In cents, rounded up, so that nothing costs more than it says: $4.10 for a gigabyte of $4.096. */
+export function megabytesPrice({ languageCode }: View, micros: bigint, megabytes: number): string {
+  return priceText(languageCode, toDollars(micros * BigInt(megabytes)));
 }
 
 /** An operator may import any code of two letters. */

@@ -167,7 +167,7 @@ test('prices are by country, in the order of their names', async () => {
   const { body } = await read('/pricing');
   expect(body.indexOf('Austria')).toBeLessThan(body.indexOf('Germany'));
   const row = /Germany<\/a><\/th>(.*?)<\/tr>/.exec(body)![1]!;
-  expect(row).toBe('<td>$0.0040</td><td>$4.10</td><td>1,240</td>');
+  expect(row).toBe('<td>$0.004</td><td>$4.10</td><td>1,240</td>');
   expect(body).toContain('The first 50 MB are charged at once, from $0.20.');
   expect(body).toContain('Within 30\u00A0minutes of the purchase');
   expect(body).toContain('Top up from $5.');
@@ -180,6 +180,16 @@ test('locations name the operators with the most free proxies, and texts of a ca
   expect(body).toContain('&#60;script&#62;alert(1)&#60;/script&#62;, A1, Magenta, Drei, Spusu and 2 more');
   expect(body).not.toContain('<script>alert');
   expect((await read('/locations/at')).body).toContain('&#60;b&#62;Wien&#60;/b&#62;');
+});
+
+test('a price of a megabyte has three decimals on each page, rounded up', async () => {
+  for (const [url, price] of [
+    ['/pricing', '<td>$0.013</td><td>$12.80</td>'],
+    ['/locations', 'from $0.013 per MB'],
+    ['/ru/locations', 'от $0,013 за МБ'],
+    ['/locations/at', '<dd>$0.013</dd>'],
+  ] as const)
+    expect((await read(url)).body, url).toContain(price);
 });
 
 test('a country without proxies is not found, and neither is a country that does not exist', async () => {
@@ -209,8 +219,16 @@ describe('the landing page', () => {
     expect(body).toContain('120 ms');
     expect(body).toContain('1,204');
     expect(body).toContain('3,400');
-    proof = { ...knownProof, checks: 8, passed: 8 };
+    proof = { ...knownProof, checks: 100, passed: 100 };
     expect((await read('/')).body).toContain('100%<');
+  });
+
+  test('says no share of few checks', async () => {
+    proof = { ...knownProof, checks: 99, passed: 99 };
+    const { body } = await read('/');
+    expect(body).toContain('Proxy checks</dt><dd class="value">99</dd><dd>In the last 30 days.');
+    expect(body).not.toContain('100%<');
+    expect((await read('/ru/')).body).toContain('Проверки прокси</dt><dd class="value">99</dd>');
   });
 
   test('of a new shop shows only what it has', async () => {

@@ -141,18 +141,21 @@ function PromoCodes({ page, onPage }: PromoCodesProps) {
     {
       key: 'users',
       header: t('promoCodes.users'),
+      place: 'fact',
       isNumeric: true,
       render: ({ registeredUsersCount }) => formatCount(registeredUsersCount),
     },
     {
       key: 'createdAt',
       header: t('promoCodes.createdAt'),
+      place: 'fact',
       isNumeric: true,
       render: ({ createdAt }) => formatDate(createdAt),
     },
     {
       key: 'expiredAt',
       header: t('promoCodes.expiredAt'),
+      place: 'fact',
       isNumeric: true,
       render: ({ expiredAt }) => (expiredAt === null ? t('promoCodes.never') : formatDate(expiredAt)),
     },

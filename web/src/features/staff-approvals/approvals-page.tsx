@@ -187,16 +187,26 @@ function RequestsTable({ requests, onDecide }: RequestsTableProps) {
         </>
       ),
     },
-    { key: 'reason', header: t('staff:reason.label'), render: ({ reason }) => reason },
-    { key: 'author', header: t('approvals.author'), render: ({ author }) => <UserLink user={author} /> },
-    { key: 'createdAt', header: t('approvals.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'reason', header: t('staff:reason.label'), place: 'line', render: ({ reason }) => reason },
+    { key: 'author', header: t('approvals.author'), place: 'fact', render: ({ author }) => <UserLink user={author} /> },
+    {
+      key: 'createdAt',
+      header: t('approvals.createdAt'),
+      place: 'line',
+      render: ({ createdAt }) => formatDate(createdAt),
+    },
     {
       key: 'status',
       header: t('approvals.status'),
       place: 'heading',
       render: ({ status }) => <StatusBadge tone={tones[status]} text={t(`approvals.statuses.${status}`)} />,
     },
-    { key: 'decision', header: t('approvals.decision'), render: (request) => <Decision request={request} /> },
+    {
+      key: 'decision',
+      header: t('approvals.decision'),
+      place: 'fact',
+      render: (request) => <Decision request={request} />,
+    },
   ];
   if (onDecide !== undefined)
     columns.push({

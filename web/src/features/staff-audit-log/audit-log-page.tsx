@@ -97,6 +97,7 @@ function EntriesTable({ entries }: { entries: readonly AuditEntry[] | undefined 
       header: t('log.when'),
       isUnbroken: true,
       width: 14,
+      place: 'line',
       render: ({ createdAt }) => <time dateTime={createdAt}>{formatMoment(createdAt)}</time>,
     },
     { key: 'what', header: t('log.what'), width: 56, place: 'heading', render: (entry) => <Entry entry={entry} /> },

@@ -33,12 +33,14 @@ export function CurrencyTable({ sums, query }: CurrencyTableProps) {
     {
       key: 'amount',
       header: t('amount'),
+      place: 'heading',
       isNumeric: true,
       render: (sum) => <NumberLink target={target(sum)}>{formatTotal(sum.amount)}</NumberLink>,
     },
     {
       key: 'count',
       header: t('count'),
+      place: 'fact',
       isNumeric: true,
       render: (sum) => <NumberLink target={target(sum)}>{formatCount(sum.count)}</NumberLink>,
     },
@@ -78,6 +80,7 @@ export function CountryTable({ countries, isWhole }: CountryTableProps) {
   const stateColumn = (state: ProxyState): Column<CountryCount> => ({
     key: state,
     header: t(state),
+    place: 'fact',
     isNumeric: true,
     render: (country) => (
       <NumberLink target={proxiesIn(state, country.countryCode)}>{formatCount(country[state])}</NumberLink>

@@ -63,7 +63,7 @@ it('shows the last check of each exit: when, how fast or why not, and the addres
 
 it('shows the autonomous system of the operator, where it is known', async () => {
   const [, known, , , , , unknown] = (await openInventory()).rows();
-  expect(known).toContain('Telekom, LTEAS3320');
+  expect(known).toContain('Telekom, LTE, AS3320');
   expect(unknown).toContain('Telekom, LTE$0.80');
 });
 

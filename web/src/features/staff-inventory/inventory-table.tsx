@@ -49,21 +49,24 @@ export function InventoryTable({ proxies, selection, sort, onSort, ...changes }:
     {
       key: 'country',
       header: t('common:location.country'),
+      place: 'line',
       render: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'city', header: t('place'), render: (proxy) => <Place proxy={proxy} /> },
+    { key: 'city', header: t('place'), place: 'line', render: (proxy) => <Place proxy={proxy} /> },
     {
       key: 'price',
       header: t('priceOf100'),
+      place: 'fact',
       firstOrder: 'ascending',
       isNumeric: true,
       render: ({ price }) => <ColumnMoney dollars={price} format={formatMoney} decimals={decimals} />,
     },
-    { key: 'exit', header: t('exit'), render: ({ exit }) => <ExitText exit={exit} /> },
+    { key: 'exit', header: t('exit'), place: 'line', render: ({ exit }) => <ExitText exit={exit} /> },
     ...useHealthColumns(),
     {
       key: 'connection',
       header: t('staff:user'),
+      place: 'line',
       render: ({ connection }) => connection !== null && <Buyer connection={connection} />,
     },
     ...actions,
@@ -137,15 +140,16 @@ function useHealthColumns(): Column<InventoryProxy>[] {
         </span>
       ),
     },
-    { key: 'check', header: t('check.title'), render: ({ check }) => <ExitCheckText check={check} /> },
+    { key: 'check', header: t('check.title'), place: 'fact', render: ({ check }) => <ExitCheckText check={check} /> },
     {
       key: 'latency',
       header: t('check.latency'),
+      place: 'line',
       isNumeric: true,
       render: ({ check: { latencyMs, reason } }) =>
         latencyMs === null || reason !== null ? '–' : t('check.milliseconds', { latency: latencyMs }),
     },
-    { key: 'address', header: t('check.address'), render: ({ check }) => <SeenAddress check={check} /> },
+    { key: 'address', header: t('check.address'), place: 'fact', render: ({ check }) => <SeenAddress check={check} /> },
   ];
 }
 
@@ -185,8 +189,7 @@ function Place({ proxy: { city, zip, isp, asn, connectionType } }: { proxy: Inve
   return (
     <span className={classes['lines']}>
       <span>{`${city}, ${zip}`}</span>
-      <span>{`${isp}, ${connectionType}`}</span>
-      {asn != null && <span>{asnText(asn)}</span>}
+      <span>{[isp, connectionType, ...(asn == null ? [] : [asnText(asn)])].join(', ')}</span>
     </span>
   );
 }

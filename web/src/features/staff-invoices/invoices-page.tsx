@@ -167,9 +167,8 @@ function InvoicesTable({ invoices, sort, onSort, onShow }: InvoicesTableProps) {
       key: 'credited',
       header: t('invoices.credited'),
       isNumeric: true,
-      place: 'line',
+      place: 'fact',
       render: ({ payment }) => formatMoney(payment?.credited ?? 0),
-      renderInCard: ({ payment }) => `${t('invoices.credited')}: ${formatMoney(payment?.credited ?? 0)}`,
     },
     {
       key: 'expiredAt',

@@ -60,12 +60,24 @@ function NodesTable({ nodes, onDrain }: NodesTableProps) {
   const columns: Column<GatewayNode>[] = [
     { key: 'name', header: t('node'), place: 'heading', isUnbroken: true, render: ({ name }) => name },
     { key: 'state', header: t('state'), place: 'heading', render: (node) => <NodeState node={node} /> },
-    { key: 'address', header: t('nodes.address'), isUnbroken: true, render: ({ host, port }) => `${host}:${port}` },
-    { key: 'version', header: t('nodes.version'), render: ({ softwareVersion }) => softwareVersion ?? t('unknown') },
+    {
+      key: 'address',
+      header: t('nodes.address'),
+      place: 'line',
+      isUnbroken: true,
+      render: ({ host, port }) => `${host}:${port}`,
+    },
+    {
+      key: 'version',
+      header: t('nodes.version'),
+      place: 'fact',
+      render: ({ softwareVersion }) => softwareVersion ?? t('unknown'),
+    },
     ...useLoadColumns(),
     {
       key: 'lastReportAt',
       header: t('nodes.lastReport'),
+      place: 'fact',
       render: ({ lastReportAt }) =>
         lastReportAt === null ? t('nodes.never') : <time dateTime={lastReportAt}>{formatMoment(lastReportAt)}</time>,
     },
@@ -102,12 +114,14 @@ function useLoadColumns(): Column<GatewayNode>[] {
     {
       key: 'tunnels',
       header: t('nodes.tunnels'),
+      place: 'fact',
       isNumeric: true,
       render: ({ tunnels }) => (tunnels === null ? t('unknown') : formatCount(tunnels)),
     },
     {
       key: 'throughput',
       header: t('nodes.throughput'),
+      place: 'fact',
       isNumeric: true,
       render: ({ bytesPerSecond }) =>
         bytesPerSecond === null
@@ -117,18 +131,21 @@ function useLoadColumns(): Column<GatewayNode>[] {
     {
       key: 'openConnections',
       header: t('nodes.openConnections'),
+      place: 'fact',
       isNumeric: true,
       render: ({ name, openConnections }) => link(formatCount(openConnections), { node: name, state: 'SOLD' }),
     },
     {
       key: 'exits',
       header: t('nodes.exits'),
+      place: 'fact',
       isNumeric: true,
       render: ({ name, exits }) => link(formatCount(exits), { node: name }),
     },
     {
       key: 'dnsPorts',
       header: t('nodes.dnsPorts'),
+      place: 'fact',
       isNumeric: true,
       render: ({ dnsPorts: { free, total } }) => `${formatCount(free)} / ${formatCount(total)}`,
     },

@@ -78,6 +78,7 @@ function BroadcastsTable({ broadcasts, onCancel }: BroadcastsTableProps) {
     {
       key: 'text',
       header: t('notifications.description'),
+      place: 'line',
       render: ({ texts, audience }) => (
         <div className={classes['text']}>
           <NotificationHtml html={texts[audience.languageCode ?? language].description} onLeave={undefined} />
@@ -87,6 +88,7 @@ function BroadcastsTable({ broadcasts, onCancel }: BroadcastsTableProps) {
     {
       key: 'audience',
       header: t('broadcasts.audience'),
+      place: 'line',
       render: ({ audience }) => (
         <ul className={classes['words']}>
           {audienceWords(audience, t).map((word) => (
@@ -95,10 +97,16 @@ function BroadcastsTable({ broadcasts, onCancel }: BroadcastsTableProps) {
         </ul>
       ),
     },
-    { key: 'progress', header: t('broadcasts.progress'), render: (broadcast) => <Progress broadcast={broadcast} /> },
+    {
+      key: 'progress',
+      header: t('broadcasts.progress'),
+      place: 'line',
+      render: (broadcast) => <Progress broadcast={broadcast} />,
+    },
     {
       key: 'author',
       header: t('broadcasts.author'),
+      place: 'line',
       render: ({ createdBy }) => (createdBy === null ? t('broadcasts.program') : <UserLink user={createdBy} />),
     },
     {

@@ -116,7 +116,7 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
   const { t } = useTranslation(['staffContent', 'staff', 'referralSystem']);
   const columns: Column<PromoCode>[] = [
     { key: 'code', header: t('promoCodes.code'), isUnbroken: true, place: 'heading', render: ({ code }) => code },
-    { key: 'user', header: t('staff:user'), render: ({ referral }) => <UserLink user={referral} /> },
+    { key: 'user', header: t('staff:user'), place: 'line', render: ({ referral }) => <UserLink user={referral} /> },
     {
       key: 'status',
       header: t('referralSystem:promoCodes.status'),
@@ -135,14 +135,16 @@ function PromoCodesTable({ promoCodes, onDisable }: PromoCodesTableProps) {
     {
       key: 'users',
       header: t('referralSystem:promoCodes.users'),
+      place: 'fact',
       isNumeric: true,
       render: ({ registeredUsersCount }) => formatCount(registeredUsersCount),
     },
     ...useTrialColumns(),
-    timeColumn('createdAt', t('referralSystem:promoCodes.createdAt')),
+    { ...timeColumn('createdAt', t('referralSystem:promoCodes.createdAt')), place: 'fact' },
     {
       key: 'expiredAt',
       header: t('referralSystem:promoCodes.expiredAt'),
+      place: 'fact',
       render: ({ expiredAt }) => (expiredAt === null ? t('referralSystem:promoCodes.never') : <Time at={expiredAt} />),
     },
     {
@@ -181,12 +183,14 @@ function useTrialColumns(): Column<PromoCode>[] {
     {
       key: 'trialCredit',
       header: t('promoCodes.trialCredit'),
+      place: 'fact',
       isNumeric: true,
       render: ({ trialCredit }) => (trialCredit === 0 ? t('promoCodes.noCredit') : formatMoney(trialCredit)),
     },
     {
       key: 'uses',
       header: t('promoCodes.uses'),
+      place: 'fact',
       isNumeric: true,
       render: ({ trialCreditsCount, trialCreditsMax }) =>
         ofLimit(formatCount(trialCreditsCount), trialCreditsMax === null ? undefined : formatCount(trialCreditsMax)),
@@ -194,6 +198,7 @@ function useTrialColumns(): Column<PromoCode>[] {
     {
       key: 'budget',
       header: t('promoCodes.spent'),
+      place: 'fact',
       isNumeric: true,
       render: ({ credited, budget }) =>
         ofLimit(formatMoney(credited), budget === null ? undefined : formatMoney(budget)),

@@ -102,11 +102,23 @@ function JobsTable({ jobs, onRetry }: JobsTableProps) {
     {
       key: 'attempts',
       header: t('jobs.attempts'),
+      place: 'fact',
       render: ({ attempts, attemptsMax }) => t('jobs.attemptsOf', { attempts, attemptsMax }),
     },
-    { key: 'lastError', header: t('jobs.lastError'), render: ({ lastError }) => lastError ?? '—' },
-    { key: 'runAt', header: t('jobs.runAt'), render: ({ runAt }) => formatMoment(runAt) },
-    { key: 'createdAt', header: t('jobs.createdAt'), render: ({ createdAt }) => formatMoment(createdAt) },
+    {
+      key: 'lastError',
+      header: t('jobs.lastError'),
+      place: 'line',
+      renderInCard: ({ lastError }) => lastError,
+      render: ({ lastError }) => lastError ?? '—',
+    },
+    { key: 'runAt', header: t('jobs.runAt'), place: 'fact', render: ({ runAt }) => formatMoment(runAt) },
+    {
+      key: 'createdAt',
+      header: t('jobs.createdAt'),
+      place: 'fact',
+      render: ({ createdAt }) => formatMoment(createdAt),
+    },
   ];
   if (onRetry !== undefined)
     columns.push({

@@ -7,6 +7,7 @@ import { errorText } from '../../data/error-text.ts';
 import { fieldErrorText } from '../../data/form-errors.ts';
 import { useDocumentTitle } from '../../hooks/use-document-title.ts';
 import { useSchemaForm } from '../../hooks/use-schema-form.ts';
+import { readLanguage } from '../../i18n/languages.ts';
 import { StaffBreadcrumbs } from '../staff-parts/staff-breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CreateButton } from '../../ui/create-button.tsx';
@@ -74,12 +75,23 @@ interface RepliesTableProps {
 }
 
 function RepliesTable({ replies, onEdit, onDelete }: RepliesTableProps) {
-  const { t } = useTranslation('staffSupport');
+  const { t, i18n } = useTranslation('staffSupport');
+  const language = readLanguage(i18n);
   const columns: Column<CannedReply>[] = [
     { key: 'title', header: t('replies.name'), place: 'heading', render: ({ title }) => title },
-    { key: 'contentEn', header: t('replies.english'), render: ({ contentEn }) => <Excerpt text={contentEn} /> },
-    { key: 'contentRu', header: t('replies.russian'), render: ({ contentRu }) => <Excerpt text={contentRu} /> },
-    timeColumn('updatedAt', t('replies.updatedAt')),
+    {
+      key: 'contentEn',
+      header: t('replies.english'),
+      place: language === 'en' ? 'line' : 'none',
+      render: ({ contentEn }) => <Excerpt text={contentEn} />,
+    },
+    {
+      key: 'contentRu',
+      header: t('replies.russian'),
+      place: language === 'ru' ? 'line' : 'none',
+      render: ({ contentRu }) => <Excerpt text={contentRu} />,
+    },
+    { ...timeColumn('updatedAt', t('replies.updatedAt')), place: 'line' },
   ];
   if (onEdit !== undefined && onDelete !== undefined)
     columns.push({

@@ -85,9 +85,10 @@ function RelatedTable({ kind, users, selection }: RelatedTableProps) {
       key: 'relation',
       width: 9,
       header: t('related.relation'),
+      place: 'line',
       render: ({ relation }) => t(`related.relations.${relation}`),
     },
-    { ...timeColumn('createdAt', t('fields.createdAt')), width: 8 },
+    { ...timeColumn('createdAt', t('fields.createdAt')), width: 8, place: 'line' },
   ];
   return (
     <section className={classes['section']}>

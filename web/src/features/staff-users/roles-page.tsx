@@ -77,6 +77,7 @@ function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
       key: 'users',
       width: 6.5,
       header: t('roles.users'),
+      place: 'fact',
       isNumeric: true,
       render: ({ name, usersCount }) => (
         <Link to="/admin/users" search={{ role: name }}>
@@ -90,6 +91,7 @@ function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
       key: 'permissions',
       width: 21.4,
       header: t('roles.permissions'),
+      place: 'line',
       render: ({ name, permissions }) => (
         <span className={classes['permissions']}>
           {name === 'ADMIN' ? t('roles.all') : permissions.length === 0 ? t('none') : permissions.join(', ')}

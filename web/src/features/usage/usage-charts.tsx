@@ -1,14 +1,8 @@
 import type { UsagePoint, UsageStep } from '@cellhop/contract/usage';
 import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import {
-  formatDate,
-  formatDecimal,
-  formatMoney,
-  formatTraffic,
-  KIB_PER_UNIT,
-  trafficUnit,
-} from '../../format/format.ts';
+import { formatDate, formatDecimal, formatTraffic, KIB_PER_UNIT, trafficUnit } from '../../format/format.ts';
+import { formatTotal } from '../../format/money.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Money } from '../../ui/money.tsx';
 import classes from './usage-charts.module.css';
@@ -33,7 +27,7 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
           title={t('spendingChart')}
           emptyText={t('noSpending')}
           parts={[points?.map(({ spent }) => spent) ?? []]}
-          format={formatMoney}
+          format={formatTotal}
         />
         <TrafficChart
           steps={steps}
