@@ -74,8 +74,8 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
 }
 
 /**
- * @returns the words of table headers that are broken into two lines, the texts of cells that are too wide for their column, and cut titles and
- * texts of buttons
+ * @returns the words of table headers that are broken into two lines, the texts of cells that are too wide for their column and of tables that
+ * are too wide for their place, and cut titles and texts of buttons
  */
 export function misfits(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -106,7 +106,12 @@ export function misfits(page: Page): Promise<string[]> {
     const cutButtons = [...document.querySelectorAll('.mantine-Button-label')].filter(
       ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
     );
-    return [...broken, ...[...wide, ...cut, ...cutButtons].map(({ textContent }) => textContent)];
+    // Pages of visitors clip what is too wide, so that they do not scroll.
+    const wideTables = [...document.querySelectorAll('main table')].filter(
+      ({ parentElement, scrollWidth }) =>
+        scrollWidth > parentElement!.clientWidth && getComputedStyle(parentElement!).overflowX === 'visible',
+    );
+    return [...broken, ...[...wide, ...cut, ...cutButtons, ...wideTables].map(({ textContent }) => textContent)];
   });
 }
 

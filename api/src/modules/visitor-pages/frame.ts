@@ -7,7 +7,7 @@ import { visitorPages, visitorPath, type VisitorPage } from '@cellhop/contract/v
 import { fillTemplate } from '../../http/visitor-template.ts';
 import { escapeHtml } from '../../mail/layout.ts';
 import { visitorTexts } from './texts.ts';
-import { type PageParts, type Shop, type View } from './view.ts';
+import { type PageParts, type View } from './view.ts';
 
 export interface Address {
   page: VisitorPage;

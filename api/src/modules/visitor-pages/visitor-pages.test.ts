@@ -189,7 +189,7 @@ test('a price of a megabyte has three decimals on each page, rounded up', async 
     ['/ru/locations', 'от $0,013 за МБ'],
     ['/locations/at', '<dd>$0.013</dd>'],
   ] as const)
-    expect((await read(url)).body, url).toContain(price);
+    expect((await read(url)).body).toContain(price);
 });
 
 test('a country without proxies is not found, and neither is a country that does not exist', async () => {
