@@ -19,8 +19,7 @@ export function createObserver(
   const deposits = new Map<string, ObservedPayment>();
   const finalDeposits = new Map<string, ObservedPayment>();
 
-  const listKnown = () =>
-    [...deposits.values()].map((one) => ({ ...one, blockHash: one.block?.hash ?? null, isOrphaned: false }));
+  const listKnown = () => [...deposits.values()].map((one) => ({ ...one, isOrphaned: false }));
 
   function apply(poll: Poll): void {
     for (const hash of poll.orphanedBlockHashes) {

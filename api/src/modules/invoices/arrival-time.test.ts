@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toArrival, previousPollAt } from './arrival-time.ts';
+import { toArrival, previousPollAt } from './record-poll.ts';
 
 const at = (time: string) => new Date(`2026-05-01T${time}Z`);
 const HOURS = 3_600_000;

@@ -18,7 +18,7 @@ import { registerNode } from '../gateway/gateway.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { bonusMicros, levelFromPayments } from '../referrals/levels.service.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
-import { chooseCreditRate } from './invoice-amounts.ts';
+import { chooseCreditRate } from './credit.ts';
 import { toStatus } from './invoice-status.ts';
 
 let testApp: TestApp;

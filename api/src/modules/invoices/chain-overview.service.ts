@@ -9,7 +9,7 @@ import * as addresses from './addresses.store.ts';
 import { findProblem } from './chain-health.ts';
 import { countSources, isHealthy, isSandbox, rateSource, WATCHED_MAX, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import * as deposits from './deposits.store.ts';
+import { countOpen } from './deposit-lists.store.ts';
 import * as rates from './rates.store.ts';
 
 export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
@@ -26,7 +26,7 @@ export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
       sources: countSources(ctx, chain),
       ...presentWatched(inWindow.get(addressSpaces[chain]) ?? 0),
       openDeposits: counts?.count ?? 0,
-      heldDeposits: counts?.heldCount ?? 0,
+      heldDeposits: counts?.suspendedCount ?? 0,
     };
   });
 }
@@ -35,7 +35,7 @@ export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
 const COUNTED_MAX = 10 * WATCHED_MAX;
 
 function readAll(ctx: Ctx) {
-  return Promise.all([deposits.countOpen(ctx), states.listStates(ctx), addresses.countInWindow(ctx, COUNTED_MAX)]);
+  return Promise.all([countOpen(ctx), states.listStates(ctx), addresses.countInWindow(ctx, COUNTED_MAX)]);
 }
 
 function presentWatched(inWindow: number) {
@@ -102,7 +102,7 @@ export async function readChainFigures(ctx: Ctx): Promise<ChainFigures[]> {
       lagBlocks: blocksBehind(state),
       ...presentWatched(inWindow.get(addressSpaces[state.chain]) ?? 0),
       openDeposits: open.find(({ chain }) => chain === state.chain)?.count ?? 0,
-      heldDeposits: open.find(({ chain }) => chain === state.chain)?.heldCount ?? 0,
+      heldDeposits: open.find(({ chain }) => chain === state.chain)?.suspendedCount ?? 0,
       differences: state.differences.length,
     }));
 }

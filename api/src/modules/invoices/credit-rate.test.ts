@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseCreditRate } from './invoice-amounts.ts';
+import { chooseCreditRate } from './credit.ts';
 
 const volatile = { isStable: false };
 const expiredAt = new Date('2026-03-01T12:00:00Z');

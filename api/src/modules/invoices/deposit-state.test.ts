@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isGone } from './deposit-state.ts';
+import { isGone } from './observe.ts';
 
 test.each([
   ['ethereum', 20],

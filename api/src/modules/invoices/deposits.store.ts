@@ -1,127 +1,251 @@
+/** Reads deposits: payments to our addresses, and those that staff record by hand. `deposit-changes.store.ts` writes them. */
 import type { Ctx } from '../../ctx.ts';
-import { IS_SUSPENDED, OWNER } from './suspended-payments.store.ts';
+import type { ObservedPayment } from '../../payments/chains/watcher.ts';
+import type { Chain } from '../../payments/currencies.ts';
 
-export interface FinalDeposit {
+export type DepositState = 'SEEN' | 'INCLUDED' | 'FINAL' | 'CREDITED' | 'ORPHANED' | 'REPLACED' | 'REVERSED';
+export type SuspensionReason = 'LARGE' | 'SOURCES_DISAGREE' | 'SETTLED' | 'DEPEG';
+
+/** Undefined and null: there is none yet. */
+export interface Deposit {
   id: string;
+  chain: Chain;
   asset: string;
+  /** Of a deposit by hand: the id of the request of staff. */
   transactionId: string;
   output: number;
   address: string;
   units: bigint;
-  /** These are null in deposits by hand. */
-  blockHeight: bigint | null;
-  blockHash: string | null;
-  blockAt: Date | null;
+  state: DepositState;
+  isCredited: boolean;
+  /** Recorded by staff. */
+  isByHand: boolean;
+  /** Of the current chain; undefined in the memory pool, and in deposits by hand. */
+  block: ObservedPayment['block'];
+  confirmationsMin: number;
+  /** It is only in the memory pool and signals that it may be replaced. */
+  isReplaceable: boolean;
+  /** It was in a block that has left the chain. */
+  isOrphaned: boolean;
+  /** The scanned height when it was first missing in blocks and in the pool. */
+  missingHeight: number | undefined;
+  /** Its credit must be reversed. */
+  isGone: boolean;
+  /** It was reversed and is final again. */
+  isReturned: boolean;
   arrivedAt: Date;
+  firstSeenAt: Date;
   arrivalRateE12: bigint | undefined;
-  invoice: { rateE12: bigint } | undefined;
-  /** Resumed by the operator: the checks before a credit are skipped. */
+  invoice: { id: string; rateE12: bigint; expiredAt: Date } | undefined;
+  hold: SuspensionReason | null;
+  isSuspended: boolean;
+  /** By the operator: the checks before a credit are skipped. */
   isResumed: boolean;
   /** The rate that staff have chosen for a stablecoin without its peg. */
   decidedRateE12: bigint | undefined;
-  userId: string;
+  creditedMicros: bigint | null;
+  creditedRateE12: bigint | undefined;
+  creditedAt: Date | null;
+  /** Taken back from the customer. */
+  reversedMicros: bigint | null;
+  reversedAt: Date | null;
+  reversalCount: number;
+  /** The number of its receipt. */
+  receipt: number | null;
+  /** Null: the address was shown in a time that a restore of the database has lost, and nobody was given the payment. */
+  userId: string | null;
+  /** Its address belongs to nobody, whoever was given the payment. */
+  isLost: boolean;
 }
 
-type StoredFinalDeposit = Omit<FinalDeposit, 'units' | 'arrivalRateE12' | 'decidedRateE12' | 'invoice'> & {
+export interface OwnedDeposit extends Deposit {
+  userId: string;
+  userEmail: string;
+  accountId: bigint;
+}
+
+/** The driver returns `numeric` as text. */
+interface Stored {
   units: string;
   arrivalRateE12: string | null;
   decidedRateE12: string | null;
+  creditedRateE12: string | null;
+  missingHeight: bigint | null;
+  blockHeight: bigint | null;
+  blockHash: string | null;
+  blockAt: Date | null;
+  invoiceId: string | null;
   rateE12: string | null;
-};
+  expiredAt: Date | null;
+}
+
+/**
+ * The condition of a suspended deposit. A stablecoin without its peg waits for a rate of staff, whatever the operator has resumed; the
+ * others for the operator, whatever rate staff have chosen.
+ */
+export const IS_SUSPENDED = `(hold is not null and case when hold = 'DEPEG' then decided_rate_e12 is null else released_at is null end)`;
+/** Whom a deposit belongs to; null: nobody knows. */
+export const OWNER = 'coalesce(assigned_to, deposit_addresses.user_id)';
+const COLUMNS = `
+  deposits.id, chain, asset, transaction_id as "transactionId", output, address, units, state, state = 'CREDITED' as "isCredited",
+  is_by_hand as "isByHand", block_height as "blockHeight", block_hash as "blockHash", block_at as "blockAt",
+  confirmations_min as "confirmationsMin", state = 'SEEN' and is_replaceable as "isReplaceable", orphaned_at is not null as "isOrphaned",
+  missing_height as "missingHeight", gone_at is not null as "isGone", returned_at is not null as "isReturned", arrived_at as "arrivedAt",
+  first_seen_at as "firstSeenAt", arrival_rate_e12 as "arrivalRateE12", invoice_id as "invoiceId", invoices.rate_e12 as "rateE12",
+  invoices.expired_at as "expiredAt", hold, ${IS_SUSPENDED} as "isSuspended", released_at is not null as "isResumed",
+  decided_rate_e12 as "decidedRateE12", credited_micros as "creditedMicros", credited_rate_e12 as "creditedRateE12",
+  credited_at as "creditedAt", reversed_micros as "reversedMicros", reversed_at as "reversedAt", reversal_count as "reversalCount",
+  number as receipt, ${OWNER} as "userId", deposit_addresses.user_id is null as "isLost"`;
+export const FROM = `
+    from deposits
+    join deposit_addresses on deposit_addresses.id = deposits.address_id
+    left join invoices on invoices.id = invoice_id
+    left join top_up_receipts on deposit_id = deposits.id`;
+export const DEPOSIT = `select ${COLUMNS} ${FROM}`;
+export const BY_OWNER = `${FROM} join readable_users as owner on owner.id = ${OWNER}`;
+export const OWNED = `select ${COLUMNS}, email as "userEmail", account_id as "accountId" ${BY_OWNER}`;
+
+export async function select<Row extends Deposit = Deposit>(ctx: Ctx, text: string, values: unknown[]): Promise<Row[]> {
+  const rows = await ctx.db.query<Omit<Row, keyof Stored> & Stored>(text, values);
+  return rows.map((row) => toDeposit(row) as Row);
+}
+
+function toDeposit({ blockHeight, blockHash, blockAt, invoiceId, rateE12, expiredAt, ...row }: Stored) {
+  const isIncluded = blockHeight !== null && blockHash !== null && blockAt !== null;
+  const hasInvoice = invoiceId !== null && rateE12 !== null && expiredAt !== null;
+  return {
+    ...row,
+    units: BigInt(row.units),
+    arrivalRateE12: toRate(row.arrivalRateE12),
+    decidedRateE12: toRate(row.decidedRateE12),
+    creditedRateE12: toRate(row.creditedRateE12),
+    missingHeight: row.missingHeight === null ? undefined : Number(row.missingHeight),
+    block: isIncluded ? { height: Number(blockHeight), hash: blockHash, time: blockAt } : undefined,
+    invoice: hasInvoice ? { id: invoiceId, rateE12: BigInt(rateE12), expiredAt } : undefined,
+  };
+}
+
+const toRate = (stored: string | null) => (stored === null ? undefined : BigInt(stored));
+
+/** The condition of the partial index deposits_in_motion. */
+const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orphaned_at is not null))`;
+
+export async function hasInMotion(ctx: Ctx, chain: Chain): Promise<boolean> {
+  const rows = await ctx.db.query(`select from deposits where chain = $1 and ${IN_MOTION} limit 1`, [chain]);
+  return rows.length > 0;
+}
+
+/** Locks the deposits of these payments, those in blocks that have left the chain, and those that a new head may change. */
+export function lockAffected(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly ObservedPayment[],
+  orphanedBlockHashes: readonly string[],
+): Promise<Deposit[]> {
+  return select(
+    ctx,
+    `${DEPOSIT}
+      where deposits.id in (
+        select id from deposits
+          join unnest($2::text[], $3::text[], $4::int[]) as payment (asset, transaction_id, output)
+         using (asset, transaction_id, output)
+         where chain = $1
+        union select id from deposits where chain = $1 and block_hash = any($5::text[])
+        union select id from deposits where chain = $1 and ${IN_MOTION}
+        union select id from deposits where chain = $1 and state = 'REVERSED' and block_hash is not null)
+      order by deposits.id for no key update of deposits`,
+    [
+      chain,
+      payments.map(({ asset }) => asset),
+      payments.map(({ transactionId }) => transactionId),
+      payments.map(({ output }) => output),
+      orphanedBlockHashes,
+    ],
+  );
+}
+
+/** The deposits of these transactions, locked. */
+export function lockByTransaction(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly Pick<ObservedPayment, 'asset' | 'transactionId'>[],
+): Promise<Deposit[]> {
+  return select(
+    ctx,
+    `${DEPOSIT} where chain = $1 and not is_by_hand and (asset, transaction_id) in (select * from unnest($2::text[], $3::text[]))
+      order by deposits.id for no key update of deposits`,
+    [chain, payments.map(({ asset }) => asset), payments.map(({ transactionId }) => transactionId)],
+  );
+}
+
+/** The deposits of these addresses in these blocks. */
+export function listInBlocks(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly { asset: string; address: string; block: { hash: string } }[],
+): Promise<Deposit[]> {
+  return select(
+    ctx,
+    `${DEPOSIT} where chain = $1 and (asset, address, block_hash) in (select * from unnest($2::text[], $3::text[], $4::text[]))`,
+    [
+      chain,
+      payments.map(({ asset }) => asset),
+      payments.map(({ address }) => address),
+      payments.map(({ block }) => block.hash),
+    ],
+  );
+}
 
 /** Deposits that may be credited: those that never were, and reversed ones that are final again. */
 export type CreditableState = 'FINAL' | 'REVERSED';
-/** The conditions of the partial indexes. */
+const MAY_BE_CREDITED = `not ${IS_SUSPENDED} and owner.status <> 'DELETED'`;
+/** Each begins with the condition of a partial index. Nobody could spend the credit of a deleted account. */
 const creditable: Record<CreditableState, string> = {
-  FINAL: `state = 'FINAL'`,
-  REVERSED: `state = 'REVERSED' and block_hash is not null and returned_at is not null`,
+  FINAL: `state = 'FINAL' and ${MAY_BE_CREDITED}`,
+  REVERSED: `state = 'REVERSED' and block_hash is not null and returned_at is not null and ${MAY_BE_CREDITED}`,
 };
+export const SUSPENDED = `(state = 'FINAL' or (state = 'REVERSED' and block_hash is not null)) and ${IS_SUSPENDED} and owner.status <> 'DELETED'`;
 
-/** Leaves out suspended deposits, and those of deleted accounts, which nobody could spend. Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
-export async function listCreditable(
+/** Ordered by arrival. @param afterId the last deposit of the previous page; null for the first page */
+export function listCreditable(
   ctx: Ctx,
-  chain: string,
+  chain: Chain,
   state: CreditableState,
   afterId: string | null,
   limit: number,
-): Promise<FinalDeposit[]> {
-  const rows = await ctx.db.query<StoredFinalDeposit>(
-    `select deposits.id, asset, transaction_id as "transactionId", output, address, units, block_height as "blockHeight",
-            block_hash as "blockHash", block_at as "blockAt", arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12",
-            invoices.rate_e12 as "rateE12", released_at is not null as "isResumed",
-            decided_rate_e12 as "decidedRateE12", users.id as "userId"
-       from deposits
-       join deposit_addresses on deposit_addresses.id = deposits.address_id
-       join readable_users as users on users.id = ${OWNER} and users.status <> 'DELETED'
-       left join invoices on invoices.id = invoice_id
-      where chain = $1 and ${creditable[state]} and not ${IS_SUSPENDED}
+): Promise<OwnedDeposit[]> {
+  return select<OwnedDeposit>(
+    ctx,
+    `${OWNED} where chain = $1 and ${creditable[state]}
         and ($2::uuid is null
              or (arrived_at, deposits.id) > (select before.arrived_at, before.id from deposits as before where before.id = $2))
       order by arrived_at, deposits.id limit $3`,
     [chain, afterId, limit],
   );
-  return rows.map(({ rateE12, ...row }) => ({
-    ...row,
-    units: BigInt(row.units),
-    arrivalRateE12: toRate(row.arrivalRateE12),
-    decidedRateE12: toRate(row.decidedRateE12),
-    invoice: rateE12 === null ? undefined : { rateE12: BigInt(rateE12) },
-  }));
 }
 
-function toRate(stored: string | null): bigint | undefined {
-  return stored === null ? undefined : BigInt(stored);
+const SKIP_LOCKED = 'for no key update of deposits skip locked';
+
+/** @returns undefined if another transaction has it locked, or if the condition does not hold any more */
+async function lockOwned(ctx: Ctx, id: string, condition: string): Promise<OwnedDeposit | undefined> {
+  const [deposit] = await select<OwnedDeposit>(ctx, `${OWNED} where deposits.id = $1 and ${condition}`, [id]);
+  return deposit;
 }
 
-export interface LockedDeposit {
-  id: string;
-  units: bigint;
-  arrivedAt: Date;
-  arrivalRateE12: bigint | undefined;
-  decidedRateE12: bigint | undefined;
-  blockHash: string | null;
-  invoiceId: string | null;
-  userId: string;
-  accountId: bigint;
-}
+/** Locks the user's row as well, so that the account is not deleted meanwhile. */
+export const lockFinal = (ctx: Ctx, id: string) =>
+  lockOwned(ctx, id, `${creditable.FINAL} ${SKIP_LOCKED} for share of owner`);
 
-/** The driver returns `numeric` as text. */
-type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12' | 'decidedRateE12'> & {
-  units: string;
-  arrivalRateE12: string | null;
-  decidedRateE12: string | null;
-};
+export const lockReturned = (ctx: Ctx, id: string) => lockOwned(ctx, id, `${creditable.REVERSED} ${SKIP_LOCKED}`);
 
-/**
- * Locks the user's row as well, so that the account is not deleted meanwhile.
- * @returns undefined if it can no longer be credited, or if another transaction has it locked
- */
-export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
-  const [row] = await ctx.db.query<StoredDeposit>(
-    `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", block_hash as "blockHash",
-            decided_rate_e12 as "decidedRateE12", invoice_id as "invoiceId", payer.id as "userId", account_id as "accountId"
-       from deposits
-       join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as payer on payer.id = ${OWNER} and payer.status <> 'DELETED'
-      where deposits.id = $1 and state = 'FINAL' and not ${IS_SUSPENDED}
-        for no key update of deposits skip locked for share of payer`,
-    [id],
-  );
-  if (!row) return undefined;
-  const rates = { arrivalRateE12: toRate(row.arrivalRateE12), decidedRateE12: toRate(row.decidedRateE12) };
-  return { ...row, units: BigInt(row.units), ...rates };
-}
+export const lockGone = (ctx: Ctx, id: string) =>
+  lockOwned(ctx, id, `state = 'CREDITED' and gone_at is not null ${SKIP_LOCKED}`);
 
-export async function saveCredited(ctx: Ctx, id: string, creditedMicros: bigint, rateE12: bigint): Promise<void> {
-  await ctx.db.query(
-    `update deposits set state = 'CREDITED', credited_micros = $2, credited_rate_e12 = $3, credited_at = now()
-      where id = $1`,
-    [id, creditedMicros, rateE12],
-  );
-}
+export const lockWaitingForPeg = (ctx: Ctx, id: string) =>
+  lockOwned(ctx, id, `${SUSPENDED} and hold = 'DEPEG' ${SKIP_LOCKED}`);
 
 /** Credited deposits that have left their chain for good. */
-export async function listGone(ctx: Ctx, chain: string, limit: number): Promise<string[]> {
+export async function listGone(ctx: Ctx, chain: Chain, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from deposits where chain = $1 and state = 'CREDITED' and orphaned_at is not null and gone_at is not null
       order by id limit $2`,
@@ -130,119 +254,24 @@ export async function listGone(ctx: Ctx, chain: string, limit: number): Promise<
   return rows.map(({ id }) => id);
 }
 
-export interface GoneDeposit {
-  transactionId: string;
-  blockHash: string | null;
-  creditedMicros: bigint;
-  invoiceId: string | null;
-  userId: string;
-  accountId: bigint;
-  /** Earlier ones. */
-  reversalCount: number;
-}
-
-/** @returns undefined if it was reversed or has returned, or if another transaction has it locked */
-export function lockGone(ctx: Ctx, id: string): Promise<GoneDeposit | undefined> {
-  return lockCredited(ctx, id, `state = 'CREDITED' and gone_at is not null`);
-}
-
-/** @returns undefined if it was restored or has left its block, or if another transaction has it locked */
-export async function lockReturned(ctx: Ctx, id: string, blockHash: string | null): Promise<GoneDeposit | undefined> {
-  const deposit = await lockCredited(
-    ctx,
-    id,
-    `${creditable.REVERSED} and not ${IS_SUSPENDED} and users.status <> 'DELETED'`,
+export async function hasWaitingForPeg(ctx: Ctx, chain: Chain): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `select from deposits where chain = $1 and state = 'FINAL' and hold = 'DEPEG' and decided_rate_e12 is null limit 1`,
+    [chain],
   );
-  return deposit?.blockHash === blockHash ? deposit : undefined;
+  return rows.length > 0;
 }
 
-async function lockCredited(ctx: Ctx, id: string, condition: string): Promise<GoneDeposit | undefined> {
-  const [row] = await ctx.db.query<GoneDeposit>(
-    `select transaction_id as "transactionId", block_hash as "blockHash", credited_micros as "creditedMicros",
-            invoice_id as "invoiceId", users.id as "userId", account_id as "accountId", reversal_count as "reversalCount"
-       from deposits
-       join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as users on users.id = ${OWNER}
-      where deposits.id = $1 and ${condition} for no key update of deposits skip locked`,
+/**
+ * Whether staff have settled about the same amount at the same address after the payment had arrived, so that it is probably the same
+ * one. About: they settle what is due, and exchanges deduct fees.
+ */
+export async function isSettledByHand(ctx: Ctx, id: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `select from deposits join deposits as settled using (address_id, chain, asset)
+      where deposits.id = $1 and settled.is_by_hand and settled.credited_at > deposits.arrived_at
+        and abs(settled.units - deposits.units) * 20 <= deposits.units limit 1`,
     [id],
   );
-  return row;
-}
-
-/** @param takenMicros from the customer */
-export async function saveReversed(ctx: Ctx, id: string, takenMicros: bigint): Promise<void> {
-  await ctx.db.query(
-    `update deposits
-        set state = 'REVERSED', reversed_at = now(), reversed_micros = $2, reversal_count = reversal_count + 1
-      where id = $1`,
-    [id, takenMicros],
-  );
-}
-
-/** It is credited as it was before its reversal. */
-export async function saveRestored(ctx: Ctx, id: string): Promise<void> {
-  await ctx.db.query(
-    `update deposits
-        set state = 'CREDITED', reversed_at = null, reversed_micros = null, returned_at = null, gone_at = null,
-            missing_height = null
-      where id = $1`,
-    [id],
-  );
-}
-
-export interface DepositByHand {
-  invoiceId: string;
-  addressId: bigint;
-  chain: string;
-  asset: string;
-  /** Identifies the deposit, like the transaction id of a payment on a chain. */
-  requestId: string;
-  units: bigint;
-  amountMicros: bigint;
-  rateE12: bigint;
-}
-
-/** A deposit that staff record; it is credited in the same transaction. @returns its id */
-export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<string> {
-  const [row] = await ctx.db.query<{ id: string }>(
-    `insert into deposits (chain, asset, transaction_id, output, address_id, invoice_id, units, state, arrived_at,
-                           credited_micros, credited_rate_e12, credited_at, is_by_hand)
-     values ($1, $2, $3, 0, $4, $5, $6, 'CREDITED', now(), $7, $8, now(), true) returning id`,
-    [
-      deposit.chain,
-      deposit.asset,
-      deposit.requestId,
-      deposit.addressId,
-      deposit.invoiceId,
-      deposit.units,
-      deposit.amountMicros,
-      deposit.rateE12,
-    ],
-  );
-  return row!.id;
-}
-
-/** Deposits that are not credited yet, by chain, unless their account is deleted; there are few. */
-export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; heldCount: number }[]> {
-  return ctx.db.query(
-    `select chain, count(*)::int as count, (count(*) filter (where ${IS_SUSPENDED}))::int as "heldCount"
-       from deposits
-       join deposit_addresses on deposit_addresses.id = address_id
-       join readable_users as users on users.id = ${OWNER} and users.status <> 'DELETED'
-      where credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL') group by chain`,
-  );
-}
-
-/** To whom a transaction paid that also paid to the user: one wallet sent it. */
-export async function listPaidTogether(ctx: Ctx, userId: string, limit: number): Promise<string[]> {
-  const rows = await ctx.db.query<{ userId: string }>(
-    `select distinct other_addresses.user_id as "userId"
-       from deposit_addresses as own_addresses
-       join deposits as own on own.address_id = own_addresses.id
-       join deposits as others on others.transaction_id = own.transaction_id and others.chain = own.chain
-       join deposit_addresses as other_addresses on other_addresses.id = others.address_id
-      where own_addresses.user_id = $1 and other_addresses.user_id <> $1 order by 1 limit $2`,
-    [userId, limit],
-  );
-  return rows.map((row) => row.userId);
+  return rows.length > 0;
 }

@@ -1,8 +1,9 @@
-/** What was paid of an invoice, what is still due, and at which rate a payment is credited. */
+/** What was paid of an invoice, what is still due, and what a payment is worth. */
 import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values';
-import { type Chain, type CurrencyRules, currencyRules, findCurrency } from '../../payments/currencies.ts';
+import assert from 'node:assert/strict';
+import { type CurrencyRules, currencyRules, findCurrency } from '../../payments/currencies.ts';
 import { roundUpToDisplay, toCreditMicros, PAR_RATE_E12 } from '../../payments/amounts.ts';
-import type { InvoiceDeposit } from './invoice-deposits.store.ts';
+import type { Deposit } from './deposits.store.ts';
 import { isEnough, isPaid, type PaidRules } from './invoice-status.ts';
 
 interface SummarizedInvoice {
@@ -10,7 +11,7 @@ interface SummarizedInvoice {
   status: InvoiceStatus;
   expiredAt: Date;
   /** All deposits of this invoice. */
-  deposits: readonly Pick<InvoiceDeposit, 'units' | 'isCredited' | 'creditedMicros' | 'arrivedAt' | 'isByHand'>[];
+  deposits: readonly Pick<Deposit, 'units' | 'isCredited' | 'creditedMicros' | 'arrivedAt' | 'isByHand'>[];
 }
 
 /**
@@ -63,41 +64,26 @@ export function amountDue(invoice: Payable, deposits: readonly { units: bigint }
   return { units, amountMicros: worthMicros < invoice.amountMicros ? worthMicros : invoice.amountMicros };
 }
 
-/**
- * The rate at which a payment is credited. Before the invoice's expiry it is the invoice's rate; after that the lower of this and the
- * rate on arrival, so that payers gain nothing by waiting for a better rate.
- * @param arrivalRateE12 undefined if there is no rate
- * @param invoice undefined for a payment without an invoice
- * @returns undefined if the payment must wait for a rate
- */
-export function chooseCreditRate(
-  { isStable }: Pick<CurrencyRules, 'isStable'>,
-  arrivalRateE12: bigint | undefined,
-  arrivedAt: Date,
-  invoice: { rateE12: bigint; expiredAt: Date } | undefined,
-): bigint | undefined {
-  if (isStable) return PAR_RATE_E12;
-  if (invoice && arrivedAt < invoice.expiredAt) return invoice.rateE12;
-  if (!invoice || arrivalRateE12 === undefined) return arrivalRateE12;
-  return invoice.rateE12 < arrivalRateE12 ? invoice.rateE12 : arrivalRateE12;
-}
+type PricedDeposit = Pick<Deposit, 'chain' | 'asset' | 'units' | 'arrivalRateE12' | 'invoice'>;
 
-interface UncreditedPayment {
-  asset: string;
-  units: bigint;
-  arrivalRateE12: bigint | undefined;
-  invoice: { rateE12: bigint } | undefined;
-}
-
-/** A payment at the higher one of the two rates that it may be credited at; undefined if none is known. */
-export function highestValueMicros(
-  chain: Chain,
-  { asset, units, invoice, arrivalRateE12 }: UncreditedPayment,
-): bigint | undefined {
+/** A deposit at the higher one of the two rates that it may be credited at; undefined if none is known. */
+export function highestValueMicros({
+  chain,
+  asset,
+  units,
+  invoice,
+  arrivalRateE12,
+}: PricedDeposit): bigint | undefined {
   const currency = findCurrency(chain, asset);
   if (!currency) return undefined;
   const rules = currencyRules[currency];
   const rates = [invoice?.rateE12, arrivalRateE12].filter((rate) => rate !== undefined);
   const rateE12 = rules.isStable ? PAR_RATE_E12 : rates.toSorted((a, b) => Number(b - a))[0];
   return rateE12 === undefined ? undefined : toCreditMicros(units, rateE12, rules);
+}
+
+export function rulesOf({ id, chain, asset }: Pick<Deposit, 'id' | 'chain' | 'asset'>) {
+  const currency = findCurrency(chain, asset);
+  assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
+  return { currency, ...currencyRules[currency] };
 }

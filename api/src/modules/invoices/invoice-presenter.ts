@@ -1,7 +1,7 @@
 /** Invoices and their payments as their payer and as staff see them. */
 import type { Currency } from '@cellhop/contract/invoices.values';
 import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
-import type { Deposit, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import type { StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amounts.ts';
 import { isSandboxAddress } from '../../dev/sandbox.ts';
@@ -10,17 +10,19 @@ import { describeIndex } from '../../payments/derive/addresses.ts';
 import { toPaymentUri, toWalletUri, type TokenContracts, explorerUrl } from '../../payments/payment-links.ts';
 import type { Ctx } from '../../ctx.ts';
 import { countConfirmations, neededConfirmations, type FinalityRule } from '../../payments/finality.ts';
-import { isCounted } from './deposit-state.ts';
-import { type DepositDetail, type InvoiceDeposit, sumReplaced } from './invoice-deposits.store.ts';
+import { isCounted } from './deposit-lists.store.ts';
+import type { Deposit } from './deposits.store.ts';
 import { isPaid } from './invoice-status.ts';
 import { highestValueMicros, summarizePayment } from './invoice-amounts.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 import { finalityFor, isSandbox } from './chains.ts';
 import * as states from './chain-states.store.ts';
 
-/** @param deposits of this invoice */
-export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[], facts: TransferFacts): Invoice {
-  const request = { ...row, units: stillDue(row, deposits) };
+/** @param all deposits of this invoice */
+export function presentInvoice(row: InvoiceRow, all: readonly Deposit[], facts: TransferFacts): Invoice {
+  const deposits = all.filter(isCounted);
+  const units = stillDue(row, deposits);
+  const request = { ...row, units };
   return {
     id: row.id,
     amount: toDollars(row.amountMicros),
@@ -32,87 +34,79 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
     status: row.status,
     isSandbox: isSandboxAddress(row.address),
     payment: presentPayment(row, deposits, facts),
-    replaced: presentReplaced(row, deposits, facts),
+    // Hidden once other payments cover the whole amount, for example the same one with a higher fee.
+    replaced: !isPaid(row.status) && units > 0n ? presentReplaced(row, all) : null,
     expiredAt: row.expiredAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   };
 }
 
-/** Hidden once other payments cover the whole amount, for example the same one with a higher fee. */
-function presentReplaced(
-  row: InvoiceRow,
-  deposits: readonly InvoiceDeposit[],
-  { replacedUnits }: TransferFacts,
-): string | null {
-  const units = replacedUnits.get(row.id);
-  const isDue = !isPaid(row.status) && stillDue(row, deposits) > 0n;
-  return units !== undefined && isDue ? formatUnits(units, currencyRules[row.currency]) : null;
+/** What was seen and then replaced or dropped. */
+function presentReplaced({ currency }: InvoiceRow, all: readonly Deposit[]): string | null {
+  const replaced = all.filter(({ state }) => state === 'REPLACED');
+  return replaced.length === 0 ? null : formatUnits(sumUnits(replaced), currencyRules[currency]);
 }
 
-function stillDue({ dueUnits, currency }: InvoiceRow, deposits: readonly InvoiceDeposit[]): bigint {
-  const received = deposits.reduce((sum, { units }) => sum + units, 0n);
+function stillDue({ dueUnits, currency }: InvoiceRow, deposits: readonly Deposit[]): bigint {
+  const received = sumUnits(deposits);
   return received < dueUnits ? roundUpToDisplay(dueUnits - received, currencyRules[currency]) : 0n;
 }
 
-export function depositsFor({ id }: Pick<InvoiceRow, 'id'>, all: readonly InvoiceDeposit[]): InvoiceDeposit[] {
-  return all.filter(({ invoiceId }) => invoiceId === id);
+const sumUnits = (deposits: readonly Deposit[]) => deposits.reduce((sum, { units }) => sum + units, 0n);
+
+export function depositsFor({ id }: Pick<InvoiceRow, 'id'>, all: readonly Deposit[]): Deposit[] {
+  return all.filter(({ invoice }) => invoice?.id === id);
 }
 
-export function presentForStaff(
-  row: InvoiceRow,
-  deposits: readonly InvoiceDeposit[],
-  facts: TransferFacts,
-): StaffInvoice {
-  return { ...presentInvoice(row, deposits, facts), user: { id: row.userId, email: row.userEmail } };
+export function presentForStaff(row: InvoiceRow, all: readonly Deposit[], facts: TransferFacts): StaffInvoice {
+  return { ...presentInvoice(row, all, facts), user: { id: row.userId, email: row.userEmail } };
 }
 
 /** @param dueMicros what a settlement credits unless staff choose another amount */
 export function presentDetail(
   row: InvoiceRow,
-  deposits: readonly DepositDetail[],
+  all: readonly Deposit[],
+  reusedAddress: ReadonlySet<string>,
   dueMicros: bigint,
   facts: TransferFacts,
 ): StaffInvoiceDetail {
   return {
-    ...presentForStaff(
-      row,
-      deposits.filter(({ state }) => isCounted(state)),
-      facts,
-    ),
+    ...presentForStaff(row, all, facts),
     rate: formatRate(row.rateE12),
     derivationIndex: Number(row.derivationIndex),
     walletNumber: describeIndex(row.space, row.derivationIndex),
     due: toDollars(dueMicros),
-    deposits: deposits.map((deposit) => presentDeposit(row, deposit, facts)),
+    deposits: all.map((deposit) => presentDeposit(row, deposit, reusedAddress.has(deposit.id), facts)),
   };
 }
 
-function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail, facts: TransferFacts): Deposit {
+function presentDeposit(
+  { currency }: InvoiceRow,
+  deposit: Deposit,
+  isReused: boolean,
+  facts: TransferFacts,
+): StaffInvoiceDetail['deposits'][number] {
   return {
     id: deposit.id,
     transactionId: deposit.isByHand ? null : deposit.transactionId,
     explorerUrl: transactionPage(currency, deposit, facts),
     requestId: deposit.isByHand ? deposit.transactionId : null,
     amountInCurrency: formatUnits(deposit.units, currencyRules[currency]),
-    hold: deposit.isHeld ? deposit.hold : null,
+    hold: deposit.isSuspended && (deposit.state === 'FINAL' || deposit.state === 'REVERSED') ? deposit.hold : null,
     reversed: deposit.reversedMicros === null ? null : toDollars(deposit.reversedMicros),
     state: deposit.state,
     isReplaceable: deposit.isReplaceable,
-    isAddressReuse: deposit.isAddressReuse && currencyRules[currency].hasAddressPerInvoice,
+    isAddressReuse: isReused && currencyRules[currency].hasAddressPerInvoice,
     arrivedAt: deposit.arrivedAt.toISOString(),
     firstSeenAt: deposit.firstSeenAt.toISOString(),
-    blockAt: deposit.blockAt?.toISOString() ?? null,
-    rate: deposit.creditedRateE12 === null ? null : formatRate(deposit.creditedRateE12),
+    blockAt: deposit.block?.time.toISOString() ?? null,
+    rate: deposit.creditedRateE12 === undefined ? null : formatRate(deposit.creditedRateE12),
     credited: deposit.creditedMicros === null ? null : toDollars(deposit.creditedMicros),
     creditedAt: deposit.creditedAt?.toISOString() ?? null,
   };
 }
 
-function presentPayment(
-  row: InvoiceRow,
-  deposits: readonly InvoiceDeposit[],
-  facts: TransferFacts,
-): InvoicePayment | null {
+function presentPayment(row: InvoiceRow, deposits: readonly Deposit[], facts: TransferFacts): InvoicePayment | null {
   if (deposits.length === 0) return null;
   const rules = currencyRules[row.currency];
   const { receivedUnits, confirmingUnits, missingUnits, excessUnits, creditedMicros, isLate } = summarizePayment(
@@ -138,37 +132,23 @@ export interface TransferFacts {
   ruleFor: (chain: Chain) => FinalityRule;
   hasExplorers: boolean;
   tokenContracts: TokenContracts;
-  /** By invoice. */
-  replacedUnits: ReadonlyMap<string, bigint>;
 }
 
-/** @param deposits of these invoices that count */
-export async function readFacts(
-  ctx: Ctx,
-  invoiceIds: readonly string[],
-  deposits: readonly InvoiceDeposit[],
-): Promise<TransferFacts> {
-  const hasBlocks = deposits.some(({ blockHeight }) => blockHeight !== null);
+/** @param deposits of these invoices */
+export async function readFacts(ctx: Ctx, deposits: readonly Deposit[]): Promise<TransferFacts> {
+  const hasBlocks = deposits.some(({ block }) => block !== undefined);
   const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
   const tokenContracts = ctx.config.payments.usdtContracts;
-  const replacedUnits = await sumReplaced(ctx, invoiceIds);
   const ruleFor = (chain: Chain) => finalityFor(ctx, chain);
-  return { heads, ruleFor, hasExplorers: !isSandbox(ctx), tokenContracts, replacedUnits };
+  return { heads, ruleFor, hasExplorers: !isSandbox(ctx), tokenContracts };
 }
 
-function presentTransfer(
-  { currency, rateE12 }: InvoiceRow,
-  deposit: InvoiceDeposit,
-  facts: TransferFacts,
-): InvoiceTransfer {
-  const { heads, ruleFor } = facts;
-  const { units, isCredited, blockHeight, confirmationsMin, isReplaceable, waitsForPeg, receipt } = deposit;
-  const { chain } = currencyRules[currency];
-  const rule = ruleFor(chain);
-  const head = heads.get(chain);
-  const valueMicros = highestValueMicros(chain, { ...deposit, invoice: { rateE12 } });
-  const counted =
-    head === undefined || blockHeight === null ? 0 : countConfirmations(Number(blockHeight), { height: Number(head) });
+function presentTransfer({ currency }: InvoiceRow, deposit: Deposit, facts: TransferFacts): InvoiceTransfer {
+  const { units, chain, isCredited, block, confirmationsMin, isReplaceable, receipt } = deposit;
+  const rule = facts.ruleFor(chain);
+  const head = facts.heads.get(chain);
+  const valueMicros = highestValueMicros(deposit);
+  const counted = head === undefined || !block ? 0 : countConfirmations(block.height, { height: Number(head) });
   const confirmationsNeeded =
     rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null;
   return {
@@ -179,14 +159,15 @@ function presentTransfer(
     confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
     confirmationsNeeded,
     isReplaceable,
-    waitsForPeg,
+    // Its stablecoin does not trade at one dollar now.
+    waitsForPeg: deposit.state === 'FINAL' && deposit.hold === 'DEPEG' && deposit.isSuspended,
     receipt,
   };
 }
 
 function transactionPage(
   currency: Currency,
-  { isByHand, transactionId }: Pick<InvoiceDeposit, 'isByHand' | 'transactionId'>,
+  { isByHand, transactionId }: Pick<Deposit, 'isByHand' | 'transactionId'>,
   { hasExplorers }: TransferFacts,
 ): string | null {
   return hasExplorers && !isByHand ? explorerUrl(currencyRules[currency].chain, transactionId) : null;

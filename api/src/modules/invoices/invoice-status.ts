@@ -2,7 +2,7 @@
 import type { InvoiceStatus } from '@cellhop/contract/invoices.values';
 import type { Ctx } from '../../ctx.ts';
 import { type CurrencyRules, currencyRules } from '../../payments/currencies.ts';
-import * as deposits from './invoice-deposits.store.ts';
+import { listCounted } from './deposit-lists.store.ts';
 import * as store from './invoices.store.ts';
 
 /** Only credited deposits make an invoice PAID, so that its money is always on the balance. */
@@ -57,10 +57,10 @@ export function isPaid(status: InvoiceStatus): boolean {
 export async function updateStatuses(ctx: Ctx, invoiceIds: readonly string[]): Promise<string[]> {
   if (invoiceIds.length === 0) return [];
   const invoices = await store.lockInvoices(ctx, invoiceIds);
-  const allDeposits = await deposits.listOfInvoices(ctx, invoiceIds);
+  const allDeposits = await listCounted(ctx, invoiceIds);
   const newlyPaid: string[] = [];
   for (const { id, userId, currency, dueUnits, hasEnded, status } of invoices) {
-    const own = allDeposits.filter(({ invoiceId }) => invoiceId === id);
+    const own = allDeposits.filter(({ invoice }) => invoice?.id === id);
     const next = toStatus({ dueUnits, rules: currencyRules[currency], hasEnded, deposits: own });
     await store.saveStatus(ctx, id, next, !hasEnded && !isPaid(next));
     // Also if the status stays the same, because the received amount may have changed.

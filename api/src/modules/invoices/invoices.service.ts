@@ -11,7 +11,7 @@ import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
 import { isAvailable, rateSource, isEnabled, takesInvoices } from './chains.ts';
-import * as deposits from './invoice-deposits.store.ts';
+import { listOfInvoices } from './deposit-lists.store.ts';
 import { depositsFor, presentInvoice, readFacts } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './invoice-status.ts';
@@ -48,7 +48,7 @@ export async function createInvoice(
   });
   const row = (await store.findInvoice(ctx, id))!;
   await witnessShown(ctx, [row]);
-  return presentInvoice(withGenuineAddress(ctx, row), [], await readFacts(ctx, [], []));
+  return presentInvoice(withGenuineAddress(ctx, row), [], await readFacts(ctx, []));
 }
 
 /**
@@ -80,9 +80,11 @@ export async function listOwn(
   const stored = await store.listOfUser(ctx, userId, filter, page);
   await witnessShown(ctx, stored);
   const rows = stored.map((row) => withGenuineAddress(ctx, row));
-  const ids = rows.map(({ id }) => id);
-  const all = await deposits.listOfInvoices(ctx, ids);
-  const facts = await readFacts(ctx, ids, all);
+  const all = await listOfInvoices(
+    ctx,
+    rows.map(({ id }) => id),
+  );
+  const facts = await readFacts(ctx, all);
   const data = rows.map((row) => presentInvoice(row, depositsFor(row, all), facts));
   return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId, filter), page) };
 }

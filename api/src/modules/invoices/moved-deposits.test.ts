@@ -7,9 +7,8 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import * as states from './chain-states.store.ts';
-import { creditFinalDeposits } from './credit.ts';
-import { planMoves } from './moved-deposits.ts';
-import type { KnownDeposit } from './observed-deposits.store.ts';
+import { creditFinalDeposits } from './decide.ts';
+import { type KnownDeposit, planMoves } from './moved-deposits.ts';
 import { recordPoll } from './record-poll.ts';
 
 const block = (hash: string, height = 100) => ({ height, hash, time: new Date() });
@@ -22,21 +21,15 @@ const at = (output: number, address: string, units: bigint, hash = 'b') => ({
   block: block(hash),
   arrivedAt: new Date(),
 });
-const stored = (
-  id: string,
-  output: number,
-  address: string,
-  units: bigint,
-  blockHash: string | null = null,
-): KnownDeposit => ({
+const stored = (id: string, output: number, address: string, units: bigint, hash?: string): KnownDeposit => ({
   id,
   asset: 'USDT',
   transactionId: 'tx',
   output,
   address,
   units,
-  blockHash,
-  isOrphaned: blockHash === null,
+  block: hash === undefined ? undefined : block(hash),
+  isOrphaned: hash === undefined,
 });
 
 describe('deposits of a transaction that a fork has included again', () => {

@@ -6,32 +6,38 @@ import type { Ctx } from '../../ctx.ts';
 import { descriptors } from '../../payments/chains/descriptors.ts';
 import { isUnexplained, type ObservedPayment } from '../../payments/chains/watcher.ts';
 import type { Chain } from '../../payments/currencies.ts';
-import * as store from './observed-deposits.store.ts';
+import { move, type Move } from './deposit-changes.store.ts';
+import { listInBlocks, lockByTransaction, type Deposit } from './deposits.store.ts';
 
+export type KnownDeposit = Pick<
+  Deposit,
+  'id' | 'asset' | 'transactionId' | 'output' | 'address' | 'units' | 'block' | 'isOrphaned'
+>;
 export type IncludedPayment = ObservedPayment & { block: NonNullable<ObservedPayment['block']> };
 
 /**
  * Moves deposits whose transaction is at another place now.
- * @returns the payments that contradict what was stored for the same block. They must not be recorded: if they are true, the comparison of
- * balances finds them
+ * @returns all payments but those that contradict what was stored for the same block. They are not recorded: if they are true, the
+ * comparison of balances finds them
  */
-export async function moveDeposits(
+export async function moveDeposits<Payment extends ObservedPayment>(
   ctx: Ctx,
   chain: Chain,
-  payments: readonly ObservedPayment[],
-): Promise<ReadonlySet<ObservedPayment>> {
-  const included = payments.filter((payment): payment is IncludedPayment => payment.block !== undefined);
-  if (included.length === 0) return new Set();
-  const { moves, refused } = planMoves(await store.lockByTransaction(ctx, chain, included), included);
-  if (moves.length > 0) await store.move(ctx, moves);
+  payments: readonly Payment[],
+): Promise<Payment[]> {
+  const included = payments.filter((payment): payment is Payment & IncludedPayment => payment.block !== undefined);
+  if (included.length === 0) return [...payments];
+  const { moves, refused } = planMoves(await lockByTransaction(ctx, chain, included), included);
+  if (moves.length > 0) await move(ctx, moves);
   if (descriptors[chain].hasUnexplainedPayments)
-    refused.push(...findRepeated(included, await store.listInBlocks(ctx, chain, included)));
+    refused.push(...findRepeated(included, await listInBlocks(ctx, chain, included)));
   for (const { transactionId, output, block } of refused)
     ctx.log.error(
       { chain, transactionId, output, block: block.height },
       'a payment contradicts a deposit of its block',
     );
-  return new Set(refused);
+  const contradicting = new Set<ObservedPayment>(refused);
+  return payments.filter((payment) => !contradicting.has(payment));
 }
 
 /**
@@ -39,16 +45,16 @@ export async function moveDeposits(
  * @returns `refused`: those that contradict a deposit of the same block
  */
 export function planMoves(
-  known: readonly store.KnownDeposit[],
+  known: readonly KnownDeposit[],
   payments: readonly IncludedPayment[],
-): { moves: store.Move[]; refused: IncludedPayment[] } {
-  const moves: store.Move[] = [];
+): { moves: Move[]; refused: IncludedPayment[] } {
+  const moves: Move[] = [];
   const refused: IncludedPayment[] = [];
   for (const [transaction, deposits] of Map.groupBy(known, toTransaction)) {
     const ofTransaction = payments.filter((payment) => toTransaction(payment) === transaction);
     // A poll may report a payment twice.
     const reported = [...new Map(ofTransaction.map((payment) => [payment.output, payment])).values()];
-    const isSettled = (deposit: store.KnownDeposit) =>
+    const isSettled = (deposit: KnownDeposit) =>
       reported.some((payment) => isAt(deposit, payment) && isSame(deposit, payment));
     const unsettled = new Set(deposits.filter((deposit) => !isSettled(deposit)));
     let parkedOutput = Math.min(0, ...deposits.map(({ output }) => output));
@@ -77,14 +83,14 @@ export function planMoves(
  */
 export function findRepeated(
   payments: readonly IncludedPayment[],
-  known: readonly Omit<store.KnownDeposit, 'id'>[],
+  known: readonly Omit<KnownDeposit, 'id'>[],
 ): IncludedPayment[] {
   const reported = new Set(payments.map(toKey));
   const stored = new Set(known.map(toKey));
   return payments.filter((payment) => {
     const { asset, address, block } = payment;
     const beside = known.filter(
-      (one) => one.asset === asset && one.address === address && one.blockHash === block.hash,
+      (one) => one.asset === asset && one.address === address && one.block?.hash === block.hash,
     );
     return isUnexplained(payment)
       ? beside.some((deposit) => !reported.has(toKey(deposit)))
@@ -93,8 +99,8 @@ export function findRepeated(
 }
 
 /** A transaction is in one block. */
-const hasLeft = ({ blockHash, isOrphaned }: store.KnownDeposit, { block }: IncludedPayment) =>
-  blockHash === null ? isOrphaned : blockHash !== block.hash;
+const hasLeft = (deposit: KnownDeposit, { block }: IncludedPayment) =>
+  deposit.block ? deposit.block.hash !== block.hash : deposit.isOrphaned;
 
 type Key = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;
 

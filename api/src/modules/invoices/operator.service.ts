@@ -10,7 +10,7 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { countSources, isSandbox, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { acceptDifferences, compareFromStart } from './comparison.service.ts';
-import { resume } from './suspended-payments.store.ts';
+import { resume } from './deposit-changes.store.ts';
 import { describeHoldings, listHoldings, type HoldingAddress } from './holdings.service.ts';
 
 const FIRST_INDEXES = [0n, 1n, 2n];

@@ -10,7 +10,8 @@ import { record } from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as bonus from '../referrals/levels.service.ts';
-import * as deposits from './deposits.store.ts';
+import { saveRestored, saveReversed } from './deposit-changes.store.ts';
+import { listGone, lockGone, lockReturned, type OwnedDeposit } from './deposits.store.ts';
 import * as invoices from './invoices.store.ts';
 import { updateStatuses } from './invoice-status.ts';
 
@@ -19,7 +20,7 @@ const { external, loss, bonus: bonusAccount } = ledger.systemAccounts;
 
 /** Failures are logged and retried. */
 export async function reverseGoneDeposits(ctx: Ctx, chain: Chain): Promise<void> {
-  for (const id of await deposits.listGone(ctx, chain, REVERSALS_PER_RUN)) {
+  for (const id of await listGone(ctx, chain, REVERSALS_PER_RUN)) {
     try {
       await reverseDeposit(ctx, id);
     } catch (error) {
@@ -31,9 +32,10 @@ export async function reverseGoneDeposits(ctx: Ctx, chain: Chain): Promise<void>
 /** One transaction. Lock order: the deposit, its invoice, the accounts of the customer and the referrer, system accounts. */
 async function reverseDeposit(ctx: Ctx, id: string): Promise<void> {
   await ctx.tx(async (ctx) => {
-    const deposit = await deposits.lockGone(ctx, id);
+    const deposit = await lockGone(ctx, id);
     if (!deposit) return;
-    const { userId, accountId, creditedMicros, transactionId } = deposit;
+    const { userId, accountId, transactionId } = deposit;
+    const creditedMicros = deposit.creditedMicros!;
     const key = transferKey('reversal', id, deposit.reversalCount + 1);
     const invoiceIds = toInvoiceIds(deposit);
     await invoices.lockInvoices(ctx, invoiceIds);
@@ -46,7 +48,7 @@ async function reverseDeposit(ctx: Ctx, id: string): Promise<void> {
       const bonusTakenMicros = least(amountMicros, balances.get(creditAccountId));
       transfers.push(...takeBack(`${key}:bonus`, bonusAccount, creditAccountId, bonusTakenMicros, amountMicros));
     }
-    await deposits.saveReversed(ctx, id, takenMicros);
+    await saveReversed(ctx, id, takenMicros);
     await updateStatuses(ctx, invoiceIds);
     await record(ctx, {
       action: 'DEPOSIT_REVERSED',
@@ -61,15 +63,12 @@ async function reverseDeposit(ctx: Ctx, id: string): Promise<void> {
   });
 }
 
-/** One transaction, with the same lock order. @param blockHash of the block that was confirmed */
-export function restoreDeposit(
-  ctx: Ctx,
-  { id, blockHash }: Pick<deposits.FinalDeposit, 'id' | 'blockHash'>,
-): Promise<void> {
+/** One transaction, with the same lock order. @param block that was confirmed */
+export function restoreDeposit(ctx: Ctx, { id, block }: Pick<OwnedDeposit, 'id' | 'block'>): Promise<void> {
   return ctx.tx(async (ctx) => {
-    const deposit = await deposits.lockReturned(ctx, id, blockHash);
-    if (!deposit) return;
-    const { userId, creditedMicros, transactionId, reversalCount: round } = deposit;
+    const deposit = await lockReturned(ctx, id);
+    if (!deposit || deposit.block?.hash !== block?.hash) return;
+    const { userId, transactionId, reversalCount: round } = deposit;
     const invoiceIds = toInvoiceIds(deposit);
     await invoices.lockInvoices(ctx, invoiceIds);
     const reversal = transferKey('reversal', id, round);
@@ -85,9 +84,9 @@ export function restoreDeposit(
       amountMicros,
       reason: 'RESTORATION' as const,
     }));
-    await deposits.saveRestored(ctx, id);
+    await saveRestored(ctx, id);
     for (const paidId of await updateStatuses(ctx, invoiceIds)) await bonus.recordPayment(ctx, paidId, userId);
-    const amount = toDollars(creditedMicros);
+    const amount = toDollars(deposit.creditedMicros!);
     await record(ctx, {
       action: 'DEPOSIT_RESTORED',
       userId,
@@ -122,8 +121,8 @@ function takeBack(
     .map((transfer) => ({ ...transfer, creditAccountId, reason: 'REVERSAL' }));
 }
 
-function toInvoiceIds({ invoiceId }: deposits.GoneDeposit): string[] {
-  return invoiceId === null ? [] : [invoiceId];
+function toInvoiceIds({ invoice }: OwnedDeposit): string[] {
+  return invoice ? [invoice.id] : [];
 }
 
 /** The part of the amount that the account can pay. */

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { formatUnits, parseUnits, toCreditMicros } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import * as deposits from './invoice-deposits.store.ts';
+import { listCounted } from './deposit-lists.store.ts';
 import * as store from './invoices.store.ts';
 import * as sandbox from './sandbox.store.ts';
 
@@ -54,7 +54,7 @@ async function findDueUnits(
 ): Promise<bigint> {
   const { chain, asset } = currencyRules[currency];
   const unread = await sandbox.sumUnread(ctx, { chain, asset, address, since: createdAt });
-  const paid = (await deposits.listOfInvoices(ctx, [id])).reduce((sum, { units }) => sum + units, unread);
+  const paid = (await listCounted(ctx, [id])).reduce((sum, { units }) => sum + units, unread);
   if (paid >= dueUnits) throw refuse('is required: nothing is due any more');
   return dueUnits - paid;
 }

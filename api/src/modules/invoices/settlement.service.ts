@@ -8,8 +8,8 @@ import { formatUnits, parseUnits, toCreditMicros, toUnits } from '../../payments
 import { currencyRules } from '../../payments/currencies.ts';
 import * as bonus from '../referrals/levels.service.ts';
 import { postTopUp } from './credit.ts';
-import * as deposits from './deposits.store.ts';
-import { listOfInvoices } from './invoice-deposits.store.ts';
+import { insertByHand } from './deposit-changes.store.ts';
+import { listCounted } from './deposit-lists.store.ts';
 import { amountDue, type Amounts } from './invoice-amounts.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './invoice-status.ts';
@@ -53,7 +53,7 @@ export async function requireUnpaid(ctx: Ctx, invoiceId: string): Promise<void> 
 }
 
 async function readDue(ctx: Ctx, invoice: store.InvoiceRow): Promise<Amounts> {
-  return amountDue(invoice, await listOfInvoices(ctx, [invoice.id]));
+  return amountDue(invoice, await listCounted(ctx, [invoice.id]));
 }
 
 /**
@@ -114,7 +114,7 @@ export async function recordDeposit(ctx: Ctx, settlement: Settlement): Promise<R
   const { chain, asset } = currencyRules[invoice.currency];
   const { addressId, rateE12, userId } = invoice;
   const deposit = { invoiceId, addressId, chain, asset, requestId, units, amountMicros, rateE12 };
-  const id = await deposits.insertByHand(ctx, deposit);
+  const id = await insertByHand(ctx, deposit);
   for (const paidId of await updateStatuses(ctx, [invoiceId])) await bonus.recordPayment(ctx, paidId, userId);
   return { id, userId, state: await readState(ctx, invoiceId) };
 }
@@ -131,7 +131,7 @@ export async function creditDeposit(
 
 async function readState(ctx: Ctx, invoiceId: string): Promise<InvoiceState> {
   const { id, userId, currency, status } = (await store.findInvoice(ctx, invoiceId))!;
-  const all = await listOfInvoices(ctx, [invoiceId]);
+  const all = await listCounted(ctx, [invoiceId]);
   const creditedMicros = all.reduce((sum, deposit) => sum + (deposit.creditedMicros ?? 0n), 0n);
   return { id, userId, currency, status, creditedMicros };
 }

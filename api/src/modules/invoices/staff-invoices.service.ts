@@ -4,24 +4,20 @@ import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices.values'
 import type { InvoiceSort } from '@cellhop/contract/staff/lists.values';
 import type { StaffInvoice, StaffInvoiceDetail, UnassignedPayment } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
-import assert from 'node:assert/strict';
 import type { Actor } from '../../http/actor.ts';
 import type { Requester } from '../../http/requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { formatUnits } from '../../payments/amounts.ts';
-import { currencyRules, findCurrency } from '../../payments/currencies.ts';
 import { exportList } from '../audit-log/export.service.ts';
 import * as assignments from './assignments.service.ts';
-import { isCounted } from './deposit-state.ts';
-import * as deposits from './invoice-deposits.store.ts';
+import * as deposits from './deposit-lists.store.ts';
+import type { Deposit } from './deposits.store.ts';
 import { depositsFor, presentDetail, presentForStaff, readFacts } from './invoice-presenter.ts';
 import * as invoices from './invoices.store.ts';
-import { amountDue } from './invoice-amounts.ts';
-import * as store from './staff-invoices.store.ts';
-import * as unassigned from './unassigned.store.ts';
+import { amountDue, rulesOf } from './invoice-amounts.ts';
 
-export { listPaidTogether } from './deposits.store.ts';
+export { listPaidTogether } from './deposit-lists.store.ts';
 
 interface InvoiceQuery {
   userId?: string | undefined;
@@ -40,8 +36,8 @@ interface ListQuery extends InvoiceQuery, PageQuery {
 export async function listAll(ctx: Ctx, query: ListQuery) {
   const filter = toFilter(query);
   const { rows, ...pages } = await readListed(query, {
-    list: () => store.listInvoices(ctx, filter, query.sort, query),
-    count: (limit) => store.countInvoices(ctx, filter, limit),
+    list: () => invoices.listInvoices(ctx, filter, query.sort, query),
+    count: (limit) => invoices.countInvoices(ctx, filter, limit),
   });
   return { data: await presentAll(ctx, rows), ...pages };
 }
@@ -49,7 +45,7 @@ export async function listAll(ctx: Ctx, query: ListQuery) {
 async function presentAll(ctx: Ctx, rows: readonly invoices.InvoiceRow[]): Promise<StaffInvoice[]> {
   const ids = rows.map(({ id }) => id);
   const all = await deposits.listOfInvoices(ctx, ids);
-  const facts = await readFacts(ctx, ids, all);
+  const facts = await readFacts(ctx, all);
   return rows.map((row) => presentForStaff(row, depositsFor(row, all), facts));
 }
 
@@ -61,9 +57,9 @@ export function exportInvoices(ctx: Ctx, by: { actor: Actor; requester: Requeste
     subjectType: 'INVOICE',
     fileName: 'invoices.csv',
     filter: { ...query },
-    count: (limit) => store.countInvoices(ctx, filter, limit),
+    count: (limit) => invoices.countInvoices(ctx, filter, limit),
     list: async (afterId, size) =>
-      presentAll(ctx, await store.listInvoices(ctx, { ...filter, afterId }, '-createdAt', { page: 1, size })),
+      presentAll(ctx, await invoices.listInvoices(ctx, { ...filter, afterId }, '-createdAt', { page: 1, size })),
     columns: {
       id: ({ id }) => id,
       userId: ({ user }) => user.id,
@@ -95,7 +91,7 @@ export async function findByReference(
   limit: number,
 ): Promise<FoundInvoice[]> {
   const one = id === undefined ? undefined : await invoices.findInvoice(ctx, id);
-  const rows = id === undefined ? await store.findByAddressOrTransaction(ctx, text, limit) : one ? [one] : [];
+  const rows = id === undefined ? await invoices.findByAddressOrTransaction(ctx, text, limit) : one ? [one] : [];
   return rows.map((row) => ({
     id: row.id,
     amount: toDollars(row.amountMicros),
@@ -108,37 +104,44 @@ export async function findByReference(
 export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDetail> {
   const row = await invoices.findInvoice(ctx, id);
   if (!row) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
-  const details = await deposits.listDetails(ctx, id);
-  const counted = details.filter(({ state }) => isCounted(state));
-  return presentDetail(row, details, amountDue(row, counted).amountMicros, await readFacts(ctx, [id], counted));
+  const all = await deposits.listOfInvoices(ctx, [id]);
+  const { amountMicros } = amountDue(row, all.filter(deposits.isCounted));
+  return presentDetail(row, all, await deposits.listOfReusedAddress(ctx, id), amountMicros, await readFacts(ctx, all));
 }
 
 /** Payments to deleted accounts, which are never credited: the operator returns them, or keeps them; and those that staff may give to a customer. */
 export async function listUnassigned(ctx: Ctx, page: PageQuery) {
   const { rows, ...pages } = await readListed(page, {
-    list: () => unassigned.listUnassigned(ctx, page),
-    count: (limit) => unassigned.countUnassigned(ctx, limit),
+    list: () => deposits.listUnassigned(ctx, page),
+    count: (limit) => deposits.countUnassigned(ctx, limit),
   });
   return { data: await Promise.all(rows.map((row) => presentUnassigned(ctx, row))), ...pages };
 }
 
-async function presentUnassigned(ctx: Ctx, row: unassigned.UnassignedRow): Promise<UnassignedPayment> {
-  const currency = findCurrency(row.chain, row.asset);
-  assert(currency, `deposit ${row.id} is of the unknown asset ${row.asset}`);
+async function presentUnassigned(ctx: Ctx, deposit: Deposit): Promise<UnassignedPayment> {
+  const rules = rulesOf(deposit);
   return {
-    id: row.id,
-    currency,
-    amountInCurrency: formatUnits(row.units, currencyRules[currency]),
-    state: row.state,
-    transactionId: row.transactionId,
-    address: row.address,
-    userId: row.userId,
-    arrivedAt: row.arrivedAt.toISOString(),
-    value: await assignments.readValue(ctx, row),
+    id: deposit.id,
+    currency: rules.currency,
+    amountInCurrency: formatUnits(deposit.units, rules),
+    state: deposit.state as UnassignedPayment['state'],
+    transactionId: deposit.transactionId,
+    address: deposit.address,
+    userId: deposit.userId,
+    arrivedAt: deposit.arrivedAt.toISOString(),
+    value: await assignments.readValue(ctx, deposit),
   };
 }
 
-function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: InvoiceQuery): store.InvoiceFilter {
+function toFilter({
+  userId,
+  status,
+  currency,
+  from,
+  to,
+  amountMin,
+  amountMax,
+}: InvoiceQuery): invoices.AllInvoicesFilter {
   return {
     userId: userId ?? null,
     statuses: status ?? null,

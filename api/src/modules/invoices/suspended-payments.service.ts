@@ -1,42 +1,20 @@
 /**
- * Stablecoins are credited at one dollar, so while they do not trade at it, or while nobody knows, their payments are suspended. They are
- * credited when the peg returns. Before that, staff may credit one at its market price, or at one dollar through the gate of approvals.
+ * Suspended payments, for staff. Stablecoins are credited at one dollar, so while they do not trade at it, or while nobody knows, their
+ * payments are suspended. They are credited when the peg returns. Before that, staff may credit one at its market price, or at one dollar
+ * through the gate of approvals.
  */
 import { AppError } from '@cellhop/contract/errors';
 import type { HeldDeposit } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
-import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { formatRate, formatUnits, PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
-import { type Chain, currencyRules, findCurrency } from '../../payments/currencies.ts';
 import type { Peg } from '../../payments/rates/quote.ts';
-import { notify } from '../notifications/notifications.service.ts';
 import { rateSource } from './chains.ts';
-import type { FinalDeposit } from './deposits.store.ts';
-import * as store from './suspended-payments.store.ts';
-
-/** Resumes the payments of a chain if the peg has returned. */
-export async function resumeAtPeg(ctx: Ctx, chain: Chain): Promise<void> {
-  if (!(await store.hasWaitingForPeg(ctx, chain)) || !(await rateSource(ctx).peg()).isKept) return;
-  await store.resumeAtPeg(ctx, chain);
-}
-
-/**
- * Whether one dollar may be credited for the stablecoin now; otherwise the deposit is suspended. The customer is told if the price is known: a
- * short outage of the sources of rates is over before anybody could do something.
- */
-export async function isWorthPar(ctx: Ctx, deposit: Pick<FinalDeposit, 'id' | 'userId'>): Promise<boolean> {
-  const peg = await rateSource(ctx).peg();
-  if (peg.isKept) return true;
-  await ctx.tx(async (ctx) => {
-    if (!(await store.suspend(ctx, deposit.id, 'DEPEG'))) return;
-    ctx.changed({ userId: deposit.userId }, 'invoices');
-    if (peg.marketE12 === undefined) return;
-    await notify(ctx, deposit.userId, `deposit-held:${deposit.id}`, { kind: 'TOP_UP_HELD', details: {} });
-  });
-  return false;
-}
+import { saveDecidedRate } from './deposit-changes.store.ts';
+import * as store from './deposit-lists.store.ts';
+import { lockWaitingForPeg, type OwnedDeposit } from './deposits.store.ts';
+import { rulesOf } from './invoice-amounts.ts';
 
 export async function listSuspended(ctx: Ctx, page: PageQuery) {
   const peg = await rateSource(ctx).peg();
@@ -47,13 +25,11 @@ export async function listSuspended(ctx: Ctx, page: PageQuery) {
   return { data: rows.map((row) => presentSuspended(row, peg)), ...pages };
 }
 
-/** At most `limit`. */
-export function countSuspended(ctx: Ctx, limit: number): Promise<number> {
-  return store.countSuspended(ctx, limit);
-}
+export { countSuspended } from './deposit-lists.store.ts';
 
-function presentSuspended(row: store.SuspendedRow, peg: Peg): HeldDeposit {
-  const { id, hold, transactionId, invoiceId, arrivedAt } = row;
+function presentSuspended(row: OwnedDeposit, peg: Peg): HeldDeposit {
+  const { id, transactionId, invoice, arrivedAt } = row;
+  const hold = row.hold!;
   const rules = rulesOf(row);
   const marketE12 = hold === 'DEPEG' ? marketRate(peg) : undefined;
   return {
@@ -62,7 +38,7 @@ function presentSuspended(row: store.SuspendedRow, peg: Peg): HeldDeposit {
     amountInCurrency: formatUnits(row.units, rules),
     hold,
     transactionId,
-    invoiceId,
+    invoiceId: invoice?.id ?? null,
     user: { id: row.userId, email: row.userEmail },
     arrivedAt: arrivedAt.toISOString(),
     marketRate: marketE12 === undefined ? null : formatRate(marketE12),
@@ -71,19 +47,16 @@ function presentSuspended(row: store.SuspendedRow, peg: Peg): HeldDeposit {
   };
 }
 
-function rulesOf({ id, chain, asset }: store.SuspendedRow) {
-  const currency = findCurrency(chain, asset);
-  assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
-  return { currency, ...currencyRules[currency] };
-}
-
 /** The lower one of the market price and a dollar; undefined if the market price is unknown. */
 function marketRate(peg: Peg): bigint | undefined {
   if (peg.isKept) return PAR_RATE_E12;
   return peg.marketE12 !== undefined && peg.marketE12 > PAR_RATE_E12 ? PAR_RATE_E12 : peg.marketE12;
 }
 
-export { findOwner } from './suspended-payments.store.ts';
+/** Whom the deposit belongs to, suspended or not. */
+export async function findOwner(ctx: Ctx, id: string): Promise<string | undefined> {
+  return (await store.findDeposit(ctx, id))?.userId ?? undefined;
+}
 
 export interface WeighedDeposit {
   /** Undefined: nobody knows what it is worth. */
@@ -105,7 +78,7 @@ export async function weigh(ctx: Ctx, id: string): Promise<WeighedDeposit> {
 /** The worker credits it at this rate. @returns the rate as text @throws AppError CHANGED_ELSEWHERE if it is not suspended any more */
 export async function resumeAt(ctx: Ctx, id: string, rateE12: bigint): Promise<string> {
   const { userId } = await lockSuspended(ctx, id);
-  await store.saveDecidedRate(ctx, id, rateE12);
+  await saveDecidedRate(ctx, id, rateE12);
   ctx.changed({ userId }, 'invoices');
   return formatRate(rateE12);
 }
@@ -114,8 +87,8 @@ export function resumeAtPar(ctx: Ctx, id: string): Promise<string> {
   return resumeAt(ctx, id, PAR_RATE_E12);
 }
 
-async function lockSuspended(ctx: Ctx, id: string): Promise<store.SuspendedRow> {
-  const row = await store.lockWaitingForPeg(ctx, id);
+async function lockSuspended(ctx: Ctx, id: string): Promise<OwnedDeposit> {
+  const row = await lockWaitingForPeg(ctx, id);
   if (!row) throw new AppError('CHANGED_ELSEWHERE');
   return row;
 }

@@ -2,28 +2,26 @@
 import { AppError } from '@cellhop/contract/errors';
 import type { TopUpReceipt } from '@cellhop/contract/invoices';
 import { toDollars } from '@cellhop/contract/units';
-import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import type { Actor } from '../../http/actor.ts';
 import { formatRate, formatUnits } from '../../payments/amounts.ts';
-import { currencyRules, findCurrency } from '../../payments/currencies.ts';
-import * as store from './top-up-receipts.store.ts';
+import { findByReceipt } from './deposit-lists.store.ts';
+import { rulesOf } from './invoice-amounts.ts';
 
 /** @throws AppError NOT_FOUND also for a receipt of somebody else */
 export async function showReceipt(ctx: Ctx, { userId }: Actor, number: number): Promise<TopUpReceipt> {
-  const row = await store.findReceipt(ctx, userId, number);
-  if (!row) throw new AppError('NOT_FOUND', { thing: 'Receipt' });
-  const currency = findCurrency(row.chain, row.asset);
-  assert(currency, `receipt ${number} is of the unknown asset ${row.asset}`);
+  const deposit = await findByReceipt(ctx, userId, number);
+  if (!deposit) throw new AppError('NOT_FOUND', { thing: 'Receipt' });
+  const rules = rulesOf(deposit);
   return {
     number,
-    creditedAt: row.creditedAt.toISOString(),
-    amount: toDollars(row.creditedMicros),
-    currency,
-    amountInCurrency: formatUnits(row.units, currencyRules[currency]),
-    rate: formatRate(row.creditedRateE12),
-    transactionId: row.transactionId,
-    invoiceId: row.invoiceId,
-    reversedAt: row.reversedAt?.toISOString() ?? null,
+    creditedAt: deposit.creditedAt!.toISOString(),
+    amount: toDollars(deposit.creditedMicros!),
+    currency: rules.currency,
+    amountInCurrency: formatUnits(deposit.units, rules),
+    rate: formatRate(deposit.creditedRateE12!),
+    transactionId: deposit.isByHand ? null : deposit.transactionId,
+    invoiceId: deposit.invoice?.id ?? null,
+    reversedAt: deposit.reversedAt?.toISOString() ?? null,
   };
 }

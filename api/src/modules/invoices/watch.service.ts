@@ -5,9 +5,9 @@ import { addressSpaces, type Chain } from '../../payments/currencies.ts';
 import { listWatchedAddresses } from './addresses.store.ts';
 import { isSandbox, pollEveryMs, WATCHED_MAX, watcherFor } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import { creditFinalDeposits } from './credit.ts';
+import { creditFinalDeposits } from './decide.ts';
 import * as store from './invoices.store.ts';
-import * as deposits from './observed-deposits.store.ts';
+import { hasInMotion } from './deposits.store.ts';
 import { recordPoll } from './record-poll.ts';
 import { reverseGoneDeposits } from './reversal.ts';
 import { requireToken } from './token-check.ts';
@@ -60,7 +60,7 @@ async function pollUpToHead(
     for (const detail of poll.warnings ?? []) ctx.log.warn({ chain, detail }, 'a block of the chain is strange');
     // Without progress, another poll at once would not help.
     const isBehind = poll.scannedHeight < poll.head.height && poll.cursor !== state.cursor;
-    if (isSandbox(ctx) && isQuiet(state, poll) && !(await deposits.hasInMotion(ctx, chain))) return;
+    if (isSandbox(ctx) && isQuiet(state, poll) && !(await hasInMotion(ctx, chain))) return;
     await recordPoll(ctx, chain, state, poll, isBehind ? 0 : pollEveryMs(ctx, chain));
     if (!isBehind) return;
   }
