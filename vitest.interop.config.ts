@@ -6,5 +6,7 @@ export default defineConfig({
     include: ['{api,gateway,web}/test/interop/*.interop.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // They mostly wait for the programs.
+    maxWorkers: 2,
   },
 });
