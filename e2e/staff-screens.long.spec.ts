@@ -57,7 +57,8 @@ test('what needs attention is accessible and fits', async ({ page }) => {
     troubledChains: ['bitcoin'],
     failedJobs: 100,
     mails: { lateSince: '2026-11-21T11:00:00.000Z' },
-    restore: { isOpen: true },
+    machine: null,
+    restore: { isOpen: true, movedAt: null },
     moneyCheck: { isBroken: true, violationCount: 3 },
   };
   for (const [language, theme] of looks) {

@@ -18,8 +18,6 @@ import { startPostgres } from '../tools/pg.mjs';
 import { reportFailure, Problem } from '../tools/problem.mjs';
 import { readReleases } from '../tools/releases.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
-import { fillSoldAddresses } from '../api/src/modules/billing/sold-addresses.service.ts';
-import { fillExits } from '../api/src/modules/gateway/exit-resealing.service.ts';
 import { findIncomplete, isApplied, orderImport } from './release-imports.ts';
 import {
   buildRelease,
@@ -98,12 +96,10 @@ async function upgradeAndStepBack(old: ReleasePrograms, own: ReleasePrograms, pl
   const shop = new Shop(place, (stop) => cleanUps.push(stop));
   await shop.start(old);
   const open = await shop.open(old);
-  let migratedAt = new Date();
   await shop.monitored(async (call) => {
     await shop.serve('before the migration');
     const applied = await migrate(place.databaseUrl);
     console.log(applied.length > 0 ? `migrated: ${applied.join(', ')}` : 'there was nothing to migrate');
-    migratedAt = new Date();
     const ordered = await orderImport(call, '198.51.100');
     await until('an import is applied by the old worker', () => isApplied(call, ordered));
     await shop.serve('by the old processes on the new schema');
@@ -123,22 +119,15 @@ async function upgradeAndStepBack(old: ReleasePrograms, own: ReleasePrograms, pl
     await shop.monitored(() => shop.serve(when));
   }
   const violations = [...(await open.close()), ...shop.violations];
-  return [...violations, ...(await checkDatabase(place, migratedAt))];
+  return [...violations, ...(await checkDatabase(place))];
 }
 
-async function checkDatabase(
-  { databaseUrl, env: { SECRET_KEY, GATEWAY_TOKEN } }: Place,
-  migratedAt: Date,
-): Promise<string[]> {
+async function checkDatabase({ databaseUrl, env: { SECRET_KEY, GATEWAY_TOKEN } }: Place): Promise<string[]> {
   const database = openDatabase(databaseUrl, 2);
   cleanUps.push(() => database.close());
   const config = loadConfig({ DATABASE_URL: databaseUrl, SECRET_KEY, GATEWAY_TOKEN });
   const ctx = createCtx(database, config, createLog('upgrade', 'fatal', false));
-  const violations = [...(await checkInvariants(ctx)), ...(await findIncomplete(database, migratedAt))];
-  await fillExits(ctx);
-  await fillSoldAddresses(ctx);
-  violations.push(...(await findIncomplete(database, new Date(0))));
-  return violations;
+  return [...(await checkInvariants(ctx)), ...(await findIncomplete(database))];
 }
 
 /** Customers retry failed calls, so a failed purchase is only visible in the log. */

@@ -21,11 +21,12 @@ export function checkDefinition(name: string, text: string): string[] {
 /**
  * @param released the definition of the last release, which its processes rely on
  * @param text undefined: the file was deleted
+ * @param isUnused a migration says that nothing since the last release uses it
  * @returns what processes of the last release would miss
  */
-export function checkChange(released: string, text: string | undefined): string[] {
+export function checkChange(released: string, text: string | undefined, isUnused = false): string[] {
   if (text === released) return [];
-  if (text === undefined) return ['was deleted: processes of the last release may call it'];
+  if (text === undefined) return isUnused ? [] : ['was deleted: processes of the last release may call it'];
   const found: string[] = [];
   if (readRevision(text) <= readRevision(released)) found.push('has changed and needs a greater revision');
   const signatures = new Set(readSignatures(text));

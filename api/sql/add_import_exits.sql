@@ -1,8 +1,7 @@
--- revision: 3
+-- revision: 4
 -- Adds the exits that a checked file of proxies names and that their nodes do not have yet, and the proxies that wait for their address.
--- Call it under the lock of the inventory. The release before calls it, too.
+-- Call it under the lock of the inventory.
 create or replace function add_import_exits(in wanted_id uuid) returns void language sql as $$
-  update exits set key = null where key is null;
   insert into exits (node_id, kind, key, parameters, credentials_encrypted, credentials_hash)
   select distinct on (node_id, exit_keys[1])
          node_id, exit_kind, exit_keys[1], exit_parameters, credentials_encrypted, credentials_hashes[1]

@@ -77,7 +77,7 @@ export function tronHoldings(): TronHoldings {
       id: height.toString(16).padStart(16, '0') + '85fc9d795829e08985fc9d795829e08985fc9d795829e089',
       time: LISTED_AT.toISOString(),
     },
-    fee: { energyPrice: '100', bandwidthPrice: '1000' },
+    fee: { energyPrice: '100', bandwidthPrice: '1000', energyFactor: 0 },
     addresses: [
       {
         ...held,

@@ -30,7 +30,6 @@ export const exceptions: Readonly<Record<string, Permission | 'any'>> = {
   'GET /v1/search/admin': 'any',
   'GET /v1/dashboard/admin': 'any',
   'GET /v1/dashboard/admin/attention': 'any',
-  'GET /v1/approvals/admin/pending': 'any',
   'GET /v1/approvals/admin/settlements/allowance': 'PAYMENTS_EDIT',
   'GET /v1/approvals/admin/adjustments/allowance': 'TRANSACTIONS_WRITE',
   'GET /v1/approvals/admin/promo-codes/allowance': 'PROMO_CODES_WRITE',

@@ -9,7 +9,7 @@ const alertSettingsSchema = z.strictObject({
   lowBalance: dollarsWithin(0, ALERT_DOLLARS_MAX).nullable(),
   /** Whether alerts are also sent by email. */
   isMailed: z.boolean(),
-  /** By reason: whether to send a mail when the system ends a connection. Missing in requests of older pages: then nothing changes. */
+  /** By reason: whether to send a mail when the system ends a connection.  */
   endMails: z.strictObject({ noMoney: z.boolean(), idle: z.boolean(), exitLost: z.boolean() }),
   /** Whether messages of the shop to many customers are also sent by email. */
   isNewsMailed: z.boolean(),
@@ -18,7 +18,7 @@ const alertSettingsSchema = z.strictObject({
   /** Whether an email confirms a credited top-up. */
   isTopUpMailed: z.boolean(),
 });
-/** Programs that do not know the last choices leave them as they are. */
+/** Choices that are missing stay as they are: a link in an email may have changed them meanwhile. */
 export const saveAlertSettingsBody = alertSettingsSchema.partial({
   isNewsMailed: true,
   isTicketMailed: true,

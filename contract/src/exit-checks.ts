@@ -16,7 +16,7 @@ export const exitCheckSchema = z.object({
   outcome: z.enum(['ok', 'failed', 'inconclusive']),
   /** Why it did not succeed: a code, and after a colon the status or reply code of another proxy or of the echo. */
   reason: z.string().max(80).optional(),
-  /** From the dial to the first byte of the response. Nodes of 0.3.0 leave the time to connect out. */
+  /** From the dial to the first byte of the response. */
   latencyMs: z.int().nonnegative().max(600_000).optional(),
   /** The client address that the echo saw; absent if it is not public. */
   seenAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
@@ -40,7 +40,7 @@ export const checkExits = endpoint({
     z.object({
       due: z.array(exitSchema),
       /** Those of `due` whose last check has found that they carry the echo and nothing else. */
-      echoAloneIds: z.array(idSchema).optional(),
+      echoAloneIds: z.array(idSchema),
       /** Exits in use whose checks have failed for so long that their connections end as EXIT_LOST. */
       lostIds: z.array(idSchema),
     }),

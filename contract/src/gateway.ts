@@ -60,10 +60,10 @@ export const hello = endpoint({
       publicUrl: z.url(),
       /** Where checks of exits send their requests. */
       echoUrls: z.array(z.url()).max(4),
-      /** `tcp://host:port` of what no exit may use as its upstream, in addition to control plane and gateway: the database. Absent before 0.4.0. */
-      refusedUpstreams: z.array(z.url()).max(4).optional(),
+      /** `tcp://host:port` of what no exit may use as its upstream, in addition to control plane and gateway: the database. */
+      refusedUpstreams: z.array(z.url()).max(4),
       /** Of all open connections of the node. */
-      purchaseNetworks: z.array(purchaseNetworkSchema).optional(),
+      purchaseNetworks: z.array(purchaseNetworkSchema),
       witness: sealedWitnessSchema.optional(),
     }),
   ),
@@ -279,8 +279,8 @@ export const watch = endpoint({
   summary: 'Long poll for connections that must end, for changes of access, and for purchases',
   body: z.object({
     runId: idSchema,
-    /** The node knows `bought`. */
-    arePurchasesWanted: z.boolean().optional(),
+    /** An API of 0.4.0 sends `bought` to a node that says so. */
+    arePurchasesWanted: z.literal(true).optional(),
   }),
   /** Empty on a timeout, or if the API cannot hold this request. */
   response: data(

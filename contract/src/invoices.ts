@@ -24,10 +24,10 @@ export const invoiceTransferSchema = z.object({
   confirmationsNeeded: z.int().positive().nullable(),
   /** The payment is in no block, and signals that its sender may replace it. */
   isReplaceable: z.boolean(),
-  /** It is final, and held because its stablecoin does not trade at one dollar now. Absent: an API of 0.2.0. */
-  waitsForPeg: z.boolean().optional(),
-  /** The number of its receipt; null until it is credited. Absent: an API of 0.3.0. */
-  receipt: z.int().positive().nullable().optional(),
+  /** It is final, and held because its stablecoin does not trade at one dollar now. */
+  waitsForPeg: z.boolean(),
+  /** The number of its receipt; null until it is credited. */
+  receipt: z.int().positive().nullable(),
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
 
@@ -80,8 +80,8 @@ export const currencyStateSchema = z.object({
   currency: z.enum(currencies),
   /** Null if an invoice can be created. */
   problem: z.enum(currencyProblems).nullable(),
-  /** US dollars for one coin now, for an estimate; a new invoice has the rate of its moment. Null without a rate. Absent: an API of 0.2.0. */
-  dollarsPerCoin: z.string().nullable().optional(),
+  /** US dollars for one coin now, for an estimate; a new invoice has the rate of its moment. Null without a rate. */
+  dollarsPerCoin: z.string().nullable(),
 });
 export type CurrencyState = z.infer<typeof currencyStateSchema>;
 

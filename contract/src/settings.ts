@@ -22,11 +22,11 @@ export const settingsSchema = z.object({
   publicUrl: z.string(),
   /** The address that blocked users can write to. */
   contactEmail: z.string().nullable(),
-  /** Where to report abuse of a proxy. An API of the previous release does not send this and the next one. */
-  abuseEmail: z.string().nullable().optional(),
+  /** Where to report abuse of a proxy. */
+  abuseEmail: z.string().nullable(),
   /** Null if the operator has not set it. */
-  seller: sellerSchema.nullable().optional(),
-  /** The operator's own logo; null: that of Cellhop. An API of the previous release does not send it. */
+  seller: sellerSchema.nullable(),
+  /** The operator's own logo; null: that of Cellhop. */
   logo: z
     .object({
       /** It has the name in it. */
@@ -34,19 +34,15 @@ export const settingsSchema = z.object({
       /** There is another one for the dark theme. */
       hasDark: z.boolean(),
     })
-    .nullable()
-    .optional(),
+    .nullable(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
-  /** After how long without traffic a connection ends, in minutes. An API of the previous release does not send it. */
-  idleMinutes: z.number().positive().optional(),
+  /** After how long without traffic a connection ends, in minutes. */
+  idleMinutes: z.number().positive(),
   /** The currencies that are set up. */
   currencies: z.array(z.enum(currencies)),
-  /**
-   * The promo code that visitors get, and the trial credit that it gives now, in US dollars; null without one. An API of the previous release
-   * does not send it.
-   */
-  offer: z.object({ code: z.string(), credit: dollarsSchema.nullable() }).nullable().optional(),
+  /** The promo code that visitors get, and the trial credit that it gives now, in US dollars; null without one. */
+  offer: z.object({ code: z.string(), credit: dollarsSchema.nullable() }).nullable(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export const getSettings = endpoint({

@@ -20,8 +20,8 @@ export const transactionSchema = z.object({
   subject: z
     .object({ kind: z.enum(['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL']), id: idSchema, label: z.string() })
     .nullable(),
-  /** The number of the receipt of a top-up. Absent: an API of 0.3.0. */
-  receipt: z.int().positive().nullable().optional(),
+  /** The number of the receipt of a top-up. */
+  receipt: z.int().positive().nullable(),
 });
 export type Transaction = z.infer<typeof transactionSchema>;
 

@@ -153,10 +153,9 @@ describe('the heartbeat', () => {
   it('exchanges versions', async () => {
     const { control, gateway, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
     control.helloResponse = {
+      ...control.helloResponse,
       contractVersion: 3,
       oldestContractVersion: 2,
-      publicUrl: 'http://localhost:3000',
-      echoUrls: [],
     };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 3));
     const version = await gateway.metrics.registry.getSingleMetricAsString('gateway_control_contract_version');
@@ -177,10 +176,9 @@ describe('the heartbeat', () => {
   it('logs that this node is too old', async () => {
     const { control, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
     control.helloResponse = {
+      ...control.helloResponse,
       contractVersion: 9,
       oldestContractVersion: 8,
-      publicUrl: 'http://localhost:3000',
-      echoUrls: [],
       unknown: {},
     };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 9));
@@ -228,10 +226,8 @@ describe('a node on a public address', () => {
     const replyAt = async (port: number) => (await socks5Connect(gateway, connection, OWN, port)).reply;
     for (const port of [22, 5432, publishedPort]) expect(await replyAt(port)).toBe(2);
     control.helloResponse = {
-      contractVersion: 2,
-      oldestContractVersion: 2,
+      ...control.helloResponse,
       publicUrl: `http://${OWN}:${publishedPort}`,
-      echoUrls: [],
     };
     const { hello } = control.calls;
     await until(() => control.calls.hello > hello + 1);

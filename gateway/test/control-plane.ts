@@ -92,16 +92,18 @@ export class ControlPlane {
   isRefusing = false;
   /** Resets the TCP connection of each long poll. */
   isWatchUnavailable = false;
-  helloResponse: unknown = {
+  helloResponse: object = {
     contractVersion: 2,
     oldestContractVersion: 2,
     publicUrl: 'http://localhost:3000',
     echoUrls: [],
+    refusedUpstreams: [],
+    purchaseNetworks: [],
   };
   /** Exits whose check is due; each is handed out once. Only a node that knows an echo asks for them. */
   dueExits: unknown[] = [];
   lostExitIds: string[] = [];
-  echoAloneIds: string[] | undefined;
+  echoAloneIds: string[] = [];
   /** What nodes have reported. */
   readonly exitChecks: ExitCheck[] = [];
   readonly suspectIds: string[] = [];

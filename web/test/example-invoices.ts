@@ -71,6 +71,8 @@ const seen = {
   isCredited: false,
   confirmations: 0,
   confirmationsNeeded: 1,
+  waitsForPeg: false,
+  receipt: null,
 };
 
 /** A payment in the memory pool that signals that it may be replaced. */

@@ -17,7 +17,8 @@ export const nothingWaits: Attention = {
   troubledChains: [],
   failedJobs: 0,
   mails: { lateSince: null },
-  restore: { isOpen: false },
+  machine: null,
+  restore: { isOpen: false, movedAt: null },
   moneyCheck: { isBroken: false, violationCount: 0 },
 };
 

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Ctx } from '../ctx.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';
-import { isKeyUnknown, Mismatch, recordStart } from '../modules/installation/installation.service.ts';
+import { recordStart } from '../modules/installation/installation.service.ts';
 import { planMigration } from '../modules/installation/migration-plan.service.ts';
-import { opensSecrets } from '../modules/key-rotation/key-rotation.service.ts';
 import { seed } from '../seed/seed.ts';
 import type { Command } from './command.ts';
 
@@ -24,9 +23,6 @@ export const migrate: Command = {
 
 /** @param ctx of a database that has just been migrated */
 async function begin(ctx: Ctx): Promise<string> {
-  // The previous release has not recorded its key.
-  if ((await isKeyUnknown(ctx)) && !(await opensSecrets(ctx)))
-    throw new Mismatch('SECRET_KEY opens none of the secrets in the database: set the key that has encrypted them.');
   await recordStart(ctx);
   await registerNode(ctx);
   await seed(ctx);

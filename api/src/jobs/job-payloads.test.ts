@@ -9,6 +9,8 @@ import { cleanUpJobs, enqueue } from './jobs.ts';
 import { sealMail } from '../mail/mail-requests.ts';
 import { deliverMail } from '../mail/mailer.ts';
 
+const LATER = new Date(Date.now() + 3_600_000);
+
 let testApp: TestApp;
 let user: TestUser;
 
@@ -73,7 +75,7 @@ describe('the job of a mail', () => {
   });
 
   test('may have fields of newer versions, which are ignored', async () => {
-    await addJob('mail.deliver', { ...sealMail(testApp.ctx, order(), null), priority: 'high' });
+    await addJob('mail.deliver', { ...sealMail(testApp.ctx, order(), LATER), priority: 'high' });
     const before = (await mailsTo(testApp, user.email)).length;
     expect(await readJobs()).toEqual([]);
     expect(before).toBeGreaterThanOrEqual(1);
@@ -81,7 +83,7 @@ describe('the job of a mail', () => {
   });
 
   test('is left to newer workers by one that would misread it', async () => {
-    await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), null));
+    await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), LATER));
     const opened: unknown[] = [];
     await runOnce({
       connectionString: testApp.ctx.config.databaseUrl,
@@ -95,7 +97,7 @@ describe('the job of a mail', () => {
 
   test('encrypted before a change of SECRET_KEY is sent after it', async () => {
     const before = (await mailsTo(testApp, user.email)).length;
-    const sealed = sealMail(testApp.ctx, order(), null);
+    const sealed = sealMail(testApp.ctx, order(), LATER);
     const changed = withKeys('a newer secret key of at least 32 characters', ...testApp.ctx.config.secretKeys);
     await deliverMail(changed, sealed);
     expect(await mailsTo(testApp, user.email)).toHaveLength(before + 1);
@@ -110,7 +112,7 @@ describe('the job of a mail', () => {
     await enqueue(testApp.ctx, 'mail.deliver', expired);
     await enqueue(testApp.ctx, 'mail.none', expired);
     await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), new Date(Date.now() + 60_000)));
-    await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), null));
+    await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), LATER));
     await cleanUpJobs(testApp.ctx);
     expect(await readJobs()).toHaveLength(2);
   });
@@ -139,7 +141,7 @@ describe('a job that cannot be parsed', () => {
   });
 
   test('because it was encrypted with another key fails and sends nothing', async () => {
-    await addJob('mail.deliver', sealMail(withKeys('another secret key of at least 32 characters'), order(), null));
+    await addJob('mail.deliver', sealMail(withKeys('another secret key of at least 32 characters'), order(), LATER));
     await runJobs(testApp);
     expect((await readJobs())[0]!.lastError).not.toBeNull();
   });
@@ -148,13 +150,13 @@ describe('a job that cannot be parsed', () => {
 describe('a permanently failed job', () => {
   test('keeps its error but not the contents of its mail', async () => {
     await addJob('mail.none', { link: LINK });
-    await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), null));
+    await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), LATER));
     await failForGood();
     await cleanUpJobs(testApp.ctx);
     const jobs = await readJobs();
     expect(jobs.map(({ payload }) => payload)).toEqual([
       {},
-      { template: 'recover-password', expiredAt: null, mailId: expect.any(String) as string },
+      { template: 'recover-password', expiredAt: LATER.toISOString(), mailId: expect.any(String) as string },
     ]);
     expect(new Set(jobs.map(({ lastError }) => lastError))).toEqual(new Set(['the mailbox is full']));
   });

@@ -7,6 +7,8 @@ import { startJobRunner } from './job-runner.ts';
 import { enqueue } from './jobs.ts';
 import { sealMail } from '../mail/mail-requests.ts';
 
+const LATER = new Date(Date.now() + 3_600_000);
+
 let testApp: TestApp;
 beforeAll(async () => {
   testApp = await startTestApp();
@@ -98,7 +100,7 @@ test('a long job stays with its worker', async () => {
     languageCode: 'en',
     values: { link: 'https://example.com' },
   } as const;
-  await enqueue(ctx, 'mail.deliver', sealMail(ctx, order, null));
+  await enqueue(ctx, 'mail.deliver', sealMail(ctx, order, LATER));
   const runner = await startJobRunner(ctx, { renewEveryMs: 50, abandonedAfterMs: 3000 });
   await mailServer.connected;
   // Another runner releases abandoned jobs too, and would find this one.

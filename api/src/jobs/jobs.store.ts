@@ -94,14 +94,13 @@ export async function readJobCounts(ctx: Ctx): Promise<JobCounts> {
 }
 
 /** Mails that failed are tried again every ten minutes. */
-export async function hastenMails(ctx: Ctx, attemptsMax: number): Promise<void> {
+export async function hastenMails(ctx: Ctx): Promise<void> {
   await ctx.db.query(
     `select id from graphile_worker.reschedule_jobs(array(
        select id from graphile_worker.jobs
         where task_identifier like 'mail.%' and attempts between 1 and max_attempts - 1 and locked_at is null
-          and (run_at > now() + interval '10 minutes' or max_attempts < $1)
-     ), run_at => now() + interval '10 minutes', max_attempts => $1)`,
-    [attemptsMax],
+          and run_at > now() + interval '10 minutes'
+     ), run_at => now() + interval '10 minutes')`,
   );
 }
 

@@ -11,9 +11,9 @@ import * as store from './jobs.store.ts';
 export const payloadSchemas = {
   /** Renders and sends one mail. */
   'mail.deliver': sealedMailSchema,
-  /** The same for one of many mails, which the previous release cannot render. */
+  /** The same for one of many mails. */
   'mail.deliver-news': sealedMailSchema,
-  /** The same for mails that the previous release cannot render either. */
+  /** As workers of 0.4.0 enqueue some mails. */
   'mail.deliver-notice': sealedMailSchema,
   /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
@@ -74,10 +74,8 @@ export async function cleanUpJobs(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'failed jobs', store.deleteFailed);
 }
 
-/** The runner would wait up to six hours between two attempts, and those of the previous release have only twelve. */
-export function hastenMails(ctx: Ctx): Promise<void> {
-  return store.hastenMails(ctx, MAIL_ATTEMPTS);
-}
+/** The runner would wait up to six hours between two attempts. */
+export { hastenMails } from './jobs.store.ts';
 
 /** Safe to run in several workers at once. */
 export function correctFutureJobs(ctx: Ctx): Promise<void> {

@@ -23,9 +23,6 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'approvals.lapse',
     'proxies.fail-abandoned',
     'notifications.mail',
-    'exits.fill-keys',
-    'referrals.fill-persons',
-    'connections.fill-addresses',
     'jobs.hasten-mails',
   ];
   expect(due(1)).toEqual(everyMinute);

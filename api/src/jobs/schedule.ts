@@ -10,8 +10,6 @@ import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
 import { resetDue } from '../modules/auth/second-factor-reset.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
-import { fillSoldAddresses } from '../modules/billing/sold-addresses.service.ts';
-import { fillExits } from '../modules/gateway/exit-resealing.service.ts';
 import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
 import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
@@ -22,7 +20,6 @@ import { deleteOldNotifications } from '../modules/notifications/notifications.s
 import { deleteOldChanges, failAbandoned } from '../modules/proxies/inventory-changes.service.ts';
 import { deleteOldImports } from '../modules/proxies/imports.service.ts';
 import { notifyLevelChanges } from '../modules/referrals/levels.service.ts';
-import { fillTrialPersons } from '../modules/referrals/referrals.service.ts';
 import { warnOfMachine } from '../modules/system/machine.service.ts';
 import { deleteUnsentFiles } from '../modules/tickets/ticket-files.service.ts';
 import { recordTraffic } from '../modules/usage/usage.service.ts';
@@ -44,10 +41,6 @@ const schedule: ScheduledTask[] = [
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
   { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },
-  // Rows of the previous release: both are deleted one release later.
-  { name: 'exits.fill-keys', cron: '* * * * *', run: fillExits },
-  { name: 'referrals.fill-persons', cron: '* * * * *', run: fillTrialPersons },
-  { name: 'connections.fill-addresses', cron: '* * * * *', run: fillSoldAddresses },
   { name: 'jobs.hasten-mails', cron: '* * * * *', run: hastenMails },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   { name: 'system.watch-machine', cron: '*/10 * * * *', run: warnOfMachine },

@@ -70,8 +70,8 @@ export const sealedMailSchema = z.object({
   /** For operators who inspect failed jobs. */
   template: z.string(),
   sealedOrder: z.base64(),
-  /** After that it is not sent; not later than its link expires. Null: of the previous release. */
-  expiredAt: z.iso.datetime().nullable(),
+  /** After that it is not sent; not later than its link expires. */
+  expiredAt: z.iso.datetime(),
   /** The id of the row in `sent_mails`. */
   mailId: z.uuid(),
   /** Of news. */
@@ -82,17 +82,12 @@ export type SealedMail = z.infer<typeof sealedMailSchema>;
 /** Additional authenticated data. It is part of stored payloads, so it does not change. */
 const OWNER = 'mail order';
 
-export function sealMail(
-  ctx: Ctx,
-  request: MailRequest,
-  expiredAt: Date | null,
-  mailId: string = randomUUID(),
-): SealedMail {
+export function sealMail(ctx: Ctx, request: MailRequest, expiredAt: Date, mailId: string = randomUUID()): SealedMail {
   const sealed = seal(deriveKey(ctx.config.secretKeys, 'mail-orders'), OWNER, JSON.stringify(request));
   return {
     template: request.template,
     sealedOrder: sealed.toString('base64'),
-    expiredAt: expiredAt?.toISOString() ?? null,
+    expiredAt: expiredAt.toISOString(),
     mailId,
   };
 }

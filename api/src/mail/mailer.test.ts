@@ -13,13 +13,15 @@ import { sealMail } from './mail-requests.ts';
 import { deliverMail, requireEncryption } from './mailer.ts';
 import type { MailRequest } from './templates.ts';
 
+const LATER = new Date(Date.now() + 3_600_000);
+
 let testApp: TestApp;
 beforeAll(async () => {
   testApp = await startTestAppWithMail({ brandName: 'Прокси & Co', mailFrom: 'Прокси <shop@example.com>' });
 });
 afterAll(() => testApp.stop());
 
-const send = (ctx: Ctx, request: MailRequest) => enqueue(ctx, 'mail.deliver', sealMail(ctx, request, null));
+const send = (ctx: Ctx, request: MailRequest) => enqueue(ctx, 'mail.deliver', sealMail(ctx, request, LATER));
 const orderTo = (to: string): MailRequest => ({
   template: 'confirm-email',
   to,
@@ -132,7 +134,7 @@ async function headersOf(sent: typeof requests, overrides: Partial<Config> = {})
   for (const request of sent)
     await deliverMail(
       ctx,
-      sealMail(ctx, { ...request, to: 'away@example.com', languageCode: 'en' } as MailRequest, null),
+      sealMail(ctx, { ...request, to: 'away@example.com', languageCode: 'en' } as MailRequest, LATER),
     );
   await new Promise<void>((resolve) => server.close(resolve));
   expect(received).toHaveLength(sent.length);
@@ -179,7 +181,7 @@ test.each([
 
 function sendBy(smtpUrl: string): Promise<boolean> {
   const ctx = { ...testApp.ctx, config: { ...testApp.ctx.config, smtpUrl } };
-  return deliverMail(ctx, sealMail(ctx, orderTo('away@example.com'), null));
+  return deliverMail(ctx, sealMail(ctx, orderTo('away@example.com'), LATER));
 }
 
 test('a server that does not encrypt gets neither the password nor the mail', async () => {

@@ -14,7 +14,7 @@ const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' };
 
 /** Like `sendMail`, but skips mails whose link has expired. @returns whether it was sent */
 export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<boolean> {
-  if (mail.expiredAt !== null && Date.parse(mail.expiredAt) <= Date.now()) {
+  if (Date.parse(mail.expiredAt) <= Date.now()) {
     ctx.log.warn({ template: mail.template }, 'a mail was not sent, because its link has expired');
     return false;
   }

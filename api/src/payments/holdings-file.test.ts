@@ -28,7 +28,7 @@ const file: HoldingsFile = {
     {
       chain: 'tron',
       referenceBlock: { height: 66_987_565, id: '0'.repeat(64), time: '2026-03-01T12:00:00.000Z' },
-      fee: { energyPrice: '100', bandwidthPrice: '1000' },
+      fee: { energyPrice: '100', bandwidthPrice: '1000', energyFactor: 0 },
       addresses: [],
     },
     { chain: 'ton', addresses: [] },

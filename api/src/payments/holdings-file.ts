@@ -65,8 +65,8 @@ const tron = z.object({
   chain: z.literal('tron'),
   /** Block id in 64 hexadecimal digits, and the time of the block. A transaction names it and is valid for a day at most. */
   referenceBlock: z.object({ height: count, id: z.string().regex(/^[0-9a-f]{64}$/), time: z.iso.datetime() }),
-  /** Sun; and the network's highest factor of energy (`getDynamicEnergyMaxFactor`), which a server of the release before leaves out. */
-  fee: z.object({ energyPrice: units, bandwidthPrice: units, energyFactor: count.optional() }),
+  /** Sun; and the network's highest factor of energy (`getDynamicEnergyMaxFactor`). */
+  fee: z.object({ energyPrice: units, bandwidthPrice: units, energyFactor: count }),
   /** `isActivated`: false for an address that never held TRX: it has no free bandwidth. */
   addresses: list(held.extend({ isActivated: z.boolean(), energy: count, bandwidth: count })),
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.values.ts';
-import { APPROVERS_NAMED_MAX, PENDING_COUNTED_MAX } from '../limits.ts';
+import { APPROVERS_NAMED_MAX } from '../limits.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { requestKinds, requestStatuses } from './lists.values.ts';
 
@@ -159,13 +159,4 @@ export const readPromoCodeAllowance = endpoint({
   url: '/v1/approvals/admin/promo-codes/allowance',
   access: { permission: 'PROMO_CODES_WRITE' },
   summary: 'What a promo code of the caller may cost now without approval, and who could approve more',
-});
-
-/** Only for web apps of 0.2.0: since then the menu uses `attention` of the dashboard. */
-export const countOpenRequests = endpoint({
-  method: 'GET',
-  url: '/v1/approvals/admin/pending',
-  access: 'staff',
-  summary: `Requests of others that the caller may decide; ${PENDING_COUNTED_MAX} means that many or more`,
-  response: data(z.object({ count: z.int().nonnegative().max(PENDING_COUNTED_MAX) })),
 });

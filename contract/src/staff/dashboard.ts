@@ -29,10 +29,10 @@ export type DashboardPart = keyof typeof dashboardParts;
 const countSchema = z.int().nonnegative();
 /**
  * `values` has one number for each of the `steps`. `previousTotal` is that of the time before the range, as long as what has passed of the
- * range; absent: an API of 0.2.0.
+ * range.
  */
 const seriesSchema = <T extends z.ZodType>(amount: T) =>
-  z.object({ total: amount, values: z.array(amount), previousTotal: amount.optional() });
+  z.object({ total: amount, values: z.array(amount), previousTotal: amount });
 const kibibytesSchema = z.number().nonnegative();
 const states = { free: countSchema, sold: countSchema, unhealthy: countSchema };
 
@@ -116,21 +116,20 @@ const attentionSchema = z.object({
   failedJobs: waitingSchema.nullable(),
   /** Since when the oldest one waits, if that is LATE_MAIL_SECONDS or more. */
   mails: z.object({ lateSince: dateSchema.nullable() }).nullable(),
-  /** What is wrong with the machine of the API; both null: nothing. Absent before 0.4.0. */
+  /** What is wrong with the machine of the API; both null: nothing. */
   machine: z
     .object({
       fullDisk: z.object({ usedPercent: z.number() }).nullable(),
       /** `newestAt` null: there is none. */
       lateBackup: z.object({ newestAt: dateSchema.nullable() }).nullable(),
     })
-    .nullable()
-    .optional(),
+    .nullable(),
   /** After a restore of the database to an earlier time no invoices are created, until the operator has run a command. */
   restore: z
     .object({
       isOpen: z.boolean(),
-      /** Since when it is at another server or at another point of its history without that, for a day. Absent before 0.4.0. */
-      movedAt: dateSchema.nullable().optional(),
+      /** Since when it is at another server or at another point of its history without that, for a day. */
+      movedAt: dateSchema.nullable(),
     })
     .nullable(),
   moneyCheck: z.object({ isBroken: z.boolean(), violationCount: countSchema }).nullable(),

@@ -24,10 +24,10 @@ export const nodeSchema = z.object({
   dnsPorts: z.object({ free: z.int(), total: z.int() }),
   exits: z.int(),
   openConnections: z.int(),
-  /** The two are of an API after 0.3.0. When its processes of the last 24 hours ran, from their start to their last report, the oldest first. */
-  runs: z.array(z.object({ from: dateSchema, to: dateSchema })).optional(),
+  /** When its processes of the last 24 hours ran, from their start to their last report, the oldest first. */
+  runs: z.array(z.object({ from: dateSchema, to: dateSchema })),
   /** The last check of one of its exits that failed. */
-  lastFailure: z.object({ reason: z.string(), at: dateSchema }).nullable().optional(),
+  lastFailure: z.object({ reason: z.string(), at: dateSchema }).nullable(),
 });
 export type GatewayNode = z.infer<typeof nodeSchema>;
 

@@ -14,9 +14,9 @@ export const foundSchema = z.object({
   title: z.string(),
   /** Distinguishes results with the same title, for example by their owner; may be empty. */
   detail: z.string(),
-  /** Of an invoice: US dollars and currency, which the title has as codes. Absent: an API of 0.2.0. */
+  /** Of an invoice: US dollars and currency, which the title has as codes. */
   invoice: z.object({ amount: dollarsSchema, currency: z.enum(currencies) }).optional(),
-  /** The three are of an API after 0.3.0. Of a connection: its state, and from when until when it had the address; null: it has it now. */
+  /** Of a connection: its state, and from when until when it had the address; null: it has it now. */
   status: z.enum(connectionStatuses).optional(),
   period: z.object({ from: dateSchema, to: dateSchema.nullable() }).optional(),
   /** Of a user who was found by an address or a transaction; the period is then the last sign-in or that of the connection. */

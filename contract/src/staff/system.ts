@@ -70,14 +70,12 @@ export const systemStateSchema = z.object({
       failure: z.string().nullable(),
     }),
   ),
-  /** Whether USDT trades at one dollar; otherwise payments in it are on hold. Absent: an API of 0.2.0. */
-  peg: z
-    .object({
-      isKept: z.boolean(),
-      /** US dollars, as a decimal string; null if it is kept or unknown. */
-      rate: z.string().nullable(),
-    })
-    .optional(),
+  /** Whether USDT trades at one dollar; otherwise payments in it are on hold. */
+  peg: z.object({
+    isKept: z.boolean(),
+    /** US dollars, as a decimal string; null if it is kept or unknown. */
+    rate: z.string().nullable(),
+  }),
   database: z.object({
     version: z.string(),
     bytes: count,

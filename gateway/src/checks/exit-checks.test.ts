@@ -45,8 +45,7 @@ async function start(echoUrls: readonly string[], settings: Partial<GatewaySetti
   // Private destinations are refused, as for customers in production: only the node's own check may reach the echo.
   const harness = await startHarness({ allowPrivate: false, ...settings, limits: { ...FAST, ...settings.limits } });
   harness.control.helloResponse = {
-    contractVersion: 2,
-    oldestContractVersion: 1,
+    ...harness.control.helloResponse,
     publicUrl: 'http://shop.test',
     echoUrls,
   };

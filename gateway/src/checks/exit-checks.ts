@@ -88,7 +88,7 @@ export class ExitChecks {
     const suspectIds = [...this.#newSuspects].slice(0, EXIT_CHECKS_MAX);
     const report = { checks: reported.map(([, check]) => check), suspectIds, wanted };
     try {
-      const { due, lostIds, echoAloneIds = [] } = await control.checkExits(report);
+      const { due, lostIds, echoAloneIds } = await control.checkExits(report);
       for (const [id, check] of reported) if (this.#results.get(id) === check) this.#results.delete(id);
       for (const id of suspectIds) this.#newSuspects.delete(id);
       exits.setLost(new Set(lostIds), (exit) => dialOutcomes.isWorking(exit));

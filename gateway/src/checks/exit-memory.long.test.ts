@@ -27,8 +27,7 @@ test(
       await startShopEcho(),
       await startSocks5Upstream(),
     ];
-    const helloResponse = { contractVersion: 2, oldestContractVersion: 1, publicUrl: 'http://shop.test' };
-    control.helloResponse = { ...helloResponse, echoUrls: [echo.url] };
+    Object.assign(control.helloResponse, { publicUrl: 'http://shop.test', echoUrls: [echo.url] });
     const settings = {
       controlUrl: control.url,
       token: control.token,

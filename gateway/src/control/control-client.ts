@@ -121,7 +121,7 @@ export class ControlClient {
    */
   async watch(signal: AbortSignal): Promise<WatchResponse> {
     const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
-    const body = { runId: this.settings.runId, arePurchasesWanted: true };
+    const body = { runId: this.settings.runId, arePurchasesWanted: true } as const;
     const response = await this.#request(watch, { body }, { signal, timeoutMs });
     return watch.response.parse(response).data;
   }

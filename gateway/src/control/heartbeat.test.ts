@@ -25,7 +25,14 @@ test('hands back the highest witness that an API has sent', async () => {
     hello: (_status: NodeStatus, witness: SealedWitness | undefined) => {
       const answer = answers[sent.length];
       sent.push(witness?.sequence);
-      const known = { contractVersion: 2, oldestContractVersion: 2, publicUrl: 'http://127.0.0.1', echoUrls: [] };
+      const known = {
+        contractVersion: 2,
+        oldestContractVersion: 2,
+        publicUrl: 'http://127.0.0.1',
+        echoUrls: [],
+        refusedUpstreams: [],
+        purchaseNetworks: [],
+      };
       return Promise.resolve({ ...known, ...(answer && { witness: { ...answer, sealed: '' } }) });
     },
   };

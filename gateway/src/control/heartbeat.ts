@@ -62,7 +62,7 @@ export class Heartbeat {
       const askedAt = performance.now();
       const response = await control.hello(status.read(), this.#witness);
       this.#apply(response);
-      knownNetworks.listed(response.purchaseNetworks ?? [], askedAt);
+      knownNetworks.listed(response.purchaseNetworks, askedAt);
       echoUrls = response.echoUrls;
     } catch {
       pauseMs = limits.helloRetryMs; // The client has logged it.
@@ -75,7 +75,7 @@ export class Heartbeat {
   }
 
   #apply(response: HelloResponse): void {
-    const { contractVersion: version, oldestContractVersion, publicUrl, refusedUpstreams = [], witness } = response;
+    const { contractVersion: version, oldestContractVersion, publicUrl, refusedUpstreams, witness } = response;
     if (witness && witness.sequence >= (this.#witness?.sequence ?? 0)) this.#witness = witness;
     this.#publicUrl = publicUrl;
     this.#refusedUpstreams = refusedUpstreams;

@@ -26,8 +26,6 @@ export type Dependencies = {
   topics?: readonly Topic[];
   /** Minimum interval between refetches by live events. */
   throttleMs?: number;
-  /** Parameters that the previous release does not have. While its processes still run, they are asked again without them. */
-  newParameters?: readonly string[];
 };
 
 /** Longer, because staff lists change with every customer. */
@@ -112,27 +110,8 @@ export function apiQuery<const K extends EndpointKey>(
   return queryOptions<EndpointOutput<K>, ApiError>({
     queryKey: [key, input],
     meta: dependencies,
-    queryFn: async ({ signal }) => {
-      try {
-        return await call(key, input, { signal });
-      } catch (error) {
-        if (!isUnknown(dependencies.newParameters, error)) throw error;
-        return call(key, withoutParameters(input, dependencies.newParameters), { signal });
-      }
-    },
+    queryFn: ({ signal }) => call(key, input, { signal }),
   });
-}
-
-/** Whether the API refuses these parameters and nothing else. */
-function isUnknown(names: readonly string[] | undefined, error: unknown): names is readonly string[] {
-  if (names === undefined || !(error instanceof ApiError) || error.code !== 'VALIDATION') return false;
-  const details = error.body?.details ?? [];
-  return details.length > 0 && details.every(({ path }) => names.some((name) => path === `query.${name}`));
-}
-
-function withoutParameters<Input>(input: Input, names: readonly string[]): Input {
-  const { query = {} } = input as { query?: object };
-  return { ...input, query: Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name))) };
 }
 
 /**

@@ -10,7 +10,7 @@ export function useShopTimes() {
   return shopTimes(useSettings(), readLanguage(i18n));
 }
 
-export function shopTimes({ refundMinutes, idleMinutes = 30 }: Settings, language: Language) {
+export function shopTimes({ refundMinutes, idleMinutes }: Settings, language: Language) {
   const text = (minutes: number) => durationText(language, Math.round(minutes * 60));
   return { refundTime: text(refundMinutes), idleTime: text(idleMinutes) };
 }

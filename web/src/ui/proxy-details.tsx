@@ -13,8 +13,7 @@ export function useProxyDetails({ limits, ...place }: Place & { limits: Connecti
     ...placeNames.flatMap((name) => {
       if (name === 'countryCode')
         return { label: t('location.country'), value: <CountryFlag code={place[name]} hasName /> };
-      // Absent in responses of the previous release.
-      if (name === 'asn') return place[name] == null ? [] : { label: t('location.asn'), value: asnText(place[name]) };
+      if (name === 'asn') return place[name] === null ? [] : { label: t('location.asn'), value: asnText(place[name]) };
       return { label: t(`location.${name}`), value: place[name] };
     }),
     { label: t('location.protocols'), value: supportedProtocols.join(', ') },

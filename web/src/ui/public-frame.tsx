@@ -67,7 +67,7 @@ function PageLinks() {
 
 function Footer() {
   const { t } = useTranslation('legal');
-  const { contactEmail, abuseEmail = null } = useSettings();
+  const { contactEmail, abuseEmail } = useSettings();
   return (
     <footer className="footer">
       <nav aria-label={t('frame.links')}>

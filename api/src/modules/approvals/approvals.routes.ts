@@ -84,7 +84,4 @@ function approverRoutes(app: FastifyInstance): void {
   route(app, contract.readPromoCodeAllowance, async ({ ctx, actor, query }) => ({
     data: await approvers.readAllowance(ctx, actor, 'PROMO_CODE', query.userId),
   }));
-  route(app, contract.countOpenRequests, async ({ ctx, actor }) => ({
-    data: await approvers.countForApprover(ctx, actor),
-  }));
 }

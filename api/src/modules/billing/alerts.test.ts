@@ -185,7 +185,7 @@ describe('the settings', () => {
     await save(user, { lowBalance: 12.34, isMailed: false, isNewsMailed: false, isTopUpMailed: false });
     others.isTopUpMailed = false;
     expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails, isNewsMailed: false, ...others });
-    // As pages of the previous release save them: they do not know the last choice.
+    // What is missing stays as it is.
     await save(user, { lowBalance: 12.34, isMailed: true });
     expect(await read(user)).toMatchObject({ isMailed: true, isNewsMailed: false, isTopUpMailed: false });
     expect(await read(other)).toMatchObject({ isNewsMailed: true, isTicketMailed: true, isTopUpMailed: true });

@@ -40,7 +40,7 @@ export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promi
 export async function beginCheck(ctx: Ctx, exitId: string): Promise<boolean> {
   const rows = await ctx.db.query(
     `update exit_checks set next_check_at = now(), is_requested = true, is_urgent = true, requested_at = now()
-      where exit_id = $1 and not (is_requested and requested_at is not null) returning exit_id`,
+      where exit_id = $1 and not is_requested returning exit_id`,
     [exitId],
   );
   return rows.length === 1;

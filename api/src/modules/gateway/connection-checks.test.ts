@@ -139,12 +139,6 @@ describe('a check of a connection', () => {
     expect(await check()).toMatchObject({ state: 'OK', latencyMs: 42 });
   });
 
-  test('begins anew where a process of the previous release has begun one, which stores no time', async () => {
-    const { exit, check } = await createConnection();
-    await testApp.database.query('update exit_checks set is_requested = true where exit_id = $1', [exit.id]);
-    expect(await check()).toMatchObject({ state: 'RUNNING' });
-  });
-
   test('is refused for a connection of somebody else, one that does not exist, and one that has ended', async () => {
     const { connection, check } = await createConnection();
     const stranger = await createUser(testApp);

@@ -1,6 +1,5 @@
 /** Encrypts and hashes the credentials of upstream proxies again, with the newest key. */
 import type { Ctx } from '../../ctx.ts';
-import { cleanUp } from '../../db/clean-up.ts';
 import { credentialsKeys, resealCredentials } from '../../secrets/exit-credentials.ts';
 import { type Position, type ResealedBatch, resealRows } from '../../secrets/sealing.ts';
 import * as store from './exit-resealing.store.ts';
@@ -19,11 +18,6 @@ export async function resealExits(ctx: Ctx, after: Position, limit: number): Pro
       })),
     ),
   );
-}
-
-/** Keys and parameters of exits of the previous release, in batches of which each is a transaction of its own. */
-export async function fillExits(ctx: Ctx): Promise<void> {
-  await cleanUp(ctx, 'keys of exits', store.fillExits);
 }
 
 export function countSealedExits(ctx: Ctx, after: Position): Promise<number> {

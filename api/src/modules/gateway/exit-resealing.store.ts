@@ -52,9 +52,3 @@ export async function saveSealed(ctx: Ctx, rows: readonly ResealedExit[]): Promi
   );
   return new Set(saved.map((row) => row.id));
 }
-
-/** @returns the number of filled rows, at most `limit` */
-export async function fillExits(ctx: Ctx, limit: number): Promise<number> {
-  const [row] = await ctx.db.query<{ count: number }>('select fill_exits($1) as count', [limit]);
-  return row!.count;
-}

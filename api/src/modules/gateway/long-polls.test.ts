@@ -8,7 +8,7 @@ function setUp() {
   const wait = (name: string, nodeId: string) => {
     const record = ({ ended = new Map<string, string>() }: RunChanges) =>
       responses.push(`${name}: ${[...ended].flat().join()}`);
-    void polls.wait(name, { nodeId, arePurchasesWanted: false }).then(record);
+    void polls.wait(name, nodeId).then(record);
   };
   return { polls, responses, wait };
 }

@@ -22,17 +22,13 @@ export interface RunChanges {
   readonly bought?: readonly PurchaseNetwork[];
 }
 
-interface Run {
+interface LongPoll {
   readonly nodeId: string;
-  /** Gateways of the previous release do not know purchases: to them the response would be empty. */
-  readonly arePurchasesWanted: boolean;
-}
-
-interface LongPoll extends Run {
   readonly respond: (changes: RunChanges) => void;
 }
 
-interface PollGap extends Run {
+interface PollGap {
+  readonly nodeId: string;
   readonly until: number;
   readonly changes: readonly RunChanges[];
 }
@@ -56,17 +52,15 @@ export class LongPolls {
     return [...this.#byRun.keys(), ...this.#gaps.keys()];
   }
 
-  runsWantingPurchases(nodeId: string): string[] {
+  runsOfNode(nodeId: string): string[] {
     this.#removeOldGaps();
-    return [...this.#byRun, ...this.#gaps]
-      .filter(([, run]) => run.nodeId === nodeId && run.arePurchasesWanted)
-      .map(([runId]) => runId);
+    return [...this.#byRun, ...this.#gaps].filter(([, run]) => run.nodeId === nodeId).map(([runId]) => runId);
   }
 
   /** Replaces an earlier request of the same run, which gets an empty response. */
-  wait(runId: string, run: Run): Promise<RunChanges> {
+  wait(runId: string, nodeId: string): Promise<RunChanges> {
     this.#respond(runId, {});
-    this.#evictOldest(run.nodeId);
+    this.#evictOldest(nodeId);
     this.#removeOldGaps();
     const missed = this.#gaps.get(runId)?.changes ?? [];
     this.#gaps.delete(runId);
@@ -78,7 +72,7 @@ export class LongPolls {
         clearTimeout(timer);
         resolve(changes);
       };
-      this.#byRun.set(runId, { ...run, respond });
+      this.#byRun.set(runId, { nodeId, respond });
     });
   }
 

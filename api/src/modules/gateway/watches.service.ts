@@ -16,12 +16,10 @@ export async function watch(
   ctx: Ctx,
   longPolls: LongPolls,
   nodeId: string,
-  { runId, arePurchasesWanted = false }: z.output<typeof watchEndpoint.body>,
+  { runId }: z.output<typeof watchEndpoint.body>,
 ): Promise<RunChanges> {
-  const run = await findOwnRun(ctx, runId, nodeId);
-  // Nothing has been opened in this run, so only purchases can concern it.
-  if (!run && !arePurchasesWanted) return {};
-  const changes = longPolls.wait(runId, { nodeId, arePurchasesWanted });
+  await findOwnRun(ctx, runId, nodeId);
+  const changes = longPolls.wait(runId, nodeId);
   // Starts to wait before the query, so that no end is missed between the two.
   const alreadyEnding = await findEnding(ctx, runId);
   if (alreadyEnding.length > 0) longPolls.respond(runId, { ended: toReasons(alreadyEnding) });
@@ -44,7 +42,7 @@ export async function respondToWatches(
   }
   if (topic === 'bought') {
     for (const [nodeId, bought] of await findPurchaseNetworks(ctx, connectionIds))
-      for (const runId of longPolls.runsWantingPurchases(nodeId)) longPolls.respond(runId, { bought });
+      for (const runId of longPolls.runsOfNode(nodeId)) longPolls.respond(runId, { bought });
     return;
   }
   const areAllowListsChanged = topic === 'allow-list';

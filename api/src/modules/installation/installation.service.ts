@@ -32,11 +32,6 @@ export async function requireMatch(ctx: Ctx, limit: { responseTimeoutMs?: number
     );
 }
 
-/** Whether a release that records the key has never started. */
-export async function isKeyUnknown(ctx: Ctx): Promise<boolean> {
-  return ((await store.readInstallation(ctx, {}))?.keyFingerprint ?? null) === null;
-}
-
 /** Records that this release has started on the database; the first one with its key. */
 export async function recordStart(ctx: Ctx): Promise<void> {
   const [fingerprint] = fingerprintsOf(ctx.config.secretKeys);

@@ -24,7 +24,7 @@ const numbers = () =>
     'select number, deposit_id as "depositId" from top_up_receipts order by number',
   );
 const receiptOf = (number: number) => user.call(getTopUpReceipt, { params: { number } });
-/** As the previous release credits a payment that was not worth anything before. */
+/** A payment that was not worth anything before is credited. */
 const credit = (ids: string, micros: number) => `update deposits set credited_micros = ${micros} where id in (${ids})`;
 
 test('each credited top-up has the next number, which its transaction, its invoice and its receipt show', async () => {

@@ -42,14 +42,6 @@ export async function reseal(ctx: Ctx): Promise<void> {
 }
 
 const START: Position = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
-const SAMPLE = 20;
-
-/** Whether the keys of the setting open any of the oldest secrets, if there are any. */
-export async function opensSecrets(ctx: Ctx): Promise<boolean> {
-  const batches = await Promise.all(kinds.map((kind) => kind.reseal(ctx, START, SAMPLE)));
-  const sum = (count: 'listedCount' | 'unreadableCount') => batches.reduce((total, batch) => total + batch[count], 0);
-  return sum('listedCount') === 0 || sum('unreadableCount') < sum('listedCount');
-}
 
 /** What the key of the database encrypts. */
 export async function countSecrets(ctx: Ctx) {

@@ -14,7 +14,7 @@ import { registerNode } from '../gateway/gateway.service.ts';
 import { order } from '../../../test/operator.ts';
 import { replaceKey } from '../../commands/replace-key.ts';
 import { recordStart, requireMatch } from '../installation/installation.service.ts';
-import { countSecrets, opensSecrets, readKeyFigures, reseal } from './key-rotation.service.ts';
+import { countSecrets, readKeyFigures, reseal } from './key-rotation.service.ts';
 
 const OLD = 'the old secret key of the tests, 1';
 const NEW = 'the new secret key of the tests, 2';
@@ -120,13 +120,12 @@ describe('after a change of SECRET_KEY', () => {
     await expect(requireMatch(before.ctx)).rejects.toThrow('SECRET_KEY does not contain the key of this database');
   });
 
-  test('a key that opens nothing is recognised before it is recorded, and a lost one can be replaced', async () => {
+  test('a lost key can be replaced', async () => {
     const user = await createUser(before, { balanceMicros: 5_000_000n });
     await buy(before, user);
     await letTimePass();
     await before.database.query('delete from installation');
     const stranger = await withKeys(['a third secret key of the tests, 3']);
-    expect([await opensSecrets(stranger.ctx), await opensSecrets(during.ctx)]).toEqual([false, true]);
     await recordStart(before.ctx);
     const { passwords, secondFactors, recoveryCodes } = await countSecrets(stranger.ctx);
     const lost = `${passwords} passwords of connections, ${secondFactors} second factors with ${recoveryCodes} recovery codes`;

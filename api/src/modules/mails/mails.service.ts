@@ -32,7 +32,8 @@ export async function send(
   broadcastId?: string,
 ): Promise<string> {
   const mail = { ...(await recordMail(ctx, userId, request, expiredAt)), broadcastId };
-  await enqueue(ctx, userId === undefined ? 'mail.none' : jobOf(mail), mail);
+  const name = request.template === 'news' ? 'mail.deliver-news' : 'mail.deliver';
+  await enqueue(ctx, userId === undefined ? 'mail.none' : name, mail);
   return mail.mailId;
 }
 
@@ -44,7 +45,7 @@ export async function sendAfterwards(ctx: Ctx, userId: string, request: MailRequ
 /** To the support team, of whose mails nothing is recorded. */
 export async function sendToSupport(ctx: Ctx, request: MailRequest): Promise<void> {
   const mail = sealMail(ctx, request, new Date(Date.now() + WAITING_MAX_MS));
-  await enqueue(ctx, jobOf(mail), mail);
+  await enqueue(ctx, 'mail.deliver', mail);
 }
 
 async function recordMail(
@@ -65,25 +66,8 @@ const QUEUED_MAX = 500;
 /** The periodic task. Two workers never queue the same mail. */
 export function queueMails(ctx: Ctx): Promise<void> {
   return ctx.tx(async (ctx) => {
-    for (const mail of await store.takeUnqueued(ctx, QUEUED_MAX)) await enqueue(ctx, jobOf(mail), mail);
+    for (const mail of await store.takeUnqueued(ctx, QUEUED_MAX)) await enqueue(ctx, 'mail.deliver', mail);
   });
-}
-
-/** The previous release cannot render these: its workers leave the job alone. */
-const notices: readonly string[] = [
-  'second-factor-off',
-  'account-deleted',
-  'top-up',
-  'ticket-answer',
-  'ticket-opened',
-  'database-restored',
-  'disk-full',
-  'backup-late',
-] satisfies MailRequest['template'][];
-
-function jobOf({ template }: SealedMail): 'mail.deliver' | 'mail.deliver-news' | 'mail.deliver-notice' {
-  if (template === 'news') return 'mail.deliver-news';
-  return notices.includes(template) ? 'mail.deliver-notice' : 'mail.deliver';
 }
 
 /** The job. Rejects if the mail server did not accept the mail; the job is then retried. */

@@ -88,7 +88,7 @@ async function requireSchedulable(ctx: Ctx, at: Date): Promise<void> {
     throw AppError.validation([{ path, message: `At most ${String(SCHEDULED_BROADCASTS_MAX)} broadcasts may wait` }]);
 }
 
-/** Workers of the previous release would not see that a scheduled broadcast was cancelled, so its job has another name. */
+/** A scheduled one has a job name of its own: its time is a person's choice, which a corrected clock does not change. */
 async function enqueueDelivery(ctx: Ctx, id: string, scheduledAt: Date | null): Promise<void> {
   if (scheduledAt === null) await enqueue(ctx, 'notifications.deliver', { broadcastId: id });
   else

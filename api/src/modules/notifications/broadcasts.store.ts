@@ -155,7 +155,7 @@ export async function saveStarted(ctx: Ctx, id: string, recipientCount: number):
   ]);
 }
 
-/** Its mails end too, also for workers of the previous release. @param by null: the program */
+/** Its mails end too. @param by null: the program */
 export async function saveCancelled(ctx: Ctx, id: string, by: string | null): Promise<void> {
   await ctx.db.query(
     'update broadcasts set cancelled_at = now(), cancelled_by = $2, mails_ended_at = now() where id = $1',

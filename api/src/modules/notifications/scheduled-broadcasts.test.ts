@@ -260,15 +260,6 @@ describe('mails of a broadcast', () => {
     expect(await subjects(reader)).toEqual(['News', expect.stringContaining('password')]);
   });
 
-  test('are left to workers of this release, because those of the previous release cannot render them', async () => {
-    const reader = await createUser(testApp);
-    await deliver(reader);
-    await mailBroadcasts(testApp.ctx);
-    expect(await newsJobs()).toHaveLength(1);
-    await runJobs(testApp);
-    expect(await newsJobs()).toEqual([]);
-  });
-
   test('are not queued while the mail server has not taken those of the last ten minutes', async () => {
     const id = await deliver(await createUser(testApp));
     await testApp.database.query(

@@ -64,22 +64,6 @@ describe('an import', () => {
     expect(await asnOf(added)).toBeNull();
   });
 
-  test('that a process of 0.2.0 has checked or applied keeps it', async () => {
-    const ip = '192.0.2.63';
-    await importAll(withAsn(ip, '3320'));
-    const { id } = await check(withAsn(ip, '64500', 'Potsdam'));
-    await testApp.database.query('update catalogue_import_rows set asn = null where import_id = $1', [id]);
-    await apply(id);
-    expect(await asnOf(ip)).toBe(3320);
-    await testApp.database.query(
-      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit_id)
-       select ip, price_micros, country_code, region, 'Hamburg', zip, isp, connection_type, exit_id from proxies where ip = $1
-           on conflict (ip) do update set city = excluded.city, isp = excluded.isp, exit_id = excluded.exit_id`,
-      [ip],
-    );
-    expect(await asnOf(ip)).toBe(3320);
-  });
-
   test.each([
     '0',
     'AS0',

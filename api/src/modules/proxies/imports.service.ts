@@ -68,7 +68,6 @@ function refused(staged: Staged): CheckedImport {
 
 /** Stores rows until the first error, and continues to read to find the others, up to the largest number. */
 async function stage(ctx: Ctx, importId: string, { format, ...file }: ImportFile, text: string): Promise<Staged> {
-  await store.fillExits(ctx);
   const nodes = await store.readNodes(ctx);
   const isRefused = await readRefusedUpstreams(ctx);
   const errors: ImportError[] = [];
@@ -189,7 +188,6 @@ async function requireSameCounts(
   id: string,
   seen: Pick<ChangeCounts, 'newCount' | 'changedCount'>,
 ): Promise<void> {
-  await store.fillExits(ctx);
   const current = await store.countChanges(ctx, id);
   if (current.newCount !== seen.newCount || current.changedCount !== seen.changedCount)
     throw new AppError('CHANGED_ELSEWHERE');

@@ -51,11 +51,6 @@ export interface StagedRow extends ImportRow, StagedCredentials {
   keptExitId: string | undefined;
 }
 
-/** All exits have their keys: those of the previous release may lack them until a job has filled them in. */
-export async function fillExits(ctx: Ctx): Promise<void> {
-  await ctx.db.query('select fill_exits(null)');
-}
-
 /** Finds the current exits of proxies that are those of the rows, regardless of their credentials. @returns exits by the address of the proxy */
 export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
   const found = await ctx.db.query<{ ip: string; exitId: string }>(

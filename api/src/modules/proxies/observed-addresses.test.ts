@@ -17,8 +17,6 @@ let customer: TestUser;
 let node: CheckingNode;
 beforeAll(async () => {
   testApp = await startTestApp();
-  // As the next release migrates: processes of the previous release need an address.
-  await testApp.database.query('alter table proxies alter column ip drop not null');
   admin = await createUser(testApp, { roleName: 'ADMIN' });
   customer = await createUser(testApp, { balanceMicros: 100_000_000n });
   node = await createCheckingNode(testApp);

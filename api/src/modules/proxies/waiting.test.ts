@@ -186,7 +186,7 @@ test('the preview says how each line was read, and neither it nor the database c
   }
 });
 
-test('the release before applies such a file, too: it calls the same function, and compares its own counts', async () => {
+test('waiting lines are in none of the other counts, which whoever applies the file compares', async () => {
   const farm = await createFarm('NO');
   const { id } = await farm.check(LIST);
   const [counts] = await testApp.database.query(

@@ -8,7 +8,6 @@ import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import { adjust, offer } from '../../../test/staff-requests.ts';
 import type { TestApp } from '../../../test/test-app.ts';
 import { confirmEmail } from '../auth/confirmation.service.ts';
-import { fillTrialPersons } from './referrals.service.ts';
 
 const NETWORK_LIMIT = 4;
 
@@ -105,25 +104,6 @@ describe('after an account was deleted', () => {
       [id],
     );
     expect(rows[0]!.text).not.toContain(name);
-  });
-
-  test('by the previous release, its address is replaced as well', async () => {
-    const name = newName();
-    await creditOf(`${name}@example.com`);
-    await testApp.database.query('update trial_credits set person = null where folded_email = $1', [
-      `${name}@example.com`,
-    ]);
-    await testApp.database.query(
-      `update users set status = 'DELETED', deleted_at = now(), email = 'deleted:' || id where email = $1`,
-      [`${name}@example.com`],
-    );
-    await fillTrialPersons(testApp.ctx);
-    const [row] = await testApp.database.query<{ texts: string }>(
-      'select string_agg(folded_email, $1) as texts from trial_credits',
-      [' '],
-    );
-    expect(row!.texts).not.toContain(name);
-    expect(await creditOf(`${name}+2@example.com`)).toBe(0);
   });
 
   test('what it received counts for the next account of its owner', async () => {

@@ -14,7 +14,7 @@ export interface PromoCodeRow extends Omit<OwnPromoCode, 'createdAt' | 'expiredA
   creditedMicros: bigint;
   heldBecause: 'OWNER' | 'APPROVAL' | null;
   version: number;
-  /** Null: of the previous release. */
+  /** Null: before 0.3.0. */
   bodyHash: Buffer | null;
 }
 

@@ -5,7 +5,6 @@ import { asciiCode } from '@cellhop/contract/typed-codes.values';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
-import { cleanUp } from '../../db/clean-up.ts';
 import { keepValue } from '../../process/kept-value.ts';
 import type { Actor } from '../../http/actor.ts';
 import { systemAccounts, type Transfer, sumReferralBonuses } from '../ledger/ledger.service.ts';
@@ -76,11 +75,6 @@ export async function summarise(ctx: Ctx, { userId, accountId }: Actor): Promise
     registeredUsersCount: own.registeredUsersCount,
     earned: toDollars(earnedMicros),
   };
-}
-
-/** Gives the credits of the previous release their persons. Deleted one release later. */
-export async function fillTrialPersons(ctx: Ctx): Promise<void> {
-  await cleanUp(ctx, 'trial credits without a person', store.fillPersons);
 }
 
 export { forgetAddress } from './referrals.store.ts';

@@ -96,27 +96,10 @@ export async function claimTrialCredit(ctx: Ctx, userId: string, credit: TrialCr
 /** Of a deleted account: the hash of the person stays. */
 export async function forgetAddress(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query(
-    `update trial_credits set person = coalesce(person, person_of(folded_email)), folded_email = 'deleted:' || user_id
+    `update trial_credits set folded_email = 'deleted:' || user_id
       where user_id = $1`,
     [userId],
   );
-}
-
-/** Rows of the previous release, and addresses of accounts that it deleted. @returns how many there were, at most `limit` */
-export async function fillPersons(ctx: Ctx, limit: number): Promise<number> {
-  const rows = await ctx.db.query(
-    `with chosen as materialized (
-       select user_id from trial_credits where person is null limit $1 for update skip locked
-     )
-     update trial_credits
-        set person = person_of(folded_email),
-            folded_email = case when users.status = 'DELETED' then 'deleted:' || user_id else folded_email end
-       from readable_users as users
-      where users.id = user_id and user_id in (select user_id from chosen)
-     returning user_id`,
-    [limit],
-  );
-  return rows.length;
 }
 
 export async function countTrialCredit(ctx: Ctx, { promoCodeId, amountMicros }: TrialCredit): Promise<void> {

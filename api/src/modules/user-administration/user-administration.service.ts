@@ -81,8 +81,6 @@ async function saveStatus(
     refuseStale(version, user.version);
     requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
     if (status === 'BLOCKED') requireAdministrator(state, ({ id }) => id === userId);
-    // Of users whom a process of the previous release has blocked.
-    if (status === 'ACTIVE') await lapseRequests(ctx);
     await users.updateStatus(ctx, userId, status);
     if (status === 'BLOCKED') await lapseRequests(ctx);
     ctx.changed(STAFF, 'staff-users');

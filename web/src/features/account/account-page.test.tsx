@@ -233,7 +233,7 @@ it('saves when to be alerted, and about which ends of connections', async () => 
   expect(api.requests.filter((request) => request.startsWith('PUT'))).toHaveLength(1);
 });
 
-it('saves alerts in an API of the previous release, which refuses the setting of news', async () => {
+it('saves alerts without the choices that were not changed', async () => {
   const sent: unknown[] = [];
   const { screen, user } = await openAccount(
     {

@@ -14,13 +14,6 @@ const bounds = { max: ALERT_DOLLARS_MAX };
 const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
 const otherMails = ['isTicketMailed', 'isTopUpMailed', 'isNewsMailed'] as const;
 
-/** The previous release does not answer with all of them, and sends none of these. */
-const readChoices = (settings: Partial<AlertSettings>) => ({
-  isTicketMailed: settings.isTicketMailed ?? true,
-  isTopUpMailed: settings.isTopUpMailed ?? true,
-  isNewsMailed: settings.isNewsMailed ?? true,
-});
-
 export function AlertsSection() {
   const { t } = useTranslation('user');
   return (
@@ -37,7 +30,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
   const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
   const [isMailed, setMailed] = useState(settings.isMailed);
   const [endMails, setEndMails] = useState(settings.endMails);
-  const [choices, setChoices] = useState(() => readChoices(settings));
+  const [choices, setChoices] = useState<Choices>(settings);
   const saving = useSaveAlertSettings();
   // Empty: the default.
   const lowBalance = text.trim() === '' ? null : readNumber('money', text, bounds).value;
@@ -49,7 +42,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (lowBalance === undefined) return;
-        // The previous release refuses some of them: while its processes still run, the other settings can be saved nevertheless.
+        // Not what another page or a link in an email may have changed meanwhile.
         const changed = otherMails.filter((name) => choices[name] !== settings[name]);
         const others = Object.fromEntries(changed.map((name) => [name, choices[name]]));
         void saving.run({ lowBalance, isMailed, endMails, ...others });
@@ -94,7 +87,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
   );
 }
 
-type Choices = ReturnType<typeof readChoices>;
+type Choices = Pick<AlertSettings, (typeof otherMails)[number]>;
 
 function OtherMails({ choices, onChange }: { choices: Choices; onChange: (choices: Choices) => void }) {
   const { t } = useTranslation('user');

@@ -36,7 +36,7 @@ export function useInvoice(id: string | undefined, rows: readonly Invoice[] | un
 export function useCurrencies(): readonly CurrencyState[] {
   const { currencies: enabled } = useSettings();
   const { response } = useApiQuery(apiQuery('GET /v1/payments/currencies', {}), { isPolled: true });
-  return response?.data ?? enabled.map((currency) => ({ currency, problem: null }));
+  return response?.data ?? enabled.map((currency) => ({ currency, problem: null, dollarsPerCoin: null }));
 }
 
 /** The unpaid invoice that a new one in the same currency would end. */
@@ -107,7 +107,7 @@ const listShownFirst: InvoiceList = { page: 1, hasExpired: false };
 
 function invoicesQuery({ page, hasExpired }: InvoiceList) {
   const query = { ...pageQuery(page), ...(!hasExpired && { hideExpired: 'true' as const }) };
-  return apiQuery('GET /v1/payments/invoices', { query }, { topics: ['invoices'], newParameters: ['hideExpired'] });
+  return apiQuery('GET /v1/payments/invoices', { query }, { topics: ['invoices'] });
 }
 
 function invoiceQuery(id: string) {

@@ -9,8 +9,8 @@ const noInvoices: Answers = { 'GET /v1/payments/invoices': { data: [], totalPage
 const allAvailable: Answers = {
   'GET /v1/payments/currencies': {
     data: [
-      { currency: 'BTC', problem: null },
-      { currency: 'LTC', problem: null },
+      { currency: 'BTC', problem: null, dollarsPerCoin: null },
+      { currency: 'LTC', problem: null, dollarsPerCoin: null },
     ] satisfies CurrencyState[],
   },
 };
@@ -29,9 +29,9 @@ async function openForm(answers: Answers, options: { language?: 'en' | 'ru' } = 
 
 it('shows why a currency is unavailable, and does not let it be chosen', async () => {
   const states: CurrencyState[] = [
-    { currency: 'BTC', problem: 'NETWORK' },
-    { currency: 'ETH', problem: 'RATE' },
-    { currency: 'LTC', problem: null },
+    { currency: 'BTC', problem: 'NETWORK', dollarsPerCoin: null },
+    { currency: 'ETH', problem: 'RATE', dollarsPerCoin: null },
+    { currency: 'LTC', problem: null, dollarsPerCoin: null },
   ];
   const { api, dialog, screen, user, choose } = await openForm({ 'GET /v1/payments/currencies': { data: states } });
   await user.click(dialog.getByRole('combobox'));
@@ -45,11 +45,11 @@ it('shows why a currency is unavailable, and does not let it be chosen', async (
   expect(dialog.queryByRole('alert')).toBeNull();
 
   // The chosen one becomes unavailable, then all of them.
-  states[2] = { currency: 'LTC', problem: 'RATE' };
-  states[0] = { currency: 'BTC', problem: null };
+  states[2] = { currency: 'LTC', problem: 'RATE', dollarsPerCoin: null };
+  states[0] = { currency: 'BTC', problem: null, dollarsPerCoin: null };
   api.refetch();
   expect((await dialog.findByRole('alert')).textContent).toBe('Unavailable now: there is no reliable exchange rate.');
-  states[0] = { currency: 'BTC', problem: 'NETWORK' };
+  states[0] = { currency: 'BTC', problem: 'NETWORK', dollarsPerCoin: null };
   api.refetch();
   await dialog.findByText(/^No currency is available right now/);
   expect(dialog.getByRole('button', { name: 'Create invoice' }).getAttribute('aria-disabled')).toBe('true');

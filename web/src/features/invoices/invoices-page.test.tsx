@@ -222,40 +222,6 @@ it('asks for 50 rows, and shows the 51st on the next page', async () => {
 });
 
 /** How the API refuses fields that it does not know. */
-function refusal(...paths: string[]): Response {
-  const details = paths.map((path) => ({ path, message: 'is not a known field' }));
-  const body = {
-    statusCode: 400,
-    error: 'Bad Request',
-    code: 'VALIDATION',
-    message: 'The request is not valid',
-    details,
-  };
-  return Response.json(body, { status: 400 });
-}
-
-it('lists the invoices of an API of the previous release, which does not hide the expired ones', async () => {
-  const { api, screen } = await openApp('/payments/invoices', {
-    answers: {
-      ...currencies,
-      'GET /v1/payments/invoices': ({ url }) =>
-        url.searchParams.has('hideExpired')
-          ? refusal('query.hideExpired')
-          : { data: [exampleInvoice('PAID', { amount: 42 })], totalPages: 1 },
-    },
-  });
-  await screen.findByRole('row', { name: /\$42\.00/ });
-  expect(api.requests).toContain('GET /v1/payments/invoices?page=1&size=50');
-});
-
-it('shows a refusal of other parameters, without another request', async () => {
-  const { api, screen } = await openApp('/payments/invoices', {
-    answers: { ...currencies, 'GET /v1/payments/invoices': () => refusal('query.page', 'query.hideExpired') },
-  });
-  await screen.findByRole('button', { name: 'Try again' });
-  expect(api.requests).not.toContain('GET /v1/payments/invoices?page=1&size=50');
-});
-
 it('opens the invoice of a link that is on another page', async () => {
   const elsewhere = exampleInvoice('PENDING', { id: '00000000-0000-4000-8000-000000000042', amount: 42 });
   const { api, screen } = await openApp(`/payments/invoices?invoice=${elsewhere.id}`, {

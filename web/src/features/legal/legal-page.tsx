@@ -55,7 +55,7 @@ const reportsAbuse: ReadonlySet<LegalDocument> = new Set(['acceptable-use', 'imp
 
 function Text({ own, document }: { own: string | null; document: LegalDocument }) {
   const { t } = useTranslation(['legalTexts', 'user']);
-  const { brandName, contactEmail, abuseEmail = null, seller } = useSettings();
+  const { brandName, contactEmail, abuseEmail, seller } = useSettings();
   const facts = {
     brand: brandName,
     ...useShopTimes(),

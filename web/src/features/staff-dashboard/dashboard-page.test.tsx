@@ -6,7 +6,7 @@ import { customer, openApp, refusal } from '../../../test/open-app.tsx';
 import { nothingWaits, openAsStaff } from '../../../test/open-staff.ts';
 
 const steps = ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'];
-const series = (total: number) => ({ total, values: [0, total] });
+const series = (total: number) => ({ total, values: [0, total], previousTotal: 0 });
 const dashboard: Dashboard = {
   steps,
   revenue: series(1.5),
@@ -56,7 +56,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     failedJobs: 100,
     mails: { lateSince: null },
     machine: { fullDisk: { usedPercent: 93 }, lateBackup: { newestAt: null } },
-    restore: { isOpen: true },
+    restore: { isOpen: true, movedAt: null },
     moneyCheck: { isBroken: true, violationCount: 3 },
   };
   const { screen } = await openAsStaff('/admin', {
@@ -119,7 +119,10 @@ it('compares the sums with those of the previous period, and shows each sum at i
     ...dashboard,
     revenue: { ...series(1.5), previousTotal: 1 },
     topUps: { ...dashboard.topUps!, previousTotal: 50 },
-    signUps: { ...series(3), previousTotal: 0 },
+    traffic: {
+      downloaded: { ...series(2048), previousTotal: 2048 },
+      uploaded: { ...series(1024), previousTotal: 1024 },
+    },
   };
   const { screen } = await openAsStaff('/admin', { answers: { 'GET /v1/dashboard/admin': { data: sums } } });
   expect((await screen.findByText('50% more than before')).title).toBe('Previous period, up to the same point: $1.00');

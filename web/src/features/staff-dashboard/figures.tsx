@@ -129,7 +129,7 @@ function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: 
     target,
     values,
     change: changeOf(total, previousTotal),
-    before: format(previousTotal ?? 0),
+    before: format(previousTotal),
   });
   return [
     ...(revenue === null ? [] : [figure('revenue', revenue, [rows.connections, formatTotal])]),
@@ -143,11 +143,10 @@ type Series = NonNullable<Dashboard['revenue']>;
 
 /** Both directions. */
 function sumOfBoth({ downloaded, uploaded }: NonNullable<Dashboard['traffic']>): Series {
-  const [down, up] = [downloaded.previousTotal, uploaded.previousTotal];
   return {
     total: downloaded.total + uploaded.total,
     values: downloaded.values.map((value, index) => value + (uploaded.values[index] ?? 0)),
-    ...(down !== undefined && up !== undefined && { previousTotal: down + up }),
+    previousTotal: downloaded.previousTotal + uploaded.previousTotal,
   };
 }
 

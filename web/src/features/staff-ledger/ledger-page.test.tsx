@@ -68,6 +68,7 @@ const topUp: StaffTransaction = {
   amount: 25,
   balanceAfter: 25,
   subject: { kind: 'INVOICE', id: '00000000-0000-4000-8000-00000000c004', label: 'USDT_ERC20' },
+  receipt: null,
   adjustment: null,
 };
 

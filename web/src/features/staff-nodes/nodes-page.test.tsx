@@ -18,6 +18,8 @@ const node: GatewayNode = {
   dnsPorts: { free: 900, total: 1000 },
   exits: 4,
   openConnections: 100,
+  runs: [],
+  lastFailure: null,
 };
 
 it('drains a gateway, with a reason, and stops draining it', async () => {

@@ -174,19 +174,17 @@ function Absence({ node: { lastReportAt, lastFailure, runs } }: { node: GatewayN
   return (
     <ul className={classes['absence']}>
       {lastReportAt !== null && <li>{t('nodes.since', { date: formatDate(lastReportAt) })}</li>}
-      {lastFailure != null && (
+      {lastFailure !== null && (
         <li>{t('nodes.lastFailure', { reason: reason ?? '', date: formatDate(lastFailure.at) })}</li>
       )}
-      {runs !== undefined && (
-        <li>
-          {t('nodes.day', { hours: formatCount(Math.round(hoursOf(runs, now))), day: DAY_HOURS })}
-          <span className={classes['day']} aria-hidden="true">
-            {runs.map(({ from, to }) => (
-              <span key={from} style={{ left: `${dayPart(from, now)}%`, right: `${100 - dayPart(to, now)}%` }} />
-            ))}
-          </span>
-        </li>
-      )}
+      <li>
+        {t('nodes.day', { hours: formatCount(Math.round(hoursOf(runs, now))), day: DAY_HOURS })}
+        <span className={classes['day']} aria-hidden="true">
+          {runs.map(({ from, to }) => (
+            <span key={from} style={{ left: `${dayPart(from, now)}%`, right: `${100 - dayPart(to, now)}%` }} />
+          ))}
+        </span>
+      </li>
     </ul>
   );
 }

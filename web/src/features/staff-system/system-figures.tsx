@@ -127,7 +127,7 @@ function RateSources({ sources, peg }: { sources: SystemState['rateSources']; pe
     <Section id="rate-sources" title={t('rateSources.title')}>
       <Facts
         items={[
-          ...(peg === undefined ? [] : [{ label: 'USDT', value: <PegBadge peg={peg} /> }]),
+          { label: 'USDT', value: <PegBadge peg={peg} /> },
           ...sources.map(({ source, failingSince, failure }) => ({
             label: source,
             value: (
@@ -146,7 +146,7 @@ function RateSources({ sources, peg }: { sources: SystemState['rateSources']; pe
   );
 }
 
-function PegBadge({ peg: { isKept, rate } }: { peg: NonNullable<SystemState['peg']> }) {
+function PegBadge({ peg: { isKept, rate } }: { peg: SystemState['peg'] }) {
   const { t } = useTranslation('staffSystem');
   if (isKept) return <StatusBadge tone="good" text={t('rateSources.peg.kept')} />;
   const text = rate === null ? t('rateSources.peg.unknown') : t('rateSources.peg.lost', { rate: `$${rate}` });

@@ -67,8 +67,8 @@ it('uploads chosen, pasted and dropped files, names what is refused, and sends t
   files.getByRole('button', { name: 'a.png 2 KB' });
 });
 
-it('shows messages of the previous release, which have no files, in Russian', async () => {
-  const message = { id: ID, content: 'Ok', isUser: false, createdAt };
+it('shows messages without files, in Russian', async () => {
+  const message = { id: ID, content: 'Ok', isUser: false, files: [], createdAt };
   const { screen } = await openApp(`/support/tickets/${ID}`, {
     language: 'ru',
     answers: { [`GET ${TICKET}`]: { data: ticket }, [`GET ${TICKET}/messages`]: { data: [message], totalPages: 1 } },

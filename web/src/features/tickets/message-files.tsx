@@ -12,8 +12,7 @@ import { Preview } from './preview.tsx';
 const TIMEOUT_MS = 120_000;
 
 interface MessageFilesProps {
-  /** The previous release answers without files. */
-  message: Partial<Pick<TicketMessage, 'files'>>;
+  message: Pick<TicketMessage, 'files'>;
   /** The path of the ticket in the API, of the reader's side. */
   ticketPath: string;
 }
@@ -30,7 +29,7 @@ export function MessageFiles({ message: { files }, ticketPath }: MessageFilesPro
     call: load,
     onSuccess: (content, { name }) => downloadBlob(name, content),
   });
-  if (files === undefined || files.length === 0) return null;
+  if (files.length === 0) return null;
   return (
     <ul className={classes['sent']} aria-label={t('files.sent')}>
       {files.map((file) => (

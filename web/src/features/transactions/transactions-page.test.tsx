@@ -10,6 +10,7 @@ const trial: Transaction = {
   amount: 1,
   balanceAfter: 1,
   subject: { kind: 'PROMO_CODE', id: '00000000-0000-4000-8000-000000000001', label: 'WELCOME' },
+  receipt: null,
 };
 const LIST = 'GET /v1/transactions';
 
