@@ -3,7 +3,7 @@ import { connect, disconnect, type Connection, type EndReason } from '@cellhop/c
 import { endAnyConnection } from '@cellhop/contract/staff/connections';
 import { megabytesToBytes, prepaidPrice, toDollars } from '@cellhop/contract/units';
 import { setCap } from '../src/modules/billing/cap.service.ts';
-import { sweepConnections } from '../src/modules/billing/sweep.service.ts';
+import { endIdleConnections } from '../src/modules/billing/end-idle-connections.service.ts';
 import { createProxy, createUser, type TestUser } from './factories.ts';
 import type { createGatewayRun } from './gateway-client.ts';
 import type { TestApp } from './test-app.ts';
@@ -59,7 +59,7 @@ export async function end(
       break;
     case 'IDLE':
       await run.end(id, usedBytes);
-      await sweepConnections(testApp.ctx);
+      await endIdleConnections(testApp.ctx);
       break;
     case 'NO_MONEY':
       throw new Error('money ends by itself');

@@ -153,8 +153,8 @@ async function showHoldings(ctx: Ctx, currency: Currency): Promise<string> {
   const rules = currencyRules[currency];
   const holdings = await findHoldings(ctx, currency, HOLDINGS_MAX);
   if (!holdings) throw new Error(`${currency} is not set up.`);
-  const lines = holdings.map(({ derivationIndex, fingerprint, address, heldUnits }) =>
-    [fingerprint, describeIndex(rules.addressSpace, derivationIndex), address, formatUnits(heldUnits, rules)].join(
+  const lines = holdings.map(({ derivationIndex, fingerprint, address, balanceUnits }) =>
+    [fingerprint, describeIndex(rules.addressSpace, derivationIndex), address, formatUnits(balanceUnits, rules)].join(
       '\t',
     ),
   );

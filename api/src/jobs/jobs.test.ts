@@ -8,7 +8,7 @@ import { adjust, settle } from '../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { enqueue } from './jobs.ts';
 import { warnOfLowBalances } from '../modules/billing/alerts.service.ts';
-import { sweepConnections } from '../modules/billing/sweep.service.ts';
+import { endIdleConnections } from '../modules/billing/end-idle-connections.service.ts';
 import { expireInvoices } from '../modules/invoices/watch.service.ts';
 import { registerNode } from '../modules/gateway/gateway.service.ts';
 
@@ -56,7 +56,7 @@ test('transactions that move money enqueue no job, because its notification woul
     `update connections set ending_reason = 'USER', ending_at = now() - interval '10 seconds' where id = $1`,
     [abandoned.id],
   );
-  await sweepConnections(testApp.ctx);
+  await endIdleConnections(testApp.ctx);
   await warnOfLowBalances(testApp.ctx);
   await expireInvoices(testApp.ctx);
   expect(await testApp.database.query('select from connections where ended_at is null')).toEqual([]);

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from '../ctx.ts';
 import { correctFutureTimes } from '../db/clock.ts';
 import { mailEnds, warnOfLowBalances, warnNearCaps } from '../modules/billing/alerts.service.ts';
-import { sweepConnections } from '../modules/billing/sweep.service.ts';
+import { endIdleConnections } from '../modules/billing/end-idle-connections.service.ts';
 import { addTransfers } from '../modules/dashboard/sums.service.ts';
 import { fetchRates } from '../modules/invoices/rates.service.ts';
 import { expireInvoices, watchChain } from '../modules/invoices/watch.service.ts';
@@ -26,7 +26,7 @@ interface PeriodicTask {
  * locks rows and checks them again.
  */
 const periodicTasks: PeriodicTask[] = [
-  { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'connections', everyMs: 1000, run: endIdleConnections },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'mails about ends', everyMs: 5000, run: mailEnds },

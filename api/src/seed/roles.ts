@@ -8,7 +8,7 @@ import { hasRoles, insertRole, updatePermissions } from './seed.store.ts';
  */
 export async function seedRoles(ctx: Ctx): Promise<void> {
   const isFirstStart = !(await hasRoles(ctx));
-  for (const [name, held] of Object.entries(seededRoles))
-    if (isFirstStart || fixedRoles.some((fixed) => fixed === name)) await insertRole(ctx, name, held);
+  for (const [name, permissions] of Object.entries(seededRoles))
+    if (isFirstStart || fixedRoles.some((fixed) => fixed === name)) await insertRole(ctx, name, permissions);
   await updatePermissions(ctx, 'ADMIN', permissions);
 }

@@ -14,7 +14,7 @@ import { requestAdjustment } from '../../src/modules/approvals/requests.service.
 import { connect, listOwn } from '../../src/modules/connections/connections.service.ts';
 import { setCap } from '../../src/modules/billing/cap.service.ts';
 import { endConnection } from '../../src/modules/billing/ending.service.ts';
-import { sweepConnections } from '../../src/modules/billing/sweep.service.ts';
+import { endIdleConnections } from '../../src/modules/billing/end-idle-connections.service.ts';
 import * as ledger from '../../src/modules/ledger/ledger.service.ts';
 import * as gateways from '../../src/modules/gateway/gateway.service.ts';
 import { markHealthy } from '../factories.ts';
@@ -430,10 +430,10 @@ export class Fleet {
     for (const run of [...this.#dead.splice(0), ...(silent ? [silent] : [])]) {
       this.#forget(run);
       // Each sweep closes a limited number of runs.
-      await sweepConnections(this.ctx);
+      await endIdleConnections(this.ctx);
     }
     // What reaches a limit of the database on a busy machine is closed by the next one.
-    for (let sweeps = 0; sweeps < 2; sweeps += 1) await sweepConnections(this.ctx);
+    for (let rounds = 0; rounds < 2; rounds += 1) await endIdleConnections(this.ctx);
   }
 
   #forget(silent: Run): void {

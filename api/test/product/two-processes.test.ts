@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { socks5Connect } from '../../../gateway/test/gateway-harness.ts';
 import { listenLocally, patternedBytes } from '../../../gateway/test/sockets.ts';
-import { sweepConnections } from '../../src/modules/billing/sweep.service.ts';
+import { endIdleConnections } from '../../src/modules/billing/end-idle-connections.service.ts';
 import { chargeFor, createBuyer, find, MB, type Product, readCharges, startProduct, stopProduct } from './product.ts';
 
 /** Beyond the prepaid 50 MB, so that both processes need grants that are paid from the balance. */
@@ -44,9 +44,9 @@ test('a download completes in a draining process while the next process serves i
   const echoed = patternedBytes(100_000);
   other.socket.write(echoed);
   expect((await other.take(echoed.length)).equals(echoed)).toBe(true);
-  // Reports of both processes and sweeps of the worker end neither.
-  for (let sweeps = 0; sweeps < 10; sweeps += 1) {
-    await sweepConnections(product.ctx);
+  // Reports of both processes and the worker's tasks end neither.
+  for (let rounds = 0; rounds < 10; rounds += 1) {
+    await endIdleConnections(product.ctx);
     await pause(100);
   }
 

@@ -20,7 +20,7 @@ import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { finalBill, chargeReport, type Meter, type Run } from './charging.ts';
 import { isRefundable } from './end-reasons.ts';
-import { sweepConnections } from './sweep.service.ts';
+import { endIdleConnections } from './end-idle-connections.service.ts';
 
 const MEGABYTE_PRICE = megabytePrice(PRICE);
 const SECOND_MS = 1000;
@@ -233,7 +233,7 @@ async function checkIdle(row: MarkdownRow): Promise<void> {
   await age(connection, cell(row, 'Time without more'));
   const usedBytes = Number(traffic(row, 'Traffic'));
   await run.report(connection.id, usedBytes);
-  await sweepConnections(testApp.ctx);
+  await endIdleConnections(testApp.ctx);
   await run.end(connection.id, usedBytes);
   const [after] = await listOf(user);
   expect(after!.status === 'WORK' ? 'goes on' : 'ends').toBe(cell(row, 'It'));
@@ -253,7 +253,7 @@ async function checkTrickle(row: MarkdownRow): Promise<void> {
     usedBytes += arrivals.get(minute) ?? 0n;
     if (arrivals.has(minute)) await run.report(connection.id, Number(usedBytes));
   }
-  await sweepConnections(testApp.ctx);
+  await endIdleConnections(testApp.ctx);
   await run.end(connection.id, Number(usedBytes));
   const [after] = await listOf(user);
   expect(after!.status === 'WORK' ? 'goes on' : 'ends').toBe(cell(row, 'It'));

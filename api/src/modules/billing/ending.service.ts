@@ -142,7 +142,7 @@ export async function requestEndsOfUser(ctx: Ctx, userId: string, payerAccountId
 }
 
 /**
- * Closes a connection whose end was requested, if no live gateway serves it. Otherwise its last report closes it, or the sweep
+ * Closes a connection whose end was requested, if no live gateway serves it. Otherwise its last report closes it, or `endIdleConnections`
  * if no report comes.
  */
 export async function closeIfNoLiveRun(ctx: Ctx, id: string): Promise<void> {

@@ -9,7 +9,7 @@ import { registerNode } from '../gateway/gateway.service.ts';
 import { readBalance } from '../ledger/ledger.service.ts';
 import { saveHeartbeat } from '../gateway/gateway.store.ts';
 import { endConnection } from './ending.service.ts';
-import { sweepConnections } from './sweep.service.ts';
+import { endIdleConnections } from './end-idle-connections.service.ts';
 
 const MB = 1_048_576;
 
@@ -84,15 +84,15 @@ describe('after an outage of the control plane', () => {
     await setAvailability('20 s');
     // Authorizing another connection is not a report of the existing ones.
     await busy.runs[0]!.authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'WORK']);
     expect((await busy.runs[0]!.report(busy.connection.id, 5000)).state).toBe('open');
     expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
     await setAvailability('1 s');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
     await setAvailability('20 s');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     await quiet.runs[0]!.end(quiet.connection.id, 5);
     expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'NOT_WORK']);
   });
@@ -101,10 +101,10 @@ describe('after an outage of the control plane', () => {
     const { user, connection, runs } = await open({ trafficAge: '40 minutes', tokens: [undefined, 'second-token'] });
     await setAvailability('20 s');
     await runs[0]!.report(connection.id, 0);
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
     await runs[1]!.report(connection.id, 2000);
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
   });
 
@@ -112,18 +112,18 @@ describe('after an outage of the control plane', () => {
     const { user } = await open({ trafficAge: '40 minutes' });
     await setAvailability('20 s');
     await createGatewayRun(testApp).authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('NOT_WORK');
   });
 
   test('the run of a silent gateway is closed after a minute, and its connections are idle after the idle time-out', async () => {
     const { user } = await open({ trafficAge: '40 minutes' });
     await setAvailability('29 minutes');
-    await sweepConnections(testApp.ctx);
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
     await setAvailability('31 minutes');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('NOT_WORK');
   });
 
@@ -132,7 +132,7 @@ describe('after an outage of the control plane', () => {
     await runs[0]!.report(connection.id, 50 * MB, 5 * MB);
     await silence('10 minutes', runs);
     await setAvailability('1 s');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect((await runs[0]!.report(connection.id, 53 * MB)).state).toBe('open');
     expect(await balanceOf(testApp, user)).toBe(1_000_000n - 400_000n - 3n * 8000n);
   });
@@ -160,7 +160,7 @@ async function late(balanceMicros = 1_000_000n) {
   await draining.fallSilent('6 seconds');
   await next.authorize(connection);
   await next.report(connection.id, MB);
-  await sweepConnections(testApp.ctx);
+  await endIdleConnections(testApp.ctx);
   return { user, connection, draining, next };
 }
 const usedMegabytes = async ({ id }: { id: string }) => {
@@ -200,7 +200,7 @@ describe('a draining process whose reports were late', () => {
     expect((await readBalance(testApp.ctx, user.accountId)).heldMicros).toBe(before.heldMicros + 80_000n);
     await draining.fallSilent('6 seconds');
     await next.report(connection.id, MB);
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await readBalance(testApp.ctx, user.accountId)).toEqual(before);
   });
 });
@@ -212,7 +212,7 @@ describe('a wrong clock', () => {
     const { user, connection, runs } = await open({ trafficAge: '29 minutes' });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs });
     expect((await runs[0]!.report(connection.id, MB)).state).toBe('open');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     await runs[0]!.end(connection.id, MB);
     await endConnection(testApp.ctx, connection.id, 'USER');
     vi.useRealTimers();
@@ -228,7 +228,7 @@ describe('while no API process runs', () => {
   test('the worker ends no connection and closes no run because of silence', async () => {
     const { user, connection, runs } = await open({ trafficAge: '2 days' });
     await setAvailability('3 days', '1 day');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
     await saveHeartbeat(testApp.ctx);
     expect((await runs[0]!.report(connection.id, 5000)).state).toBe('open');

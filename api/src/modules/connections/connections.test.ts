@@ -11,7 +11,7 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { endIdle } from '../billing/ending.service.ts';
-import { sweepConnections } from '../billing/sweep.service.ts';
+import { endIdleConnections } from '../billing/end-idle-connections.service.ts';
 import { scaled } from '../../../../tools/test-scale.ts';
 
 const MB = 1_048_576;
@@ -266,7 +266,7 @@ describe('disconnect', () => {
         [connection.id],
       );
     }
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     const { data } = await user.call(listConnections, { query: {} });
     expect(data.map(({ id, refundStatus, paidFor }) => [id, refundStatus, paidFor])).toEqual(
       expect.arrayContaining([
@@ -319,7 +319,7 @@ describe('disconnect', () => {
       "update connections set ending_reason = 'USER', ending_at = now() - interval '10 seconds' where id = $1",
       [connection.id],
     );
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     const { data } = await user.call(listConnections, { query: {} });
     expect(data[0]).toMatchObject({ status: 'DISCONNECT_USER', refundStatus: 'REFUNDED' });
   });
@@ -390,10 +390,10 @@ describe('idle connections', () => {
     const user = await rich();
     const connection = await buy(user);
     await age(connection.id, '29 minutes');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect((await user.call(listConnections, { query: {} })).data[0]?.status).toBe('WORK');
     await age(connection.id, '61 seconds');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect((await user.call(listConnections, { query: {} })).data[0]).toMatchObject({
       status: 'NOT_WORK',
       endReason: 'IDLE',
@@ -419,7 +419,7 @@ describe('idle connections', () => {
     await age(other.id, '31 minutes');
     // Its hold is wrong, so the database refuses to release it.
     await testApp.database.query('update connections set granted_bytes = 99 * 1048576 where id = $1', [broken.id]);
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     const { data } = await user.call(listConnections, { query: {} });
     const statusOf = (id: string) => data.find((connection) => connection.id === id)?.status;
     expect([statusOf(broken.id), statusOf(other.id)]).toEqual(['WORK', 'NOT_WORK']);
@@ -438,7 +438,7 @@ describe('idle connections', () => {
       await age(connection.id, '31 minutes');
       await run.report(connection.id, usedBytes);
     }
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     await run.end(ended.id, 1023);
     const { data } = await user.call(listConnections, { query: {} });
     const statusOf = (id: string) => data.find((connection) => connection.id === id)?.status;

@@ -6,7 +6,7 @@ import { balanceOf, createProxy, createUser, defaultExit, topUp, type TestUser }
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
-import { sweepConnections } from '../billing/sweep.service.ts';
+import { endIdleConnections } from '../billing/end-idle-connections.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { registerNode } from './gateway.service.ts';
 
@@ -292,10 +292,10 @@ describe('a silent gateway', () => {
     await crashed.authorize(connection);
     await crashed.report(connection.id, 50 * MB, 20 * MB);
     await crashed.fallSilent('6 seconds');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await heldOf(user)).toBe(20n * MEGABYTE);
     await next.call(update, { body: { runId: next.runId, usages: [] } });
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await heldOf(user)).toBe(0n);
     // It was only late.
     expect((await crashed.report(connection.id, 51 * MB)).state).toBe('open');
@@ -311,7 +311,7 @@ describe('a silent gateway', () => {
     await failed.call(update, { body: { runId: failed.runId, usages: [] } });
     await failed.fallSilent('20 seconds');
     await older.fallSilent('10 seconds');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await heldOf(user)).toBe(20n * MEGABYTE);
     expect((await older.report(connection.id, 51 * MB)).state).toBe('open');
   });
@@ -324,7 +324,7 @@ describe('a silent gateway', () => {
     await run.report(connection.id, 50 * MB, 20 * MB);
     expect(await heldOf(user)).toBe(20n * MEGABYTE);
     await run.fallSilent('2 minutes');
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await heldOf(user)).toBe(0n);
     expect((await newest(user)).status).toBe('WORK');
     // It comes back: usage within its old grant is charged, and its tunnels go on.

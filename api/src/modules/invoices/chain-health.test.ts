@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Chain } from '../../payments/currencies.ts';
-import { findProblem } from './chain-health.ts';
+import { findProblem } from './chains.ts';
 
 const now = new Date('2026-11-22T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);

@@ -41,14 +41,6 @@ export function listStates(ctx: Ctx): Promise<ChainState[]> {
   return ctx.db.query<ChainState>(`select ${COLUMNS} from chain_cursors`);
 }
 
-/** The newest block of each chain that was polled. */
-export async function listHeads(ctx: Ctx): Promise<ReadonlyMap<Chain, bigint>> {
-  const rows = await ctx.db.query<{ chain: Chain; height: bigint }>(
-    'select chain, head_height as height from chain_cursors where head_height is not null',
-  );
-  return new Map(rows.map(({ chain, height }) => [chain, height]));
-}
-
 /**
  * Claims the next poll, if it is due and no other worker has claimed it.
  * @param leaseMs after this time another worker may claim it

@@ -6,7 +6,7 @@ import type { Currency } from '@cellhop/contract/invoices.values';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher, sandboxRates } from '../../dev/sandbox.ts';
-import { descriptors, has } from '../../payments/chains/descriptors.ts';
+import { blocksIn, descriptors, has } from '../../payments/chains/descriptors.ts';
 import { createEvmWatcher } from '../../payments/chains/evm.ts';
 import { createTonWatcher } from '../../payments/chains/ton/ton-watcher.ts';
 import { createTronWatcher } from '../../payments/chains/tron/tron-watcher.ts';
@@ -17,7 +17,6 @@ import { deriveAddress as deriveFromAccount } from '../../payments/derive/addres
 import { sandboxFinality, type FinalityRule } from '../../payments/finality.ts';
 import type { RateSource } from '../../payments/rates/quote.ts';
 import type { PaymentSettings } from '../../payments/settings.ts';
-import { findProblem } from './chain-health.ts';
 import { storedRates } from './rates.service.ts';
 import * as sandboxStore from './sandbox.store.ts';
 import * as store from './chain-states.store.ts';
@@ -130,4 +129,42 @@ export function isEnabled(ctx: Ctx, currency: Currency): boolean {
 export function isHealthy(ctx: Ctx, state: store.ChainState): boolean {
   const problem = findProblem(state, new Date());
   return problem === undefined || (isSandbox(ctx) && problem !== 'PAUSED' && problem !== 'UNAVAILABLE');
+}
+
+const MINUTE_MS = 60_000;
+/** A short failure of a node does not make the chain unavailable. */
+const UNAVAILABLE_FOR_MS = 2 * MINUTE_MS;
+const POLLED_WITHIN_MS = 5 * MINUTE_MS;
+/** The blocks of this time, but at least some blocks, may still have to be read. */
+const LAG_MAX_MS = 5 * MINUTE_MS;
+const LAG_BLOCKS_MIN = 3;
+
+export type ChainProblem =
+  | 'PAUSED'
+  | 'NEVER_POLLED'
+  | 'UNAVAILABLE'
+  | 'NOT_POLLED'
+  | 'OLD_HEAD'
+  | 'BEHIND'
+  | 'NOT_FINAL';
+
+/** @returns undefined if the chain is healthy */
+export function findProblem(state: store.ChainState, now: Date): ChainProblem | undefined {
+  const { pausedAt, polledAt, unavailableSince, headAt, headHeight, scannedHeight, chain } = state;
+  const age = (date: Date | null) => now.getTime() - (date?.getTime() ?? 0);
+  if (pausedAt) return 'PAUSED';
+  if (!polledAt) return 'NEVER_POLLED';
+  if (unavailableSince && age(unavailableSince) > UNAVAILABLE_FOR_MS) return 'UNAVAILABLE';
+  if (age(polledAt) > POLLED_WITHIN_MS) return 'NOT_POLLED';
+  if (age(headAt) > descriptors[chain].pace.headAgeMaxMs) return 'OLD_HEAD';
+  const lagMax = Math.max(LAG_BLOCKS_MIN, blocksIn(chain, LAG_MAX_MS));
+  if ((headHeight ?? 0n) - (scannedHeight ?? 0n) > BigInt(lagMax)) return 'BEHIND';
+  return isFinalising(state) ? undefined : 'NOT_FINAL';
+}
+
+/** Otherwise payments would be shown and never credited. */
+function isFinalising({ chain, scannedHeight, finalizedHeight }: store.ChainState): boolean {
+  const limitMs = descriptors[chain].pace.finalWithinMs;
+  if (limitMs === undefined || finalizedHeight === null) return true;
+  return (scannedHeight ?? 0n) - finalizedHeight <= BigInt(blocksIn(chain, limitMs));
 }

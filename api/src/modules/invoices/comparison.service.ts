@@ -163,7 +163,7 @@ async function comparePage(
       const { earlierUnits = 0n, laterUnits = 0n, byHandUnits = 0n } = sums.get(id) ?? {};
       const now = {
         height,
-        heldUnits: balances.units.get(address) ?? 0n,
+        balanceUnits: balances.units.get(address) ?? 0n,
         earlierDepositUnits: earlierUnits,
         laterDepositUnits: laterUnits,
         byHandUnits,
@@ -175,15 +175,15 @@ async function comparePage(
       if (known || hasAmount(next)) changed.push({ id, known: next });
       if (next.unexplainedUnits > (known?.unexplainedUnits ?? 0n)) risen.push(id);
     }
-    await store.saveHeld(ctx, rules, changed);
+    await store.saveKnownBalances(ctx, rules, changed);
     // Somebody pays to it: the next payment is seen at once, and a rescan finds this one.
     await addresses.extendWatches(ctx, risen, ctx.config.payments.watchMs);
     await store.saveProgress(ctx, rules, afterId, height);
   });
 }
 
-const hasAmount = ({ heldUnits, depositUnits, byHandUnits, unexplainedUnits }: KnownBalance) =>
-  heldUnits + depositUnits + byHandUnits + unexplainedUnits > 0n;
+const hasAmount = ({ balanceUnits, depositUnits, byHandUnits, unexplainedUnits }: KnownBalance) =>
+  balanceUnits + depositUnits + byHandUnits + unexplainedUnits > 0n;
 
 /**
  * Payments in blocks that are still to be read would look as if they had been missed. Balances may be of a newer block than the last one that

@@ -64,7 +64,7 @@ interface StoredBalance {
   id: bigint;
   address: string;
   height: bigint | null;
-  heldUnits: string;
+  balanceUnits: string;
   depositUnits: string;
   byHandUnits: string;
   unexplainedUnits: string;
@@ -79,7 +79,7 @@ export async function listCompared(
   limit: number,
 ): Promise<ComparedAddress[]> {
   const rows = await ctx.db.query<StoredBalance>(
-    `select id, address, height, held_units as "heldUnits", deposit_units as "depositUnits", by_hand_units as "byHandUnits",
+    `select id, address, height, held_units as "balanceUnits", deposit_units as "depositUnits", by_hand_units as "byHandUnits",
             unexplained_units as "unexplainedUnits", unexplained_after as "unexplainedAfter"
        from deposit_addresses
        left join held_amounts on address_id = deposit_addresses.id and chain = $1 and asset = $2
@@ -93,7 +93,7 @@ function toKnown({ height, ...stored }: Omit<StoredBalance, 'id' | 'address'>): 
   if (height === null) return undefined;
   return {
     height: Number(height),
-    heldUnits: BigInt(stored.heldUnits),
+    balanceUnits: BigInt(stored.balanceUnits),
     depositUnits: BigInt(stored.depositUnits),
     byHandUnits: BigInt(stored.byHandUnits),
     unexplainedUnits: BigInt(stored.unexplainedUnits),
@@ -152,7 +152,7 @@ export async function listKnownOutputs(
 export const toOutputKey = ({ transactionId, output }: { transactionId: string; output: number }) =>
   `${transactionId}:${output}`;
 
-export async function saveHeld(
+export async function saveKnownBalances(
   ctx: Ctx,
   { chain, asset }: Asset,
   compared: readonly { id: bigint; known: KnownBalance }[],
@@ -170,7 +170,7 @@ export async function saveHeld(
       asset,
       compared.map(({ id }) => id),
       compared.map(({ known }) => known.height),
-      compared.map(({ known }) => known.heldUnits),
+      compared.map(({ known }) => known.balanceUnits),
       compared.map(({ known }) => known.depositUnits),
       compared.map(({ known }) => known.byHandUnits),
       compared.map(({ known }) => known.unexplainedUnits),

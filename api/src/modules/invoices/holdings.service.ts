@@ -15,7 +15,7 @@ import * as store from './addresses.store.ts';
 const DESCRIBE_LIMIT_MS = 10 * 60_000;
 
 export interface HoldingAddress extends store.WalletAddress {
-  heldUnits: bigint;
+  balanceUnits: bigint;
 }
 
 /**
@@ -37,8 +37,8 @@ export async function listHoldings(
     if (page.length === 0) return selectLargest(largest, limit);
     const listed = page.map(({ address }) => address);
     const { units } = await watcher.balances(asset, listed, AbortSignal.timeout(timeMs));
-    const held = page.map((address) => Object.assign(address, { heldUnits: units.get(address.address) ?? 0n }));
-    largest = selectLargest([...largest, ...held.filter(({ heldUnits }) => heldUnits > 0n)], limit);
+    const held = page.map((address) => Object.assign(address, { balanceUnits: units.get(address.address) ?? 0n }));
+    largest = selectLargest([...largest, ...held.filter(({ balanceUnits }) => balanceUnits > 0n)], limit);
     afterId = page.at(-1)!.id;
   }
 }
@@ -57,14 +57,14 @@ export async function describeHoldings(
   const byId = new Map<bigint, HeldAddress>();
   for (const currency of currencies.filter((each) => currencyRules[each].chain === chain)) {
     const { asset } = currencyRules[currency];
-    for (const { id, fingerprint, derivationIndex, address, heldUnits } of await listHoldings(
+    for (const { id, fingerprint, derivationIndex, address, balanceUnits } of await listHoldings(
       ctx,
       currency,
       watcher,
       limit,
     )) {
       const held = byId.get(id) ?? { account: fingerprint, index: Number(derivationIndex), address, assets: [] };
-      held.assets.push({ asset, units: String(heldUnits) });
+      held.assets.push({ asset, units: String(balanceUnits) });
       byId.set(id, held);
     }
   }
@@ -78,5 +78,5 @@ export async function describeHoldings(
 }
 
 function selectLargest(addresses: readonly HoldingAddress[], limit: number): HoldingAddress[] {
-  return addresses.toSorted((a, b) => (a.heldUnits < b.heldUnits ? 1 : -1)).slice(0, limit);
+  return addresses.toSorted((a, b) => (a.balanceUnits < b.balanceUnits ? 1 : -1)).slice(0, limit);
 }

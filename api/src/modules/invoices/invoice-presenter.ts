@@ -128,7 +128,7 @@ function presentPayment(row: InvoiceRow, deposits: readonly Deposit[], facts: Tr
 /** Facts that the payments of all invoices share. */
 export interface TransferFacts {
   /** The newest block of each chain. */
-  heads: ReadonlyMap<Chain, bigint>;
+  heads: ReadonlyMap<Chain, bigint | null>;
   ruleFor: (chain: Chain) => FinalityRule;
   hasExplorers: boolean;
   tokenContracts: TokenContracts;
@@ -137,7 +137,9 @@ export interface TransferFacts {
 /** @param deposits of these invoices */
 export async function readFacts(ctx: Ctx, deposits: readonly Deposit[]): Promise<TransferFacts> {
   const hasBlocks = deposits.some(({ block }) => block !== undefined);
-  const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
+  const heads = new Map(
+    (hasBlocks ? await states.listStates(ctx) : []).map((state) => [state.chain, state.headHeight]),
+  );
   const tokenContracts = ctx.config.payments.usdtContracts;
   const ruleFor = (chain: Chain) => finalityFor(ctx, chain);
   return { heads, ruleFor, hasExplorers: !isSandbox(ctx), tokenContracts };
@@ -148,7 +150,7 @@ function presentTransfer({ currency }: InvoiceRow, deposit: Deposit, facts: Tran
   const rule = facts.ruleFor(chain);
   const head = facts.heads.get(chain);
   const valueMicros = highestValueMicros(deposit);
-  const counted = head === undefined || !block ? 0 : countConfirmations(block.height, { height: Number(head) });
+  const counted = head && block ? countConfirmations(block.height, { height: Number(head) }) : 0;
   const confirmationsNeeded =
     rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null;
   return {

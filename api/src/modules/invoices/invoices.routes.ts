@@ -17,7 +17,6 @@ import { route, routeStream } from '../../http/route.ts';
 import * as suspendedPayments from './suspended-payments.service.ts';
 import * as invoices from './invoices.service.ts';
 import * as staffInvoices from './staff-invoices.service.ts';
-import { showReceipt } from './top-up-receipts.service.ts';
 
 export function invoicesRoutes(app: FastifyInstance): void {
   route(app, listCurrencies, async ({ ctx }) => ({ data: await invoices.listCurrencies(ctx) }));
@@ -27,7 +26,7 @@ export function invoicesRoutes(app: FastifyInstance): void {
   }));
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
   route(app, getTopUpReceipt, async ({ ctx, actor, params }) => ({
-    data: await showReceipt(ctx, actor, params.number),
+    data: await invoices.showReceipt(ctx, actor, params.number),
   }));
   routeStream(app, exportInvoices, ({ ctx, query, ...by }) => staffInvoices.exportInvoices(ctx, by, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));

@@ -1,17 +1,18 @@
 /** Creates and lists invoices, and lists the currencies in which they can be created now. */
 import { AppError } from '@cellhop/contract/errors';
-import type { CreateInvoiceBody, Invoice, CurrencyState } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Invoice, CurrencyState, TopUpReceipt } from '@cellhop/contract/invoices';
 import { type Currency, currencies } from '@cellhop/contract/invoices.values';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../http/actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
-import { formatRate, toDueUnits } from '../../payments/amounts.ts';
+import { formatRate, formatUnits, toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
 import { isAvailable, rateSource, isEnabled, takesInvoices } from './chains.ts';
-import { listOfInvoices } from './deposit-lists.store.ts';
+import { findByReceipt, listOfInvoices } from './deposit-lists.store.ts';
+import { rulesOf } from './invoice-amounts.ts';
 import { depositsFor, presentInvoice, readFacts } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './invoice-status.ts';
@@ -127,4 +128,22 @@ export async function listCurrencies(ctx: Ctx): Promise<CurrencyState[]> {
       return { currency, problem: rateE12 === undefined ? ('RATE' as const) : null, dollarsPerCoin };
     }),
   );
+}
+
+/** For the customer's accountant. @throws AppError NOT_FOUND also for a receipt of somebody else */
+export async function showReceipt(ctx: Ctx, { userId }: Actor, number: number): Promise<TopUpReceipt> {
+  const deposit = await findByReceipt(ctx, userId, number);
+  if (!deposit) throw new AppError('NOT_FOUND', { thing: 'Receipt' });
+  const rules = rulesOf(deposit);
+  return {
+    number,
+    creditedAt: deposit.creditedAt!.toISOString(),
+    amount: toDollars(deposit.creditedMicros!),
+    currency: rules.currency,
+    amountInCurrency: formatUnits(deposit.units, rules),
+    rate: formatRate(deposit.creditedRateE12!),
+    transactionId: deposit.isByHand ? null : deposit.transactionId,
+    invoiceId: deposit.invoice?.id ?? null,
+    reversedAt: deposit.reversedAt?.toISOString() ?? null,
+  };
 }

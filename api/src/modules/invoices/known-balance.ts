@@ -7,7 +7,7 @@ import { currencyRules } from '../../payments/currencies.ts';
 export interface KnownBalance {
   /** After this block. */
   height: number;
-  heldUnits: bigint;
+  balanceUnits: bigint;
   /** The sum of its deposits in blocks up to `height`, as they were known then. */
   depositUnits: bigint;
   /** The sum of what staff have settled by hand. */
@@ -19,7 +19,7 @@ export interface KnownBalance {
 
 export interface CurrentBalance {
   height: number;
-  heldUnits: bigint;
+  balanceUnits: bigint;
   /** The sum of its deposits in blocks up to the height of the previous comparison, as they are known now. */
   earlierDepositUnits: bigint;
   /** The same, after that height and up to the new one. */
@@ -75,7 +75,7 @@ export function compareBalance(
   const unexplainedAfter = before.unexplainedUnits > 0n ? before.unexplainedAfter : comparedHeight;
   return {
     height: now.height,
-    heldUnits: now.heldUnits,
+    balanceUnits: now.balanceUnits,
     depositUnits: now.earlierDepositUnits + now.laterDepositUnits,
     byHandUnits: now.byHandUnits,
     unexplainedUnits,
@@ -83,24 +83,30 @@ export function compareBalance(
   };
 }
 
-const NOTHING = { heldUnits: 0n, depositUnits: 0n, byHandUnits: 0n, unexplainedUnits: 0n, unexplainedAfter: undefined };
+const NOTHING = {
+  balanceUnits: 0n,
+  depositUnits: 0n,
+  byHandUnits: 0n,
+  unexplainedUnits: 0n,
+  unexplainedAfter: undefined,
+};
 
 /**
  * The least that must have arrived since then, apart from deposits.
  * @param rules undefined at the first comparison: the sweep of another wallet may have been before the last deposits
  */
 function inferArrived(
-  before: Pick<KnownBalance, 'heldUnits' | 'depositUnits'>,
+  before: Pick<KnownBalance, 'balanceUnits' | 'depositUnits'>,
   now: CurrentBalance,
   lateUnits: bigint,
   rules: Omit<ComparisonRules, 'previousHeight'> | undefined,
 ): bigint {
   const depositUnits = now.earlierDepositUnits + now.laterDepositUnits;
   const riseUnits =
-    now.heldUnits + now.sweptUnits - before.heldUnits - (depositUnits - before.depositUnits) + lateUnits;
+    now.balanceUnits + now.sweptUnits - before.balanceUnits - (depositUnits - before.depositUnits) + lateUnits;
   if (!rules || riseUnits >= -(rules.feeUnits + now.sweepCount * rules.sweepFeeUnits)) return max(0n, riseUnits);
   // It was swept by another wallet, whose amount is not known, and a sweep takes everything: what it holds now has arrived after it.
-  const afterSweepUnits = now.heldUnits - now.laterDepositUnits;
+  const afterSweepUnits = now.balanceUnits - now.laterDepositUnits;
   return afterSweepUnits > rules.restUnits ? afterSweepUnits : 0n;
 }
 

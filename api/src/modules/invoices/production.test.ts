@@ -192,8 +192,8 @@ describe('in production', () => {
     chain.mine();
     const holdings = await listHoldings(testApp.ctx, 'USDT_ERC20', chain, 10);
     expect(holdings).toMatchObject([
-      { address: data.address, derivationIndex: 2n, heldUnits: 9_000_000n, fingerprint: first.fingerprint },
-      { address, derivationIndex: 1n, heldUnits: 7_000_000n },
+      { address: data.address, derivationIndex: 2n, balanceUnits: 9_000_000n, fingerprint: first.fingerprint },
+      { address, derivationIndex: 1n, balanceUnits: 7_000_000n },
     ]);
     expect(await listHoldings(testApp.ctx, 'USDT_ERC20', chain, 1)).toHaveLength(1);
     expect(await listHoldings(testApp.ctx, 'ETH', chain, 10)).toEqual([]);

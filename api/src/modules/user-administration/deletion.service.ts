@@ -20,7 +20,13 @@ import { forgetAddress } from '../referrals/referrals.service.ts';
 import { removeCompany } from '../profile/profile.service.ts';
 import { deleteFilesOfUser } from '../tickets/ticket-files.service.ts';
 import * as users from '../users/users.service.ts';
-import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
+import {
+  findRole,
+  lockExisting,
+  lockPermissions,
+  requireAdministrator,
+  requirePermissions,
+} from './permission-rules.ts';
 import { getUser } from './user-directory.service.ts';
 
 /** The user may top up and buy between two attempts. */
@@ -84,7 +90,7 @@ async function deleteOrRequestEnds(ctx: Ctx, deletion: Deletion): Promise<string
   const state = await lockPermissions(ctx, actor);
   const user = await lockExisting(ctx, userId);
   refuseStale(version, user.version);
-  requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
+  requirePermissions(state, (await findRole(ctx, user.roleName)).permissions);
   requireAdministrator(state, ({ id }) => id === userId);
   const { balanceMicros } = await ledger.lockBalance(ctx, user.accountId);
   if (balanceMicros > waivedMicros) throw new AppError('BALANCE_NOT_ZERO');

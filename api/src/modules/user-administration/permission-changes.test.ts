@@ -23,17 +23,17 @@ afterAll(() => testApp.stop());
 
 const newName = () => `ROLE_${randomBytes(4).toString('hex').toUpperCase()}`;
 /** Creates a role and a member of staff who has it. */
-async function createStaff(...held: Permission[]): Promise<{ name: string; staff: TestUser }> {
+async function createStaff(...permissions: Permission[]): Promise<{ name: string; staff: TestUser }> {
   const name = newName();
-  await admin.call(createRole, { body: { name, permissions: held } });
+  await admin.call(createRole, { body: { name, permissions } });
   return { name, staff: await createUser(testApp, { roleName: name }) };
 }
 const give = (actor: TestUser, user: TestUser, role: string, version?: number) =>
   actor.call(changeUserRole, { params: { id: user.id }, body: { role, reason, version } });
 const block = (actor: TestUser, user: TestUser) =>
   actor.call(changeUserStatus, { params: { id: user.id }, body: { status: 'BLOCKED', reason } });
-const set = (actor: TestUser, name: string, held: Permission[], version?: number) =>
-  actor.call(changeRole, { params: { name }, body: { permissions: held, reason, version } });
+const set = (actor: TestUser, name: string, permissions: Permission[], version?: number) =>
+  actor.call(changeRole, { params: { name }, body: { permissions, reason, version } });
 const roleNamed = async (name: string) => (await admin.call(listRoles, {})).data.find((role) => role.name === name);
 const lastEntry = async (condition: string, value: string) =>
   (
@@ -203,7 +203,7 @@ describe('the last administrator', () => {
     const { staff: editor } = await createStaff('ROLES_EDIT');
     await expect(set(editor, name, ['ROLES_EDIT'])).rejects.toMatchObject({ code: 'PERMISSION_LACKING' });
     await expect(set(staff, name, ['ROLES_EDIT'])).rejects.toMatchObject({ code: 'OWN_ROLE' });
-    const state = { held: new Set<Permission>(), administrators: [{ id: staff.id, roleName: name }] };
+    const state = { permissions: new Set<Permission>(), administrators: [{ id: staff.id, roleName: name }] };
     expect(() => requireAdministrator(state, ({ roleName }) => roleName === name)).toThrow('This is the last user');
     requireAdministrator(state, ({ roleName }) => roleName === 'ADMIN');
   });

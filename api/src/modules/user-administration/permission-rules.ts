@@ -7,7 +7,7 @@ import * as users from '../users/users.service.ts';
 
 export interface PermissionState {
   /** The current permissions of the acting member of staff, not those at authentication. */
-  held: ReadonlySet<Permission>;
+  permissions: ReadonlySet<Permission>;
   /** The active users who may block others. */
   administrators: readonly users.Administrator[];
 }
@@ -16,12 +16,12 @@ export interface PermissionState {
 export async function lockPermissions(ctx: Ctx, actor: Actor): Promise<PermissionState> {
   const administrators = await users.lockAdministrators(ctx);
   const user = await users.findUser(ctx, actor.userId);
-  return { held: new Set(user?.status === 'ACTIVE' ? user.permissions : []), administrators };
+  return { permissions: new Set(user?.status === 'ACTIVE' ? user.permissions : []), administrators };
 }
 
 /** @throws AppError PERMISSION_LACKING */
-export function requireHeld({ held }: PermissionState, permissions: readonly Permission[]): void {
-  const permission = permissions.find((each) => !held.has(each));
+export function requirePermissions({ permissions }: PermissionState, needed: readonly Permission[]): void {
+  const permission = needed.find((each) => !permissions.has(each));
   if (permission !== undefined) throw new AppError('PERMISSION_LACKING', { permission });
 }
 

@@ -10,7 +10,7 @@ import { refuseStale } from '../../db/refusals.ts';
 import { lapseRequests } from '../approvals/approvals.service.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';
-import { findRole, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
+import { findRole, lockPermissions, requireAdministrator, requirePermissions } from './permission-rules.ts';
 
 export async function listRoles(ctx: Ctx): Promise<Role[]> {
   return (await users.listRoles(ctx, ROLE_USERS_COUNTED_MAX)).map(present);
@@ -24,7 +24,7 @@ export async function createRole(
   requester: Requester,
 ): Promise<Role> {
   await ctx.tx(async (ctx) => {
-    requireHeld(await lockPermissions(ctx, actor), permissions);
+    requirePermissions(await lockPermissions(ctx, actor), permissions);
     if ((await users.countRoles(ctx)) >= ROLES_MAX) throw new AppError('TOO_MANY_ROLES');
     if (!(await users.insertRole(ctx, name, permissions))) throw new AppError('ROLE_EXISTS');
     await recordChange(ctx, actor, requester, { action: 'ROLE_CREATED', name, after: permissions });
@@ -46,7 +46,7 @@ export async function changeRole(
     const role = await findRole(ctx, name);
     if ((await users.findUser(ctx, actor.userId))?.roleName === name) throw new AppError('OWN_ROLE');
     refuseStale(version, role.version);
-    requireHeld(state, [...role.permissions, ...permissions]);
+    requirePermissions(state, [...role.permissions, ...permissions]);
     if (!permissions.includes('USERS_EDIT')) requireAdministrator(state, ({ roleName }) => roleName === name);
     // Permissions of a newer release are not shown here, so staff cannot have removed them.
     const after = [...permissions, ...role.permissions.filter((each) => !isPermission(each))];
@@ -70,7 +70,7 @@ export async function deleteRole(
     const state = await lockPermissions(ctx, actor);
     const { permissions, ...role } = await findRole(ctx, name);
     refuseStale(version, role.version);
-    requireHeld(state, permissions);
+    requirePermissions(state, permissions);
     if (!(await users.deleteRole(ctx, name))) throw new AppError('ROLE_IN_USE');
     await recordChange(ctx, actor, requester, { action: 'ROLE_DELETED', name, before: permissions });
   });

@@ -19,7 +19,13 @@ import { findDueTime, requestReset, stopResets } from '../auth/second-factor-res
 import { endAllSessions } from '../auth/sessions.service.ts';
 import { requestEndsOfUser, closeIfNoLiveRun } from '../billing/ending.service.ts';
 import * as users from '../users/users.service.ts';
-import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
+import {
+  findRole,
+  lockExisting,
+  lockPermissions,
+  requireAdministrator,
+  requirePermissions,
+} from './permission-rules.ts';
 import { getUser } from './user-directory.service.ts';
 
 /**
@@ -75,11 +81,11 @@ async function saveStatus(
   const endingIds = await ctx.tx(async (ctx) => {
     const state = await lockPermissions(ctx, actor);
     // The caller may have lost it since the request began, which may block many users.
-    requireHeld(state, ['USERS_EDIT']);
+    requirePermissions(state, ['USERS_EDIT']);
     const user = await lockExisting(ctx, userId);
     if (user.status === status) return undefined;
     refuseStale(version, user.version);
-    requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
+    requirePermissions(state, (await findRole(ctx, user.roleName)).permissions);
     if (status === 'BLOCKED') requireAdministrator(state, ({ id }) => id === userId);
     await users.updateStatus(ctx, userId, status);
     if (status === 'BLOCKED') await lapseRequests(ctx);
@@ -114,7 +120,7 @@ export async function resetSecondFactor(
   requester: Requester,
 ): Promise<StaffUser> {
   await ctx.tx(async (ctx) => {
-    requireHeld(await lockPermissions(ctx, actor), ['USERS_EDIT']);
+    requirePermissions(await lockPermissions(ctx, actor), ['USERS_EDIT']);
     const locked = await lockExisting(ctx, userId);
     if ((await findRole(ctx, locked.roleName)).permissions.length > 0) throw new AppError('STAFF_SECOND_FACTOR');
     if (await findDueTime(ctx, userId)) return;
@@ -142,7 +148,7 @@ export async function changeRoleOfUser(
     if (user.roleName === role) return;
     refuseStale(version, user.version);
     const [before, after] = [await findRole(ctx, user.roleName), await findRole(ctx, role)];
-    requireHeld(state, [...before.permissions, ...after.permissions]);
+    requirePermissions(state, [...before.permissions, ...after.permissions]);
     if (!after.permissions.includes('USERS_EDIT')) requireAdministrator(state, ({ id }) => id === userId);
     await users.updateRole(ctx, userId, role);
     await lapseRequests(ctx);

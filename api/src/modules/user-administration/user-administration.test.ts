@@ -12,7 +12,7 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { openStream } from '../../../test/live.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../db/check-invariants.ts';
-import { sweepConnections } from '../billing/sweep.service.ts';
+import { endIdleConnections } from '../billing/end-idle-connections.service.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 
 const MB = 1_048_576;
@@ -111,7 +111,7 @@ describe('a blocked user', () => {
     const connection = await buy(user);
     await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [user.id]);
     expect(await createGatewayRun(testApp).authorize(connection)).toEqual({ isAuthorized: false, reason: 'ADMIN' });
-    await sweepConnections(testApp.ctx);
+    await endIdleConnections(testApp.ctx);
     expect(await rowOf(connection)).toMatchObject({ status: 'DISCONNECT_ADMIN' });
   });
 });

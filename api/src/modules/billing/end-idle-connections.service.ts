@@ -1,4 +1,4 @@
-/** Periodic sweep: ends idle connections and those of blocked users, closes those whose last report timed out, closes silent runs. */
+/** Every second: ends idle connections and those of blocked users, closes those whose last report timed out, closes silent runs. */
 import type { Ctx } from '../../ctx.ts';
 import { endBlocked, endIdle, closeWithoutLastReport } from './ending.service.ts';
 import { findSilentRuns } from './runs.store.ts';
@@ -12,10 +12,10 @@ const LAST_REPORT_LIMIT_MS = 6000;
 const BATCH = 200;
 
 /**
- * Each connection is checked again under its payer's lock, so several workers may sweep at once. Silent runs are not checked
+ * Each connection is checked again under its payer's lock, so several workers may do this at once. Silent runs are not checked
  * again: one that reports just then is closed anyway, and its next report reopens it.
  */
-export async function sweepConnections(ctx: Ctx): Promise<void> {
+export async function endIdleConnections(ctx: Ctx): Promise<void> {
   for (const id of await findIdle(ctx, ctx.config.idleTimeoutMs, BATCH)) await attempt(ctx, id, endIdle(ctx, id));
   for (const id of await findOfBlockedUsers(ctx, BATCH)) await attempt(ctx, id, endBlocked(ctx, id));
   for (const id of await findTimedOutEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
@@ -24,7 +24,7 @@ export async function sweepConnections(ctx: Ctx): Promise<void> {
     await attempt(ctx, runId, closeLostRun(ctx, runId, connectionIds));
 }
 
-/** Logs a failure and goes on with the others; the next sweep tries again. */
+/** Logs a failure and goes on with the others; the next run of the task tries again. */
 async function attempt(ctx: Ctx, id: string, work: Promise<unknown>): Promise<void> {
-  await work.catch((error: unknown) => ctx.log.error({ err: error, id }, 'sweep of a connection or run failed'));
+  await work.catch((error: unknown) => ctx.log.error({ err: error, id }, 'a connection or run could not be ended'));
 }
