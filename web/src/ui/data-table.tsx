@@ -24,7 +24,7 @@ export interface Column<Row> {
   width?: number;
   /**
    * Its place in a card on narrow screens: heading, in the line below it without its header, in this line after its header (`fact`), button,
-   * or (by default) a field. A card without fields has two lines. `none`: the details have it.
+   * or (by default) a field. A card without fields has two lines. `none`: the details have it, or wider screens.
    */
   place?: 'heading' | 'line' | 'fact' | 'action' | 'none';
 }

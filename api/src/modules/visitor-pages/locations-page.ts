@@ -22,7 +22,7 @@ export function locationsPage(view: View): PageParts {
   const { shop, stock, texts, languageCode } = view;
   const count = (value: number) => countText(languageCode, value);
   const values =
-    stock === undefined
+    stock === undefined || stock.countries.length === 0
       ? undefined
       : {
           countries: count(stock.countries.length),

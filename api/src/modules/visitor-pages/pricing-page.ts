@@ -22,6 +22,7 @@ export function pricingPage(view: View): PageParts {
   const { shop, stock, texts } = view;
   const lowest = view.proof?.priceMicros;
   const price = headlinePrice(view);
+  const countries = stock?.countries.length ?? 0;
   return {
     title: texts.pricing.title(shop.brandName),
     description: texts.pricing.description(price),
@@ -32,7 +33,7 @@ export function pricingPage(view: View): PageParts {
   ${figures([
     [texts.figures.megabyte, price],
     [texts.figures.gigabyte, lowest === undefined ? undefined : megabytesPrice(view, lowest, MEGABYTES_PER_GIGABYTE)],
-    [texts.figures.countries, stock === undefined ? undefined : countText(view.languageCode, stock.countries.length)],
+    [texts.figures.countries, countries === 0 ? undefined : countText(view.languageCode, countries)],
   ])}
   ${actions(view)}
 </section>

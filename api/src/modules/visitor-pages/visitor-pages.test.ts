@@ -277,6 +277,7 @@ test('an empty shop says so', async () => {
   for (const url of ['/pricing', '/locations']) {
     const { status, body } = await read(url);
     expect([status, body.includes('No proxy is free at the moment')]).toEqual([200, true]);
+    expect(body).not.toMatch(/<dd>0<|\b0 (?:operators|countries)/);
   }
 });
 

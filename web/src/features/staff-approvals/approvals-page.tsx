@@ -34,7 +34,7 @@ export function ApprovalsPage() {
   const requests = useRequests(kind, search);
   const canDecide = usePermission(writePermissions[kind]);
   const decided = useRowSnapshot<Decided>();
-  const pendingCount = requests.response?.pendingCount ?? 0;
+  const pendingCount = requests.response?.pendingCount;
   return (
     <>
       <OfUserNotice userId={search.userId} />
@@ -57,7 +57,9 @@ export function ApprovalsPage() {
           onChange={(value) => change({ status: oneOf(value, requestStatuses), page: undefined })}
         />
       </FilterPanel>
-      <output className={classes['pending']}>{t('approvals.pending', { count: pendingCount })}</output>
+      <output className={classes['pending']}>
+        {pendingCount === undefined ? '…' : t('approvals.pending', { count: pendingCount })}
+      </output>
       <PagedList
         list={toList(requests)}
         page={search.page ?? 1}

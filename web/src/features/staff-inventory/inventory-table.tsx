@@ -50,6 +50,7 @@ export function InventoryTable({ proxies, selection, sort, onSort, ...changes }:
       key: 'country',
       header: t('common:location.country'),
       place: 'line',
+      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} />,
       render: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
     { key: 'city', header: t('place'), place: 'line', render: (proxy) => <Place proxy={proxy} /> },
@@ -140,7 +141,13 @@ function useHealthColumns(): Column<InventoryProxy>[] {
         </span>
       ),
     },
-    { key: 'check', header: t('check.title'), place: 'fact', render: ({ check }) => <ExitCheckText check={check} /> },
+    {
+      key: 'check',
+      header: t('check.title'),
+      place: 'fact',
+      renderInCard: ({ check }) => check.reason !== null && <ExitCheckText check={check} />,
+      render: ({ check }) => <ExitCheckText check={check} />,
+    },
     {
       key: 'latency',
       header: t('check.latency'),

@@ -70,14 +70,14 @@ function NodesTable({ nodes, onDrain }: NodesTableProps) {
     {
       key: 'version',
       header: t('nodes.version'),
-      place: 'fact',
+      place: 'none',
       render: ({ softwareVersion }) => softwareVersion ?? t('unknown'),
     },
     ...useLoadColumns(),
     {
       key: 'lastReportAt',
       header: t('nodes.lastReport'),
-      place: 'fact',
+      place: 'none',
       render: ({ lastReportAt }) =>
         lastReportAt === null ? t('nodes.never') : <time dateTime={lastReportAt}>{formatMoment(lastReportAt)}</time>,
     },
@@ -114,14 +114,14 @@ function useLoadColumns(): Column<GatewayNode>[] {
     {
       key: 'tunnels',
       header: t('nodes.tunnels'),
-      place: 'fact',
+      place: 'none',
       isNumeric: true,
       render: ({ tunnels }) => (tunnels === null ? t('unknown') : formatCount(tunnels)),
     },
     {
       key: 'throughput',
       header: t('nodes.throughput'),
-      place: 'fact',
+      place: 'line',
       isNumeric: true,
       render: ({ bytesPerSecond }) =>
         bytesPerSecond === null
@@ -145,7 +145,7 @@ function useLoadColumns(): Column<GatewayNode>[] {
     {
       key: 'dnsPorts',
       header: t('nodes.dnsPorts'),
-      place: 'fact',
+      place: 'none',
       isNumeric: true,
       render: ({ dnsPorts: { free, total } }) => `${formatCount(free)} / ${formatCount(total)}`,
     },

@@ -91,7 +91,9 @@ function RolesTable({ roles, ownRole, onChange, onDelete }: RolesTableProps) {
       key: 'permissions',
       width: 21.4,
       header: t('roles.permissions'),
-      place: 'line',
+      place: 'fact',
+      renderInCard: ({ name, permissions }) =>
+        name === 'ADMIN' ? t('roles.all') : permissions.length === 0 ? t('none') : formatCount(permissions.length),
       render: ({ name, permissions }) => (
         <span className={classes['permissions']}>
           {name === 'ADMIN' ? t('roles.all') : permissions.length === 0 ? t('none') : permissions.join(', ')}
