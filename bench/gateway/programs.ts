@@ -22,9 +22,10 @@ export interface Waits {
   readonly seconds: number;
 }
 
-interface Control {
+interface GatewayEnvironment {
   readonly url: string;
   readonly token: string;
+  readonly namePort: number;
 }
 
 interface DebianProgram {
@@ -41,8 +42,8 @@ const NGINX_STREAM = '/usr/lib/nginx/modules/ngx_stream_module.so';
 export const GATEWAY_SOCKS5 = 'gateway, SOCKS5';
 export const GATEWAY_CONNECT = 'gateway, CONNECT';
 
-export async function startGatewayProgram({ url, token }: Control) {
-  const environment = { CONTROL_URL: url, CONTROL_TOKEN: token };
+export async function startGatewayProgram({ url, token, namePort }: GatewayEnvironment) {
+  const environment = { CONTROL_URL: url, CONTROL_TOKEN: token, NAME_SERVER: `127.0.0.1:${namePort}` };
   const { child, processId, ready } = await start<{ port: number; relay: string }>(
     'gateway-peer',
     PROXY_CORE,

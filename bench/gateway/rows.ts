@@ -2,7 +2,17 @@
 export interface Row {
   readonly title: string;
   /** As `stream-load.c` explains them. */
-  readonly kind: 'down' | 'up' | 'paced' | 'tunnels' | 'ping' | 'requests' | 'kept-requests' | 'idle' | 'stalled';
+  readonly kind:
+    | 'down'
+    | 'up'
+    | 'paced'
+    | 'tunnels'
+    | 'named-tunnels'
+    | 'ping'
+    | 'requests'
+    | 'kept-requests'
+    | 'idle'
+    | 'stalled';
   readonly clients: number;
   /** Of each client; only for paced ones. */
   readonly bytesPerSecond?: number;
@@ -20,6 +30,7 @@ export const rows: readonly Row[] = [
   { title: '100 x 10 Mbit/s', kind: 'paced', clients: 100, bytesPerSecond: 10 * MEGABIT_BYTES, unit: 'MB' },
   { title: '20 x 100 Mbit/s', kind: 'paced', clients: 20, bytesPerSecond: 100 * MEGABIT_BYTES, unit: 'MB' },
   { title: 'new tunnels', kind: 'tunnels', clients: 16, unit: 'tunnel' },
+  { title: 'new tunnels to a name', kind: 'named-tunnels', clients: 16, unit: 'tunnel' },
   { title: 'requests', kind: 'requests', clients: 16, unit: 'request' },
   { title: 'requests, keep-alive', kind: 'kept-requests', clients: 16, unit: 'request' },
   { title: 'messages of 1 KB', kind: 'ping', clients: 32, unit: 'message' },

@@ -2,16 +2,16 @@
  * Loads a proxy over TCP, and is the origin behind it: one process and one epoll loop on one core, which needs far less CPU time than a
  * proxy. Bodies are neither copied nor read: `sendfile` sends them, MSG_TRUNC drops them.
  *
- * Usage: stream-load KIND VIA PROXY_PORT ORIGIN_PORT USERNAME PASSWORD CLIENTS MILLISECONDS BYTES_PER_SECOND
+ * Usage: stream-load KIND VIA PROXY_PORT ORIGIN_PORT NAME_PORT USERNAME PASSWORD CLIENTS MILLISECONDS BYTES_PER_SECOND
  * KIND   down, up: each client has one endless stream; paced: the same down, each at BYTES_PER_SECOND in segments as of a mobile network;
- *        tunnels: a new tunnel for each byte; ping: one message of 1 KB at a time, on all tunnels in turn;
+ *        tunnels: a new tunnel for each byte; named-tunnels: the same to a name; ping: one message of 1 KB at a time, on all tunnels in turn;
  *        requests, kept-requests: GET in absolute form on new connections, or on kept ones;
  *        idle, stalled: tunnels without data, and with an endless stream that the client does not read.
  * VIA    none, socks5, connect. PROXY_PORT is that of the origin if there is no proxy.
  * Prints a line when the measurement starts, and one of JSON when it ends.
  *
  * The origin listens on ORIGIN_PORT and does what the first byte of a client says. A SOCKS5 greeting makes it an upstream proxy in front of
- * itself, without a login.
+ * itself, without a login. A name server on NAME_PORT gives its address to every name.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -47,15 +47,15 @@ enum {
   MOBILE_SEGMENT_BYTES = 1460,
 };
 
-enum kind { DOWN, UP, PACED, TUNNELS, PING, REQUESTS, KEPT_REQUESTS, IDLE, STALLED, KINDS };
+enum kind { DOWN, UP, PACED, TUNNELS, NAMED_TUNNELS, PING, REQUESTS, KEPT_REQUESTS, IDLE, STALLED, KINDS };
 enum via { NONE, SOCKS5, CONNECT, VIAS };
-static const char *const kind_names[KINDS] = {"down", "up", "paced", "tunnels", "ping", "requests", "kept-requests", "idle", "stalled"};
+static const char *const kind_names[KINDS] = {"down", "up", "paced", "tunnels", "named-tunnels", "ping", "requests", "kept-requests", "idle", "stalled"};
 static const char *const via_names[VIAS] = {"none", "socks5", "connect"};
 /* What a client of each kind sends first, which tells the origin what to do. */
-static const char commands[KINDS] = {'d', 'u', 'm', 'p', 'e', 'G', 'G', 'i', 'd'};
+static const char commands[KINDS] = {'d', 'u', 'm', 'p', 'p', 'e', 'G', 'G', 'i', 'd'};
 
 enum stage {
-  LISTENING,
+  LISTENING, NAME_SERVER,
   /* A client: */
   CONNECTING, METHOD_REPLY, LOGIN_REPLY, CONNECT_REPLY, HTTP_REPLY, OPEN,
   /* A socket of the origin: */
@@ -78,8 +78,9 @@ struct peer {
 
 static enum kind kind;
 static enum via via;
-static int proxy_port, origin_port, client_count, bytes_per_second;
+static int proxy_port, origin_port, name_port, client_count, bytes_per_second;
 static const char *username, *password;
+static const char origin_name[] = "origin.bench.test";
 static int loop, block, opening, opened, next_ping;
 static long bytes, count, errors;
 static struct peer **clients;
@@ -152,7 +153,7 @@ static void lose(struct peer *client) {
   if (client->stage != OPEN) opening -= 1;
   clients[index] = NULL;
   forget(client);
-  if (kind == TUNNELS || kind == REQUESTS || kind == KEPT_REQUESTS) open_client(index);
+  if (kind == TUNNELS || kind == NAMED_TUNNELS || kind == REQUESTS || kind == KEPT_REQUESTS) open_client(index);
 }
 
 static void reopen(struct peer *client) {
@@ -178,7 +179,7 @@ static void send_request(struct peer *client) {
   }
   char head[1024], authority[32];
   struct in_addr address = {htonl(origin_address())};
-  snprintf(authority, sizeof authority, "%s:%d", inet_ntoa(address), origin_port);
+  snprintf(authority, sizeof authority, "%s:%d", kind == NAMED_TUNNELS ? origin_name : inet_ntoa(address), origin_port);
   int length = kind == REQUESTS || kind == KEPT_REQUESTS
       ? snprintf(head, sizeof head, "GET http://%s/ HTTP/1.1\r\nHost: %s\r\n%sUser-Agent: bench\r\nAccept: */*\r\n%s\r\n", authority,
                  authority, login, kind == REQUESTS ? "Connection: close\r\n" : "")
@@ -255,11 +256,20 @@ static void send_socks_login(struct peer *client) {
 }
 
 static void send_socks_request(struct peer *client) {
-  unsigned char message[] = {5, 1, 0, 1, 0, 0, 0, 0, origin_port >> 8, origin_port & 255};
+  unsigned char message[64] = {5, 1, 0, 1};
   uint32_t address = htonl(origin_address());
+  size_t length = 8;
   memcpy(message + 4, &address, 4);
+  if (kind == NAMED_TUNNELS) {
+    message[3] = 3;
+    message[4] = sizeof origin_name - 1;
+    memcpy(message + 5, origin_name, sizeof origin_name - 1);
+    length = 4 + sizeof origin_name;
+  }
+  message[length++] = origin_port >> 8;
+  message[length++] = origin_port & 255;
   client->stage = CONNECT_REPLY;
-  if (!send_all(client, message, sizeof message)) lose(client);
+  if (!send_all(client, message, length)) lose(client);
 }
 
 /* @returns whether the reply is complete; 0 after the client was lost, too */
@@ -326,7 +336,7 @@ static void handle_open_client(struct peer *client) {
   if (received < 0 && errno == EAGAIN) return;
   if (received <= 0) return lose(client);
   bytes += received;
-  if (kind == TUNNELS) {
+  if (kind == TUNNELS || kind == NAMED_TUNNELS) {
     count += 1;
     return reopen(client);
   }
@@ -410,8 +420,31 @@ static int serve(struct peer *peer) {
   return 1;
 }
 
+/* Answers questions for IPv4 addresses; there are no IPv6 addresses. The answer repeats the spelling of the question. */
+static void answer_name(const struct peer *server) {
+  enum { HEADER = 12, FLAGS = 2, ANSWERS = 7, ADDITIONAL = 11, TYPE_A = 1 };
+  unsigned char message[1024];
+  unsigned char record[16] = {0xc0, HEADER, 0, TYPE_A, 0, 1, 0, 0, 0, 60, 0, 4};
+  struct sockaddr_in from;
+  socklen_t from_length = sizeof from;
+  ssize_t received = recvfrom(server->descriptor, message, 512, 0, (struct sockaddr *)&from, &from_length);
+  ssize_t end = HEADER;
+  while (end < received && message[end] != 0) end += message[end] + 1;
+  end += 5;
+  if (end > received) return;
+  uint32_t address = htonl(origin_address());
+  memcpy(record + 12, &address, 4);
+  message[FLAGS] = 0x81, message[FLAGS + 1] = 0x80;
+  message[ANSWERS] = message[end - 3] == TYPE_A;
+  message[ADDITIONAL] = 0;
+  memcpy(message + end, record, sizeof record);
+  if (message[ANSWERS]) end += sizeof record;
+  sendto(server->descriptor, message, end, 0, (struct sockaddr *)&from, from_length);
+}
+
 static void handle(struct peer *peer) {
   if (peer->stage == LISTENING) accept_peer(peer);
+  else if (peer->stage == NAME_SERVER) answer_name(peer);
   else if (peer->stage == CONNECTING) begin_handshake(peer);
   else if (peer->stage == OPEN) handle_open_client(peer);
   else if (peer->stage < OPEN) handle_reply(peer);
@@ -435,6 +468,10 @@ static void listen_as_origin(void) {
   if (kind == PACED) set(descriptor, IPPROTO_TCP, TCP_MAXSEG, MOBILE_SEGMENT_BYTES);
   if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 || listen(descriptor, 4096) != 0) fail("listen");
   watch(descriptor, LISTENING, EPOLLIN);
+  int names = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  struct sockaddr_in name_address = endpoint(INADDR_LOOPBACK, name_port);
+  if (bind(names, (struct sockaddr *)&name_address, sizeof name_address) != 0) fail("bind");
+  watch(names, NAME_SERVER, EPOLLIN);
 }
 
 static int compare(const void *one, const void *other) {
@@ -450,14 +487,14 @@ static int find(const char *name, const char *const *names, int length) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 10) return 2;
+  if (argc != 11) return 2;
   kind = find(argv[1], kind_names, KINDS);
   via = find(argv[2], via_names, VIAS);
-  proxy_port = atoi(argv[3]), origin_port = atoi(argv[4]);
-  username = argv[5], password = argv[6];
-  client_count = atoi(argv[7]);
-  double seconds = atoi(argv[8]) / 1000.0;
-  bytes_per_second = atoi(argv[9]);
+  proxy_port = atoi(argv[3]), origin_port = atoi(argv[4]), name_port = atoi(argv[5]);
+  username = argv[6], password = argv[7];
+  client_count = atoi(argv[8]);
+  double seconds = atoi(argv[9]) / 1000.0;
+  bytes_per_second = atoi(argv[10]);
   clients = calloc(client_count, sizeof *clients);
   loop = epoll_create1(EPOLL_CLOEXEC);
   block = memfd_create("block", MFD_CLOEXEC);

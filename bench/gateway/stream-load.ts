@@ -26,6 +26,13 @@ export interface Sample {
   readonly errors: number;
 }
 
+interface StepSettings {
+  readonly originPort: number;
+  /** Of the name server in the load. */
+  readonly namePort: number;
+  readonly milliseconds: number;
+}
+
 interface LoadResult {
   readonly seconds: number;
   readonly cpuSeconds: number;
@@ -52,14 +59,14 @@ export async function runStep(
   load: string,
   row: Row,
   program: Program,
-  { originPort, milliseconds }: { readonly originPort: number; readonly milliseconds: number },
+  { originPort, namePort, milliseconds }: StepSettings,
 ): Promise<Sample> {
   const { processId } = program;
   const isMemory = row.unit === 'memory';
   const memoryBefore = isMemory ? memoryKilobytes(processId) : 0;
   const stepMs = isMemory ? 3 * SETTLE_MS : milliseconds;
   const numbers = [row.clients, stepMs, row.bytesPerSecond ?? 0].map(String);
-  const ports = [program.port, originPort].map(String);
+  const ports = [program.port, originPort, namePort].map(String);
   const child = launchProgram(
     OTHER_CORE,
     load,

@@ -34,11 +34,11 @@ process.exit(0);
 async function main(): Promise<void> {
   const load = compileLoad(directory);
   build('control-peer', 'gateway-peer', 'proxy-chain-peer');
-  const originPort = await freePort();
+  const [originPort, namePort] = [await freePort(), await freePort()];
   const { ready: control } = await start<{ url: string; token: string }>('control-peer', OTHER_CORE, {
     UPSTREAM_PORT: String(originPort),
   });
-  const gateway = await startGatewayProgram(control);
+  const gateway = await startGatewayProgram({ ...control, namePort });
   const peers = await startPeers(originPort, directory);
   const programs = [...gateway.programs, ...peers].filter(({ name }) => name.includes(options.programs));
   const isWanted = ({ title }: Row) => title.includes(options.rows);
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   console.log(`Seed ${options.seed}; ${options.rounds} rounds of ${steps.length} steps`);
   const measure = async ({ row, program }: (typeof steps)[number], round: number) => {
     const { milliseconds } = options;
-    const sample = await runStep(load, row, program, { originPort, milliseconds });
+    const sample = await runStep(load, row, program, { originPort, namePort, milliseconds });
     if (sample.errors > 0) console.log(`${row.title}, ${program.name}: ${sample.errors} errors`);
     // V8 compiles in stages, so the first round is a warm-up.
     if (round > 0) measurements.push({ row, program, round, sample });
@@ -66,9 +66,10 @@ async function main(): Promise<void> {
   console.log(`Tunnels of the gateway waited ${count} times for a grant, ${seconds.toFixed(2)} s together.`);
 }
 
-/** Requests in absolute form are for HTTP proxies; no proxy has no memory. */
+/** Requests in absolute form are for HTTP proxies; only the gateway asks the name server of the load; no proxy has no memory. */
 function takesPart(program: Program, { kind, title, unit }: Row): boolean {
   if (program.rows) return program.rows.includes(title);
+  if (kind === 'named-tunnels') return program.name.startsWith('gateway');
   if (kind === 'requests' || kind === 'kept-requests') return program.via === 'connect' || program.name === 'no proxy';
   return unit !== 'memory' || program.processId !== undefined;
 }

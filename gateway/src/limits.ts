@@ -109,6 +109,9 @@ export const defaultLimits = {
   suspectSpacingMs: 10_000,
   /** An exit is not lost, whatever its checks say, within this time of a tunnel that has opened. */
   workingMs: 60_000,
+  /** How long the addresses of a name are kept at most. An exit whose name servers fail is noticed after it. */
+  nameKeptMs: 60_000,
+  namesKeptPerExit: 1_000,
   /** How long the addresses of an upstream proxy that has a name are kept. */
   upstreamAddressMs: 30_000,
 

@@ -33,6 +33,7 @@ export function question(
 
 export interface RecordOptions {
   type: number;
+  ttlSeconds?: number;
   data: Buffer;
 }
 
@@ -44,7 +45,9 @@ export function answerTo(asked: Buffer, records: readonly RecordOptions[], flags
     asked.subarray(0, 2),
     words(flags, 1, records.length, 0, hasOpt ? 1 : 0),
     asked.subarray(12, end),
-    ...records.map(({ type, data }) => Buffer.concat([words(0xc00c, type, 1, 0, 60, data.length), data])),
+    ...records.map(({ type, ttlSeconds = 60, data }) =>
+      Buffer.concat([words(0xc00c, type, 1, ttlSeconds >>> 16, ttlSeconds & 0xffff, data.length), data]),
+    ),
     ...(hasOpt ? [Buffer.from([0]), words(41, 4096, 0, 0, 0)] : []),
   ]);
 }

@@ -133,7 +133,9 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
   metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
   const names = openDirectNames({ limits, nameServers, upstreamBudget });
-  const reserved = new ReservedAddresses({ controlUrl, names, log });
+  // An address of the control plane that has changed is refused after the next refresh.
+  const freshNames = openDirectNames({ limits: { ...limits, nameKeptMs: 0 }, nameServers, upstreamBudget });
+  const reserved = new ReservedAddresses({ controlUrl, names: freshNames, log });
   reserved.refreshOwn();
   const hostAddresses = () => reserved.own;
   const { isTcpAllowed, isUdpAllowed, isRelayAllowed, isProxyAllowed } = createPolicies(settings, parts, reserved);
@@ -202,7 +204,7 @@ function openDirectNames(settings: Pick<LocalExitSettings, 'limits' | 'nameServe
     budget: settings.upstreamBudget,
     dial: ({ host, port }, timeoutMs) => dialAddress({ host, port }, timeoutMs, new DialAbort()),
   });
-  return new NameResolver(upstream, null);
+  return new NameResolver(upstream, null, settings.limits);
 }
 
 /** The system may know the name of an echo that no name server is asked for, such as `shop.local`. `localhost` has two addresses. */

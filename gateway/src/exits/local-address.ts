@@ -51,7 +51,7 @@ export class LocalAddressExit implements Exit {
       budget: settings.upstreamBudget,
       dial: (server, timeoutMs) => this.#dial(server, timeoutMs, new DialAbort()),
     });
-    this.#resolver = new NameResolver(this.#upstream, address);
+    this.#resolver = new NameResolver(this.#upstream, address, limits);
     if (address !== null) this.#watch = new AddressWatch(address, { lostAfterMs: limits.exitLostMs, hostAddresses });
   }
 

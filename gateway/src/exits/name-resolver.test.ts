@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answerAll, openResolver } from '../../test/dns-harness.ts';
-import { address, answerTo, question, read, TYPE } from '../../test/dns-messages.ts';
+import { address, answerTo, question, read, type RecordOptions, TYPE } from '../../test/dns-messages.ts';
 import type { Asked } from '../../test/dns-resolver.ts';
 import { freePort } from '../../../tools/ports.mjs';
 import { defaultLimits, type Limits } from '../limits.ts';
@@ -126,5 +126,58 @@ describe('a name', () => {
     expect(resolved.map((list) => list.length > 0)).not.toContain(false);
     expect(budget.sockets).toBe(1);
     exit.close();
+  });
+});
+
+describe('the addresses of a name', () => {
+  const ALIAS = 5;
+
+  /** @param refusedType questions of this type fail */
+  async function openCounted(
+    records: readonly RecordOptions[],
+    limits: Parameters<typeof openExit>[1] = {},
+    refusedType = 0,
+  ) {
+    const resolver = await openResolver(({ message, respond }) => {
+      const { type } = read(message);
+      if (type === refusedType) respond(answerTo(message, [], SERVER_FAILURE));
+      else respond(answerTo(message, type === TYPE.A ? records : []));
+    });
+    const resolve = openExit([resolver.address], limits);
+    /** How often the IPv4 addresses of the name were asked for. */
+    const asked = (name = 'a.test') =>
+      resolver.asked.filter((each) => each.name === name && typeOf(each) === TYPE.A).length;
+    return { resolve, asked };
+  }
+
+  it('are asked for again when the shortest of its records has expired', async () => {
+    const alias = { type: ALIAS, ttlSeconds: 30, data: Buffer.from([0]) };
+    const { resolve, asked } = await openCounted([alias, address('192.0.2.7')]);
+    expect(await resolve('a.test')).toEqual(['192.0.2.7']);
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 29_000);
+    onTestFinished(() => clock.mockRestore());
+    expect(await resolve('a.test')).toEqual(['192.0.2.7']);
+    expect(asked()).toBe(1);
+    clock.mockReturnValue(now + 30_001);
+    expect(await resolve('a.test')).toEqual(['192.0.2.7']);
+    expect(asked()).toBe(2);
+  });
+
+  it.each([
+    ['may not be kept', 0, {}, 0],
+    ['have a negative time to live', 0x80_00_00_01, {}, 0],
+    ['are kept for no time by the limit', 60, { nameKeptMs: 0 }, 0],
+    ['may be incomplete, because the other family failed', 60, {}, TYPE.AAAA],
+  ])('are asked for each time if they %s', async (_, ttlSeconds, limits, refusedType) => {
+    const { resolve, asked } = await openCounted([{ ...address('192.0.2.7'), ttlSeconds }], limits, refusedType);
+    for (let count = 0; count < 2; count += 1) expect(await resolve('a.test')).toEqual(['192.0.2.7']);
+    expect(asked()).toBe(2);
+  });
+
+  it('are kept for a limited number of names', async () => {
+    const { resolve, asked } = await openCounted([address('192.0.2.7')], { namesKeptPerExit: 2 });
+    for (const name of ['a.test', 'b.test', 'b.test', 'c.test', 'b.test', 'a.test']) await resolve(name);
+    expect(['a.test', 'b.test', 'c.test'].map(asked)).toEqual([2, 1, 1]);
   });
 });

@@ -4,6 +4,8 @@ export const HEADER_LENGTH = 12;
 export const NAME_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
 
+const RESPONSE_CODE = 0x0f;
+
 export const TYPE_A = 1;
 export const TYPE_AAAA = 28;
 export const TYPE_OPT = 41;
@@ -91,17 +93,26 @@ export function readAnswer(message: Buffer): Answer | undefined {
   return at === message.length ? { message, addresses, optAt } : undefined;
 }
 
+export interface AnsweredAddresses {
+  readonly addresses: Uint8Array[];
+  /** The shortest of all records of the answer, including its aliases; infinite if there are none, and 0 if the question failed. */
+  readonly ttlSeconds: number;
+}
+
 /** The addresses of a type in the answer section, of a message that `readAnswer` has accepted. */
-export function answeredAddresses({ message }: Answer, type: number): Uint8Array[] {
-  const found: Uint8Array[] = [];
+export function answeredAddresses({ message }: Answer, type: number): AnsweredAddresses {
+  const addresses: Uint8Array[] = [];
+  let ttlSeconds = (message.readUInt8(3) & RESPONSE_CODE) === 0 ? Number.POSITIVE_INFINITY : 0;
   let at = (questionNameEnd(message) ?? message.length) + 4;
   for (let left = message.readUInt16BE(6); left > 0; left -= 1) {
     const record = readRecord(message, at);
     if (!record) break;
-    if (record.type === type) found.push(Uint8Array.from(message.subarray(record.fieldsAt + 10, record.end)));
+    if (record.type === type) addresses.push(Uint8Array.from(message.subarray(record.fieldsAt + 10, record.end)));
+    // A negative number is zero (RFC 2181, section 8).
+    ttlSeconds = Math.min(ttlSeconds, Math.max(0, message.readInt32BE(record.fieldsAt + 4)));
     at = record.end;
   }
-  return found;
+  return { addresses, ttlSeconds };
 }
 
 const NO_ADDRESSES: readonly Uint8Array[] = [];
