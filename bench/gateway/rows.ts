@@ -36,7 +36,7 @@ export const rows: readonly Row[] = [
   { title: 'messages of 1 KB', kind: 'ping', clients: 32, unit: 'message' },
 ];
 
-/** Measured once, when the programs are warm. */
+/** Measured once, in fresh programs: later, what they have freed would be used again. */
 export const memoryRows = ({ idle }: { readonly idle: number }): readonly Row[] => [
   { title: 'idle tunnels', kind: 'idle', clients: idle, unit: 'memory' },
   { title: 'stalled readers', kind: 'stalled', clients: 64, unit: 'memory' },

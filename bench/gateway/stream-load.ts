@@ -80,16 +80,17 @@ export async function runStep(
   const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
   const exited = once(child, 'exit');
   await lines.next();
-  const before = readClocks(processId);
+  const [before, machineBefore] = [cpuSeconds(processId), otherSeconds()];
+  const startedAt = performance.now();
   if (isMemory) await setTimeout(2 * SETTLE_MS);
   const memory = isMemory ? memoryKilobytes(processId) - memoryBefore : 0;
   const { value } = await lines.next();
-  const after = readClocks(processId);
+  const cpu = cpuSeconds(processId) - before;
   await exited;
+  const foreignShare = (otherSeconds() - machineBefore) / ((performance.now() - startedAt) / 1000);
   await setTimeout(SETTLE_MS);
   if (typeof value !== 'string') throw new Error(`The load ended without a result: ${row.title}, ${program.name}`);
   const result = JSON.parse(value) as LoadResult;
-  const cpu = after.program - before.program;
   const { seconds, bytes, count, errors, opened } = result;
   const megabytes = bytes / BYTES_PER_MEGABYTE;
   return {
@@ -99,12 +100,10 @@ export async function runStep(
     p99Micros: result.p99 * 1e6,
     kilobytes: memory / opened,
     loadShare: result.cpuSeconds / seconds,
-    foreignShare: (after.machine - before.machine - (after.own - before.own) - result.cpuSeconds) / seconds,
-    errors: errors + (opened < row.clients ? row.clients - opened : 0),
+    foreignShare,
+    errors: Math.max(errors, row.clients - opened),
   };
 }
 
-/** The load's CPU time is not read here, because it has ended at the second reading. */
-function readClocks(processId: number | undefined) {
-  return { program: cpuSeconds(processId), machine: machineSeconds(), own: cpuSeconds(process.pid) };
-}
+/** The CPU time of what does not belong to the benchmark; of the load only while it runs, or when it has ended. */
+const otherSeconds = () => machineSeconds() - cpuSeconds(process.pid);

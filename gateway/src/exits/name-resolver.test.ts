@@ -129,26 +129,26 @@ describe('a name', () => {
   });
 });
 
+/** @param refusedType questions of this type fail */
+async function openCounted(
+  records: readonly RecordOptions[],
+  limits: Parameters<typeof openExit>[1] = {},
+  refusedType = 0,
+) {
+  const resolver = await openResolver(({ message, respond }) => {
+    const { type } = read(message);
+    if (type === refusedType) respond(answerTo(message, [], SERVER_FAILURE));
+    else respond(answerTo(message, type === TYPE.A ? records : []));
+  });
+  const resolve = openExit([resolver.address], limits);
+  /** How often the IPv4 addresses of the name were asked for. */
+  const asked = (name = 'a.test') =>
+    resolver.asked.filter((each) => each.name === name && typeOf(each) === TYPE.A).length;
+  return { resolve, asked };
+}
+
 describe('the addresses of a name', () => {
   const ALIAS = 5;
-
-  /** @param refusedType questions of this type fail */
-  async function openCounted(
-    records: readonly RecordOptions[],
-    limits: Parameters<typeof openExit>[1] = {},
-    refusedType = 0,
-  ) {
-    const resolver = await openResolver(({ message, respond }) => {
-      const { type } = read(message);
-      if (type === refusedType) respond(answerTo(message, [], SERVER_FAILURE));
-      else respond(answerTo(message, type === TYPE.A ? records : []));
-    });
-    const resolve = openExit([resolver.address], limits);
-    /** How often the IPv4 addresses of the name were asked for. */
-    const asked = (name = 'a.test') =>
-      resolver.asked.filter((each) => each.name === name && typeOf(each) === TYPE.A).length;
-    return { resolve, asked };
-  }
 
   it('are asked for again when the shortest of its records has expired', async () => {
     const alias = { type: ALIAS, ttlSeconds: 30, data: Buffer.from([0]) };
