@@ -2,9 +2,11 @@
 import type { Log } from './log.ts';
 
 const MAX_AGE_MS = 10_000;
+/** The first caller after a quiet time would get a value of that time: beyond this many ages they wait for a new one. */
+const AGES_USABLE = 6;
 
 /**
- * Reads a value at most every ten seconds, or as seldom as given, for all callers; once it is known, none of them waits for it.
+ * Reads a value at most every ten seconds, or as seldom as given, for all callers; while it is used, none of them waits for it.
  * @param what for the log, which has its failures
  * @returns rejects only while nothing is known
  */
@@ -26,9 +28,11 @@ export function keepValue<T>(log: Log, what: string, read: () => Promise<T>, max
     }
   };
   return async () => {
-    if (known === undefined || Date.now() - readAt > maxAgeMs) reading ??= refresh();
-    if (known === undefined) return reading!;
-    reading?.catch(() => {});
-    return known.value;
+    const ageMs = Date.now() - readAt;
+    if (ageMs > maxAgeMs) reading ??= refresh();
+    if (known === undefined) return reading ?? refresh();
+    const { value } = known;
+    const next = reading?.catch(() => value);
+    return next !== undefined && ageMs > maxAgeMs * AGES_USABLE ? next : value;
   };
 }
