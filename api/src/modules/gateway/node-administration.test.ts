@@ -71,7 +71,7 @@ describe('the list of nodes', () => {
     );
     const { runs, lastFailure } = await find('oslo');
     expect(runs).toHaveLength(1);
-    expect(Date.parse(runs![0]!.to)).toBeGreaterThanOrEqual(Date.parse(runs![0]!.from));
+    expect(Date.parse(runs[0]!.to)).toBeGreaterThanOrEqual(Date.parse(runs[0]!.from));
     expect(lastFailure).toEqual({ reason: 'dial-timeout', at: '2026-11-21T12:00:00.123Z' });
   });
 
