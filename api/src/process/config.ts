@@ -176,6 +176,11 @@ function readDatabase({ read }: Environment) {
       /** The folder of pg_dump and pg_restore; undefined: they are on PATH. */
       programs: read('POSTGRES_PROGRAMS', z.string().optional()),
     },
+    /** In MaxMind's format; undefined: where addresses are is not known. */
+    places: {
+      countryFile: read('MMDB_COUNTRY_FILE', z.string().optional()),
+      operatorFile: read('MMDB_OPERATOR_FILE', z.string().optional()),
+    },
     exitAddressesDays: read('EXIT_ADDRESSES_DAYS', whole(1, 3650).default(365)),
   };
 }

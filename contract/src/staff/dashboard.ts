@@ -79,6 +79,7 @@ export const attentionParts = {
   tickets: ['TICKETS_READ'],
   heldPayments: ['PAYMENTS_READ'],
   unhealthyProxies: ['PROXIES_READ'],
+  unreadableFiles: ['SYSTEM_READ'],
   silentNodes: ['NODES_READ'],
   troubledChains: ['SYSTEM_READ'],
   failedJobs: ['SYSTEM_READ'],
@@ -109,6 +110,8 @@ const attentionSchema = z.object({
     .nullable(),
   heldPayments: waitingSchema.nullable(),
   unhealthyProxies: countSchema.nullable(),
+  /** A sentence for each file of places that cannot be read. Absent: an API of 0.4.0. */
+  unreadableFiles: z.array(z.string()).nullable().optional(),
   /** Gateways that do not report, without those that are drained. */
   silentNodes: countSchema.nullable(),
   /** Chains on which no invoices are created. */

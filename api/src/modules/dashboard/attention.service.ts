@@ -11,6 +11,7 @@ import { countForApprover } from '../approvals/approvers.service.ts';
 import { listTroubled } from '../invoices/chain-overview.service.ts';
 import { readRestore } from '../invoices/witness.service.ts';
 import { countSuspended } from '../invoices/suspended-payments.service.ts';
+import { findUnreadableFiles } from '../proxies/place-files.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import { readMachine } from '../system/machine.service.ts';
 import { readWaiting } from '../tickets/staff-tickets.service.ts';
@@ -27,6 +28,7 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
     tickets: await ifAllowed('tickets', () => readWaiting(ctx, ATTENTION_COUNTED_MAX)),
     heldPayments: await ifAllowed('heldPayments', () => countSuspended(ctx, ATTENTION_COUNTED_MAX)),
     unhealthyProxies: await ifAllowed('unhealthyProxies', () => store.countUnhealthy(ctx)),
+    unreadableFiles: await ifAllowed('unreadableFiles', () => findUnreadableFiles(ctx)),
     silentNodes: await ifAllowed('silentNodes', async () => (await store.countNodes(ctx)).silent),
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),
     failedJobs: await ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),

@@ -62,7 +62,7 @@ const textSchema = z
 const countrySchema = z
   .string(problem('NOT_TEXT'))
   .min(1, problem('REQUIRED'))
-  .refine(isCountryCode, problem('NOT_A_COUNTRY'));
+  .refine((code) => isCountryCode(code) || code === UNKNOWN_COUNTRY, problem('NOT_A_COUNTRY'));
 const placeSchemas = { country: countrySchema, text: textSchema, asn: optionalColumn(0, parseAsn, 'NOT_AN_ASN') };
 
 const addressSchema = z.string(problem('NOT_TEXT')).transform((text, context) => {
@@ -106,7 +106,9 @@ interface Reader {
 }
 
 /** Where nobody knows. A text, because filters and pages have one for each proxy. */
-const UNKNOWN = '-';
+export const UNKNOWN = '-';
+/** Until a check has seen the address. ISO 3166-1 leaves the code to its users. */
+export const UNKNOWN_COUNTRY = 'ZZ';
 
 /**
  * Yields null for an empty row.

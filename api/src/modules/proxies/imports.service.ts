@@ -16,8 +16,9 @@ import { inSlices } from '../../process/time-slices.ts';
 import { encryptCredentials, hashCredentials } from '../../secrets/exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { decode } from './import-encoding.ts';
-import { type ImportRow, readRows, type RowDefaults } from './import-rows.ts';
+import { type ImportRow, readRows, type RowDefaults, UNKNOWN, UNKNOWN_COUNTRY } from './import-rows.ts';
 import * as store from './imports.store.ts';
+import { completePlace, type FoundPlace, openPlaces, type PlaceOf } from './place-files.service.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
 import { type IsRefusedUpstream, readRefusedUpstreams } from './refused-upstreams.ts';
 import * as waiting from './waiting.store.ts';
@@ -70,6 +71,7 @@ function refused(staged: Staged): CheckedImport {
 async function stage(ctx: Ctx, importId: string, { format, ...file }: ImportFile, text: string): Promise<Staged> {
   const nodes = await store.readNodes(ctx);
   const isRefused = await readRefusedUpstreams(ctx);
+  const placeOf = await openPlaces(ctx);
   const errors: ImportError[] = [];
   const preview: PreviewRow[] = [];
   let errorCount = 0;
@@ -81,11 +83,13 @@ async function stage(ctx: Ctx, importId: string, { format, ...file }: ImportFile
   const flush = async () => {
     const { rows, errors: exitErrors } = await stageExits(ctx, batch);
     for (const error of exitErrors) addError(error);
-    if (errorCount === 0) for (const error of await storeRows(ctx, importId, rows)) addError(error);
+    if (errorCount === 0) for (const error of await storeRows(ctx, importId, rows, placeOf)) addError(error);
     batch = [];
   };
-  for await (const item of inSlices(readRows(format, text, nodes, toRowDefaults(file)))) {
-    if (item === null) continue;
+  const defaults = { ...unknownPlace(ctx), ...toRowDefaults(file) };
+  for await (const read of inSlices(readRows(format, text, nodes, defaults))) {
+    if (read === null) continue;
+    const item = 'problem' in read ? read : withPlace(ctx, read, placeOf(read.ip));
     if ('problem' in item) addError(item);
     else if (leadsToShop(item, isRefused)) addError(errorOf(item, 'REFUSED_UPSTREAM'));
     else {
@@ -96,6 +100,21 @@ async function stage(ctx: Ctx, importId: string, { format, ...file }: ImportFile
   }
   await flush();
   return { errors, errorCount, preview };
+}
+
+/** What files of places tell later is not asked. */
+function unknownPlace({ config: { places } }: Ctx): RowDefaults {
+  return {
+    ...(places.countryFile !== undefined && { countryCode: UNKNOWN_COUNTRY }),
+    ...(places.operatorFile !== undefined && { isp: UNKNOWN }),
+  };
+}
+
+/** A line without an address waits for its place, too. */
+function withPlace({ config: { places } }: Ctx, row: ImportRow, found: FoundPlace | null): ImportRow | ImportError {
+  if (row.countryCode === UNKNOWN_COUNTRY && (row.ip === null ? places.countryFile : found?.countryCode) == null)
+    return errorOf(row, 'NOT_A_COUNTRY', 'countryCode');
+  return found === null ? row : { ...row, ...completePlace(row, found) };
 }
 
 function toRowDefaults({ price, ...defaults }: ImportDefaults): RowDefaults {
@@ -124,14 +143,24 @@ function toPreview(row: ImportRow, nodes: ReadonlyMap<string, string>): PreviewR
 }
 
 /** A line without an address changes the proxy of its exit, or waits. */
-async function storeRows(ctx: Ctx, importId: string, rows: readonly store.StagedRow[]): Promise<ImportError[]> {
+async function storeRows(
+  ctx: Ctx,
+  importId: string,
+  rows: readonly store.StagedRow[],
+  placeOf: PlaceOf,
+): Promise<ImportError[]> {
   const unknown = rows.filter(({ ip }) => ip === null);
   const proxies = unknown.length === 0 ? new Map() : await store.findProxiesOfExits(ctx, unknown);
   const shared = unknown.filter(({ line }) => (proxies.get(line)?.count ?? 0) > 1);
   if (shared.length > 0) return shared.map((row) => errorOf(row, 'SHARED_EXIT', 'ip'));
   const known = rows
-    .map((row) => ({ ...row, ip: row.ip ?? proxies.get(row.line)?.ip ?? null }))
+    .map((row) => {
+      const ip = row.ip ?? proxies.get(row.line)?.ip ?? null;
+      return { ...row, ip, ...completePlace(row, placeOf(ip)) };
+    })
     .filter(({ ip }) => ip !== null);
+  const unplaced = known.filter(({ countryCode }) => countryCode === UNKNOWN_COUNTRY);
+  if (unplaced.length > 0) return unplaced.map((row) => errorOf(row, 'NOT_A_COUNTRY', 'countryCode'));
   const unseen = unknown.filter(({ line }) => !proxies.has(line));
   if (unseen.length > 0) await store.insertWaitingRows(ctx, importId, unseen);
   const stored = known.length === 0 ? 0 : await store.insertRows(ctx, importId, known);

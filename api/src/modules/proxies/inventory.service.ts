@@ -13,6 +13,7 @@ import { fileEnds, toFileLine } from './inventory-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';
 import * as store from './inventory.store.ts';
 import { ownLimits } from './limits.service.ts';
+import { type FoundPlace, openPlaces } from './place-files.service.ts';
 
 /** The author of a change. Both fields are undefined for the operator on the command line. */
 export interface Editor {
@@ -30,10 +31,11 @@ export async function listInventory(ctx: Ctx, { page, size, sort, ...filter }: L
       count: (limit) => store.countInventory(ctx, filter, limit),
     },
   );
-  return { data: rows.map(present), ...pages };
+  const placeOf = await openPlaces(ctx);
+  return { data: rows.map((row) => present(row, placeOf(row.seenAddress))), ...pages };
 }
 
-function present(row: store.InventoryRow): InventoryProxy {
+function present(row: store.InventoryRow, seenPlace: FoundPlace | null): InventoryProxy {
   const { priceMicros, exitId, connectionId, connectedAt, userId, userEmail } = row;
   const { health, checkedAt, latencyMs, checkFailure, seenAddress, isAddressDifferent } = row;
   return {
@@ -48,6 +50,8 @@ function present(row: store.InventoryRow): InventoryProxy {
       reason: checkFailure,
       seenAddress,
       isAddressDifferent,
+      seenPlace,
+      isPlaceDifferent: isDifferent(row.countryCode, seenPlace?.countryCode) || isDifferent(row.asn, seenPlace?.asn),
     },
     limits: ownLimits(row),
     state: toState(row),
@@ -57,6 +61,11 @@ function present(row: store.InventoryRow): InventoryProxy {
         ? null
         : { id: connectionId, createdAt: connectedAt!.toISOString(), user: { id: userId!, email: userEmail! } },
   };
+}
+
+/** What is unknown is not compared. Names of operators are not either: each file spells them in its way. */
+function isDifferent<Value>(sold: Value | null, seen: Value | null | undefined): boolean {
+  return sold !== null && seen != null && sold !== seen;
 }
 
 function toState({

@@ -8,11 +8,26 @@ import { type PageQuery, readListed } from '../../http/paging.ts';
 import { STAFF } from '../../live/changes.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import type { Editor } from './inventory.service.ts';
+import { completePlace, openPlaces } from './place-files.service.ts';
 import * as store from './waiting.store.ts';
 
 /** Checks have seen public addresses of these exits. */
 export async function addSeen(ctx: Ctx, exitIds: readonly string[]): Promise<void> {
+  await completeSeen(ctx, exitIds);
   if ((await store.addSeen(ctx, exitIds)) > 0) ctx.changed(STAFF, 'staff-catalogue');
+}
+
+/** Gives waiting lines their country and operator, where files tell them. */
+async function completeSeen(ctx: Ctx, exitIds: readonly string[]): Promise<void> {
+  const { countryFile, operatorFile } = ctx.config.places;
+  if (countryFile === undefined && operatorFile === undefined) return;
+  const rows = await store.listUnplaced(ctx, exitIds);
+  if (rows.length === 0) return;
+  const placeOf = await openPlaces(ctx);
+  await store.savePlaces(
+    ctx,
+    rows.map((row) => ({ ...row, ...completePlace(row, placeOf(row.seenAddress)) })),
+  );
 }
 
 export async function listWaiting(ctx: Ctx, page: PageQuery) {

@@ -4,6 +4,7 @@ import type { Place } from '@cellhop/contract/places.values';
 import type { Ctx } from '../../ctx.ts';
 import { selectPlace } from '../../db/place-columns.ts';
 import { type PageQuery, toOffset } from '../../http/paging.ts';
+import { UNKNOWN, UNKNOWN_COUNTRY } from './import-rows.ts';
 import { optional, required } from './imports.store.ts';
 
 const columns = [...required, ...optional.map(({ sql }) => sql)];
@@ -32,9 +33,35 @@ const ADDED = [...required, ...optional.map(({ sql, type }) => `nullif(${sql}, $
   ', ',
 );
 
+export type UnplacedRow = Pick<Place, 'countryCode' | 'isp' | 'asn'> & { exitId: string; seenAddress: string };
+
+/** Waiting lines without a country or an operator, whose address has been seen. */
+export function listUnplaced(ctx: Ctx, exitIds: readonly string[]): Promise<UnplacedRow[]> {
+  return ctx.db.query(
+    `select exit_id as "exitId", host(seen_address) as "seenAddress", country_code as "countryCode", isp, asn
+       from waiting_proxies join exit_states using (exit_id)
+      where exit_id = any($1::uuid[]) and seen_address is not null and (country_code = $2 or isp = $3)`,
+    [exitIds, UNKNOWN_COUNTRY, UNKNOWN],
+  );
+}
+
+export async function savePlaces(ctx: Ctx, rows: readonly Omit<UnplacedRow, 'seenAddress'>[]): Promise<void> {
+  await ctx.db.query(
+    `update waiting_proxies set country_code = found.country_code, isp = found.isp, asn = found.asn
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as found (exit_id, country_code, isp, asn)
+      where waiting_proxies.exit_id = found.exit_id`,
+    [
+      rows.map(({ exitId }) => exitId),
+      rows.map(({ countryCode }) => countryCode),
+      rows.map(({ isp }) => isp),
+      rows.map(({ asn }) => asn),
+    ],
+  );
+}
+
 /**
  * Makes proxies of the lines whose exits have an address by now, unless another proxy promises it. One that has got a proxy meanwhile waits
- * no longer.
+ * no longer. One without a country goes on waiting.
  * @returns the number of added proxies
  */
 export async function addSeen(ctx: Ctx, exitIds: readonly string[]): Promise<number> {
@@ -42,7 +69,7 @@ export async function addSeen(ctx: Ctx, exitIds: readonly string[]): Promise<num
     `with seen as materialized (
        select waiting.*, seen_address, exists (select from proxies where proxies.exit_id = waiting.exit_id) as is_known
          from waiting_proxies as waiting join exit_states using (exit_id)
-        where waiting.exit_id = any($1::uuid[]) and seen_address is not null
+        where waiting.exit_id = any($1::uuid[]) and seen_address is not null and country_code <> $2
         order by waiting.exit_id for no key update of waiting skip locked
      ), added as (
        insert into proxies (ip, exit_id, ${columns.join(', ')})
@@ -57,7 +84,7 @@ export async function addSeen(ctx: Ctx, exitIds: readonly string[]): Promise<num
           and not is_known and seen.exit_id not in (select exit_id from added)
      )
      select count(*)::int as added from added`,
-    [exitIds],
+    [exitIds, UNKNOWN_COUNTRY],
   );
   return row!.added;
 }

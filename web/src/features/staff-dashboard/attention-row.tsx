@@ -154,6 +154,7 @@ function useMachineItems(attention: Attention | undefined): Item[] {
   const { t } = useTranslation('staffDashboard');
   const { fullDisk, lateBackup } = attention?.machine ?? {};
   const texts = [
+    ...(attention?.unreadableFiles ?? []).map((text) => ({ key: text, text: t('attention.file', { text }) })),
     ...(fullDisk ? [{ key: 'disk', text: t('attention.disk', { percent: fullDisk.usedPercent }) }] : []),
     ...(lateBackup?.newestAt
       ? [{ key: 'backup', text: t('attention.backup', { date: formatDate(lateBackup.newestAt) }) }]

@@ -1,3 +1,4 @@
+import { asnText } from '@cellhop/contract/places.values';
 import type { ExitCheck } from '@cellhop/contract/staff/exit-checks';
 import { useTranslation } from 'react-i18next';
 import { formatAge } from '../../format/format.ts';
@@ -21,15 +22,26 @@ export function ExitCheckText({ check: { checkedAt, reason: text } }: { check: E
   );
 }
 
-/** From which address the traffic of the exit comes. */
-export function SeenAddress({ check: { seenAddress: address, isAddressDifferent, health } }: { check: ExitCheck }) {
+/** From which address the traffic of the exit comes, and where that is. */
+export function SeenAddress({ check }: { check: ExitCheck }) {
+  const { seenAddress: address, isAddressDifferent, isPlaceDifferent = false, seenPlace, health } = check;
   const { t } = useTranslation('staffInventory');
   if (address === null) return health === 'HEALTHY' ? t('check.notCompared') : '–';
-  if (!isAddressDifferent) return address;
+  const place = seenPlace ? placeText(seenPlace) : '';
+  if (!isAddressDifferent && place === '') return address;
   return (
     <span className={classes['lines']}>
-      <span className={classes['reason']}>{address}</span>
-      <span>{t('check.different')}</span>
+      <span className={isAddressDifferent ? classes['reason'] : undefined}>{address}</span>
+      {isAddressDifferent && <span>{t('check.different')}</span>}
+      {place !== '' && (
+        <span className={isPlaceDifferent ? classes['reason'] : undefined}>
+          {isPlaceDifferent ? t('check.otherPlace', { place }) : place}
+        </span>
+      )}
     </span>
   );
+}
+
+function placeText({ countryCode, isp, asn }: NonNullable<ExitCheck['seenPlace']>): string {
+  return [countryCode, isp, asn === null ? null : asnText(asn)].filter((part) => part !== null).join(' · ');
 }

@@ -114,7 +114,12 @@ function InCommon({ row, columns }: InCommonProps) {
 
 const comparable: Record<string, (proxy: InventoryProxy) => unknown> = {
   exit: ({ exit: { node, address } }) => [node, address],
-  address: ({ check: { seenAddress, health, isAddressDifferent } }) => [seenAddress, health, isAddressDifferent],
+  address: ({ check: { seenAddress, health, isAddressDifferent, isPlaceDifferent } }) => [
+    seenAddress,
+    health,
+    isAddressDifferent,
+    isPlaceDifferent,
+  ],
   connection: ({ connection }) => connection?.user.id ?? null,
 };
 
