@@ -27,6 +27,7 @@ import { inventoryRoutes } from './modules/proxies/inventory.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
+import { rotationRoutes } from './modules/rotation/rotation.routes.ts';
 import { searchRoutes } from './modules/search/search.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { staffTicketsRoutes } from './modules/tickets/staff-tickets.routes.ts';
@@ -58,6 +59,7 @@ const modules: readonly ((app: FastifyInstance) => void)[] = [
   inventoryRoutes,
   connectionsRoutes,
   gatewayRoutes,
+  rotationRoutes,
   billingRoutes,
   invoicesRoutes,
   transactionsRoutes,

@@ -1,4 +1,6 @@
-import { checkExits, type ExitCheck } from '@cellhop/contract/exit-checks';
+import { checkExits, type ExitCheck, type RotationReport } from '@cellhop/contract/exit-checks';
+import { GATEWAY_CONTRACT_VERSION, hello } from '@cellhop/contract/gateway';
+import { randomUUID } from 'node:crypto';
 import { addNode } from '../src/modules/gateway/gateway.service.ts';
 import { createProxy } from './factories.ts';
 import type { TestApp } from './test-app.ts';
@@ -7,15 +9,29 @@ import { createTestClient } from './test-client.ts';
 export type CheckingNode = Awaited<ReturnType<typeof createCheckingNode>>;
 let nodes = 0;
 
+interface Report {
+  checks?: ExitCheck[];
+  suspectIds?: string[];
+  wanted?: number;
+  rotations?: RotationReport[];
+  /** Absent: a node of a release that calls no links. */
+  rotationsWanted?: number;
+}
+
 /** A node with calls of its own; each test has one, so that nothing else is due there. */
 export async function createCheckingNode(test: TestApp) {
   nodes += 1;
   const name = `node-${nodes}`;
   const token = await addNode(test.ctx, name);
   const call = createTestClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
-  const exchange = async (report: { checks?: ExitCheck[]; suspectIds?: string[]; wanted?: number } = {}) =>
+  const exchange = async (report: Report = {}) =>
     (await call(checkExits, { body: { checks: [], suspectIds: [], wanted: 0, ...report } })).data;
   const takeDue = async (wanted = 256) => (await exchange({ wanted })).due.map(({ id }) => id);
+  /** A run of this node says what it can do. */
+  const greet = (contractVersion = GATEWAY_CONTRACT_VERSION, runId = randomUUID()) =>
+    call(hello, {
+      body: { contractVersion, runId, status: { softwareVersion: '0.5.0', tunnels: 0, bytesPerSecond: 0 } },
+    });
   /** Makes all checks of the node due. */
   const letTimePass = (seconds: number) =>
     test.database.query(
@@ -25,7 +41,7 @@ export async function createCheckingNode(test: TestApp) {
         where node_id = (select id from gateway_nodes where name = $1)`,
       [name, seconds],
     );
-  return { name, token, exchange, takeDue, letTimePass };
+  return { name, token, exchange, takeDue, letTimePass, greet };
 }
 
 let addresses = 0;

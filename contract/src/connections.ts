@@ -13,6 +13,7 @@ import {
 } from './limits.ts';
 import { parseNetwork } from './network.ts';
 import { locationSchema } from './proxies.ts';
+import { rotationSchema } from './rotation.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 
 /** NOT_WORK: ended by the system; `endReason` says why. */
@@ -53,6 +54,10 @@ export const connectionSchema = locationSchema.extend({
   capMegabytes: z.int().nullable(),
   /** Of ports, tunnels and speed, as the operator has set them; null: no limit. */
   limits: connectionLimitsSchema,
+  /** The address that websites see now, which a change or the farm may have replaced; null: not known. `ip` stays the one that was sold. */
+  currentIp: z.string().nullable(),
+  /** Null: its address cannot be changed on demand. */
+  rotation: rotationSchema.nullable(),
   /** Why a gateway last refused a client of this connection. Null: it never has. */
   lastRefusal: z
     .object({

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { exitSchema } from './exits.ts';
+import { rotationLinkSchema } from './rotation-links.ts';
 import { data, idSchema } from './schemas.ts';
 
 /** The most checks that one call reports or asks for. */
@@ -20,8 +21,32 @@ export const exitCheckSchema = z.object({
   latencyMs: z.int().nonnegative().max(600_000).optional(),
   /** The client address that the echo saw; absent if it is not public. */
   seenAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
+  /** The same, also if it is not public: what a change of the address compares. Nodes before contract version 3 leave it out. */
+  address: z.union([z.ipv4(), z.ipv6()]).optional(),
 });
 export type ExitCheck = z.infer<typeof exitCheckSchema>;
+
+/** From this contract version on nodes call links that change addresses. */
+export const ROTATION_CONTRACT_VERSION = 3;
+
+/** The most changes of addresses that one call reports or orders. */
+export const ROTATIONS_MAX = 64;
+
+/**
+ * What became of an order to call a link. `called`: the call begins now, so that later checks may see another address. `failed`: nothing was
+ * called, or the farm has refused; it may follow `called`. No answer of a link says that the address has changed.
+ */
+const rotationReportSchema = z.object({
+  id: idSchema,
+  outcome: z.enum(['called', 'failed']),
+  reason: z.string().max(80).optional(),
+  /** What the echo saw just before. */
+  address: z.union([z.ipv4(), z.ipv6()]).optional(),
+});
+export type RotationReport = z.infer<typeof rotationReportSchema>;
+
+export const rotationOrderSchema = z.object({ id: idSchema, exit: exitSchema, link: rotationLinkSchema });
+export type RotationOrder = z.infer<typeof rotationOrderSchema>;
 
 /** Sent about every second, and sooner while many checks are due. What is due is handed to one run of the node only. */
 export const checkExits = endpoint({
@@ -35,6 +60,9 @@ export const checkExits = endpoint({
     suspectIds: z.array(idSchema).max(EXIT_CHECKS_MAX),
     /** How many checks the node can begin now. */
     wanted: z.int().nonnegative().max(EXIT_CHECKS_MAX),
+    rotations: z.array(rotationReportSchema).max(ROTATIONS_MAX).optional(),
+    /** How many links the node can call now. Absent: it calls none. */
+    rotationsWanted: z.int().nonnegative().max(ROTATIONS_MAX).optional(),
   }),
   response: data(
     z.object({
@@ -43,6 +71,10 @@ export const checkExits = endpoint({
       echoAloneIds: z.array(idSchema),
       /** Exits in use whose checks have failed for so long that their connections end as EXIT_LOST. */
       lostIds: z.array(idSchema),
+      /** Links to call; each order is handed out once. */
+      rotations: z.array(rotationOrderSchema).optional(),
+      /** Exits whose address is about to change: an end of their tunnels is no clean one. */
+      rotatingIds: z.array(idSchema).optional(),
     }),
   ),
 });

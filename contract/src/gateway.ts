@@ -15,7 +15,7 @@ import { data, idSchema } from './schemas.ts';
 import { sealedWitnessSchema } from './sealed-witness.ts';
 
 /** Increases with each call or exit kind that nodes or APIs of the previous release do not know. */
-export const GATEWAY_CONTRACT_VERSION = 2;
+export const GATEWAY_CONTRACT_VERSION = 3;
 /** The oldest contract version of a node that the API accepts: that of the previous release. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 2;
 

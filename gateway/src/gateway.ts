@@ -75,10 +75,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const { control, health } = openControl(settings, limits, metrics, runId);
   const dnsPorts = openDnsPorts(settings, limits, metrics);
   const partsOfExits = { limits, metrics, ownPorts, assignedDnsPorts: dnsPorts };
-  const { exits, ownRoute, dialOutcomes, reserved, dialForChecks, dialDestination, ...routes } = openExits(
-    settings,
-    partsOfExits,
-  );
+  const { exits, ownRoute, dialOutcomes, reserved, dialForChecks, dialForLinks, dialDestination, ...routes } =
+    openExits(settings, partsOfExits);
   const knownNetworks = new KnownNetworks();
   const parts = openConnections(settings, limits, { control, exits, metrics, knownNetworks, dnsPorts });
   const { connections, reporter, endWatch, dnsPortList } = parts;
@@ -86,8 +84,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const context = openContext(settings, limits, { metrics, relay, connections, knownNetworks, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
   const heartbeat = new Heartbeat({ control, status, reserved, knownNetworks, limits, log });
-  const routesOfChecks = { exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes };
-  const checks = openChecks(settings, limits, { control, heartbeat, metrics, ...routesOfChecks });
+  const routesOfChecks = { exits, reserved, dialForChecks, dialForLinks, dialDestination, ownRoute, dialOutcomes };
+  const checks = openChecks(settings, limits, { control, heartbeat, metrics, connections, ...routesOfChecks });
   watchNode(context, connections);
   const controlState = { health, reporter, heartbeat, endWatch };
   watchControl(metrics, controlState);

@@ -99,6 +99,10 @@ export const defaultLimits = {
   exitChecksPollMs: 1_000,
   exitChecksBusyPollMs: 250,
   exitChecksRetryMs: 5_000,
+  /** Links that change addresses and are being called, and how long a farm may take to answer. */
+  linkCallsAtOnce: 32,
+  linkCallMs: 30_000,
+  linkResponseBytes: 64 * KIB,
   /** The timeout of the request by which the node finds out whether the echo itself works, and how long the result is used. */
   echoProbeMs: 4_000,
   echoProbeCacheMs: 10_000,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import type { ConnectionLimits } from '@cellhop/contract/connection-limits';
-import { checkExits, type ExitCheck } from '@cellhop/contract/exit-checks';
+import { checkExits, type ExitCheck, type RotationOrder, type RotationReport } from '@cellhop/contract/exit-checks';
 import { parseNetwork } from '@cellhop/contract/network';
 import {
   type Access,
@@ -104,6 +104,10 @@ export class ControlPlane {
   dueExits: unknown[] = [];
   lostExitIds: string[] = [];
   echoAloneIds: string[] = [];
+  /** Links to call; each order is handed out once. */
+  rotationOrders: RotationOrder[] = [];
+  rotatingIds: string[] | undefined;
+  readonly rotationReports: RotationReport[] = [];
   /** What nodes have reported. */
   readonly exitChecks: ExitCheck[] = [];
   readonly suspectIds: string[] = [];
@@ -303,12 +307,15 @@ export class ControlPlane {
 
   #checkExits(body: unknown) {
     this.calls.exitChecks += 1;
-    const { checks, suspectIds, wanted } = checkExits.body.parse(body);
+    const { checks, suspectIds, wanted, rotations = [], rotationsWanted = 0 } = checkExits.body.parse(body);
+    this.rotationReports.push(...rotations);
     this.exitChecks.push(...checks);
     this.suspectIds.push(...suspectIds);
     return success({
       due: this.dueExits.splice(0, wanted),
       lostIds: this.lostExitIds,
+      rotations: this.rotationOrders.splice(0, rotationsWanted),
+      rotatingIds: this.rotatingIds,
       echoAloneIds: this.echoAloneIds,
     });
   }

@@ -38,6 +38,8 @@ export function exampleConnection(number: number, changes: Partial<Connection> =
     password: 'phztjenpp7kgkw28gujzvm2xqtr',
     label: '',
     capMegabytes: null,
+    currentIp: null,
+    rotation: null,
     lastRefusal: null,
     ...changes,
   };

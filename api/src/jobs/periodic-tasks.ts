@@ -10,6 +10,7 @@ import { reseal } from '../modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from '../modules/reconciliation/reconciliation.service.ts';
 import { refreshCounts, refreshFacets } from '../modules/proxies/proxies.service.ts';
 import { queueMails } from '../modules/mails/mails.service.ts';
+import { finishOverdue } from '../modules/rotation/rotation.service.ts';
 import { chains } from '../payments/currencies.ts';
 import { useDemoConnections } from '../seed/demo-traffic.ts';
 import { correctFutureJobs } from './jobs.ts';
@@ -27,6 +28,7 @@ interface PeriodicTask {
  */
 const periodicTasks: PeriodicTask[] = [
   { name: 'connections', everyMs: 1000, run: endIdleConnections },
+  { name: 'changes of addresses', everyMs: 5000, run: finishOverdue },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'mails about ends', everyMs: 5000, run: mailEnds },

@@ -10,6 +10,7 @@ import { deleteOld } from '../modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from '../modules/auth/auth.service.ts';
 import { resetDue } from '../modules/auth/second-factor-reset.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
+import { deleteOldChanges as deleteOldRotations } from '../modules/rotation/rotation.service.ts';
 import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
 import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
@@ -52,6 +53,7 @@ const schedule: ScheduledTask[] = [
   { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
   { name: 'exits.clean-up', cron: '37 * * * *', run: deleteOldAddresses },
+  { name: 'rotation.clean-up', cron: '41 * * * *', run: deleteOldRotations },
   // Each chain once a day; a comparison that could not end is continued.
   { name: 'chains.compare', cron: '12 * * * *', run: (ctx) => compareChains(ctx) },
   { name: 'tickets.clean-up', cron: '47 * * * *', run: deleteUnsentFiles },

@@ -69,7 +69,6 @@ const wholeSeconds = whole(1, 31_536_000);
 const toMs = (seconds: number) => seconds * 1000;
 const dollars = (max: number, byDefault: number) =>
   z.coerce.number().min(0).max(max).default(byDefault).transform(orProblem(toMicros));
-
 /** Production has no built-in mail sink and no address of its own, so a missing setting must not fall back to them. */
 const neededInProduction = <T extends z.ZodType>(isDevelopment: boolean, schema: T, message: string) =>
   schema.optional().refine((value) => isDevelopment || value !== undefined, message);
@@ -232,6 +231,8 @@ function readBusiness({ read, isDevelopment }: ApiEnvironment) {
     legalTextsFolder: read('LEGAL_TEXTS_FOLDER', z.string().optional()),
     /** The operator's own logo, icons and social image; undefined: those of the web app. */
     brandImagesFolder: read('BRAND_IMAGES_FOLDER', z.string().optional()),
+    rotationCooldownMs: toMs(read('ROTATION_COOLDOWN_SECONDS', whole(1, 86_400).default(60))),
+    rotationsPerHour: read('ROTATIONS_PER_HOUR', whole(1, 3600).default(30)),
     refundWindowMs: toMs(read('REFUND_WINDOW_SECONDS', wholeSeconds.default(1800))),
     idleTimeoutMs: toMs(read('IDLE_TIMEOUT_SECONDS', wholeSeconds.default(1800))),
     /** The trial credit of the demo's promo code. */

@@ -19,9 +19,9 @@ import { BULK_CONNECTIONS_MAX, EXPORT_ROWS_MAX, STAFF_AMOUNT_DOLLARS_MAX } from 
 import { staffRequestSchema } from './approvals.ts';
 import { connectionSorts } from './lists.values.ts';
 
-/** Staff never see passwords, nor the labels of customers. */
+/** Staff never see passwords, links that change addresses, nor the labels of customers. */
 export const staffConnectionSchema = connectionSchema
-  .omit({ password: true, label: true })
+  .omit({ password: true, label: true, rotation: true })
   .extend({ user: z.object({ id: idSchema, email: z.string() }) });
 export type StaffConnection = z.infer<typeof staffConnectionSchema>;
 

@@ -26,6 +26,7 @@ import {
   repeated,
 } from '../schemas.ts';
 import { exitCheckSchema } from './exit-checks.ts';
+import { rotationLimitsSchema } from './exit-rotation.ts';
 import { importDefaults, previewRowSchema } from './import-lines.ts';
 import {
   inventoryChangeKinds,
@@ -50,6 +51,8 @@ export const inventoryProxySchema = locationSchema.extend({
   check: exitCheckSchema,
   /** The proxy's own limits; null: the setting applies. */
   limits: connectionLimitsSchema,
+  /** How often its address may change on demand; null: it has no link for that, or shares its exit. */
+  rotation: rotationLimitsSchema.nullable(),
   state: z.enum(proxyStates),
   isHealthy: z.boolean(),
   /** A retired proxy may still be sold until its connection ends. */

@@ -25,6 +25,8 @@ export interface EchoAnswer {
   readonly latencyMs: number;
   /** The client's address that the echo saw; undefined if it is not public. */
   readonly seenAddress: string | undefined;
+  /** The same, public or not. */
+  readonly address: string | undefined;
 }
 
 export interface EchoSettings extends RequestSettings {
@@ -33,7 +35,7 @@ export interface EchoSettings extends RequestSettings {
   readonly limits: Pick<Limits, 'echoResponseBytes'>;
 }
 
-const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
+export const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 /**
  * Sends a request through an exit exactly as a customer's would travel: resolves the name, connects, and reads a response. Only one
@@ -57,12 +59,12 @@ export async function askEcho(
   return requestThrough(settings, exit, { host, port }, timeoutMs, async (stream, abort) => {
     const secured = url.protocol === 'https:' ? await secure(stream, name, abort) : stream;
     const { respondedAt, body } = await exchange(secured, url, abort, settings.limits.echoResponseBytes);
-    return { latencyMs: Math.round(respondedAt - startedAt), seenAddress: readAddress(body, nonce) };
+    return { latencyMs: Math.round(respondedAt - startedAt), ...readAddress(body, nonce) };
   });
 }
 
 /** @throws EchoFailure if the certificate is not that of the echo */
-function secure(stream: Duplex, host: string, abort: DialAbort): Promise<Duplex> {
+export function secure(stream: Duplex, host: string, abort: DialAbort): Promise<Duplex> {
   return new Promise((fulfil, reject) => {
     const secured = connectTls({ socket: stream, host, ...(isIP(host) === 0 && { servername: host }) });
     abort.whenAborted(() => reject(new TunnelFailure('dial-timeout')));
@@ -111,12 +113,13 @@ function exchange(stream: Duplex, url: URL, abort: DialAbort, bytesMax: number):
   });
 }
 
-function readAddress(body: string, nonce: string): string | undefined {
+function readAddress(body: string, nonce: string): Pick<EchoAnswer, 'address' | 'seenAddress'> {
   const answer = echo.response.safeParse(parseJson(body)).data?.data;
   if (answer?.nonce !== nonce) throw new EchoFailure('echo-mismatch');
   const address = canonicalAddress(answer.address);
   const host = address === undefined ? undefined : parseHost(address);
-  return host?.kind === 'address' && isPublicAddress(host.bytes) ? address : undefined;
+  const isPublic = host?.kind === 'address' && isPublicAddress(host.bytes);
+  return { address, seenAddress: isPublic ? address : undefined };
 }
 
 function parseJson(text: string): unknown {

@@ -103,7 +103,12 @@ describe.each(kinds)('a check of an exit through a %s upstream', (kind) => {
     const echo = await openEcho();
     const upstream = await startUpstream(kind, { credentials });
     const outcome = await check(await start([echo.url]), through(kind, upstream.port, { credentials }));
-    expect(outcome).toEqual({ outcome: 'ok', latencyMs: expect.any(Number), seenAddress: '198.41.0.7' });
+    expect(outcome).toEqual({
+      outcome: 'ok',
+      latencyMs: expect.any(Number),
+      seenAddress: '198.41.0.7',
+      address: '198.41.0.7',
+    });
     expect([echo.seen, upstream.seen.targets]).toEqual([['/v1/echo'], [`127.0.0.1:${echo.port}`]]);
   });
 
@@ -210,7 +215,11 @@ describe('a check of an exit', () => {
       answerAs(request.socket.remoteAddress!)(nonce, response, request),
     );
     const harness = await start([echo.url]);
-    expect(await check(harness, local('127.0.0.9'))).toEqual({ outcome: 'ok', latencyMs: expect.any(Number) });
+    expect(await check(harness, local('127.0.0.9'))).toEqual({
+      outcome: 'ok',
+      latencyMs: expect.any(Number),
+      address: '127.0.0.9',
+    });
     expect(await check(harness, local('192.0.2.9'))).toEqual({ outcome: 'failed', reason: 'exit-unavailable' });
   });
 

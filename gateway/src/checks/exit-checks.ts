@@ -9,12 +9,14 @@ import type { Exits } from '../exits/exits.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ExitCheckPerformer } from './exit-check.ts';
+import type { Rotations } from './rotations.ts';
 
 interface ExitChecksSettings {
   readonly control: Pick<ControlClient, 'checkExits'>;
-  readonly exits: Pick<Exits, 'findId' | 'get' | 'setLost'>;
+  readonly exits: Pick<Exits, 'findId' | 'get' | 'setLost' | 'setRotating'>;
   readonly dialOutcomes: Pick<DialOutcomes, 'isWorking' | 'onSuspect' | 'reached' | 'unreached'>;
   readonly performer: Pick<ExitCheckPerformer, 'check' | 'close'>;
+  readonly rotations: Rotations;
   /** False while the echoes are unknown. */
   readonly isReady: () => boolean;
   readonly limits: Pick<
@@ -42,9 +44,9 @@ export class ExitChecks {
     settings.dialOutcomes.onSuspect = (exit) => this.#suspect(exit);
   }
 
-  /** Exits that are being checked; they stay open. */
+  /** Exits that are being checked, or whose link is being called; they stay open. */
   get exitsInUse(): Iterable<Exit> {
-    return this.#running.values();
+    return [...this.#running.values(), ...this.settings.rotations.exitsInUse];
   }
 
   get running(): number {
@@ -59,6 +61,7 @@ export class ExitChecks {
   stop(): void {
     this.#loop.stop();
     this.settings.performer.close();
+    this.settings.rotations.stop();
   }
 
   /** Begins at once, if the echoes are known by now. */
@@ -81,17 +84,27 @@ export class ExitChecks {
 
   /** @returns how long to wait before the next call */
   async #poll(): Promise<number> {
-    const { control, exits, dialOutcomes, limits, isReady } = this.settings;
+    const { control, exits, dialOutcomes, rotations, limits, isReady } = this.settings;
     if (!isReady()) return limits.exitChecksRetryMs;
     const wanted = limits.exitChecksAtOnce - this.#running.size;
     const reported = [...this.#results].slice(0, EXIT_CHECKS_MAX);
     const suspectIds = [...this.#newSuspects].slice(0, EXIT_CHECKS_MAX);
-    const report = { checks: reported.map(([, check]) => check), suspectIds, wanted };
+    const rotationReports = rotations.reports;
+    const report = {
+      checks: reported.map(([, check]) => check),
+      suspectIds,
+      wanted,
+      rotations: [...rotationReports],
+      rotationsWanted: rotations.wanted,
+    };
     try {
-      const { due, lostIds, echoAloneIds } = await control.checkExits(report);
+      const { due, lostIds, echoAloneIds, ...ordered } = await control.checkExits(report);
+      rotations.acknowledge(rotationReports);
       for (const [id, check] of reported) if (this.#results.get(id) === check) this.#results.delete(id);
       for (const id of suspectIds) this.#newSuspects.delete(id);
       exits.setLost(new Set(lostIds), (exit) => dialOutcomes.isWorking(exit));
+      for (const order of ordered.rotations ?? []) rotations.start(order, () => this.request());
+      exits.setRotating(new Set(ordered.rotatingIds));
       for (const exit of due) this.#start(exit, echoAloneIds.includes(exit.id));
       const isBusy = this.#running.size > 0 || this.#results.size > 0;
       return isBusy ? limits.exitChecksBusyPollMs : limits.exitChecksPollMs;

@@ -1,6 +1,11 @@
+import type { Exit as ExitDescription } from '@cellhop/contract/exits';
+import { canonicalAddress } from '@cellhop/contract/network';
+import type { RotationLink } from '@cellhop/contract/rotation-links';
 import type { Logger } from 'pino';
+import type { Connections } from '../connections/connections.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import type { Heartbeat } from '../control/heartbeat.ts';
+import type { DialAbort } from '../exits/exit.ts';
 import type { openExits } from '../exits/exits.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
@@ -8,11 +13,14 @@ import type { Metrics } from '../metrics.ts';
 import type { Target } from '../protocol/host.ts';
 import { ExitCheckPerformer } from './exit-check.ts';
 import { ExitChecks } from './exit-checks.ts';
+import { callLink } from './rotation-link.ts';
+import { Rotations } from './rotations.ts';
 
 type CheckParts = Pick<
   ReturnType<typeof openExits>,
-  'exits' | 'reserved' | 'dialForChecks' | 'dialDestination' | 'ownRoute' | 'dialOutcomes'
+  'exits' | 'reserved' | 'dialForChecks' | 'dialForLinks' | 'dialDestination' | 'ownRoute' | 'dialOutcomes'
 > & {
+  readonly connections: Pick<Connections, 'resetTunnels'>;
   readonly control: ControlClient;
   readonly heartbeat: Heartbeat;
   readonly metrics: Metrics;
@@ -28,17 +36,37 @@ interface CheckOptions {
 export function openChecks(
   { checkDestinations = [], log }: CheckOptions,
   limits: Limits,
-  { control, heartbeat, metrics, exits, reserved, dialForChecks, dialDestination, ownRoute, dialOutcomes }: CheckParts,
+  { control, heartbeat, metrics, connections, exits, reserved, dialForChecks, dialForLinks, ...routes }: CheckParts,
 ): ExitChecks {
+  const { dialDestination, ownRoute, dialOutcomes } = routes;
   const echoUrls = () => chooseEchoes(heartbeat.echoUrls, reserved);
   const workingExits = () => [...exits.open].filter((exit) => dialOutcomes.isWorking(exit));
   const destinations = { dialDestination, checkDestinations, workingExits };
   const performer = new ExitCheckPerformer({ dial: dialForChecks, limits, echoUrls, ownRoute, ...destinations });
+  const running = new Set<DialAbort>();
+  const rotations = new Rotations({
+    exits,
+    performer,
+    callLink: (link, exit) => callLink({ dial: dialForLinks(isOnHostOf(exit, link)), ownRoute, running, limits }, link),
+    endCalls: () => {
+      for (const abort of running) abort.abort();
+    },
+    resetTunnels: (exit) => connections.resetTunnels(exit),
+    limits,
+    log,
+  });
   const isReady = () => echoUrls().length > 0;
-  const checks = new ExitChecks({ control, exits, dialOutcomes, performer, isReady, limits, metrics, log });
+  const checks = new ExitChecks({ control, exits, dialOutcomes, performer, rotations, isReady, limits, metrics, log });
   heartbeat.onRefreshed = () => checks.request();
   metrics.watch('gateway_exit_checks_running', 'Checks of exits that run now', () => checks.running);
   return checks;
+}
+
+/** Farms often have their links at the machine that carries the traffic, in a private network. */
+function isOnHostOf(exit: ExitDescription, { url }: RotationLink): boolean {
+  const host = 'host' in exit ? (canonicalAddress(exit.host) ?? exit.host.toLowerCase()) : undefined;
+  const named = new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
+  return host === (canonicalAddress(named) ?? named);
 }
 
 /** An echo on this host proves nothing about an exit, because requests to it need not leave the host: only without another one. */

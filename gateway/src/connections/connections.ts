@@ -61,6 +61,12 @@ export class Connections {
     return new Set([...this.#byId.values()].map(({ exit }) => exit));
   }
 
+  /** Its address is about to change. Connections go on. */
+  resetTunnels(exit: Exit): void {
+    for (const connection of this.#byId.values())
+      if (connection.exit === exit) connection.closeFlows('address-changed');
+  }
+
   get(id: string): Connection | undefined {
     return this.#byId.get(id);
   }

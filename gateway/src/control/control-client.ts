@@ -1,5 +1,5 @@
-import { checkExits, type ExitChecksResponse } from '@cellhop/contract/exit-checks';
-import { type Exit, exitSchema } from '@cellhop/contract/exits';
+import { checkExits, type ExitChecksResponse, rotationOrderSchema } from '@cellhop/contract/exit-checks';
+import { exitSchema } from '@cellhop/contract/exits';
 import {
   type Authorization,
   authorize,
@@ -51,7 +51,10 @@ const updateResponse = z.object({ data: z.array(z.unknown()) });
 
 /** The same for exits that are due: a newer version may have other kinds. */
 const exitChecksResponse = z.object({
-  data: checkExits.response.shape.data.extend({ due: z.array(z.unknown()) }),
+  data: checkExits.response.shape.data.extend({
+    due: z.array(z.unknown()),
+    rotations: z.array(z.unknown()).optional(),
+  }),
 });
 
 /** The calls to the control plane. Every response is validated against the contract. */
@@ -129,8 +132,7 @@ export class ControlClient {
   /** Reports checks of exits and fetches due ones. Does not affect the health of the control plane: traffic goes on without. */
   async checkExits(body: ClientInput<typeof checkExits>['body']): Promise<ExitChecksResponse> {
     const { data } = exitChecksResponse.parse(await this.#request(checkExits, { body }));
-    const due = data.due.map((exit) => exitSchema.safeParse(exit));
-    return { ...data, due: due.flatMap((exit): Exit[] => (exit.success ? [exit.data] : [])) };
+    return { ...data, due: parsed(exitSchema, data.due), rotations: parsed(rotationOrderSchema, data.rotations) };
   }
 
   async end(usages: readonly FinalUsage[]): Promise<string[]> {
@@ -164,4 +166,9 @@ export class ControlClient {
     this.settings.health.refused(call, error);
     this.settings.onRefusal(call);
   }
+}
+
+/** Leaves out what only a newer version can parse. */
+function parsed<T>(schema: z.ZodType<T>, items: readonly unknown[] = []): T[] {
+  return items.map((item) => schema.safeParse(item)).flatMap((item) => (item.success ? [item.data] : []));
 }

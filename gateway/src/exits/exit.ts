@@ -88,6 +88,8 @@ export interface Exit {
   readonly isLost: boolean;
   /** Whether checks of the exit have failed for so long, by the control plane's records. */
   setLost(isLost: boolean): void;
+  /** Its address is about to change, which ends its tunnels: an end of a destination is no clean one meanwhile. */
+  isRotating: boolean;
   /** Whether it leads into a private network, about whose machines and ports the reason of a failed check says nothing. */
   readonly isPrivate: boolean;
   /** Called when no connection uses the exit any more. */

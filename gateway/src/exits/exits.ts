@@ -4,9 +4,11 @@ import type { Logger } from 'pino';
 import {
   type DestinationPolicy,
   isDestinationAllowed,
+  isLoopbackOrUnspecified,
   isPublicAddress,
   isUpstreamAllowed,
   ownListeners,
+  unmapped,
 } from '../destination-policy.ts';
 import type { DnsPorts } from '../dns/dns-ports.ts';
 import type { Limits } from '../limits.ts';
@@ -73,6 +75,11 @@ export class Exits {
     for (const [id, { exit }] of this.#byId) exit.setLost(ids.has(id) && !works(exit));
   }
 
+  /** The exits whose address is about to change, and no others. */
+  setRotating(ids: ReadonlySet<string>): void {
+    for (const [id, { exit }] of this.#byId) exit.isRotating = ids.has(id);
+  }
+
   /** Closes unused exits and checks the others. */
   async check(inUse: ReadonlySet<Exit>): Promise<void> {
     for (const exit of this.#open) if (!inUse.has(exit)) this.#close(exit);
@@ -115,6 +122,8 @@ interface Routes {
   readonly dialForChecks: Dial;
   /** For checks: reaches what customers may reach, and records no outcome. */
   readonly dialDestination: Dial;
+  /** For links that change addresses. @param isOwnHost the link is on the host of the exit itself, which may be private */
+  readonly dialForLinks: (isOwnHost: boolean) => Dial;
   /** This host's default route. */
   readonly ownRoute: Exit;
   readonly dialOutcomes: DialOutcomes;
@@ -153,6 +162,9 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
   );
   const isCheckAllowed = (address: Uint8Array, port: number) =>
     reserved.isEcho(canonicalAddress(addressText(address)) ?? '', port) || isTcpAllowed(address, port);
+  const isOwnHostAllowed = (address: Uint8Array, port: number) =>
+    isTcpAllowed(address, port) ||
+    (isProxyAllowed(address, port) && !isLoopbackOrUnspecified(addressText(unmapped(address))));
   const dialOutcomes = new DialOutcomes(limits);
   return {
     exits,
@@ -160,6 +172,8 @@ export function openExits(settings: ExitSettings, parts: NodeParts): Routes {
     dial: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials, outcomes: dialOutcomes }),
     dialForChecks: withSystemNames(createDial({ guard: createGuard(isCheckAllowed), limits, extraDials }), reserved),
     dialDestination: createDial({ guard: createGuard(isTcpAllowed), limits, extraDials }),
+    dialForLinks: (isOwnHost) =>
+      createDial({ guard: createGuard(isOwnHost ? isOwnHostAllowed : isTcpAllowed), limits, extraDials }),
     ownRoute: openLocal(null),
     dialOutcomes,
     guard: createGuard(isUdpAllowed, () => reserved.revision),

@@ -56,6 +56,7 @@ export class LocalAddressExit implements Exit {
   }
 
   readonly isPrivate = false;
+  isRotating = false;
 
   get isLost(): boolean {
     return this.#isLostByChecks || (this.#watch?.isLost ?? false);
@@ -88,7 +89,11 @@ export class LocalAddressExit implements Exit {
 
   async connect({ address: to, port }: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
     const socket = await this.#dial({ host: addressText(to), port }, timeoutMs, abort);
-    return { side: new TcpSide(socket, this.settings.limits), stream: socket, local: () => localEnd(socket) };
+    return {
+      side: new TcpSide(socket, this.settings.limits, undefined, () => this.isRotating),
+      stream: socket,
+      local: () => localEnd(socket),
+    };
   }
 
   /** @throws TunnelFailure */

@@ -54,6 +54,7 @@ export class UpstreamProxyExit implements Exit {
   readonly #dns: DnsUpstream;
   /** By checks alone: customers choose destinations, so their failures do not count. */
   #isLost = false;
+  isRotating = false;
   #isPrivate = false;
   #known: { readonly addresses: Uint8Array[]; readonly until: number } | undefined;
 
@@ -114,7 +115,8 @@ export class UpstreamProxyExit implements Exit {
 
   async connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
     const { socket } = await this.#open(timeoutMs, abort, (handshake) => this.#request(handshake, destination));
-    return { side: new TcpSide(socket, this.settings.limits), stream: socket, local: () => undefined };
+    const side = new TcpSide(socket, this.settings.limits, undefined, () => this.isRotating);
+    return { side, stream: socket, local: () => undefined };
   }
 
   /** Through the upstream: otherwise the name server would see the address of this node. */

@@ -15,6 +15,7 @@ export type EndReason =
   | 'connection-ended'
   | 'password-changed'
   | 'address-removed'
+  | 'address-changed'
   | 'idle'
   | 'shutdown';
 

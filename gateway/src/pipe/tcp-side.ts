@@ -30,6 +30,8 @@ export class TcpSide implements Side, DirectReads {
     private socket: Socket,
     private readonly limits: DeliveryLimits,
     private readonly whenClosed: () => void = () => {},
+    /** An end of the peer is none of its own just now: its data may be truncated. */
+    private readonly isCut: () => boolean = () => false,
   ) {}
 
   get direct(): DirectReads {
@@ -153,7 +155,8 @@ export class TcpSide implements Side, DirectReads {
 
   readonly #ended = (): void => {
     // A failed write has consumed the error that distinguishes a reset from an end.
-    const isClean = this.#readBytesAtFailure === undefined && this.socket.errored === null && !wasReset(this.socket);
+    const isClean =
+      this.#readBytesAtFailure === undefined && this.socket.errored === null && !wasReset(this.socket) && !this.isCut();
     if (isClean) return this.#listener?.ended();
     this.#failed();
     this.reset();

@@ -6,6 +6,7 @@ import type { Config } from '../../process/config.ts';
 import type { Ctx } from '../../ctx.ts';
 import { netCostMicros } from '../billing/staff-refunds.service.ts';
 import { effectiveLimits } from '../proxies/limits.service.ts';
+import { presentRotation } from '../rotation/rotation.service.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';
 
@@ -22,7 +23,9 @@ export function presentConnection({ config, log }: Pick<Ctx, 'config' | 'log'>, 
 
 /** The same if the caller has the password. */
 export function presentSold(config: Config, row: SoldRow, password: string | null): Connection {
-  return { ...present(config, row), password, label: row.label ?? '' };
+  // Of an ended connection, nothing changes any more.
+  const rotation = row.status === 'WORK' ? presentRotation(row, row.id, config.rotationCooldownMs) : null;
+  return { ...present(config, row), password, label: row.label ?? '', rotation };
 }
 
 /** A connection as staff see it: with its owner, without the password. */
@@ -30,12 +33,13 @@ export function presentForStaff(config: Config, row: ConnectionRow): StaffConnec
   return { ...present(config, row), user: { id: row.userId, email: row.userEmail } };
 }
 
-function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'label'> {
+function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'label' | 'rotation'> {
   const { id, ip, status, endReason, dnsPort, username } = row;
   const paidForMicros = netCostMicros(row);
   return {
     id,
     ip,
+    currentIp: status === 'WORK' ? row.currentIp : null,
     ...placeOf(row),
     status,
     refundStatus: toRefundStatus(row, paidForMicros),

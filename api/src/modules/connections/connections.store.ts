@@ -6,8 +6,9 @@ import type { Ctx } from '../../ctx.ts';
 import { selectPlace } from '../../db/place-columns.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import type { LimitsRow } from '../proxies/limits.service.ts';
+import { type RotationRow, SELECT_ROTATION } from '../rotation/rotation.service.ts';
 
-export interface ConnectionRow extends LimitsRow, Place {
+export interface ConnectionRow extends LimitsRow, RotationRow, Place {
   id: string;
   userId: string;
   userEmail: string;
@@ -28,12 +29,17 @@ export interface ConnectionRow extends LimitsRow, Place {
   syncedAt: Date | null;
   endedAt: Date | null;
   ip: string;
+  /** The address of now, as far as it is known. */
+  currentIp: string | null;
   /** Null without one. */
   label: string | null;
   capMegabytes: bigint | null;
   refusalReason: string | null;
   refusedAt: Date | null;
 }
+
+/** Where the checks see no public address, as in the demo, the last that a change has brought. */
+const CURRENT_IP = 'host(coalesce(checks.seen_address, rotation.last_address))';
 
 export const SELECT_ROW = `
   select connections.id, user_id as "userId", email as "userEmail", connections.price_micros as "priceMicros",
@@ -43,12 +49,14 @@ export const SELECT_ROW = `
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(connections.address) as ip, ${selectPlace()}, label, cap_megabytes as "capMegabytes",
          last_refusals.reason as "refusalReason", refused_at as "refusedAt",
-         port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax"
+         port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax", ${SELECT_ROTATION}, ${CURRENT_IP} as "currentIp"
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
     join readable_users as users on users.id = user_id
     join readable_exits as exits on exits.id = connections.exit_id
+    join exit_states as checks on checks.exit_id = connections.exit_id
+    left join rotation_states as rotation on rotation.exit_id = connections.exit_id
     left join connection_labels as labels on labels.connection_id = connections.id
     left join last_refusals on last_refusals.connection_id = connections.id`;
 
@@ -151,7 +159,7 @@ export interface Purchase {
 /** The sold proxy, as in the catalogue, and the address of its node. */
 type SoldProxy = Pick<
   ConnectionRow,
-  'priceMicros' | 'ip' | keyof Place | 'publicHost' | 'publicPort' | keyof LimitsRow
+  'priceMicros' | 'ip' | 'currentIp' | keyof Place | 'publicHost' | 'publicPort' | keyof LimitsRow | keyof RotationRow
 >;
 
 export type PurchaseOutcome =
@@ -181,13 +189,16 @@ export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOu
        insert into purchase_networks (connection_id, network)
        select connection_id, $12::text from sale where outcome = 'BOUGHT' and $12::text is not null
      )
-     select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
+     select sale.outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
             ${selectPlace('(proxy).')}, retry_after_seconds as "retryAfterSeconds",
             public_host as "publicHost", public_port as "publicPort", (proxy).port_rule as "portRule",
-            (proxy).tunnels_max as "tunnelsMax", (proxy).bytes_per_second_max as "bytesPerSecondMax"
+            (proxy).tunnels_max as "tunnelsMax", (proxy).bytes_per_second_max as "bytesPerSecondMax",
+            ${SELECT_ROTATION}, ${CURRENT_IP} as "currentIp"
        from sale
-       left join readable_exits as exits on exits.id = (proxy).exit_id`,
+       left join readable_exits as exits on exits.id = (proxy).exit_id
+       left join exit_states as checks on checks.exit_id = (proxy).exit_id
+       left join rotation_states as rotation on rotation.exit_id = (proxy).exit_id`,
     [
       purchase.proxyId,
       purchase.priceMicros,

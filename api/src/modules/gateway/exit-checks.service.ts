@@ -3,7 +3,7 @@
  * node, and takes proxies whose exit does not work out of the catalogue (docs/catalogue.md).
  */
 import { AppError } from '@cellhop/contract/errors';
-import type { checkExits, ExitCheck, ExitChecksResponse } from '@cellhop/contract/exit-checks';
+import type { checkExits, ExitCheck, ExitChecksResponse, RotationOrder } from '@cellhop/contract/exit-checks';
 import type { Exit } from '@cellhop/contract/exits';
 import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
@@ -13,6 +13,7 @@ import { type ExitOfLogin, toExit } from '../connections/logins.service.ts';
 import { followExits } from '../proxies/inventory.service.ts';
 import { addSeen } from '../proxies/waiting.service.ts';
 import { afterCheck } from './exit-health.ts';
+import { compareAddresses, type OrderedLink, saveReports, takeOrders } from '../rotation/rotation.service.ts';
 import * as store from './exit-checks.store.ts';
 
 export { countByHealth, sumChecks } from './exit-checks.store.ts';
@@ -20,19 +21,27 @@ export { countByHealth, sumChecks } from './exit-checks.store.ts';
 /** Minimum interval between two checks that failures of customers cause. */
 const SUSPECT_SPACING_MS = 10_000;
 const LOST_CHECK_MS = 5_000;
+/** While another address is awaited. */
+const ROTATING_CHECK_MS = 2_000;
 
 export async function exchangeChecks(
   ctx: Ctx,
   nodeId: string,
-  { checks, suspectIds, wanted }: z.output<typeof checkExits.body>,
+  { checks, suspectIds, wanted, rotations, rotationsWanted = 0 }: z.output<typeof checkExits.body>,
 ): Promise<ExitChecksResponse> {
+  // Before the checks, which may have been made after the links were called.
+  if (rotations !== undefined && rotations.length > 0)
+    await store.requestAtOnce(ctx, await saveReports(ctx, nodeId, rotations));
   if (checks.length > 0) await saveChecks(ctx, nodeId, checks);
   if (suspectIds.length > 0) await store.requestSuspects(ctx, nodeId, suspectIds, SUSPECT_SPACING_MS);
   const due = wanted > 0 ? await store.takeDue(ctx, nodeId, wanted) : [];
+  const { rotatingIds, orders } = await takeOrders(ctx, nodeId, rotationsWanted);
   return {
     due: await describeExits(ctx, nodeId, due),
     echoAloneIds: due.filter(({ isInDoubt }) => isInDoubt).map(({ exitId }) => exitId),
     lostIds: await store.findLost(ctx, nodeId),
+    rotations: await describeOrders(ctx, nodeId, orders),
+    rotatingIds,
   };
 }
 
@@ -42,7 +51,10 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
     const rows = await store.lockStates(ctx, nodeId, [...checkById.keys()]);
     const checked = rows.map((row) => {
       const check = checkById.get(row.exitId)!;
-      const state = afterCheck(row, check.outcome);
+      // While the address changes, an exit does not work, and that says nothing about it.
+      const isExpected = row.isRotating && check.outcome === 'failed';
+      const state = afterCheck(row, isExpected ? 'inconclusive' : check.outcome);
+      if (row.isRotating) Object.assign(state, { nextCheckMs: ROTATING_CHECK_MS, isUrgent: true });
       return { ...row, check, state, isOther: row.health !== state.health };
     });
     await store.saveChecks(ctx, checked);
@@ -51,6 +63,8 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
     if (decided.length > 0) await store.countChecks(ctx, nodeId, decided.length, passed.length);
     return checked;
   });
+  const awaited = checked.filter(({ isRotating }) => isRotating).map(({ check }) => check);
+  if (awaited.length > 0) await compareAddresses(ctx, awaited);
   // For a while after a change: proxies that were added during it, or are too many for one report, follow later.
   const followed = checked.filter(({ isOther, hasChanged }) => isOther || hasChanged);
   if (followed.length > 0)
@@ -61,6 +75,27 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
   const seenIds = checked.filter(({ check }) => check.seenAddress !== undefined).map(({ exitId }) => exitId);
   if (seenIds.length > 0) await addSeen(ctx, seenIds);
   if (checked.some(({ isOther, isRequested }) => isOther || isRequested)) ctx.changed(STAFF, 'staff-catalogue');
+}
+
+/** With the exits through which the nodes see the address before. Those that no key opens end without a call. */
+async function describeOrders(ctx: Ctx, nodeId: string, orders: readonly OrderedLink[]): Promise<RotationOrder[]> {
+  if (orders.length === 0) return [];
+  const rows = await store.findExits(
+    ctx,
+    orders.map(({ exitId }) => exitId),
+  );
+  const exits = new Map((await describeExits(ctx, nodeId, rows)).map((exit) => [exit.id, exit]));
+  const closed = orders.filter(({ exitId }) => !exits.has(exitId));
+  if (closed.length > 0)
+    await saveReports(
+      ctx,
+      nodeId,
+      closed.map(({ id }) => ({ id, outcome: 'failed', reason: 'credentials-unreadable' })),
+    );
+  return orders.flatMap(({ id, exitId, link }) => {
+    const exit = exits.get(exitId);
+    return exit ? [{ id, exit, link }] : [];
+  });
 }
 
 /** An exit whose credentials no key decrypts is never used without its login, so its check has failed. */

@@ -56,6 +56,23 @@ export function takeDue(ctx: Ctx, nodeId: string, limit: number): Promise<DueExi
   );
 }
 
+export function findExits(ctx: Ctx, exitIds: readonly string[]): Promise<ExitOfLogin[]> {
+  return ctx.db.query(
+    `select exits.id as "exitId", kind as "exitKind", parameters, credentials_encrypted as "exitCredentials"
+       from readable_exits as exits left join exit_credentials as credentials on credentials.id = exits.id
+      where exits.id = any($1::uuid[])`,
+    [exitIds],
+  );
+}
+
+/** Their links were called a moment ago. */
+export async function requestAtOnce(ctx: Ctx, exitIds: readonly string[]): Promise<void> {
+  if (exitIds.length === 0) return;
+  await ctx.db.query('update exit_checks set next_check_at = now(), is_urgent = true where exit_id = any($1::uuid[])', [
+    exitIds,
+  ]);
+}
+
 /** Longer than any change of proxies takes that has read the health before. */
 const FOLLOWED_MS = 3_600_000;
 
@@ -64,6 +81,8 @@ export interface StateRow extends ExitState {
   /** Lately. */
   hasChanged: boolean;
   isRequested: boolean;
+  /** Another address is awaited. */
+  isRotating: boolean;
 }
 
 /** Locks the checks of these exits until the end of the transaction. */
@@ -71,7 +90,8 @@ export function lockStates(ctx: Ctx, nodeId: string, exitIds: readonly string[])
   return ctx.db.query(
     `select exit_id as "exitId", health, succeeded_at is not null as "hasSucceeded", successes, failures,
             recent_failures as "recentFailures", (extract(epoch from now() - failing_since) * 1000)::float8 as "failingMs", is_requested as "isRequested",
-            changed_at > now() - $3 * interval '1 millisecond' as "hasChanged"
+            changed_at > now() - $3 * interval '1 millisecond' as "hasChanged",
+            exists (select from rotating_exits where rotating_exits.exit_id = exit_checks.exit_id) as "isRotating"
        from exit_checks where node_id = $1 and exit_id = any($2::uuid[]) order by exit_id for no key update`,
     [nodeId, exitIds, FOLLOWED_MS],
   );

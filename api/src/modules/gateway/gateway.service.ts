@@ -101,7 +101,7 @@ export async function handleHello(
   nodeId: string,
   { contractVersion, runId, status, witness }: z.output<typeof hello.body>,
 ): Promise<Output<typeof hello>['data']> {
-  await saveStatus(ctx, nodeId, runId, status);
+  await saveStatus(ctx, nodeId, runId, { ...status, contractVersion });
   if (contractVersion < OLDEST_GATEWAY_CONTRACT_VERSION)
     ctx.log.warn({ nodeId, contractVersion }, 'This gateway is too old for the API: upgrade it');
   const remembered = await exchangeWitness(ctx, nodeId, witness);

@@ -88,6 +88,11 @@ export async function disableNode(ctx: Ctx, name: string): Promise<void> {
 }
 
 /** @throws AppError FORBIDDEN if the run belongs to another node */
-export async function saveStatus(ctx: Ctx, nodeId: string, runId: string, status: NodeStatus): Promise<void> {
+export async function saveStatus(
+  ctx: Ctx,
+  nodeId: string,
+  runId: string,
+  status: NodeStatus & { contractVersion: number },
+): Promise<void> {
   if (!(await store.saveStatus(ctx, nodeId, runId, status))) throw new AppError('FORBIDDEN');
 }

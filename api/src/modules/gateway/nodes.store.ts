@@ -113,16 +113,21 @@ export async function disable(ctx: Ctx, id: string, tokenHash: Buffer): Promise<
 }
 
 /** @returns false if the run belongs to another node */
-export async function saveStatus(ctx: Ctx, nodeId: string, runId: string, status: NodeStatus): Promise<boolean> {
+export async function saveStatus(
+  ctx: Ctx,
+  nodeId: string,
+  runId: string,
+  status: NodeStatus & { contractVersion: number },
+): Promise<boolean> {
   const rows = await ctx.db.query(
-    `insert into gateway_runs (id, node_id, software_version, tunnels, bytes_per_second, reported_at)
-     values ($1, $2, $3, $4, $5, now())
+    `insert into gateway_runs (id, node_id, software_version, tunnels, bytes_per_second, contract_version, reported_at)
+     values ($1, $2, $3, $4, $5, $6, now())
      on conflict (id) do update
         set software_version = excluded.software_version, tunnels = excluded.tunnels,
-            bytes_per_second = excluded.bytes_per_second, reported_at = excluded.reported_at
+            bytes_per_second = excluded.bytes_per_second, contract_version = excluded.contract_version, reported_at = excluded.reported_at
       where gateway_runs.node_id = $2
      returning id`,
-    [runId, nodeId, status.softwareVersion, status.tunnels, status.bytesPerSecond],
+    [runId, nodeId, status.softwareVersion, status.tunnels, status.bytesPerSecond, status.contractVersion],
   );
   return rows.length === 1;
 }

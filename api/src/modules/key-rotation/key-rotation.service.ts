@@ -8,6 +8,7 @@ import { countRecoveryCodesOfOlderKeys, countSealedSecrets, resealSecrets } from
 import { countSealedPasswords, resealPasswords } from '../connections/logins.service.ts';
 import { countSealedExits, resealExits } from '../gateway/exit-resealing.service.ts';
 import { recordKey } from '../installation/installation.service.ts';
+import { countSealedLinks, resealLinks } from '../rotation/rotation.service.ts';
 import * as store from './key-rotation.store.ts';
 import type { Position, ResealedBatch } from '../../secrets/sealing.ts';
 
@@ -21,6 +22,7 @@ const kinds: readonly Kind[] = [
   { name: 'proxy-passwords', reseal: resealPasswords, countAfter: countSealedPasswords },
   { name: 'second-factors', reseal: resealSecrets, countAfter: countSealedSecrets },
   { name: 'exit-credentials', reseal: resealExits, countAfter: countSealedExits },
+  { name: 'rotation-links', reseal: resealLinks, countAfter: countSealedLinks },
 ];
 /** Hashed rather than encrypted, so they can only be counted. */
 const RECOVERY_CODES = 'recovery-codes';

@@ -8,6 +8,7 @@ import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { type PageQuery, readListed } from '../../http/paging.ts';
 import type { Requester } from '../../http/requester.ts';
+import { STAFF } from '../../live/changes.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { fileEnds, toFileLine } from './inventory-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';
@@ -54,6 +55,7 @@ function present(row: store.InventoryRow, seenPlace: FoundPlace | null): Invento
       isPlaceDifferent: isDifferent(row.countryCode, seenPlace?.countryCode) || isDifferent(row.asn, seenPlace?.asn),
     },
     limits: ownLimits(row),
+    rotation: row.rotates ? { cooldownSeconds: row.cooldownSeconds, changesPerHour: row.changesPerHour } : null,
     state: toState(row),
     isHealthy: row.isExitHealthy,
     connection:
@@ -216,4 +218,10 @@ const FOLLOWING_BATCHES_MAX = 20;
 export async function followExits(ctx: Ctx, exitIds: readonly string[]): Promise<void> {
   for (let batch = 0; batch < FOLLOWING_BATCHES_MAX; batch++)
     if ((await store.followExits(ctx, exitIds, FOLLOWING_ROWS)) < FOLLOWING_ROWS) return;
+}
+
+/** Changes have given these exits other public addresses, which the catalogue shows from now on. */
+export async function followAddresses(ctx: Ctx, exits: readonly { exitId: string; address: string }[]): Promise<void> {
+  await store.followAddresses(ctx, exits);
+  ctx.changed(STAFF, 'staff-catalogue');
 }

@@ -40,6 +40,9 @@ export interface InventoryRow extends LimitsRow, Place {
   checkFailure: string | null;
   seenAddress: string | null;
   isAddressDifferent: boolean;
+  rotates: boolean;
+  cooldownSeconds: number | null;
+  changesPerHour: number | null;
   connectionId: string | null;
   connectedAt: Date | null;
   userId: string | null;
@@ -68,12 +71,14 @@ export function listInventory(
             node_name as node, exits.kind as "exitKind", parameters,
             health, checked_at as "checkedAt", latency_ms as "latencyMs", reason as "checkFailure", host(seen_address) as "seenAddress",
             coalesce(family(seen_address) = family(ip) and seen_address <> ip, false) as "isAddressDifferent",
+            rotation.exit_id is not null as rotates, cooldown_seconds as "cooldownSeconds", changes_per_hour as "changesPerHour",
             proxies.connection_id as "connectionId", connections.created_at as "connectedAt",
             users.id as "userId", users.email as "userEmail"
        from listed
        join proxies using (id)
        join readable_exits as exits on exits.id = proxies.exit_id
        join exit_states on exit_states.exit_id = proxies.exit_id
+       left join rotation_states as rotation on rotation.exit_id = proxies.exit_id
        left join readable_connections as connections on connections.id = proxies.connection_id
        left join readable_users as users on users.id = connections.user_id
       order by ${order('proxies')}`,
@@ -236,4 +241,14 @@ export async function followExits(ctx: Ctx, exitIds: readonly string[], limit: n
     [exitIds, limit],
   );
   return rows.length;
+}
+
+/** Not where a proxy promises no address, which shows that of its exit anyway, nor if another one promises the new address. */
+export async function followAddresses(ctx: Ctx, exits: readonly { exitId: string; address: string }[]): Promise<void> {
+  await ctx.db.query(
+    `update proxies set ip = change.address from unnest($1::uuid[], $2::inet[]) as change (exit_id, address)
+      where proxies.exit_id = change.exit_id and proxies.ip <> change.address
+        and not exists (select from proxies as other where other.ip = change.address)`,
+    [exits.map(({ exitId }) => exitId), exits.map(({ address }) => address)],
+  );
 }

@@ -17,6 +17,7 @@ import { Money } from '../../ui/money.tsx';
 import classes from './active-connections.module.css';
 import { isLive, useConnectionCheck, useConnections } from './api.ts';
 import { CheckResult } from './check-result.tsx';
+import { RotateButton, RotationState } from './rotation.tsx';
 import { DisconnectButton, InfoButton } from './connections-table.tsx';
 import { remainingTraffic } from './remaining-traffic.ts';
 
@@ -149,9 +150,11 @@ function QuickAccess({ connection }: { connection: Connection }) {
       >
         {t('access.test')}
       </Button>
+      <RotateButton connection={connection} />
       <output className={hidden['visuallyHidden']}>{isCopied ? t('access.copied') : ''}</output>
       <div className={classes['result']}>
         <CheckResult check={check.result} isRunning={check.isRunning} />
+        <RotationState connection={connection} />
       </div>
     </>
   );

@@ -77,6 +77,24 @@ async function checkUntilAnswered(id: string): Promise<ConnectionCheck> {
   }
 }
 
+/** The outcome arrives with the list. */
+export function useRotate() {
+  return useAction({
+    call: (id: string) => callForData('POST /v1/proxies/connections/{id}/rotate', { params: { id } }),
+    changes: ['connections'],
+  });
+}
+
+/** The last addresses of a connection whose address can be changed. */
+export function useAddresses(connection: Connection) {
+  const query = apiQuery(
+    'GET /v1/proxies/connections/{id}/addresses',
+    { params: { id: connection.id } },
+    { topics: ['connections'] },
+  );
+  return useApiQuery(query, { isEnabled: isLive(connection) && Boolean(connection.rotation) });
+}
+
 /** Ends several connections, one after the other. One that fails does not keep the others open. */
 export function useDisconnectSeveral() {
   const { t } = useTranslation('proxyConnection');

@@ -18,6 +18,7 @@ import { ConnectionStatusBadge } from './connection-status-badge.tsx';
 import classes from './label-form.module.css';
 import { LastRefusal } from './last-refusal.tsx';
 import { ReceiptSection } from './receipt-section.tsx';
+import { RotationSection } from './rotation.tsx';
 import { startedMegabytes } from './refund.ts';
 
 /** Used rarely, so the forms are loaded on demand. */
@@ -50,6 +51,7 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
               </Text>
               <LabelForm key={connection.id} connection={connection} />
               <ConnectionAccess connection={connection} />
+              <RotationSection connection={connection} />
               <Suspense
                 fallback={
                   <Center mih={200}>

@@ -330,3 +330,44 @@ it('has a receipt that can be retried, and that shows the end without live event
   await expect.poll(() => dialog.queryByRole('row', { name: /Refund, MB 1–50/ })).not.toBeNull();
   dialog.getByText('You ended it');
 });
+
+it.each([
+  ['en', 'Another IP address for 198.18.0.1', /Waiting for another address/, 'Address now:', /^Again in \d+ s$/],
+  ['ru', 'Другой IP-адрес для 198.18.0.1', /Ждём другой адрес/, 'Адрес сейчас:', /^Снова через \d+ с$/],
+] as const)('orders another address, and shows the one of now (%s)', async (language, name, waiting, now, again) => {
+  const rows = [exampleConnection(1, { rotation: { state: 'READY', availableAt: null } })];
+  const { api, screen, user } = await openConnections(rows, {
+    language,
+    answers: {
+      'POST /v1/proxies/connections/*/rotate': () => {
+        rows[0] = { ...rows[0]!, rotation: { state: 'ROTATING', availableAt: null } };
+        return { data: { state: 'ROTATING', oldIp: null, newIp: null, seconds: 0 } };
+      },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name }));
+  await screen.findByText(waiting);
+  const availableAt = new Date(Date.now() + 60_000).toISOString();
+  rows[0] = { ...rows[0]!, currentIp: '198.51.100.9', rotation: { state: 'COOLDOWN', availableAt } };
+  api.refetch();
+  await screen.findByText('198.51.100.9');
+  screen.getByText(now, { exact: false });
+  const button = await screen.findByRole('button', { name });
+  expect([isDisabled(button), button.textContent]).toEqual([true, expect.stringMatching(again)]);
+});
+
+it('lists the last addresses in the details', async () => {
+  const rotation = { state: 'SAME_IP', availableAt: null } as const;
+  const { dialog } = await openDetails([exampleConnection(1, { rotation })], {
+    answers: {
+      'GET /v1/proxies/connections/*/addresses': { data: [{ ip: '198.51.100.7', since: connection.createdAt }] },
+    },
+  });
+  await dialog.findByText('198.51.100.7');
+  expect(dialog.getByText('The operator has given the same address again.')).toBeDefined();
+});
+
+it('offers no change of the address where the exit has none', async () => {
+  const { dialog } = await openDetails([exampleConnection(1)]);
+  expect(dialog.queryByRole('button', { name: /^Another IP/ })).toBeNull();
+});

@@ -7,6 +7,7 @@ import type {
   PriceChange,
   Selection,
 } from '@cellhop/contract/staff/inventory';
+import type { RotationChange } from '@cellhop/contract/staff/exit-rotation';
 import { type FileFormat, type InventorySort } from '@cellhop/contract/staff/inventory.values';
 import type { ImportDefaults } from '@cellhop/contract/staff/import-lines';
 import type { WaitingProxy } from '@cellhop/contract/staff/waiting-proxies';
@@ -81,6 +82,16 @@ export function useChangeLimits() {
     call: ({ id, change }: { id: string; change: ConnectionLimits & { reason: string | undefined } }) =>
       callForData('PUT /v1/proxies/admin/{id}/limits', { params: { id }, body: change }),
     successText: () => t('limits.saved'),
+    changes: ['staff-catalogue'],
+  });
+}
+
+export function useChangeRotation() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: ({ exitId, body }: { exitId: string; body: RotationChange }) =>
+      callForData('PUT /v1/proxies/admin/exits/{id}/rotation', { params: { id: exitId }, body }),
+    successText: () => t('rotation.saved'),
     changes: ['staff-catalogue'],
   });
 }

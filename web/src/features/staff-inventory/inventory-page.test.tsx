@@ -23,7 +23,7 @@ function example(number: number, state: InventoryProxy['state'], check: Inventor
     address: 'http://a.test:1',
   };
   const isHealthy = check?.health === 'HEALTHY';
-  return { ...exampleProxy(number), exit, check, state, isHealthy, isRetired: false, connection: null };
+  return { ...exampleProxy(number), exit, check, state, isHealthy, isRetired: false, rotation: null, connection: null };
 }
 
 const proxies = [
@@ -179,6 +179,48 @@ it('changes the limits of one proxy; empty fields are the settings', async () =>
   await user.click(save);
   await screen.findByText('Limits saved');
   expect(changes).toEqual([{ ports: 'allow 80 443', tunnels: null, bytesPerSecond: 312_500 }]);
+});
+
+it('stores the link that changes the address of an exit, never shows it again, and removes it', async () => {
+  const changes: unknown[] = [];
+  let rotation: { cooldownSeconds: number | null; changesPerHour: number | null } | null = null;
+  const { api, screen, user } = await openInventory({
+    answers: {
+      'GET /v1/proxies/admin': () => ({ data: proxies.map((proxy) => ({ ...proxy, rotation })), totalPages: 1 }),
+      'PUT /v1/proxies/admin/exits/*/rotation': ({ body }) => {
+        changes.push(body);
+        rotation = { cooldownSeconds: 90, changesPerHour: null };
+        return { data: { id: proxies[0]!.exit.id } };
+      },
+    },
+  });
+  const open = async () => {
+    await user.click(await screen.findByRole('button', { name: 'Actions for 198.18.0.1' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Change of the address' }));
+    return within(await screen.findByRole('dialog', { name: 'Change of the address of 198.18.0.1' }));
+  };
+  const first = await open();
+  const save = first.getByRole('button', { name: 'Save' });
+  expect(isDisabled(save)).toBe(true);
+  await user.type(first.getByRole('textbox', { name: 'URL of the link' }), 'farm.test');
+  first.getByText('This value is not valid');
+  await user.clear(first.getByRole('textbox', { name: 'URL of the link' }));
+  await user.type(first.getByRole('textbox', { name: 'URL of the link' }), 'https://farm.test/r');
+  await user.type(first.getByRole('textbox', { name: /^Seconds between/ }), '90');
+  await user.click(save);
+  await screen.findByText('Change of the address saved');
+  api.refetch();
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
+  const again = await open();
+  await again.findByText(/A link is stored/);
+  expect(again.getByRole<HTMLInputElement>('textbox', { name: 'URL of the link' }).value).toBe('');
+  await user.click(again.getByRole('button', { name: 'Remove the link' }));
+  await expect.poll(() => changes.length).toBe(2);
+  const link = { method: 'GET', url: 'https://farm.test/r' };
+  expect(changes).toEqual([
+    { link, cooldownSeconds: 90, changesPerHour: null },
+    { link: null, cooldownSeconds: null, changesPerHour: null },
+  ]);
 });
 
 it('changes the price of one proxy, and shows the new one as customers see it', async () => {

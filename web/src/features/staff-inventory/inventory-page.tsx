@@ -22,10 +22,11 @@ import { ImportForm } from './import-form.tsx';
 import classes from './inventory-filter.module.css';
 import { InventoryTable } from './inventory-table.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
+import { RotationDialog } from './rotation-dialog.tsx';
 import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
 import { WaitingProxies } from './waiting-proxies.tsx';
 
-type DialogName = 'import' | 'price' | 'limits' | 'retire' | 'restore';
+type DialogName = 'import' | 'price' | 'limits' | 'rotation' | 'retire' | 'restore';
 
 export function InventoryPage() {
   const [{ page = 1, sort, ...filter }, change] = useScreenSearch(staffInventoryScreen);
@@ -73,6 +74,7 @@ export function InventoryPage() {
             }
             onPrice={canEdit ? (proxy) => show('price', proxy) : undefined}
             onLimit={canEdit ? (proxy) => show('limits', proxy) : undefined}
+            onRotation={canEdit ? (proxy) => show('rotation', proxy) : undefined}
             onCheck={canEdit ? (proxy) => void checking.run(proxy) : undefined}
             onRetire={canEdit ? (proxy) => show(proxy.isRetired ? 'restore' : 'retire', proxy) : undefined}
           />
@@ -87,6 +89,7 @@ export function InventoryPage() {
         {open === 'import' && <ImportForm onClose={close} />}
       </Dialog>
       <LimitsDialog proxy={open === 'limits' ? only : undefined} onClose={close} />
+      <RotationDialog proxy={open === 'rotation' ? only : undefined} onClose={close} />
       <PriceDialog isOpen={open === 'price'} filter={changed} onClose={close} />
       {(['retire', 'restore'] as const).map((name) => (
         <RetirementDialog key={name} change={name} isOpen={open === name} filter={changed} onClose={close} />

@@ -26,6 +26,7 @@ interface InventoryTableProps {
   /** Lets the gateway check the proxy's exit now. */
   onCheck: ((proxy: InventoryProxy) => void) | undefined;
   onLimit: ((proxy: InventoryProxy) => void) | undefined;
+  onRotation: ((proxy: InventoryProxy) => void) | undefined;
   onPrice: ((proxy: InventoryProxy) => void) | undefined;
 }
 
@@ -169,10 +170,11 @@ function useActionColumns({
   onRetire,
   onCheck,
   onLimit,
+  onRotation,
   onPrice,
-}: Pick<InventoryTableProps, 'onRetire' | 'onCheck' | 'onLimit' | 'onPrice'>): Column<InventoryProxy>[] {
+}: Pick<InventoryTableProps, 'onRetire' | 'onCheck' | 'onLimit' | 'onRotation' | 'onPrice'>): Column<InventoryProxy>[] {
   const { t } = useTranslation('staffInventory');
-  if (onRetire === undefined || onCheck === undefined || onLimit === undefined || onPrice === undefined) return [];
+  if (!onRetire || !onCheck || !onLimit || !onRotation || !onPrice) return [];
   return [
     {
       key: 'action',
@@ -185,6 +187,7 @@ function useActionColumns({
             { text: t('check.action'), onClick: () => onCheck(proxy) },
             { text: t('price.actionOfOne'), onClick: () => onPrice(proxy) },
             { text: t('limits.action'), onClick: () => onLimit(proxy) },
+            { text: t('rotation.action'), onClick: () => onRotation(proxy) },
             {
               text: t(proxy.isRetired ? 'restore.action' : 'retire.action'),
               isDestructive: !proxy.isRetired,
