@@ -72,7 +72,7 @@ const tablesByModule: Record<string, readonly string[]> = {
   ],
   reconciliation: ['reconciliation'],
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],
-  rotation: ['exit_changes', 'exit_rotations'],
+  rotation: ['connection_rotations', 'exit_changes', 'exit_rotations'],
   tickets: [
     'canned_replies',
     'ticket_desk',

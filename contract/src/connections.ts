@@ -13,7 +13,7 @@ import {
 } from './limits.ts';
 import { parseNetwork } from './network.ts';
 import { locationSchema } from './proxies.ts';
-import { rotationSchema } from './rotation.ts';
+import { rotateEveryMinutesSchema, rotationSchema } from './rotation.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 
 /** NOT_WORK: ended by the system; `endReason` says why. */
@@ -197,6 +197,8 @@ const changeConnectionBody = z
     capMegabytes: capSchema.nullable().optional(),
     /** Replaces the whole list. */
     allowList: allowListSchema.optional(),
+    /** The timer that changes the address; null: none. */
+    rotateEveryMinutes: rotateEveryMinutesSchema.nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must contain a value to change');
 export type ConnectionChange = z.infer<typeof changeConnectionBody>;
@@ -205,11 +207,11 @@ export const changeConnection = endpoint({
   method: 'PATCH',
   url: '/v1/proxies/connections/{id}',
   access: 'user',
-  summary: 'Change the label, the traffic cap or the allow-list of a connection',
+  summary: 'Change the label, the traffic cap, the allow-list or the timer of a connection',
   params: idParams,
   body: changeConnectionBody,
   response: data(connectionSchema),
-  errors: ['NOT_FOUND', 'NOT_CONNECTED', 'CAP_USED_UP', 'ADDRESS_NOT_USED'],
+  errors: ['NOT_FOUND', 'NOT_CONNECTED', 'CAP_USED_UP', 'ADDRESS_NOT_USED', 'NOT_ROTATABLE'],
 });
 
 const connectionAccessSchema = z.object({

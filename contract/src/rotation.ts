@@ -14,6 +14,10 @@ export const rotationSchema = z.object({
   state: z.enum(rotationStates),
   /** When the next change may be ordered; null: now, or as soon as the one that runs has ended. */
   availableAt: dateSchema.nullable(),
+  /** Whoever opens it orders a change, without signing in; null: none was made. */
+  link: z.string().nullable(),
+  /** The timer that orders changes; null: none. */
+  everyMinutes: z.int().nullable(),
 });
 
 const rotationResultSchema = z.object({
@@ -38,6 +42,37 @@ export const rotateConnection = endpoint({
   status: 202,
   errors: ['NOT_FOUND', 'NOT_CONNECTED', 'NOT_ROTATABLE', 'GATEWAY_TOO_OLD', 'RATE_LIMITED'],
 });
+
+/** Held for this long at most; then the answer is ROTATING, and a repeat joins the change. */
+export const ROTATE_HELD_MS = 25_000;
+export const ROTATE_PATH = '/v1/rotate';
+
+/**
+ * The one GET that changes something, because a link is all that many programs can call. A HEAD, and a request whose `Sec-Purpose` is a prefetch,
+ * only read.
+ */
+export const rotateByLink = endpoint({
+  method: 'GET',
+  url: '/v1/rotate/{secret}',
+  access: 'public',
+  summary: 'The link of a connection: changes its address and waits for the outcome, 25 s at most',
+  params: z.strictObject({ secret: z.string().regex(/^[0-9a-z]{1,64}$/) }),
+  response: data(rotationResultSchema),
+  errors: ['UNAUTHORIZED', 'NOT_ROTATABLE', 'GATEWAY_TOO_OLD', 'RATE_LIMITED'],
+});
+
+export const renewRotationLink = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/{id}/rotation-link',
+  access: 'user',
+  summary: 'Make a link that changes the address of a connection; an earlier one stops working',
+  params: idParams,
+  response: data(z.object({ link: z.string() })),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED', 'NOT_ROTATABLE'],
+});
+
+/** Of the timer of a connection. */
+export const rotateEveryMinutesSchema = z.int().min(2).max(1440);
 
 export const CONNECTION_ADDRESSES_MAX = 50;
 

@@ -10,7 +10,9 @@ export interface UpstreamSettings {
   readonly reply?: Buffer;
   readonly afterReply?: (socket: Socket) => void;
   /** Where requests for an authority really go; undefined: it is refused. By default to itself. */
-  readonly route?: (authority: string) => { readonly host: string; readonly port: number } | undefined;
+  readonly route?: (
+    authority: string,
+  ) => { readonly host: string; readonly port: number; readonly localAddress?: string } | undefined;
 }
 
 /** The requests that a server has received. */

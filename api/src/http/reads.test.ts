@@ -92,7 +92,11 @@ function addressesOf({ url, query }: EndpointDefinition): string[] {
   return paths.map((path) => path + search);
 }
 
-const reads = endpoints.filter(({ method, access }) => method === 'GET' && access !== 'gateway');
+/** A link is all that many programs can call: the one GET that changes something (secret-links.test.ts has what does not). */
+const CHANGING = 'GET /v1/rotate/{secret}';
+const reads = endpoints.filter(
+  ({ method, access, url }) => method === 'GET' && access !== 'gateway' && `${method} ${url}` !== CHANGING,
+);
 
 test.each(named(reads))('%s changes nothing', async (name, endpoint) => {
   const statuses = new Set<number>();

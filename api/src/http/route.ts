@@ -27,6 +27,10 @@ type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | 'st
 export type Request<E extends EndpointDefinition> = ServerInput<E> & {
   ctx: Ctx;
   headers: FastifyRequest['headers'];
+  /** GET or HEAD, for endpoints that read. */
+  method: string;
+  /** Of the client, the widest first. */
+  networks: readonly string[];
   requester: Requester;
   /** Adds a Set-Cookie header to a successful answer. */
   setCookie: (cookie: string) => void;
@@ -194,12 +198,12 @@ function serve<E extends EndpointDefinition>(
       request.setDecorator('identity', await identify(app, entry, request));
     },
     handler: async (request, reply) => {
-      const { params, query, body, headers } = request;
+      const { params, query, body, headers, method, networks } = request;
       const identity = request.getDecorator<Identity>('identity');
       const requester = toRequester(request);
       const setCookie = (cookie: string) => void reply.header('set-cookie', cookie);
       const ctx = identity.nodeId === undefined ? inTurn(app.ctx) : app.ctx;
-      const input = { params, query, body, headers, requester, setCookie, ctx, ...identity };
+      const input = { params, query, body, headers, method, networks, requester, setCookie, ctx, ...identity };
       return inShare(app, identity, () => handle(input as unknown as Request<E>, reply));
     },
   });

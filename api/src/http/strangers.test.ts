@@ -91,6 +91,7 @@ const requests: Record<string, () => [path: string, options?: RequestInit]> = {
     '/v1/auth/refresh-tokens',
     json({ accessToken: user.token, refreshToken: '1.x' }),
   ],
+  'GET /v1/rotate/{secret}': () => [`/v1/rotate/${'a'.repeat(40)}`],
   // Without a declaration in the contract.
   [`GET ${CONFIRM_EMAIL_PATH}`]: () => [`${CONFIRM_EMAIL_PATH}?${new URLSearchParams(code)}`],
   [`POST ${CONFIRM_EMAIL_PATH}`]: () => [CONFIRM_EMAIL_PATH, form()],

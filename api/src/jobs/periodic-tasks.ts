@@ -11,6 +11,7 @@ import { reconcileWhenDue } from '../modules/reconciliation/reconciliation.servi
 import { refreshCounts, refreshFacets } from '../modules/proxies/proxies.service.ts';
 import { queueMails } from '../modules/mails/mails.service.ts';
 import { finishOverdue } from '../modules/rotation/rotation.service.ts';
+import { rotateByTimer } from '../modules/rotation/timer.service.ts';
 import { chains } from '../payments/currencies.ts';
 import { useDemoConnections } from '../seed/demo-traffic.ts';
 import { correctFutureJobs } from './jobs.ts';
@@ -29,6 +30,7 @@ interface PeriodicTask {
 const periodicTasks: PeriodicTask[] = [
   { name: 'connections', everyMs: 1000, run: endIdleConnections },
   { name: 'changes of addresses', everyMs: 5000, run: finishOverdue },
+  { name: 'timers of addresses', everyMs: 5000, run: rotateByTimer },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'mails about ends', everyMs: 5000, run: mailEnds },

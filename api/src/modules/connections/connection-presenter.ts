@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts';
 import { netCostMicros } from '../billing/staff-refunds.service.ts';
 import { effectiveLimits } from '../proxies/limits.service.ts';
 import { presentRotation } from '../rotation/rotation.service.ts';
+import { readLink } from '../rotation/secret-links.service.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';
 
@@ -25,7 +26,14 @@ export function presentConnection({ config, log }: Pick<Ctx, 'config' | 'log'>, 
 export function presentSold(config: Config, row: SoldRow, password: string | null): Connection {
   // Of an ended connection, nothing changes any more.
   const rotation = row.status === 'WORK' ? presentRotation(row, row.id, config.rotationCooldownMs) : null;
-  return { ...present(config, row), password, label: row.label ?? '', rotation };
+  // Whoever may not see the password may not see the link either.
+  const link = password === null ? null : readLink(config, row.id, row.rotationSecret);
+  return {
+    ...present(config, row),
+    password,
+    label: row.label ?? '',
+    rotation: rotation && { ...rotation, link, everyMinutes: row.everyMinutes },
+  };
 }
 
 /** A connection as staff see it: with its owner, without the password. */

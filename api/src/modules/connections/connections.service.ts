@@ -24,6 +24,7 @@ import { setAllowList } from './access.service.ts';
 import { newConnectionId, encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 import { connectionFiles } from './connection-file.ts';
 import { presentConnection, presentForStaff, presentSold } from './connection-presenter.ts';
+import { setTimer } from '../rotation/timer.service.ts';
 import * as store from './connections.store.ts';
 import * as staffList from './staff-list.store.ts';
 import type { ConnectionFilter } from './staff-list.store.ts';
@@ -102,6 +103,8 @@ const NEW_CONNECTION = {
   syncedAt: null,
   endedAt: null,
   label: null,
+  rotationSecret: null,
+  everyMinutes: null,
   refusalReason: null,
   refusedAt: null,
 } as const;
@@ -193,15 +196,16 @@ export async function* exportOwn(ctx: Ctx, actor: Actor, format: ConnectionFileF
 
 /**
  * Changes the user's own connection: all given values, or none. A lowered cap is in force when this returns.
- * @throws AppError NOT_FOUND; for the cap and the allow-list also NOT_CONNECTED, CAP_USED_UP, ADDRESS_NOT_USED
+ * @throws AppError NOT_FOUND; for the cap and the allow-list also NOT_CONNECTED, CAP_USED_UP, ADDRESS_NOT_USED; for the timer NOT_ROTATABLE
  */
 export async function changeOwn(ctx: Ctx, actor: Actor, id: string, change: ConnectionChange): Promise<Connection> {
-  const { label, capMegabytes, allowList } = change;
+  const { label, capMegabytes, allowList, rotateEveryMinutes } = change;
   await ctx.tx(async (ctx) => {
     const connection = await store.findConnection(ctx, id);
     if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
     if (capMegabytes !== undefined) await setCap(ctx, id, capMegabytes === null ? null : BigInt(capMegabytes));
     if (allowList !== undefined) await setAllowList(ctx, actor, id, allowList);
+    if (rotateEveryMinutes !== undefined) await setTimer(ctx, id, rotateEveryMinutes);
     if (label !== undefined) await store.saveLabel(ctx, id, label);
     ctx.changed(actor, 'connections');
   });

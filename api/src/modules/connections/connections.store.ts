@@ -31,6 +31,10 @@ export interface ConnectionRow extends LimitsRow, RotationRow, Place {
   ip: string;
   /** The address of now, as far as it is known. */
   currentIp: string | null;
+  /** Of the link that changes its address, encrypted; null without one. */
+  rotationSecret: Buffer | null;
+  /** Of the timer that changes it. */
+  everyMinutes: number | null;
   /** Null without one. */
   label: string | null;
   capMegabytes: bigint | null;
@@ -49,7 +53,8 @@ export const SELECT_ROW = `
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(connections.address) as ip, ${selectPlace()}, label, cap_megabytes as "capMegabytes",
          last_refusals.reason as "refusalReason", refused_at as "refusedAt",
-         port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax", ${SELECT_ROTATION}, ${CURRENT_IP} as "currentIp"
+         port_rule as "portRule", tunnels_max as "tunnelsMax", bytes_per_second_max as "bytesPerSecondMax", ${SELECT_ROTATION}, ${CURRENT_IP} as "currentIp",
+         settings.secret_encrypted as "rotationSecret", every_minutes as "everyMinutes"
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
@@ -57,6 +62,7 @@ export const SELECT_ROW = `
     join readable_exits as exits on exits.id = connections.exit_id
     join exit_states as checks on checks.exit_id = connections.exit_id
     left join rotation_states as rotation on rotation.exit_id = connections.exit_id
+    left join rotation_settings as settings on settings.connection_id = connections.id
     left join connection_labels as labels on labels.connection_id = connections.id
     left join last_refusals on last_refusals.connection_id = connections.id`;
 

@@ -9,6 +9,10 @@ import { countSealedPasswords, resealPasswords } from '../connections/logins.ser
 import { countSealedExits, resealExits } from '../gateway/exit-resealing.service.ts';
 import { recordKey } from '../installation/installation.service.ts';
 import { countSealedLinks, resealLinks } from '../rotation/rotation.service.ts';
+import {
+  countSealedSecrets as countSealedRotationSecrets,
+  resealSecrets as resealRotationSecrets,
+} from '../rotation/secret-links.service.ts';
 import * as store from './key-rotation.store.ts';
 import type { Position, ResealedBatch } from '../../secrets/sealing.ts';
 
@@ -23,6 +27,7 @@ const kinds: readonly Kind[] = [
   { name: 'second-factors', reseal: resealSecrets, countAfter: countSealedSecrets },
   { name: 'exit-credentials', reseal: resealExits, countAfter: countSealedExits },
   { name: 'rotation-links', reseal: resealLinks, countAfter: countSealedLinks },
+  { name: 'rotation-secrets', reseal: resealRotationSecrets, countAfter: countSealedRotationSecrets },
 ];
 /** Hashed rather than encrypted, so they can only be counted. */
 const RECOVERY_CODES = 'recovery-codes';

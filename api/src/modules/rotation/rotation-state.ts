@@ -24,7 +24,7 @@ export function presentRotation(
   connectionId: string,
   cooldownMs: number,
   nowMs = Date.now(),
-): Connection['rotation'] {
+): Omit<NonNullable<Connection['rotation']>, 'link' | 'everyMinutes'> | null {
   if (!row.rotates) return null;
   const availableAtMs = endOfCooldownMs(row, cooldownMs);
   const availableAt = availableAtMs > nowMs ? new Date(availableAtMs).toISOString() : null;

@@ -27,14 +27,27 @@ import * as store from './rotation.store.ts';
 export { presentRotation, type RotationRow } from './rotation-state.ts';
 export { SELECT_ROTATION } from './rotation.store.ts';
 
-/**
- * Orders another address for the user's own connection. While one is awaited, returns that change. Does not wait for the outcome.
- * @throws AppError NOT_FOUND, NOT_CONNECTED, NOT_ROTATABLE, GATEWAY_TOO_OLD, RATE_LIMITED
- */
-export async function rotateOwn(ctx: Ctx, actor: Actor, connectionId: string): Promise<RotationResult> {
+/** @throws AppError NOT_FOUND, NOT_CONNECTED */
+export async function requireOwn(ctx: Ctx, actor: Actor, connectionId: string): Promise<store.RotatedConnection> {
   const connection = await store.findRotatedConnection(ctx, connectionId);
   if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
   if (connection.status !== 'WORK') throw new AppError('NOT_CONNECTED');
+  return connection;
+}
+
+/** @throws AppError as `order`, and NOT_FOUND */
+export async function rotateOwn(ctx: Ctx, actor: Actor, connectionId: string): Promise<RotationResult> {
+  await requireOwn(ctx, actor, connectionId);
+  return order(ctx, connectionId);
+}
+
+/**
+ * Orders another address for a connection. While one is awaited, returns that change. Does not wait for the outcome.
+ * @throws AppError NOT_CONNECTED, NOT_ROTATABLE, GATEWAY_TOO_OLD, RATE_LIMITED
+ */
+export async function order(ctx: Ctx, connectionId: string): Promise<RotationResult> {
+  const connection = await store.findRotatedConnection(ctx, connectionId);
+  if (connection?.status !== 'WORK') throw new AppError('NOT_CONNECTED');
   announce(ctx, await store.finishOverdue(ctx, ROTATION_MS_MAX, connection.exitId));
   return ctx.tx(async (ctx) => {
     await store.lockRotation(ctx, connection.exitId);
@@ -44,11 +57,22 @@ export async function rotateOwn(ctx: Ctx, actor: Actor, connectionId: string): P
     if (state !== 'ROTATING') {
       await requireAllowed(ctx, row);
       await store.insertChange(ctx, row.exitId, connectionId);
-      ctx.changed(actor, 'connections');
+      ctx.changed({ userId: row.userId }, 'connections');
     }
     const { oldIp, newIp, seconds } = (await store.findLastChange(ctx, row.exitId))!;
     return { state: 'ROTATING', oldIp, newIp, seconds };
   });
+}
+
+/** What became of the last change. @throws AppError NOT_CONNECTED, NOT_ROTATABLE */
+export async function readResult(ctx: Ctx, connectionId: string): Promise<RotationResult> {
+  const row = await store.findRotatedConnection(ctx, connectionId);
+  if (row?.status !== 'WORK') throw new AppError('NOT_CONNECTED');
+  const presented = presentRotation(row, connectionId, ctx.config.rotationCooldownMs);
+  if (presented === null) throw new AppError('NOT_ROTATABLE');
+  const { state } = presented;
+  const last = await store.findLastChange(ctx, row.exitId);
+  return { state, oldIp: last?.oldIp ?? null, newIp: last?.newIp ?? null, seconds: last?.seconds ?? 0 };
 }
 
 async function requireAllowed(ctx: Ctx, row: store.RotatedConnection): Promise<void> {

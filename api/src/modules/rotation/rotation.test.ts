@@ -1,19 +1,19 @@
-import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
-import type { RotationReport } from '@cellhop/contract/exit-checks';
+import { connect, disconnect } from '@cellhop/contract/connections';
 import { listConnectionAddresses, rotateConnection } from '@cellhop/contract/rotation';
 import { exportInventory, listInventory } from '@cellhop/contract/staff/inventory';
 import { changeExitRotation } from '@cellhop/contract/staff/exit-rotation';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkFailed, checkOk, createCheckingNode, createUncheckedExit } from '../../../test/checking-node.ts';
+import { checkFailed, createCheckingNode, createUncheckedExit } from '../../../test/checking-node.ts';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createRotatedConnection, FARM_TOKEN, FARM_URL } from '../../../test/rotated-connections.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import type { SecretKeys } from '../../secrets/keys.ts';
 import { deleteOldChanges, finishOverdue, resealLinks } from './rotation.service.ts';
 
-const TOKEN = 'token-of-the-farm';
-const LINK = { method: 'GET', url: `https://farm.test/rotate?key=${TOKEN}` } as const;
+const TOKEN = FARM_TOKEN;
+const LINK = { method: 'GET', url: FARM_URL } as const;
 const SETTING = { cooldownSeconds: null, changesPerHour: null };
 
 let testApp: TestApp;
@@ -30,57 +30,19 @@ const setLink = (id: string, body: object = {}) =>
   admin.call(changeExitRotation, { params: { id }, body: { ...SETTING, link: LINK, ...body } });
 const ask = ({ call }: TestUser, id: string) => call(rotateConnection, { params: { id } });
 
-/** A connection of the customer whose exit has a link, on a node of its own. */
-async function createConnection(limits: object = {}) {
-  const node = await createCheckingNode(testApp);
-  await node.greet();
-  const exit = await createUncheckedExit(testApp, node);
-  await setLink(exit.id, limits);
-  const seen = (address: string, details: object = {}) =>
-    checkOk(exit.id, { address, ...(address.startsWith('127.') ? {} : { seenAddress: address }), ...details });
-  await node.exchange({ checks: [seen('198.51.100.1')] });
-  const { data: bought } = await customer.call(connect, { body: { id: exit.proxyId, price: 0.8 } });
-  const { id } = bought;
-  const find = async () => (await customer.call(listConnections, { query: { id } })).data[0]!;
-  const rotate = async () => (await ask(customer, id)).data;
-  const takeOrders = async () => (await node.exchange({ rotationsWanted: 8 })).rotations!;
-  const report = (rotation: RotationReport) => node.exchange({ rotations: [rotation], rotationsWanted: 8 });
-  /** The gateway has called the link. */
-  const call = async (address?: string) => {
-    const [order] = await takeOrders();
-    await report({ id: order!.id, outcome: 'called', ...(address !== undefined && { address }) });
-    return order!;
-  };
-  const see = (address: string, details?: object) => node.exchange({ checks: [seen(address, details)] });
-  const pass = async (seconds: number) => {
-    await testApp.database.query(
-      `update exit_checks set succeeded_at = succeeded_at - $2 * interval '1 second' where exit_id = $1`,
-      [exit.id, seconds],
-    );
-    await testApp.database.query(
-      `update exit_changes set ordered_at = ordered_at - $2 * interval '1 second', taken_at = taken_at - $2 * interval '1 second',
-              called_at = called_at - $2 * interval '1 second', finished_at = finished_at - $2 * interval '1 second' where exit_id = $1`,
-      [exit.id, seconds],
-    );
-  };
-  const lastReason = async () =>
-    (
-      await testApp.database.query<{ reason: string | null }>(
-        'select reason from exit_changes where exit_id = $1 order by ordered_at desc limit 1',
-        [exit.id],
-      )
-    )[0]?.reason;
-  return { node, exit, bought, id, find, rotate, takeOrders, report, call, see, pass, lastReason };
-}
+const createConnection = (limits: object = {}) => createRotatedConnection(testApp, customer, limits);
 
 describe('a change of the address', () => {
   test('is ordered by the customer, called by the gateway of the exit, and done when a check sees another address', async () => {
     const { exit, bought, find, rotate, takeOrders, report, see } = await createConnection();
-    expect(bought).toMatchObject({ currentIp: '198.51.100.1', rotation: { state: 'READY', availableAt: null } });
+    expect(bought).toMatchObject({
+      currentIp: '198.51.100.1',
+      rotation: { state: 'READY', availableAt: null, link: null, everyMinutes: null },
+    });
     expect(await rotate()).toEqual({ state: 'ROTATING', oldIp: '198.51.100.1', newIp: null, seconds: 0 });
     const [order] = await takeOrders();
     expect(order).toMatchObject({ link: LINK, exit: { id: exit.id, kind: 'http', host: 'upstream.test' } });
-    expect((await find()).rotation).toEqual({ state: 'ROTATING', availableAt: null });
+    expect((await find()).rotation).toEqual({ state: 'ROTATING', availableAt: null, link: null, everyMinutes: null });
     await report({ id: order!.id, outcome: 'called', address: '198.51.100.2' });
     // The address had changed before the call.
     await see('198.51.100.2');
@@ -114,7 +76,7 @@ describe('a change of the address', () => {
       await pass(61);
     }
     await node.exchange();
-    expect((await find()).rotation).toEqual({ state: 'READY', availableAt: null });
+    expect((await find()).rotation).toEqual({ state: 'READY', availableAt: null, link: null, everyMinutes: null });
     const { data: addresses } = await customer.call(listConnectionAddresses, { params: { id } });
     const ips = addresses.map(({ ip }) => ip);
     expect(ips.filter((ip) => ip.startsWith('127.'))).toEqual(['127.0.2.3', '127.0.2.2']);
@@ -135,11 +97,16 @@ describe('a change of the address', () => {
     expect((await find()).rotation).toMatchObject({ state: 'ROTATING' });
     await pass(2);
     await finishOverdue(testApp.ctx);
-    expect((await find()).rotation).toEqual({ state: 'SAME_IP', availableAt: expect.any(String) });
+    expect((await find()).rotation).toEqual({
+      state: 'SAME_IP',
+      availableAt: expect.any(String),
+      link: null,
+      everyMinutes: null,
+    });
     const refused = rotate();
     await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await pass(61);
-    expect((await find()).rotation).toEqual({ state: 'SAME_IP', availableAt: null });
+    expect((await find()).rotation).toEqual({ state: 'SAME_IP', availableAt: null, link: null, everyMinutes: null });
     expect(await rotate()).toMatchObject({ state: 'ROTATING' });
   });
 
@@ -156,7 +123,12 @@ describe('a change of the address', () => {
     await rotate();
     const { id } = await call();
     await report({ id, outcome: 'failed', reason: 'link-status:500' });
-    expect((await find()).rotation).toEqual({ state: 'FAILED', availableAt: expect.any(String) });
+    expect((await find()).rotation).toEqual({
+      state: 'FAILED',
+      availableAt: expect.any(String),
+      link: null,
+      everyMinutes: null,
+    });
     expect(await lastReason()).toBe('link-status:500');
     await pass(61);
     expect(await rotate()).toMatchObject({ state: 'ROTATING' });
@@ -167,7 +139,12 @@ describe('a change of the address', () => {
     await silent.rotate();
     await silent.pass(121);
     await finishOverdue(testApp.ctx);
-    expect((await silent.find()).rotation).toEqual({ state: 'FAILED', availableAt: null });
+    expect((await silent.find()).rotation).toEqual({
+      state: 'FAILED',
+      availableAt: null,
+      link: null,
+      everyMinutes: null,
+    });
     expect(await silent.lastReason()).toBe('gateway-silent');
     const gone = await createConnection();
     await gone.rotate();
@@ -291,7 +268,7 @@ describe('a change is refused', () => {
     await expect(setLink(exit.id)).rejects.toMatchObject({ code: 'EXIT_SHARED' });
     await testApp.database.query('delete from proxies where id = $1', [second]);
     expect(await rotate()).toMatchObject({ state: 'ROTATING' });
-    await setLink(exit.id, { link: null });
+    await setLink(exit.id, { link: null, everyMinutes: null });
     await expect(rotate()).rejects.toMatchObject({ code: 'NOT_ROTATABLE' });
   });
 });

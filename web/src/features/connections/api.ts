@@ -85,6 +85,27 @@ export function useRotate() {
   });
 }
 
+/** Makes a link that changes the address; an earlier one stops working. */
+export function useRotationLink() {
+  const { t } = useTranslation('proxyConnection');
+  return useAction({
+    call: (id: string) => callForData('POST /v1/proxies/connections/{id}/rotation-link', { params: { id } }),
+    successText: () => t('rotation.link.made'),
+    changes: ['connections'],
+  });
+}
+
+export function useTimer() {
+  const { t } = useTranslation('proxyConnection');
+  return useAction({
+    call: ({ id, rotateEveryMinutes }: { id: string; rotateEveryMinutes: number | null }) =>
+      callForData('PATCH /v1/proxies/connections/{id}', { params: { id }, body: { rotateEveryMinutes } }),
+    onSuccess: replaceRow,
+    successText: () => t('rotation.timer.saved'),
+    changes: ['connections'],
+  });
+}
+
 /** The last addresses of a connection whose address can be changed. */
 export function useAddresses(connection: Connection) {
   const query = apiQuery(

@@ -332,15 +332,17 @@ it('has a receipt that can be retried, and that shows the end without live event
 });
 
 it.each([
-  ['en', 'Another IP address for 198.18.0.1', /Waiting for another address/, 'Address now:', /^Again in \d+ s$/],
-  ['ru', 'Другой IP-адрес для 198.18.0.1', /Ждём другой адрес/, 'Адрес сейчас:', /^Снова через \d+ с$/],
+  ['en', 'New IP for 198.18.0.1', /Waiting for another address/, 'Address now:', /^Again in \d+ s$/],
+  ['ru', 'Новый IP для 198.18.0.1', /Ждём другой адрес/, 'Адрес сейчас:', /^Снова через \d+ с$/],
 ] as const)('orders another address, and shows the one of now (%s)', async (language, name, waiting, now, again) => {
-  const rows = [exampleConnection(1, { rotation: { state: 'READY', availableAt: null } })];
+  const rows = [
+    exampleConnection(1, { rotation: { state: 'READY', availableAt: null, link: null, everyMinutes: null } }),
+  ];
   const { api, screen, user } = await openConnections(rows, {
     language,
     answers: {
       'POST /v1/proxies/connections/*/rotate': () => {
-        rows[0] = { ...rows[0]!, rotation: { state: 'ROTATING', availableAt: null } };
+        rows[0] = { ...rows[0]!, rotation: { state: 'ROTATING', availableAt: null, link: null, everyMinutes: null } };
         return { data: { state: 'ROTATING', oldIp: null, newIp: null, seconds: 0 } };
       },
     },
@@ -348,7 +350,11 @@ it.each([
   await user.click(await screen.findByRole('button', { name }));
   await screen.findByText(waiting);
   const availableAt = new Date(Date.now() + 60_000).toISOString();
-  rows[0] = { ...rows[0]!, currentIp: '198.51.100.9', rotation: { state: 'COOLDOWN', availableAt } };
+  rows[0] = {
+    ...rows[0]!,
+    currentIp: '198.51.100.9',
+    rotation: { state: 'COOLDOWN', availableAt, link: null, everyMinutes: null },
+  };
   api.refetch();
   await screen.findByText('198.51.100.9');
   screen.getByText(now, { exact: false });
@@ -357,7 +363,7 @@ it.each([
 });
 
 it('lists the last addresses in the details', async () => {
-  const rotation = { state: 'SAME_IP', availableAt: null } as const;
+  const rotation = { state: 'SAME_IP', availableAt: null, link: null, everyMinutes: null } as const;
   const { dialog } = await openDetails([exampleConnection(1, { rotation })], {
     answers: {
       'GET /v1/proxies/connections/*/addresses': { data: [{ ip: '198.51.100.7', since: connection.createdAt }] },
@@ -369,5 +375,39 @@ it('lists the last addresses in the details', async () => {
 
 it('offers no change of the address where the exit has none', async () => {
   const { dialog } = await openDetails([exampleConnection(1)]);
-  expect(dialog.queryByRole('button', { name: /^Another IP/ })).toBeNull();
+  expect(dialog.queryByRole('button', { name: /^New IP/ })).toBeNull();
+});
+
+it('makes and replaces the link for a new IP', async () => {
+  const link = 'http://localhost:3000/v1/rotate/0123456789';
+  const rows = [
+    exampleConnection(1, { rotation: { state: 'READY', availableAt: null, link: null, everyMinutes: null } }),
+  ];
+  const { dialog, user } = await openDetails(rows, {
+    answers: {
+      'GET /v1/proxies/connections/*/addresses': { data: [] },
+      'POST /v1/proxies/connections/*/rotation-link': () => {
+        rows[0] = { ...rows[0]!, rotation: { state: 'READY', availableAt: null, link, everyMinutes: null } };
+        return { data: { link } };
+      },
+    },
+  });
+  await user.click(await dialog.findByRole('button', { name: 'Make a link' }));
+  await dialog.findByText(link);
+  expect(isDisabled(await dialog.findByRole('button', { name: 'Replace the link' }))).toBe(false);
+});
+
+it('changes the address by a timer of 2 to 1440 minutes', async () => {
+  const rotation = { state: 'READY', availableAt: null, link: null, everyMinutes: null } as const;
+  const { api, dialog, user } = await openDetails([exampleConnection(1, { rotation })], {
+    answers: { 'GET /v1/proxies/connections/*/addresses': { data: [] } },
+  });
+  const field = await dialog.findByRole('textbox', { name: 'New IP every, minutes' });
+  await user.type(field, '1');
+  dialog.getByText('Enter a whole number from 2 to 1440, or nothing');
+  const save = dialog.getByRole('button', { name: 'Save the timer' });
+  expect(isDisabled(save)).toBe(true);
+  await user.type(field, '0');
+  await user.click(save);
+  await expect.poll(() => api.requests.filter((request) => request.startsWith('PATCH'))).toHaveLength(1);
 });

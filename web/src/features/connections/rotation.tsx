@@ -1,9 +1,12 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../format/format.ts';
 import { useSecondsLeft } from '../../hooks/use-seconds-left.ts';
-import { isLive, useAddresses, useRotate } from './api.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { isLive, useAddresses, useRotate, useRotationLink, useTimer } from './api.ts';
+import form from './label-form.module.css';
 import classes from './rotation.module.css';
 
 /** Orders another address for a connection; nothing where that is not possible. */
@@ -45,6 +48,59 @@ export function RotationState({ connection: { ip, currentIp, rotation } }: { con
   );
 }
 
+function TimerForm({ connection: { id, rotation } }: { connection: Connection }) {
+  const { t } = useTranslation('proxyConnection');
+  const saving = useTimer();
+  const saved = String(rotation?.everyMinutes ?? '');
+  const [text, setText] = useState(saved);
+  const given = text.trim();
+  const isValid = given === '' || (/^\d{1,4}$/.test(given) && Number(given) >= 2 && Number(given) <= 1440);
+  return (
+    <form
+      className={form['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void saving.run({ id, rotateEveryMinutes: given === '' ? null : Number(given) });
+      }}
+    >
+      <TextInput
+        label={t('rotation.timer.field')}
+        inputMode="numeric"
+        autoComplete="off"
+        value={text}
+        error={isValid ? undefined : t('rotation.timer.invalid')}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button
+        type="submit"
+        variant="default"
+        aria-label={t('rotation.timer.save')}
+        disabled={!isValid || given === saved}
+        loading={saving.isRunning}
+      >
+        {t('label.save')}
+      </Button>
+    </form>
+  );
+}
+
+/** The link for programs that can open a URL and nothing else. */
+function SecretLink({ connection: { id, rotation } }: { connection: Connection }) {
+  const { t } = useTranslation('proxyConnection');
+  const making = useRotationLink();
+  const link = rotation?.link ?? null;
+  return (
+    <>
+      <h4>{t('rotation.link.title')}</h4>
+      <p>{t('rotation.link.text')}</p>
+      {link !== null && <Copyable name={t('rotation.link.title')} value={link} isWrapped />}
+      <Button size="compact-sm" variant="default" loading={making.isRunning} onClick={() => void making.run(id)}>
+        {t(link === null ? 'rotation.link.make' : 'rotation.link.renew')}
+      </Button>
+    </>
+  );
+}
+
 /** In the details of a connection: the change, and its last addresses. */
 export function RotationSection({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
@@ -56,6 +112,8 @@ export function RotationSection({ connection }: { connection: Connection }) {
       <p>{t('rotation.text')}</p>
       <RotateButton connection={connection} />
       <RotationState connection={connection} />
+      <TimerForm key={connection.rotation.everyMinutes} connection={connection} />
+      <SecretLink connection={connection} />
       {addresses.length > 0 && (
         <>
           <h4>{t('rotation.addresses')}</h4>

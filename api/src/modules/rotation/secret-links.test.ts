@@ -1,0 +1,108 @@
+import { disconnect } from '@cellhop/contract/connections';
+import { renewRotationLink } from '@cellhop/contract/rotation';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../../test/factories.ts';
+import { createRotatedConnection } from '../../../test/rotated-connections.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import type { SecretKeys } from '../../secrets/keys.ts';
+import { readLink, resealSecrets } from './secret-links.service.ts';
+
+let testApp: TestApp;
+let customer: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp({ wrongTokensPerMinute: 20 });
+  customer = await createUser(testApp, { balanceMicros: 100_000_000n });
+});
+afterAll(() => testApp.stop());
+
+/** With its link, as a path of this server. */
+async function createLinked() {
+  const connection = await createRotatedConnection(testApp, customer);
+  const renew = async () => (await customer.call(renewRotationLink, { params: { id: connection.id } })).data.link;
+  const link = await renew();
+  const open = (options: RequestInit = {}, path = new URL(link).pathname) => fetch(testApp.url + path, options);
+  const orders = async () =>
+    (await testApp.database.query('select 1 from exit_changes where exit_id = $1', [connection.exit.id])).length;
+  return { ...connection, link, renew, open, orders };
+}
+
+describe('the link of a connection', () => {
+  test('changes the address without signing in, and answers when a check has seen another one', async () => {
+    const { find, link, open, call, see } = await createLinked();
+    expect((await find()).rotation).toEqual({ state: 'READY', availableAt: null, link, everyMinutes: null });
+    const answer = open();
+    await expect.poll(async () => (await find()).rotation!.state).toBe('ROTATING');
+    const joined = open();
+    await call();
+    await see('198.51.100.8');
+    for (const response of await Promise.all([answer, joined])) {
+      expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(await response.json()).toEqual({
+        data: { state: 'COOLDOWN', oldIp: '198.51.100.1', newIp: '198.51.100.8', seconds: expect.any(Number) },
+      });
+    }
+    const again = await open();
+    expect([again.status, Number(again.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(50);
+  });
+
+  test('changes nothing by HEAD, or when a browser fetches it in advance', async () => {
+    const { open, orders } = await createLinked();
+    expect((await open({ method: 'HEAD' })).status).toBe(200);
+    for (const name of ['sec-purpose', 'purpose'])
+      expect(await (await open({ headers: { [name]: 'prefetch;prerender' } })).json()).toMatchObject({
+        data: { state: 'READY', newIp: null },
+      });
+    expect(await orders()).toBe(0);
+  });
+
+  test('is replaced by another one, and ends with its connection', async () => {
+    const { id, open, renew, orders } = await createLinked();
+    const newer = new URL(await renew()).pathname;
+    expect((await open()).status).toBe(401);
+    expect((await open({ method: 'HEAD' }, newer)).status).toBe(200);
+    await customer.call(disconnect, { params: { id } });
+    expect((await open({}, newer)).status).toBe(401);
+    expect(await orders()).toBe(0);
+    await expect(renew()).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
+  });
+
+  test('is made by its owner alone, and is stored as a hash and encrypted', async () => {
+    const { id, link } = await createLinked();
+    const stranger = await createUser(testApp);
+    await expect(stranger.call(renewRotationLink, { params: { id } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const secret = new URL(link).pathname.split('/').at(-1)!;
+    const rows = await testApp.database.query<{ hash: Buffer; sealed: Buffer }>(
+      'select secret_hash as hash, secret_encrypted as sealed from connection_rotations',
+    );
+    for (const { hash, sealed } of rows)
+      for (const stored of [hash, sealed]) {
+        expect(stored.toString('latin1')).not.toContain(secret);
+        expect(stored.toString('hex')).not.toContain(secret);
+      }
+  });
+
+  test('is encrypted again with the newest key', async () => {
+    const { id, link } = await createLinked();
+    await testApp.database.query(`update connection_rotations set created_at = created_at - interval '2 minutes'`);
+    const [current] = testApp.ctx.config.secretKeys;
+    const newest = 'a newer secret key of this test, 1234';
+    const configOf = (...keys: string[]) => ({ ...testApp.ctx.config, secretKeys: keys as unknown as SecretKeys });
+    const START = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+    await resealSecrets({ ...testApp.ctx, config: configOf(newest, current) }, START, 1000);
+    const [row] = await testApp.database.query<{ sealed: Buffer }>(
+      'select secret_encrypted as sealed from connection_rotations where connection_id = $1',
+      [id],
+    );
+    expect(readLink(configOf(newest), id, row!.sealed)).toBe(link);
+    expect(readLink(configOf(current), id, row!.sealed)).toBeNull();
+  });
+
+  // The last one: this network is refused afterwards.
+  test('cannot be guessed: wrong ones count as wrong tokens of their network', async () => {
+    const { open } = await createLinked();
+    const statuses = new Set<number>();
+    for (let guess = 0; guess < 40; guess += 1) statuses.add((await open({}, `/v1/rotate/${'a'.repeat(40)}`)).status);
+    expect([...statuses]).toEqual([401, 429]);
+  });
+});
