@@ -58,7 +58,7 @@ export const rotateByLink = endpoint({
   summary: 'The link of a connection: changes its address and waits for the outcome, 25 s at most',
   params: z.strictObject({ secret: z.string().regex(/^[0-9a-z]{1,64}$/) }),
   response: data(rotationResultSchema),
-  errors: ['UNAUTHORIZED', 'NOT_ROTATABLE', 'GATEWAY_TOO_OLD', 'RATE_LIMITED'],
+  errors: ['UNAUTHORIZED', 'NOT_CONNECTED', 'NOT_ROTATABLE', 'GATEWAY_TOO_OLD', 'RATE_LIMITED'],
 });
 
 export const renewRotationLink = endpoint({

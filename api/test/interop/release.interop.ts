@@ -150,7 +150,7 @@ describe.each(['caddy', 'nginx'] as const)('%s', (name) => {
       .replace('listen 443 ', `listen 127.0.0.1:${port} `)
       .replaceAll(/\/etc\/letsencrypt\/\S*fullchain.pem/g, certificate)
       .replaceAll(/\/etc\/letsencrypt\/\S*privkey.pem/g, key)
-      .replace('127.0.0.1:3000', api);
+      .replaceAll('127.0.0.1:3000', api);
     const file = path.join(folder, 'nginx.conf');
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (each) => `${each}_temp_path ${folder}/${each};`,

@@ -51,7 +51,13 @@ async function* writeList(name: string, list: List): AsyncGenerator<string> {
 
 async function listConnections(ctx: Ctx, actor: Actor, page: PageQuery) {
   const { data } = await connections.listOwn(ctx, actor, page);
-  return { data: data.map(({ password: _password, ...connection }) => connection) };
+  return {
+    data: data.map(({ password: _password, rotation, ...connection }) => ({
+      ...connection,
+      // Its link acts without signing in.
+      rotation: rotation && { state: rotation.state, everyMinutes: rotation.everyMinutes },
+    })),
+  };
 }
 
 /** With the newest messages of each. */

@@ -50,7 +50,12 @@ describe('a change of the address', () => {
     await see('198.51.100.3');
     const changed = await find();
     expect(changed).toMatchObject({ ip: bought.ip, currentIp: '198.51.100.3', status: 'WORK', paidFor: 0.4 });
-    expect(changed.rotation).toEqual({ state: 'COOLDOWN', availableAt: expect.stringMatching(/^\d{4}-/) });
+    expect(changed.rotation).toEqual({
+      state: 'COOLDOWN',
+      availableAt: expect.stringMatching(/^\d{4}-/),
+      link: null,
+      everyMinutes: null,
+    });
     const { data: free } = await admin.call(listInventory, { query: { ip: '198.51.100.3' } });
     expect(free.map(({ id }) => id)).toEqual([exit.proxyId]);
   });
@@ -268,7 +273,7 @@ describe('a change is refused', () => {
     await expect(setLink(exit.id)).rejects.toMatchObject({ code: 'EXIT_SHARED' });
     await testApp.database.query('delete from proxies where id = $1', [second]);
     expect(await rotate()).toMatchObject({ state: 'ROTATING' });
-    await setLink(exit.id, { link: null, everyMinutes: null });
+    await setLink(exit.id, { link: null });
     await expect(rotate()).rejects.toMatchObject({ code: 'NOT_ROTATABLE' });
   });
 });

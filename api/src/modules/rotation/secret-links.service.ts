@@ -16,9 +16,10 @@ import * as store from './secret-links.store.ts';
 const ENCRYPTION = 'rotation-secret-encryption';
 const SECRET_BYTES = 20;
 const POLL_MS = 500;
-/** At a time, in this process: others get ROTATING at once, as after the time. */
-const HELD_MAX = 500;
-let held = 0;
+/** Changes that this process awaits at a time; of others, ROTATING is the answer at once. */
+const WAITS_MAX = 500;
+/** By connection: however many clients wait for a change or have left, one query at a time reads it. */
+const waits = new Map<string, Promise<RotationResult>>();
 
 /** Replaces the link of the user's own connection. @throws AppError NOT_FOUND, NOT_CONNECTED, NOT_ROTATABLE */
 export async function renewLink(ctx: Ctx, actor: Actor, connectionId: string): Promise<{ link: string }> {
@@ -56,19 +57,27 @@ export async function findByLink(ctx: Ctx, secret: string): Promise<string> {
  */
 export async function rotateAndWait(ctx: Ctx, connectionId: string, signal: AbortSignal): Promise<RotationResult> {
   const ordered = await order(ctx, connectionId);
-  if (held >= HELD_MAX) return ordered;
-  held += 1;
-  try {
-    const until = performance.now() + ROTATE_HELD_MS;
-    let result = ordered;
-    while (result.state === 'ROTATING' && performance.now() < until && !signal.aborted) {
-      await pause(POLL_MS, undefined, { signal }).catch(() => {});
-      result = await readResult(ctx, connectionId);
-    }
-    return result;
-  } finally {
-    held -= 1;
+  const running = waits.get(connectionId);
+  if (running) return running;
+  if (waits.size >= WAITS_MAX) return ordered;
+  const wait = readUntilEnded(ctx, connectionId, ordered, signal).finally(() => waits.delete(connectionId));
+  waits.set(connectionId, wait);
+  return wait;
+}
+
+async function readUntilEnded(
+  ctx: Ctx,
+  connectionId: string,
+  ordered: RotationResult,
+  signal: AbortSignal,
+): Promise<RotationResult> {
+  const until = performance.now() + ROTATE_HELD_MS;
+  let result = ordered;
+  while (result.state === 'ROTATING' && performance.now() < until && !signal.aborted) {
+    await pause(POLL_MS, undefined, { signal }).catch(() => {});
+    result = await readResult(ctx, connectionId);
   }
+  return result;
 }
 
 /** Encrypts the links of connections again, with the newest key. */

@@ -1,9 +1,11 @@
 import type { Ctx } from '../../ctx.ts';
 
+/** With a new time, because a key rotation that runs may have passed the old one. */
 export async function saveSecret(ctx: Ctx, connectionId: string, hash: Buffer, encrypted: Buffer): Promise<void> {
   await ctx.db.query(
     `insert into connection_rotations (connection_id, secret_hash, secret_encrypted) values ($1, $2, $3)
-         on conflict (connection_id) do update set secret_hash = excluded.secret_hash, secret_encrypted = excluded.secret_encrypted`,
+         on conflict (connection_id) do update
+            set secret_hash = excluded.secret_hash, secret_encrypted = excluded.secret_encrypted, created_at = now()`,
     [connectionId, hash, encrypted],
   );
 }

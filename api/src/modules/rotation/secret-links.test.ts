@@ -1,11 +1,14 @@
 import { disconnect } from '@cellhop/contract/connections';
 import { renewRotationLink } from '@cellhop/contract/rotation';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startView } from '@cellhop/contract/staff/view-as';
+import { exportOwnData } from '@cellhop/contract/users';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { createRotatedConnection } from '../../../test/rotated-connections.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import type { Ctx } from '../../ctx.ts';
 import type { SecretKeys } from '../../secrets/keys.ts';
-import { readLink, resealSecrets } from './secret-links.service.ts';
+import { readLink, resealSecrets, rotateAndWait } from './secret-links.service.ts';
 
 let testApp: TestApp;
 let customer: TestUser;
@@ -26,24 +29,62 @@ async function createLinked() {
   return { ...connection, link, renew, open, orders };
 }
 
+/** The change that runs. It is awaited by the time that this returns. */
+async function join(id: string) {
+  const joined = Promise.withResolvers<void>();
+  const tx: Ctx['tx'] = async (work, options) => {
+    const result = await testApp.ctx.tx(work, options);
+    joined.resolve();
+    return result;
+  };
+  const outcome = rotateAndWait({ ...testApp.ctx, tx }, id, new AbortController().signal);
+  await Promise.race([joined.promise, outcome]);
+  return { outcome };
+}
+
 describe('the link of a connection', () => {
   test('changes the address without signing in, and answers when a check has seen another one', async () => {
-    const { find, link, open, call, see } = await createLinked();
+    const { id, find, link, open, call, see, orders } = await createLinked();
     expect((await find()).rotation).toEqual({ state: 'READY', availableAt: null, link, everyMinutes: null });
     const answer = open();
     await expect.poll(async () => (await find()).rotation!.state).toBe('ROTATING');
-    const joined = open();
+    const joined = await join(id);
     await call();
     await see('198.51.100.8');
-    for (const response of await Promise.all([answer, joined])) {
-      expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
-      expect(await response.json()).toEqual({
-        data: { state: 'COOLDOWN', oldIp: '198.51.100.1', newIp: '198.51.100.8', seconds: expect.any(Number) },
-      });
-    }
+    const data = { state: 'COOLDOWN', oldIp: '198.51.100.1', newIp: '198.51.100.8', seconds: expect.any(Number) };
+    const response = await answer;
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(await response.json()).toEqual({ data });
+    expect([await joined.outcome, await orders()]).toEqual([data, 1]);
     const again = await open();
     expect([again.status, Number(again.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(50);
+  });
+
+  test('is held for 25 s at most, or until the server stops; then it answers ROTATING, and a repeat joins the change', async () => {
+    const { id, orders } = await createLinked();
+    let nowMs = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 10_000));
+    onTestFinished(() => clock.mockRestore());
+    const rotating = { state: 'ROTATING', oldIp: '198.51.100.1', newIp: null, seconds: expect.any(Number) };
+    expect(await rotateAndWait(testApp.ctx, id, new AbortController().signal)).toEqual(rotating);
+    clock.mockRestore();
+    expect(await rotateAndWait(testApp.ctx, id, AbortSignal.abort())).toEqual(rotating);
+    expect(await orders()).toBe(1);
+  });
+
+  test('goes on for others when a client that waits for it leaves', async () => {
+    const { id, find, open, call, see, orders } = await createLinked();
+    const leaving = new AbortController();
+    const left = open({ signal: leaving.signal });
+    await expect.poll(async () => (await find()).rotation!.state).toBe('ROTATING');
+    leaving.abort();
+    await expect(left).rejects.toThrow('aborted');
+    const { outcome } = await join(id);
+    await call();
+    await see('198.51.100.8');
+    expect(await outcome).toMatchObject({ state: 'COOLDOWN', newIp: '198.51.100.8' });
+    expect(await orders()).toBe(1);
   });
 
   test('changes nothing by HEAD, or when a browser fetches it in advance', async () => {
@@ -80,6 +121,21 @@ describe('the link of a connection', () => {
         expect(stored.toString('latin1')).not.toContain(secret);
         expect(stored.toString('hex')).not.toContain(secret);
       }
+  });
+
+  test('is in no export, and is not shown to staff who see the app as the customer', async () => {
+    const { id, link, find } = await createLinked();
+    const secret = new URL(link).pathname.split('/').at(-1)!;
+    expect((await find()).rotation).toMatchObject({ link });
+    const owned = await customer.call(exportOwnData, {});
+    expect(owned).toContain(id);
+    expect(owned).not.toContain(secret);
+    const admin = await createUser(testApp, { roleName: 'ADMIN' });
+    const body = { reason: 'they asked for help' };
+    const { data: view } = await admin.call(startView, { params: { id: customer.id }, body });
+    const authorization = `Bearer ${view.accessToken}`;
+    const seen = await fetch(`${testApp.url}/v1/proxies/connections?id=${id}`, { headers: { authorization } });
+    expect(await seen.json()).toMatchObject({ data: [{ id, rotation: { state: 'READY', link: null } }] });
   });
 
   test('is encrypted again with the newest key', async () => {

@@ -18,6 +18,6 @@ export async function setTimer(ctx: Ctx, connectionId: string, everyMinutes: num
 export async function rotateByTimer(ctx: Ctx): Promise<void> {
   for (const connectionId of await store.takeDue(ctx, DUE_MAX))
     await order(ctx, connectionId).catch((error: unknown) => {
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError)) ctx.log.error({ err: error, connectionId }, 'a timer could order no change');
     });
 }
