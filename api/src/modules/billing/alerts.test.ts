@@ -97,7 +97,7 @@ describe('an alert about a low balance', () => {
     expect(await notificationsOf(user)).toEqual([]);
     await run.report(connection.id, 50 * MB + 1);
     await checkBalances();
-    expect(await notificationsOf(user)).toEqual(['Your balance is low: <b>$1.992</b>.']);
+    expect(await notificationsOf(user)).toEqual(['Your balance is low: <b>$1.99</b>.']);
     // A top-up to exactly the threshold counts as recovered, so the next fall causes another alert.
     await topUp(testApp, user.accountId, 8_000n);
     await checkBalances();

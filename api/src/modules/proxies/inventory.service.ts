@@ -220,8 +220,8 @@ export async function followExits(ctx: Ctx, exitIds: readonly string[]): Promise
     if ((await store.followExits(ctx, exitIds, FOLLOWING_ROWS)) < FOLLOWING_ROWS) return;
 }
 
-/** Changes have given these exits other public addresses, which the catalogue shows from now on. */
-export async function followAddresses(ctx: Ctx, exits: readonly { exitId: string; address: string }[]): Promise<void> {
-  await store.followAddresses(ctx, exits);
+/** Changes have given these exits other public addresses: what was promised is no more, and the catalogue shows what is seen. */
+export async function promiseNoAddress(ctx: Ctx, exitIds: readonly string[]): Promise<void> {
+  await store.promiseNoAddress(ctx, exitIds);
   ctx.changed(STAFF, 'staff-catalogue');
 }

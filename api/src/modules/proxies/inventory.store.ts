@@ -243,12 +243,7 @@ export async function followExits(ctx: Ctx, exitIds: readonly string[], limit: n
   return rows.length;
 }
 
-/** Not where a proxy promises no address, which shows that of its exit anyway, nor if another one promises the new address. */
-export async function followAddresses(ctx: Ctx, exits: readonly { exitId: string; address: string }[]): Promise<void> {
-  await ctx.db.query(
-    `update proxies set ip = change.address from unnest($1::uuid[], $2::inet[]) as change (exit_id, address)
-      where proxies.exit_id = change.exit_id and proxies.ip <> change.address
-        and not exists (select from proxies as other where other.ip = change.address)`,
-    [exits.map(({ exitId }) => exitId), exits.map(({ address }) => address)],
-  );
+/** They show the addresses that checks of their exits see. */
+export async function promiseNoAddress(ctx: Ctx, exitIds: readonly string[]): Promise<void> {
+  await ctx.db.query('update proxies set ip = null where exit_id = any($1::uuid[]) and ip is not null', [exitIds]);
 }

@@ -19,7 +19,7 @@ import { STAFF } from '../../live/changes.ts';
 import { decryptLink, encryptLink, linkKeys, linkOwner, resealLink } from '../../secrets/rotation-links.ts';
 import { type Position, type ResealedBatch, resealRows } from '../../secrets/sealing.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { type Editor, followAddresses } from '../proxies/inventory.service.ts';
+import { type Editor, promiseNoAddress } from '../proxies/inventory.service.ts';
 import { endOfCooldownMs, presentRotation, ROTATION_MS_MAX } from './rotation-state.ts';
 import * as resealing from './rotation-resealing.store.ts';
 import * as store from './rotation.store.ts';
@@ -143,10 +143,10 @@ export async function compareAddresses(ctx: Ctx, checks: readonly ExitCheck[]): 
   const finished = await store.saveSeen(ctx, seen);
   announce(ctx, finished);
   const changed = new Set(finished.map(({ exitId }) => exitId));
-  const followed = checks.flatMap(({ exitId, seenAddress }) =>
-    changed.has(exitId) && seenAddress !== undefined ? [{ exitId, address: seenAddress }] : [],
+  const exitIds = checks.flatMap(({ exitId, seenAddress }) =>
+    changed.has(exitId) && seenAddress !== undefined ? [exitId] : [],
   );
-  if (followed.length > 0) await followAddresses(ctx, followed);
+  if (exitIds.length > 0) await promiseNoAddress(ctx, exitIds);
 }
 
 /** A periodic task: a farm or a node that does not answer keeps no change open. */
