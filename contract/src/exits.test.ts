@@ -48,3 +48,7 @@ test.each([
 test('a host that is neither a name nor an address is no upstream', () => {
   expect(parseExit('http', 'http://192.0.2.256:80')).toBe('NOT_AN_UPSTREAM');
 });
+
+test.each(['192.0.2.7/24', '192.0.2.256', 'fe80::1%eth0', 'paris'])('%s is no address of a node', (text) => {
+  expect(parseExit('local-address', text)).toBe('NOT_AN_ADDRESS');
+});

@@ -118,9 +118,8 @@ describe('an exit', () => {
     const move = 'update exits set node_id = (select id from gateway_nodes where name = $2) where id = $1';
     await expect(testApp.database.query(move, [exits.paris, DEFAULT_NODE_NAME])).rejects.toThrow('append-only');
     await testApp.database.query(move, [exits.paris, 'paris']);
-    await expect(createExit(testApp, 'paris')).rejects.toThrow('exits_once');
-    await expect(createExit(testApp, 'paris', '192.0.2.7')).rejects.toThrow('exits_once');
-    await expect(createExit(testApp, 'paris', '192.0.2.7/24')).rejects.toThrow('exits_local_address');
+    await expect(createExit(testApp, 'paris')).rejects.toThrow('exits_by_key');
+    await expect(createExit(testApp, 'paris', '192.0.2.7')).rejects.toThrow('exits_by_key');
   });
 
   test('that is in use is not deleted', async () => {
