@@ -6,7 +6,7 @@ const TYPE_A = 1;
 
 type LookUp = (name: string) => string[] | undefined;
 
-/** Resolves A queries from a table. `silent.test` gets no response, `held.test` only after `release`; other names do not exist. */
+/** Resolves A queries from a table. `silent.test` gets no response, `held.test` only after `release`, and each time, since its TTL is 0; other names do not exist. */
 export async function startNameServer(table: Record<string, string[]> | LookUp) {
   const lookUp: LookUp = typeof table === 'function' ? table : (name) => table[name];
   const queries: string[] = [];
@@ -22,8 +22,9 @@ export async function startNameServer(table: Record<string, string[]> | LookUp) 
     header.writeUInt16BE(0x8180 | (known ? 0 : NXDOMAIN), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(addresses.length, 6);
+    const ttlSeconds = name === 'held.test' ? 0 : 60;
     const answers = addresses.map((address) =>
-      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]),
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, ttlSeconds, 0, 4, ...address.split('.').map(Number)]),
     );
     const bytes = Buffer.concat([header, message.subarray(12, end), ...answers]);
     const respond = () => socket.send(bytes, from.port, from.address);
