@@ -1,7 +1,7 @@
 import { createInvoice } from '@cellhop/contract/invoices';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
 import type { Attention } from '@cellhop/contract/staff/dashboard';
-import type { HeldDeposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import type { SuspendedPayment, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { RelatedUser } from '@cellhop/contract/staff/users';
 import { getProfile } from '@cellhop/contract/users';
 import { exampleDeposit } from '../web/test/example-invoices.ts';
@@ -74,7 +74,7 @@ test('what needs attention is accessible and fits', async ({ page }) => {
 
 test('payments on hold and their release are accessible and fit', async ({ page }) => {
   // USDT of the sandbox is always worth one dollar.
-  const held: HeldDeposit = {
+  const held: SuspendedPayment = {
     id: '00000000-0000-4000-8000-00000000e002',
     currency: 'USDT_ERC20',
     amountInCurrency: '2000.00',
@@ -87,7 +87,12 @@ test('payments on hold and their release are accessible and fit', async ({ page 
     marketValue: 1600,
     parValue: 2000,
   };
-  const large: HeldDeposit = { ...held, id: '00000000-0000-4000-8000-00000000e003', hold: 'LARGE', marketRate: null };
+  const large: SuspendedPayment = {
+    ...held,
+    id: '00000000-0000-4000-8000-00000000e003',
+    hold: 'LARGE',
+    marketRate: null,
+  };
   const json = { data: [held, { ...large, marketValue: null, parValue: null }], totalPages: 1, isTruncated: false };
   await page.route('**/v1/payments/admin/held?*', (route) => route.fulfill({ json }));
   await enter(page, '/admin/payment/invoices', 'admin@example.com', 'demo-password');

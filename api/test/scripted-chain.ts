@@ -1,6 +1,6 @@
 /** A chain for tests that reorganises, replaces transactions and fails on demand. Its state is in memory. */
 import { randomUUID } from 'node:crypto';
-import type { ChainHoldings, HeldAddress } from '../src/payments/holdings-file.ts';
+import type { ChainHoldings, AddressBalances } from '../src/payments/holdings-file.ts';
 import {
   type Balances,
   ChainUnavailable,
@@ -145,7 +145,7 @@ export class ScriptedChain implements ChainWatcher {
     return Promise.resolve([]);
   }
 
-  describeHoldings(held: readonly HeldAddress[]): Promise<ChainHoldings> {
+  describeHoldings(held: readonly AddressBalances[]): Promise<ChainHoldings> {
     return Promise.resolve({ chain: 'bitcoin', addresses: held.map((one) => ({ ...one, notes: [] })) });
   }
 

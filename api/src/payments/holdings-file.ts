@@ -94,4 +94,4 @@ export type HoldingsFile = z.infer<typeof holdingsFileSchema>;
 /** The part of one chain. */
 export type ChainHoldings = HoldingsFile['chains'][number];
 /** Before the chain adds what a signature needs. */
-export type HeldAddress = Omit<z.infer<typeof held>, 'notes'>;
+export type AddressBalances = Omit<z.infer<typeof held>, 'notes'>;

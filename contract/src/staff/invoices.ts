@@ -157,7 +157,7 @@ export const assignDeposit = endpoint({
   errors: ['NOT_FOUND', 'RATE_UNAVAILABLE', 'CHANGED_ELSEWHERE', 'ACCOUNT_DELETED', 'IDEMPOTENCY_KEY_REUSED'],
 });
 
-export const heldDepositSchema = z.object({
+export const suspendedPaymentSchema = z.object({
   id: idSchema,
   currency: z.enum(currencies),
   amountInCurrency: z.string(),
@@ -173,15 +173,15 @@ export const heldDepositSchema = z.object({
   /** Of DEPEG: US dollars at one dollar for each coin. */
   parValue: dollarsSchema.nullable(),
 });
-export type HeldDeposit = z.infer<typeof heldDepositSchema>;
+export type SuspendedPayment = z.infer<typeof suspendedPaymentSchema>;
 
-export const listHeldDeposits = endpoint({
+export const listSuspendedPayments = endpoint({
   method: 'GET',
   url: '/v1/payments/admin/held',
   access: { permission: 'PAYMENTS_READ' },
   summary: 'Payments that are final and not credited, because something holds them; the oldest first',
   query: z.strictObject(listQuery),
-  response: listed(heldDepositSchema),
+  response: listed(suspendedPaymentSchema),
 });
 
 export const releaseDepositBody = z.strictObject({

@@ -35,7 +35,7 @@ export class DnsUpstream {
   #preferred = 0;
   readonly #sockets = new Map<NameServer, QuerySocket>();
   readonly #connections: QueryConnections;
-  #sweep: NodeJS.Timeout | undefined;
+  #closing: NodeJS.Timeout | undefined;
   #random = Buffer.alloc(RANDOM_BLOCK_BYTES);
   #randomAt = RANDOM_BLOCK_BYTES;
 
@@ -78,8 +78,8 @@ export class DnsUpstream {
   }
 
   close(): void {
-    clearInterval(this.#sweep);
-    this.#sweep = undefined;
+    clearInterval(this.#closing);
+    this.#closing = undefined;
     for (const socket of this.#sockets.values()) socket.close();
     this.#sockets.clear();
     this.#connections.close();
@@ -147,7 +147,7 @@ export class DnsUpstream {
     });
     this.#sockets.set(server, socket);
     socket.open();
-    this.#sweep ??= setInterval(() => this.#closeOld(), SOCKET_MS).unref();
+    this.#closing ??= setInterval(() => this.#closeOld(), SOCKET_MS).unref();
     return socket;
   }
 
@@ -161,8 +161,8 @@ export class DnsUpstream {
     const before = performance.now() - SOCKET_MS;
     for (const [server, socket] of this.#sockets) if (socket.openedAt <= before) this.#replace(server, socket);
     if (this.#sockets.size > 0) return;
-    clearInterval(this.#sweep);
-    this.#sweep = undefined;
+    clearInterval(this.#closing);
+    this.#closing = undefined;
   }
 
   /** Reads the name servers that the exit's address can reach. */

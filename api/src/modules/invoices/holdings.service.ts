@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
 import { type Chain, currencyRules } from '../../payments/currencies.ts';
 import {
-  type HeldAddress,
+  type AddressBalances,
   HOLDINGS_VERSION,
   type HoldingsFile,
   holdingsFileSchema,
@@ -54,7 +54,7 @@ export async function describeHoldings(
   watcher: ChainWatcher,
   limit: number,
 ): Promise<HoldingsFile> {
-  const byId = new Map<bigint, HeldAddress>();
+  const byId = new Map<bigint, AddressBalances>();
   for (const currency of currencies.filter((each) => currencyRules[each].chain === chain)) {
     const { asset } = currencyRules[currency];
     for (const { id, fingerprint, derivationIndex, address, balanceUnits } of await listHoldings(

@@ -9,7 +9,7 @@ import {
   getAnyInvoice,
   exportInvoices,
   listAllInvoices,
-  listHeldDeposits,
+  listSuspendedPayments,
   listUnassignedPayments,
 } from '@cellhop/contract/staff/invoices';
 import type { FastifyInstance } from 'fastify';
@@ -31,6 +31,6 @@ export function invoicesRoutes(app: FastifyInstance): void {
   routeStream(app, exportInvoices, ({ ctx, query, ...by }) => staffInvoices.exportInvoices(ctx, by, query));
   route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
   route(app, listUnassignedPayments, ({ ctx, query }) => staffInvoices.listUnassigned(ctx, query));
-  route(app, listHeldDeposits, ({ ctx, query }) => suspendedPayments.listSuspended(ctx, query));
+  route(app, listSuspendedPayments, ({ ctx, query }) => suspendedPayments.listSuspended(ctx, query));
   route(app, getAnyInvoice, async ({ ctx, params }) => ({ data: await staffInvoices.showDetail(ctx, params.id) }));
 }

@@ -4,7 +4,7 @@
  * through the gate of approvals.
  */
 import { AppError } from '@cellhop/contract/errors';
-import type { HeldDeposit } from '@cellhop/contract/staff/invoices';
+import type { SuspendedPayment } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
@@ -27,7 +27,7 @@ export async function listSuspended(ctx: Ctx, page: PageQuery) {
 
 export { countSuspended } from './deposit-lists.store.ts';
 
-function presentSuspended(row: OwnedDeposit, peg: Peg): HeldDeposit {
+function presentSuspended(row: OwnedDeposit, peg: Peg): SuspendedPayment {
   const { id, transactionId, invoice, arrivedAt } = row;
   const hold = row.hold!;
   const rules = rulesOf(row);

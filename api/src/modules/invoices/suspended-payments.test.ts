@@ -1,7 +1,7 @@
 /** Payments in USDT while it does not trade at one dollar. */
 import { listNotifications } from '@cellhop/contract/notifications';
 import { approveSettlement, listSettlementRequests } from '@cellhop/contract/staff/approvals';
-import { getAnyInvoice, listHeldDeposits, releaseDeposit } from '@cellhop/contract/staff/invoices';
+import { getAnyInvoice, listSuspendedPayments, releaseDeposit } from '@cellhop/contract/staff/invoices';
 import { type Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -46,7 +46,7 @@ const paidInvoice = async (amount = 25): Promise<Invoice> => {
   await pay(testApp, invoice);
   return invoice;
 };
-const held = async () => (await staff.call(listHeldDeposits, { query: {} })).data;
+const held = async () => (await staff.call(listSuspendedPayments, { query: {} })).data;
 const release = async (rate: 'MARKET' | 'PAR', by = staff, key: string = randomUUID()) => {
   const [deposit] = await held();
   return (

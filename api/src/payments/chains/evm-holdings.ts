@@ -1,6 +1,6 @@
 /** What a signature of a sweep needs from Ethereum and BSC: balances, also for the fee, nonces, and a suggestion for the fee. */
 import { z } from 'zod';
-import type { ChainHoldings, HeldAddress } from '../holdings-file.ts';
+import type { ChainHoldings, AddressBalances } from '../holdings-file.ts';
 import type { EvmNode } from './evm-node.ts';
 import { type ChainWith, descriptors } from './descriptors.ts';
 import { listFrozen } from './evm-token.ts';
@@ -45,7 +45,7 @@ export async function describeEvmHoldings(
   { chain, usdtContract: contract }: { chain: ChainWith<'evm'>; usdtContract: string },
   reading: Reading,
   height: number,
-  held: readonly HeldAddress[],
+  held: readonly AddressBalances[],
 ): Promise<ChainHoldings> {
   const { chainId } = descriptors[chain].evm;
   const { coin } = descriptors[chain].sweep;

@@ -1,5 +1,5 @@
 import type { AddressSpace } from '../currencies.ts';
-import type { ChainHoldings, HeldAddress } from '../holdings-file.ts';
+import type { ChainHoldings, AddressBalances } from '../holdings-file.ts';
 
 /** One payment to one of the watched addresses, identified by chain, asset, transaction and output. */
 export interface ObservedPayment {
@@ -115,7 +115,7 @@ export interface ChainWatcher {
    * What a signature of a sweep needs, for addresses that hold something.
    * @throws ChainUnavailable
    */
-  describeHoldings(held: readonly HeldAddress[], signal: AbortSignal): Promise<ChainHoldings>;
+  describeHoldings(held: readonly AddressBalances[], signal: AbortSignal): Promise<ChainHoldings>;
 }
 
 export interface SourceFinding {

@@ -8,7 +8,7 @@ import { startTwoSources, type TwoSources } from '../../../test/chains/ton/two-s
 import { holdingsFile, type TonHoldings } from '../../../test/holdings.ts';
 import { TON_WORDS } from '../../../test/offline-machine.ts';
 import { signList } from '../../../test/offline-signing.ts';
-import type { HeldAddress } from '../holdings-file.ts';
+import type { AddressBalances } from '../holdings-file.ts';
 import { openTonAccount } from '../offline/ton-seed.ts';
 import type { PrivateAccount } from '../offline/seed.ts';
 import type { SweepSource } from './sweep-source.ts';
@@ -62,7 +62,7 @@ async function open(url = ton.index.url) {
     },
     /** As the server makes it. */
     async list(): Promise<TonHoldings> {
-      const assets: HeldAddress['assets'] = [
+      const assets: AddressBalances['assets'] = [
         { asset: 'TON' as const, units: String(await unitsOf('TON', address)) },
         { asset: 'USDT' as const, units: String(await unitsOf('USDT', address)) },
       ].filter(({ units }) => units !== '0');

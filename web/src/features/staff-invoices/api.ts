@@ -26,7 +26,7 @@ export function useUnassignedPayments() {
   );
 }
 
-export function useHeldDeposits() {
+export function useSuspendedPayments() {
   return useApiQuery(
     apiQuery('GET /v1/payments/admin/held', { query: pageQuery(1) }, staffDependencies('staff-invoices')),
   );

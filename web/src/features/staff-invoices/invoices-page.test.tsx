@@ -1,4 +1,4 @@
-import type { StaffInvoiceDetail, UnassignedPayment, HeldDeposit } from '@cellhop/contract/staff/invoices';
+import type { StaffInvoiceDetail, UnassignedPayment, SuspendedPayment } from '@cellhop/contract/staff/invoices';
 import { within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { exampleDeposit, exampleInvoice } from '../../../test/example-invoices.ts';
@@ -148,7 +148,7 @@ it('assigns a payment to a lost address to a customer, and says that a second pe
   expect(sent).toEqual([{ email: 'alice@example.com', reason: 'has the transaction' }]);
 });
 
-const held: HeldDeposit = {
+const held: SuspendedPayment = {
   id: '00000000-0000-4000-8000-00000000e002',
   currency: 'USDT_ERC20',
   amountInCurrency: '2000.00',
@@ -161,7 +161,7 @@ const held: HeldDeposit = {
   marketValue: 1600,
   parValue: 2000,
 };
-const openHeld = async (deposit: HeldDeposit, sent: unknown[] = []) => {
+const openHeld = async (deposit: SuspendedPayment, sent: unknown[] = []) => {
   const opened = await openAsStaff('/admin/payment/invoices', {
     answers: {
       'GET /v1/payments/admin/invoices': listOf(detail({})),

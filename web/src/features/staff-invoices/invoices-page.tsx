@@ -24,7 +24,7 @@ import { SavedFilters } from '../staff-parts/saved-filters.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { OfUserNotice } from '../staff-parts/user-tabs.tsx';
 import { toInvoicesQuery, useInvoicesOfUsers } from './api.ts';
-import { HeldDeposits } from './held-deposits.tsx';
+import { SuspendedPayments } from './suspended-payments.tsx';
 import { InvoiceDialog } from './invoice-dialog.tsx';
 import { UnassignedPayments } from './unassigned-payments.tsx';
 import { staffInvoicesScreen, type StaffInvoicesSearch, staffInvoicesSearch } from './screen.ts';
@@ -40,7 +40,7 @@ export function InvoicesPage() {
   return (
     <>
       <OfUserNotice userId={search.userId} current="invoices" />
-      <HeldDeposits />
+      <SuspendedPayments />
       <UnassignedPayments />
       <InvoicesFilter search={search} onChange={(filter) => change({ ...filter, ...FIRST })} />
       <SavedFilters list="invoices" filter={toFilter(search)} onApply={(saved) => change(staffInvoicesSearch(saved))} />

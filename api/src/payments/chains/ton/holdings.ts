@@ -1,5 +1,5 @@
 /** What a signature of a sweep needs from TON: the number of the wallet's next message, its state, and where its tokens are. */
-import type { ChainHoldings, HeldAddress } from '../../holdings-file.ts';
+import type { ChainHoldings, AddressBalances } from '../../holdings-file.ts';
 import { nextSeqno } from '../../sweep/ton-wallet.ts';
 import { ChainUnavailable } from '../watcher.ts';
 import type { Accounts } from './accounts.ts';
@@ -14,7 +14,7 @@ type TonHoldings = Extract<ChainHoldings, { chain: 'ton' }>;
 export async function describeTonHoldings(
   sources: readonly TonSource[],
   accounts: ReadonlyMap<string, Accounts>,
-  held: readonly HeldAddress[],
+  held: readonly AddressBalances[],
   master: string,
   signal: AbortSignal,
 ): Promise<TonHoldings> {

@@ -1,6 +1,6 @@
 /** What a signature of a sweep needs from TRON: a reference block, prices, and what each address has for its fee. */
 import { encodeTronAddress } from '../../derive/tron-address.ts';
-import type { ChainHoldings, HeldAddress } from '../../holdings-file.ts';
+import type { ChainHoldings, AddressBalances } from '../../holdings-file.ts';
 import type { TronHeader } from './answers.ts';
 import { toHexAddress } from './network.ts';
 import { mapRateLimited } from './rate-limited.ts';
@@ -21,7 +21,7 @@ const REQUESTS_PER_ADDRESS = 3;
 export async function describeTronHoldings(
   node: TronNode,
   { contract, requestsPerSecond, reference, signal }: HoldingsReading,
-  held: readonly HeldAddress[],
+  held: readonly AddressBalances[],
 ): Promise<ChainHoldings> {
   const { energyPrice, bandwidthPrice, energyFactor } = await node.prices(signal);
   if (energyPrice === undefined || bandwidthPrice === undefined)

@@ -1,4 +1,4 @@
-import type { HeldDeposit, ReleaseDepositBody } from '@cellhop/contract/staff/invoices';
+import type { SuspendedPayment, ReleaseDepositBody } from '@cellhop/contract/staff/invoices';
 import { Button, Group, Radio, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,13 +12,13 @@ import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
-import { useHeldDeposits, useReleaseDeposit } from './api.ts';
+import { useSuspendedPayments, useReleaseDeposit } from './api.ts';
 import classes from './unassigned-payments.module.css';
 
 /** A notice about payments on hold, and a dialog that lists those that have waited longest. Nothing while there are none. */
-export function HeldDeposits() {
+export function SuspendedPayments() {
   const { t } = useTranslation('staffMoney');
-  const deposits = useHeldDeposits().response?.data ?? [];
+  const deposits = useSuspendedPayments().response?.data ?? [];
   const [isOpen, setOpen] = useState(false);
   const [releasedId, setReleasedId] = useState<string>();
   const released = deposits.find(({ id }) => id === releasedId);
@@ -44,14 +44,14 @@ export function HeldDeposits() {
 }
 
 interface DepositsProps {
-  deposits: readonly HeldDeposit[];
+  deposits: readonly SuspendedPayment[];
   onRelease: (id: string) => void;
 }
 
 function Deposits({ deposits, onRelease }: DepositsProps) {
   const { t } = useTranslation(['staffMoney', 'staff']);
   const canRelease = usePermission('PAYMENTS_EDIT');
-  const columns: Column<HeldDeposit>[] = [
+  const columns: Column<SuspendedPayment>[] = [
     { key: 'amount', header: t('deposit.amount'), place: 'heading', render: (deposit) => withTicker(deposit) },
     { key: 'hold', header: t('deposit.state'), place: 'heading', render: ({ hold }) => t(`deposit.holds.${hold}`) },
     { key: 'user', header: t('staff:user'), render: ({ user }) => <UserLink user={user} /> },
@@ -85,7 +85,7 @@ function Deposits({ deposits, onRelease }: DepositsProps) {
   );
 }
 
-function MarketValue({ deposit: { hold, marketRate, marketValue } }: { deposit: HeldDeposit }) {
+function MarketValue({ deposit: { hold, marketRate, marketValue } }: { deposit: SuspendedPayment }) {
   const { t } = useTranslation('staffMoney');
   if (hold !== 'DEPEG') return '—';
   if (marketRate === null || marketValue === null) return t('held.unknown');
@@ -93,7 +93,7 @@ function MarketValue({ deposit: { hold, marketRate, marketValue } }: { deposit: 
 }
 
 interface ReleaseFormProps {
-  deposit: HeldDeposit;
+  deposit: SuspendedPayment;
   onClose: () => void;
 }
 
