@@ -23,6 +23,7 @@ const publicEndpoints: Record<PublicEndpointKey, true> = {
   'GET /v1/proxies/stock': true,
   'POST /v1/browser-errors': true,
   'GET /v1/receipts/public-key': true,
+  'GET /v1/rotate/{secret}': true,
 };
 
 /**
