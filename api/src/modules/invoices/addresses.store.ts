@@ -8,15 +8,19 @@ export async function findOrInsertAccount(
   fingerprint: string,
   firstIndex: bigint,
 ): Promise<bigint> {
-  const [row] = await ctx.db.query<{ id: bigint }>(
-    `with inserted as (
-       insert into wallet_accounts (address_space, fingerprint, next_index) values ($1, $2, $3)
-       on conflict (address_space, fingerprint) do nothing returning id
-     )
-     select id from inserted
-     union all select id from wallet_accounts where address_space = $1 and fingerprint = $2`,
+  const find = () =>
+    ctx.db.query<{ id: bigint }>('select id from wallet_accounts where address_space = $1 and fingerprint = $2', [
+      space,
+      fingerprint,
+    ]);
+  const [known] = await find();
+  if (known) return known.id;
+  await ctx.db.query(
+    'insert into wallet_accounts (address_space, fingerprint, next_index) values ($1, $2, $3) on conflict do nothing',
     [space, fingerprint, firstIndex],
   );
+  // A statement of its own sees what another transaction has inserted meanwhile.
+  const [row] = await find();
   return row!.id;
 }
 

@@ -1,12 +1,13 @@
 import { getSystemState } from '@cellhop/contract/staff/system';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Ctx } from '../../ctx.ts';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { letExpire, newInvoice } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { expireInvoices, watchChain } from './watch.service.ts';
 import { readChainFigures } from './chain-overview.service.ts';
-import { listWatchedAddresses } from './addresses.store.ts';
+import { findOrInsertAccount, listWatchedAddresses } from './addresses.store.ts';
 
 let testApp: TestApp;
 let user: TestUser;
@@ -61,4 +62,16 @@ test('metrics and staff see how many addresses are beyond the limit, and the num
   const admin = await createUser(testApp, { roleName: 'ADMIN' });
   const { data } = await admin.call(getSystemState, {});
   expect(data.chains[0]).toMatchObject({ sources: 0, watchedAddresses: 20_000, unwatchedAddresses: 2 });
+});
+
+test('the first two invoices of a shop at once have one account', async () => {
+  const open = (ctx: Ctx) => findOrInsertAccount(ctx, 'btc', 'first of all', 1n);
+  const { first, second } = await testApp.ctx.tx(async (ctx) => {
+    const first = await open(ctx);
+    const second = open(testApp.ctx);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(() => testApp.database.query(waiting)).toHaveLength(1);
+    return { first, second: second.catch((error: unknown) => error) };
+  });
+  expect(await second).toBe(first);
 });
