@@ -64,11 +64,12 @@ test('metrics and staff see how many addresses are beyond the limit, and the num
   expect(data.chains[0]).toMatchObject({ sources: 0, watchedAddresses: 20_000, unwatchedAddresses: 2 });
 });
 
+const openAccount = (ctx: Ctx) => findOrInsertAccount(ctx, 'btc', 'first of all', 1n);
+
 test('the first two invoices of a shop at once have one account', async () => {
-  const open = (ctx: Ctx) => findOrInsertAccount(ctx, 'btc', 'first of all', 1n);
   const { first, second } = await testApp.ctx.tx(async (ctx) => {
-    const first = await open(ctx);
-    const second = open(testApp.ctx);
+    const first = await openAccount(ctx);
+    const second = openAccount(testApp.ctx);
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(() => testApp.database.query(waiting)).toHaveLength(1);
     return { first, second: second.catch((error: unknown) => error) };
