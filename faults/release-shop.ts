@@ -39,7 +39,8 @@ export class Shop {
   }
 
   async stop(): Promise<void> {
-    for (const product of this.#running) await product.stop();
+    // The last one first: an API takes the mails of a worker that was started beside it.
+    for (const product of this.#running.toReversed()) await product.stop();
     this.#running = [];
   }
 
