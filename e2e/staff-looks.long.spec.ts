@@ -71,7 +71,7 @@ test('the button that creates a row is at the right end of the first line, and f
     const widths = await filters
       .locator('.mantine-InputWrapper-root:visible')
       .evaluateAll((fields) => fields.map((field) => Math.round(field.getBoundingClientRect().width)));
-    expect([path, [...new Set(widths)]]).toEqual([path, [170]]);
+    expect([path, [...new Set(widths)]]).toEqual([path, [160]]);
   }
 });
 
