@@ -23,8 +23,8 @@ interface KeptName {
 }
 
 /**
- * Resolves names by the name servers of an exit, and keeps their addresses as long as the records allow. `getaddrinfo` is never used, because it would use the host's default route and block
- * one of libuv's four threads.
+ * Resolves names by the name servers of an exit, and keeps their addresses as long as the records allow. `getaddrinfo` is never used,
+ * because it would use the host's default route and block one of libuv's four threads.
  */
 export class NameResolver {
   readonly #queriesIpv4: boolean;
