@@ -17,6 +17,13 @@ const MB = 1_048_576;
 const CREDIT_LIMIT_MS = 60_000;
 const CREDENTIALS = { email: 'user@example.com', password: 'demo-password' };
 
+/** Settings for a shop where one account makes all purchases, as here. */
+export const ONE_BUYER = {
+  OPEN_CONNECTIONS_MAX: '1000000',
+  PURCHASES_PER_HOUR: '1000000',
+  UNUSED_RETURNS_PER_HOUR: '1000000',
+};
+
 /** The traffic of a connection, as counted by the customer. */
 export interface Passed {
   bytes: number;

@@ -6,7 +6,7 @@ import { buildChanged } from '../tools/build.mjs';
 import { freePort } from '../tools/ports.mjs';
 import type { startProduct } from '../tools/product.mjs';
 import { checkOutRelease, installRelease } from '../tools/releases.mjs';
-import type { Customers, CustomersOptions } from './customers.ts';
+import { type Customers, type CustomersOptions, ONE_BUYER } from './customers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -33,6 +33,7 @@ export async function choosePlace(databaseUrl: string, logFile: string): Promise
     MAIL_SINK_PORT: String(await freePort()),
     GATEWAY_ALLOW_PRIVATE: 'true',
     LOG_LEVEL: 'error',
+    ...ONE_BUYER,
     // On a busy machine, programs that start take the time of those that serve.
     DATABASE_POOL_TIMEOUT_SECONDS: '60',
   };

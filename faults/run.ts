@@ -27,7 +27,7 @@ import { Network } from './network.ts';
 import { createRandom } from '../tools/random.ts';
 import { options } from './options.ts';
 import { ReportTap } from './report-tap.ts';
-import { Customers } from './customers.ts';
+import { Customers, ONE_BUYER } from './customers.ts';
 
 const CUSTOMERS = 4;
 /** The bytes that a gateway may have counted but not delivered when a tunnel breaks: its buffers and those of the distance. */
@@ -67,10 +67,7 @@ const settings = {
   // Dead connections are detected within a round.
   DATABASE_TIMEOUT_SECONDS: '2',
   LOG_LEVEL: 'warn',
-  // One account makes all purchases.
-  OPEN_CONNECTIONS_MAX: '1000000',
-  PURCHASES_PER_HOUR: '1000000',
-  UNUSED_RETURNS_PER_HOUR: '1000000',
+  ...ONE_BUYER,
 };
 const shared = { logFile: LOG_FILE, log: (line: string) => console.log(line) };
 const { pathname } = new URL(database.url);
