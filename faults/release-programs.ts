@@ -25,12 +25,13 @@ export interface Place {
   env: Record<string, string>;
 }
 
-export async function choosePlace(databaseUrl: string, logFile: string): Promise<Place> {
+/** @param mailPort takes the mails of all releases, so that no worker has mails for an API that was stopped before it */
+export async function choosePlace(databaseUrl: string, logFile: string, mailPort: number): Promise<Place> {
   const env = {
     SECRET_KEY: randomBytes(32).toString('hex'),
     GATEWAY_TOKEN: randomBytes(32).toString('hex'),
     GATEWAY_PORT: String(await freePort()),
-    MAIL_SINK_PORT: String(await freePort()),
+    MAIL_SINK_PORT: String(mailPort),
     GATEWAY_ALLOW_PRIVATE: 'true',
     LOG_LEVEL: 'error',
     ...ONE_BUYER,

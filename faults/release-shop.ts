@@ -39,8 +39,7 @@ export class Shop {
   }
 
   async stop(): Promise<void> {
-    // The last one first: an API takes the mails of a worker that was started beside it.
-    for (const product of this.#running.toReversed()) await product.stop();
+    for (const product of this.#running) await product.stop();
     this.#running = [];
   }
 

@@ -14,6 +14,7 @@ import { createCtx } from '../api/src/ctx.ts';
 import { openDatabase } from '../api/src/db/db.ts';
 import { createLog } from '../api/src/process/log.ts';
 import { migrate } from '../api/src/db/migrate.ts';
+import { startMailSink } from '../api/src/dev/mail-sink.ts';
 import { startPostgres } from '../tools/pg.mjs';
 import { reportFailure, Problem } from '../tools/problem.mjs';
 import { readReleases } from '../tools/releases.mjs';
@@ -63,7 +64,9 @@ async function testUpgrade(values: readonly string[]): Promise<number> {
   const database = await cloneDatabase(server.url, 'template1');
   cleanUps.push(() => database.drop());
   fs.rmSync(LOG_FILE, { force: true });
-  const place = await choosePlace(database.url, LOG_FILE);
+  const mailSink = await startMailSink(0, createLog('upgrade', 'fatal', false));
+  cleanUps.push(() => mailSink!.stop());
+  const place = await choosePlace(database.url, LOG_FILE, mailSink!.port);
   const violations: string[] = [];
   const releases = chooseReleases(values);
   for (const release of releases) {
