@@ -11,6 +11,16 @@ import { data, dateSchema, idParams } from './schemas.ts';
  */
 export const connectionCheckStates = ['RUNNING', 'OK', 'FAILED', 'INCONCLUSIVE', 'UNANSWERED'] as const;
 
+/** Country and operator of an address by the operator's files; null: unknown. */
+export const seenPlaceSchema = z.object({
+  countryCode: z.string().nullable(),
+  isp: z.string().nullable(),
+  asn: z.int().nullable(),
+});
+
+/** Null: one of both is unknown, or nothing is promised. */
+const isAsSoldSchema = z.boolean().nullable();
+
 /** What the gateway found out about the exit of a connection. `ip` and the place are those of the catalogue. */
 const connectionCheckSchema = locationSchema.extend({
   state: z.enum(connectionCheckStates),
@@ -20,6 +30,10 @@ const connectionCheckSchema = locationSchema.extend({
   address: z.string().nullable(),
   /** What a request waits for the first byte of its response, with the time to connect; null if the check did not succeed. */
   latencyMs: z.int().nullable(),
+  /** Of `address`. Absent: an API of 0.4.0. */
+  seenPlace: seenPlaceSchema.nullable().optional(),
+  /** Whether what was seen is what the catalogue says. Where customers can change the address, none is promised. Absent: an API of 0.4.0. */
+  isAsSold: z.object({ address: isAsSoldSchema, country: isAsSoldSchema, operator: isAsSoldSchema }).optional(),
 });
 export type ConnectionCheck = z.infer<typeof connectionCheckSchema>;
 

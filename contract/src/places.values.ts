@@ -48,6 +48,11 @@ export function asnText(asn: number): string {
   return `AS${asn}`;
 }
 
+/** Empty if nothing is known. */
+export function operatorText({ isp, asn }: { isp: string | null; asn?: number | null }): string {
+  return [isp, asn == null ? null : asnText(asn)].filter((part) => part !== null).join(' · ');
+}
+
 /** The groups of the catalogue's filter, in the order of the form: each has its counts, and an index. */
 export const filterColumns = {
   country: 'countryCode',

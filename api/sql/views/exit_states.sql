@@ -1,5 +1,6 @@
--- revision: 1
+-- revision: 2
 -- of: gateway
--- Whether each exit works, by the checks of its node.
+-- Whether each exit works, by the checks of its node, and where they have seen it.
 create or replace view exit_states as
-select exit_id, health, checked_at, succeeded_at, latency_ms, reason, seen_address from exit_checks;
+select exit_id, health, checked_at, succeeded_at, latency_ms, reason, seen_address, seen_country, seen_asn
+  from exit_checks;

@@ -79,6 +79,7 @@ export const attentionParts = {
   tickets: ['TICKETS_READ'],
   heldPayments: ['PAYMENTS_READ'],
   unhealthyProxies: ['PROXIES_READ'],
+  proxiesElsewhere: ['PROXIES_READ'],
   unreadableFiles: ['SYSTEM_READ'],
   silentNodes: ['NODES_READ'],
   troubledChains: ['SYSTEM_READ'],
@@ -110,6 +111,8 @@ const attentionSchema = z.object({
     .nullable(),
   heldPayments: waitingSchema.nullable(),
   unhealthyProxies: countSchema.nullable(),
+  /** Checks have seen their exits in another country, or at another operator, than what is sold. Absent: an API of 0.4.0. */
+  proxiesElsewhere: countSchema.nullable().optional(),
   /** A sentence for each file of places that cannot be read. Absent: an API of 0.4.0. */
   unreadableFiles: z.array(z.string()).nullable().optional(),
   /** Gateways that do not report, without those that are drained. */

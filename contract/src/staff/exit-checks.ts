@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { seenPlaceSchema } from '../connection-checks.ts';
 import { endpoint } from '../endpoint.ts';
 import { data, dateSchema, idParams, idSchema } from '../schemas.ts';
 import { exitHealths } from './inventory.values.ts';
@@ -16,11 +17,8 @@ export const exitCheckSchema = z.object({
   seenAddress: z.string().nullable(),
   /** It is not the address that is sold. Addresses of different families are not compared. */
   isAddressDifferent: z.boolean(),
-  /** Of the address that was seen, by the operator's files; null: unknown. Absent: an API of 0.4.0. */
-  seenPlace: z
-    .object({ countryCode: z.string().nullable(), isp: z.string().nullable(), asn: z.int().nullable() })
-    .nullable()
-    .optional(),
+  /** Of the address that was seen. Absent: an API of 0.4.0. */
+  seenPlace: seenPlaceSchema.nullable().optional(),
   /** Its country is not the one that is sold, or its operator is another one by the number of its autonomous system. */
   isPlaceDifferent: z.boolean().optional(),
 });

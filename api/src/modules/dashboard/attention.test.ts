@@ -40,6 +40,7 @@ const nothing: Attention = {
   tickets: { waiting: 0, oldest: null },
   heldPayments: 0,
   unhealthyProxies: 0,
+  proxiesElsewhere: 0,
   unreadableFiles: [],
   silentNodes: 0,
   troubledChains: [],

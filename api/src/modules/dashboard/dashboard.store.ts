@@ -111,9 +111,9 @@ export async function countNodes(ctx: Ctx): Promise<NodeCounts> {
 }
 
 /** As the worker has counted them last. */
-export async function countUnhealthy(ctx: Ctx): Promise<number> {
-  const [row] = await ctx.db.query<{ count: number }>(
-    'select coalesce(sum(unhealthy), 0)::int as count from dashboard_proxies',
+export async function countTroubled(ctx: Ctx): Promise<{ unhealthy: number; elsewhere: number }> {
+  const [row] = await ctx.db.query<{ unhealthy: number; elsewhere: number }>(
+    `select coalesce(sum(unhealthy), 0)::int as unhealthy, coalesce(sum(elsewhere), 0)::int as elsewhere from dashboard_proxies`,
   );
-  return row!.count;
+  return row!;
 }

@@ -119,14 +119,16 @@ export async function countProxies(ctx: Ctx): Promise<void> {
     `with counted as (
        select country_code, count(*) filter (where is_offered and connection_id is null)::int as free,
               count(*) filter (where connection_id is not null)::int as sold,
-              count(*) filter (where health <> 'UNCHECKED' and not is_exit_healthy and not is_retired and connection_id is null)::int as unhealthy
+              count(*) filter (where health <> 'UNCHECKED' and not is_exit_healthy and not is_retired and connection_id is null)::int as unhealthy,
+              count(*) filter (where (seen_country <> country_code or seen_asn <> asn) and (connection_id is not null or not is_retired))::int as elsewhere
          from proxy_states left join exit_states using (exit_id) group by country_code
      ), gone as (
        delete from dashboard_proxies where country_code not in (select country_code from counted)
      )
-     insert into dashboard_proxies (country_code, free, sold, unhealthy)
+     insert into dashboard_proxies (country_code, free, sold, unhealthy, elsewhere)
      -- In order, so that two workers do not wait for each other.
-     select country_code, free, sold, unhealthy from counted order by country_code
-     on conflict (country_code) do update set free = excluded.free, sold = excluded.sold, unhealthy = excluded.unhealthy`,
+     select country_code, free, sold, unhealthy, elsewhere from counted order by country_code
+     on conflict (country_code) do update set free = excluded.free, sold = excluded.sold, unhealthy = excluded.unhealthy,
+       elsewhere = excluded.elsewhere`,
   );
 }

@@ -6,6 +6,7 @@ import { placeOf } from '@cellhop/contract/places.values';
 import type { Ctx } from '../../ctx.ts';
 import { countUse, type Rule } from '../../db/rate-limiter.ts';
 import type { Actor } from '../../http/actor.ts';
+import { compareWithSold, openPlaces, type PlaceOf } from '../proxies/place-files.service.ts';
 import * as store from './connection-checks.store.ts';
 
 /** An answer younger than this is repeated, whoever asked for it. */
@@ -28,13 +29,15 @@ export async function checkOwn(ctx: Ctx, actor: Actor, connectionId: string): Pr
   const row = await store.findConnectionCheck(ctx, connectionId);
   if (row?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
   if (row.status !== 'WORK') throw new AppError('NOT_CONNECTED');
-  if (row.requestedMs !== null) return present(row, row.requestedMs < UNANSWERED_MS ? 'RUNNING' : 'UNANSWERED');
-  if (row.checkedMs !== null && row.checkedMs < FRESH_MS && row.checkedMs >= 0) return present(row, toState(row));
+  const placeOfAddress = await openPlaces(ctx);
+  const answer = (state: ConnectionCheck['state']) => present(row, state, placeOfAddress);
+  if (row.requestedMs !== null) return answer(row.requestedMs < UNANSWERED_MS ? 'RUNNING' : 'UNANSWERED');
+  if (row.checkedMs !== null && row.checkedMs < FRESH_MS && row.checkedMs >= 0) return answer(toState(row));
   await ctx.tx(async (ctx) => {
     // Only the request that begins it is counted; beyond the limit none has begun.
     if (await store.beginCheck(ctx, row.exitId)) await countUse(ctx, checksOfConnection, connectionId);
   });
-  return present(row, 'RUNNING');
+  return answer('RUNNING');
 }
 
 /** The reason of a check without a verdict is always the same (`ExitCheckPerformer`). */
@@ -43,10 +46,15 @@ function toState({ reason }: store.ConnectionCheckRow): ConnectionCheck['state']
   return reason === 'echo-unreachable' ? 'INCONCLUSIVE' : 'FAILED';
 }
 
-function present(row: store.ConnectionCheckRow, state: ConnectionCheck['state']): ConnectionCheck {
-  const { ip, checkedAt, seenAddress, latencyMs } = row;
+function present(
+  row: store.ConnectionCheckRow,
+  state: ConnectionCheck['state'],
+  placeOfAddress: PlaceOf,
+): ConnectionCheck {
+  const { ip, checkedAt, seenAddress, latencyMs, isPromisedAddress } = row;
   const isAnswered = state !== 'RUNNING' && state !== 'UNANSWERED';
   const isOk = state === 'OK';
+  const seenPlace = isOk ? placeOfAddress(seenAddress) : null;
   return {
     state,
     checkedAt: isAnswered ? checkedAt!.toISOString() : null,
@@ -54,5 +62,7 @@ function present(row: store.ConnectionCheckRow, state: ConnectionCheck['state'])
     latencyMs: isOk ? latencyMs : null,
     ip,
     ...placeOf(row),
+    seenPlace,
+    isAsSold: { address: isOk ? isPromisedAddress : null, ...compareWithSold(row, seenPlace) },
   };
 }

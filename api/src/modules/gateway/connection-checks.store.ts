@@ -15,6 +15,8 @@ export interface ConnectionCheckRow extends Place {
   reason: string | null;
   seenAddress: string | null;
   latencyMs: number | null;
+  /** The seen address is the one that the proxy promises; null: it promises none, or one of another family. */
+  isPromisedAddress: boolean | null;
   /** Since the request of the check that is waited for; null: none is. */
   requestedMs: number | null;
 }
@@ -26,6 +28,8 @@ export async function findConnectionCheck(ctx: Ctx, connectionId: string): Promi
             ${selectPlace()},
             checked_at as "checkedAt", (extract(epoch from now() - checked_at) * 1000)::float8 as "checkedMs", reason,
             host(seen_address) as "seenAddress", latency_ms as "latencyMs",
+            case when family(seen_address) = family(proxies.ip) and not exists (select from rotation_states where rotation_states.exit_id = connections.exit_id)
+                 then seen_address = proxies.ip end as "isPromisedAddress",
             case when is_requested then (extract(epoch from now() - requested_at) * 1000)::float8 end as "requestedMs"
        from readable_connections as connections
        join readable_proxies as proxies on proxies.id = proxy_id

@@ -54,6 +54,8 @@ describe('a check of a connection', () => {
       zip: '10115',
       isp: 'Telekom',
       connectionType: 'LTE',
+      seenPlace: null,
+      isAsSold: { address: null, country: null, operator: null },
     });
     expect(await balanceOf(testApp, customer)).toBe(before);
   });

@@ -11,6 +11,7 @@ import { cleanUp } from '../../db/clean-up.ts';
 import { STAFF } from '../../live/changes.ts';
 import { type ExitOfLogin, toExit } from '../connections/logins.service.ts';
 import { followExits } from '../proxies/inventory.service.ts';
+import { openPlaces } from '../proxies/place-files.service.ts';
 import { addSeen } from '../proxies/waiting.service.ts';
 import { afterCheck } from './exit-health.ts';
 import { compareAddresses, type OrderedLink, saveReports, takeOrders } from '../rotation/rotation.service.ts';
@@ -47,6 +48,7 @@ export async function exchangeChecks(
 
 async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]): Promise<void> {
   const checkById = new Map(checks.map((check) => [check.exitId, check]));
+  const placeOf = await openPlaces(ctx);
   const checked = await ctx.tx(async (ctx) => {
     const rows = await store.lockStates(ctx, nodeId, [...checkById.keys()]);
     const checked = rows.map((row) => {
@@ -55,7 +57,13 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
       const isExpected = row.isRotating && check.outcome === 'failed';
       const state = afterCheck(row, isExpected ? 'inconclusive' : check.outcome);
       if (row.isRotating) Object.assign(state, { nextCheckMs: ROTATING_CHECK_MS, isUrgent: true });
-      return { ...row, check, state, isOther: row.health !== state.health };
+      return {
+        ...row,
+        check,
+        seenPlace: placeOf(check.seenAddress ?? null),
+        state,
+        isOther: row.health !== state.health,
+      };
     });
     await store.saveChecks(ctx, checked);
     const decided = checked.filter(({ check }) => check.outcome !== 'inconclusive');

@@ -2,6 +2,7 @@ import type { ExitCheck } from '@cellhop/contract/exit-checks';
 import type { ExitCheckReason, ExitHealth } from '@cellhop/contract/staff/inventory.values';
 import type { Ctx } from '../../ctx.ts';
 import type { ExitOfLogin } from '../connections/logins.service.ts';
+import type { FoundPlace } from '../proxies/place-files.service.ts';
 import type { CheckedState, ExitState } from './exit-health.ts';
 
 /** A run that has fetched a check and does not report it for this long has lost it. */
@@ -99,6 +100,8 @@ export function lockStates(ctx: Ctx, nodeId: string, exitIds: readonly string[])
 
 export interface Checked {
   check: ExitCheck;
+  /** Of the address that it has seen. */
+  seenPlace: FoundPlace | null;
   state: CheckedState;
 }
 
@@ -110,11 +113,13 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
             succeeded_at = case when is_ok then now() else succeeded_at end,
             latency_ms = case when is_ok then change.latency_ms else exit_checks.latency_ms end,
             seen_address = case when is_ok then change.seen_address else exit_checks.seen_address end,
+            seen_country = case when is_ok then change.seen_country else exit_checks.seen_country end,
+            seen_asn = case when is_ok then change.seen_asn else exit_checks.seen_asn end,
             reason = change.reason, is_in_doubt = not is_ok and (is_in_doubt or change.reason is not distinct from $13),
             failing_since = case when is_failing then coalesce(failing_since, now()) end,
             next_check_at = now() + change.next_check_ms * interval '1 millisecond', is_requested = false, is_urgent = change.is_urgent
-       from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[], $11::int[], $12::bool[])
-            as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms, recent_failures, is_urgent)
+       from unnest($1::uuid[], $2::exit_health[], $3::int[], $4::int[], $5::bool[], $6::bool[], $7::int[], $8::text[], $9::inet[], $10::int[], $11::int[], $12::bool[], $14::text[], $15::bigint[])
+            as change (exit_id, health, successes, failures, is_ok, is_failing, latency_ms, reason, seen_address, next_check_ms, recent_failures, is_urgent, seen_country, seen_asn)
       where exit_checks.exit_id = change.exit_id`,
     [
       checked.map(({ check }) => check.exitId),
@@ -130,6 +135,8 @@ export async function saveChecks(ctx: Ctx, checked: readonly Checked[]): Promise
       checked.map(({ state }) => state.recentFailures),
       checked.map(({ state }) => state.isUrgent),
       ECHO_ALONE,
+      checked.map(({ seenPlace }) => seenPlace?.countryCode ?? null),
+      checked.map(({ seenPlace }) => seenPlace?.asn ?? null),
     ],
   );
 }

@@ -11,6 +11,8 @@ const ofState: Record<ProxyState, string> = {
   UNCHECKED: `not is_healthy and not is_exit_healthy and exit_id in (select exit_id from exit_states where health = 'UNCHECKED')`,
   UNHEALTHY: `not is_healthy and not is_exit_healthy and exit_id in (select exit_id from exit_states where health <> 'UNCHECKED')`,
   DRAINING: 'not is_healthy and is_node_draining',
+  ELSEWHERE: `(connection_id is not null or retired_at is null) and exists (
+    select from exit_states where exit_states.exit_id = proxies.exit_id and (seen_country <> country_code or seen_asn <> asn))`,
 };
 const NOT_FREE = '(connection_id is not null or not is_healthy)';
 
@@ -56,6 +58,6 @@ export function toConditions(filter: InventoryFilter, values: readonly unknown[]
 
 /** The parts into which the table is divided, because free proxies and all others are in different indexes. */
 export function tableParts({ state }: InventoryFilter): readonly string[] {
-  if (state === undefined) return [ofState.FREE, NOT_FREE];
+  if (state === undefined || state === 'ELSEWHERE') return [ofState.FREE, NOT_FREE];
   return [state === 'FREE' ? ofState.FREE : NOT_FREE];
 }

@@ -14,7 +14,7 @@ import { fileEnds, toFileLine } from './inventory-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';
 import * as store from './inventory.store.ts';
 import { ownLimits } from './limits.service.ts';
-import { type FoundPlace, openPlaces } from './place-files.service.ts';
+import { compareWithSold, type FoundPlace, openPlaces } from './place-files.service.ts';
 
 /** The author of a change. Both fields are undefined for the operator on the command line. */
 export interface Editor {
@@ -52,7 +52,7 @@ function present(row: store.InventoryRow, seenPlace: FoundPlace | null): Invento
       seenAddress,
       isAddressDifferent,
       seenPlace,
-      isPlaceDifferent: isDifferent(row.countryCode, seenPlace?.countryCode) || isDifferent(row.asn, seenPlace?.asn),
+      isPlaceDifferent: Object.values(compareWithSold(row, seenPlace)).includes(false),
     },
     limits: ownLimits(row),
     rotation: row.rotates ? { cooldownSeconds: row.cooldownSeconds, changesPerHour: row.changesPerHour } : null,
@@ -63,11 +63,6 @@ function present(row: store.InventoryRow, seenPlace: FoundPlace | null): Invento
         ? null
         : { id: connectionId, createdAt: connectedAt!.toISOString(), user: { id: userId!, email: userEmail! } },
   };
-}
-
-/** What is unknown is not compared. Names of operators are not either: each file spells them in its way. */
-function isDifferent<Value>(sold: Value | null, seen: Value | null | undefined): boolean {
-  return sold !== null && seen != null && sold !== seen;
 }
 
 function toState({

@@ -82,6 +82,21 @@ function find<Record>(file: OpenFile | undefined, address: string, schema: z.Zod
   }
 }
 
+/**
+ * Whether what was seen is what is sold; null: one of both is unknown. Names of operators are not compared: each file spells them in its
+ * way.
+ */
+export function compareWithSold(
+  { countryCode, asn }: Pick<Place, 'countryCode' | 'asn'>,
+  seen: FoundPlace | null,
+): { country: boolean | null; operator: boolean | null } {
+  return { country: isEqual(countryCode, seen?.countryCode), operator: isEqual(asn, seen?.asn) };
+}
+
+function isEqual<Value>(sold: Value | null, seen: Value | null | undefined): boolean | null {
+  return sold === null || seen == null ? null : sold === seen;
+}
+
 /** What a line of a file does not say. */
 export function completePlace(
   { countryCode, isp, asn }: Pick<Place, 'countryCode' | 'isp' | 'asn'>,

@@ -1,4 +1,6 @@
 /** Country and operator come from files of the operator, for lines that do not say them and for checks. */
+import { checkConnection } from '@cellhop/contract/connection-checks';
+import { connect } from '@cellhop/contract/connections';
 import { applyImport, checkImport, listInventory } from '@cellhop/contract/staff/inventory';
 import { getAttention } from '@cellhop/contract/staff/dashboard';
 import { listWaiting } from '@cellhop/contract/staff/waiting-proxies';
@@ -6,10 +8,17 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CheckingNode, checkOk, createCheckingNode, createUncheckedExit } from '../../../test/checking-node.ts';
+import {
+  type CheckingNode,
+  checkFailed,
+  checkOk,
+  createCheckingNode,
+  createUncheckedExit,
+} from '../../../test/checking-node.ts';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { updateSums } from '../dashboard/sums.service.ts';
 
 const fixture = (name: string) => new URL(`../../../test/mmdb/GeoLite2-${name}-Test.mmdb`, import.meta.url);
 /** AS29518 in Sweden by the files; and one that neither knows. */
@@ -51,6 +60,15 @@ const waiting = async () => (await admin.call(listWaiting, { query: {} })).data;
 const proxyAt = async (ip: string) => (await admin.call(listInventory, { query: { ip } })).data[0];
 const unreadable = async () => (await admin.call(getAttention, {})).data.unreadableFiles;
 
+const countElsewhere = async () => {
+  await updateSums(testApp.ctx);
+  return (await admin.call(getAttention, {})).data.proxiesElsewhere;
+};
+const listElsewhere = async () => {
+  const { data } = await admin.call(listInventory, { query: { state: 'ELSEWHERE' } });
+  return data.map(({ id, check }) => `${id} ${check.isPlaceDifferent}`);
+};
+
 describe('a line without country and operator', () => {
   test('waits for them with its address, and gets them from the first check that sees an address of the files', async () => {
     await importAll('gate.test:7000:user:pass');
@@ -83,6 +101,62 @@ test('a check shows country and operator of the address that it sees, and whethe
   });
   await node.exchange({ checks: [checkOk(exit.id, { seenAddress: NOWHERE })] });
   expect((await proxyAt('203.0.113.7'))!.check).toMatchObject({ seenPlace: null, isPlaceDifferent: false });
+});
+
+describe('a proxy that leaves elsewhere than it is sold', () => {
+  test('needs attention and is listed, free or sold, until it is retired or a check sees what is sold', async () => {
+    await testApp.reset();
+    [admin, node] = [await createUser(testApp, { roleName: 'ADMIN' }), await createCheckingNode(testApp)];
+    const [country, operator, right] = [
+      await createUncheckedExit(testApp, node),
+      await createUncheckedExit(testApp, node),
+      await createUncheckedExit(testApp, node),
+    ];
+    const sell = (id: string, countryCode: string, asn: number | null) =>
+      testApp.database.query('update proxies set country_code = $2, asn = $3 where id = $1', [id, countryCode, asn]);
+    await sell(country.proxyId, 'DE', null);
+    await sell(operator.proxyId, 'SE', 3320);
+    await sell(right.proxyId, 'SE', 29_518);
+    const checks = [country, operator, right].map(({ id }) => checkOk(id, { seenAddress: SWEDEN }));
+    await node.exchange({ checks });
+    expect(await countElsewhere()).toBe(2);
+    expect(new Set(await listElsewhere())).toEqual(new Set([`${country.proxyId} true`, `${operator.proxyId} true`]));
+    await testApp.database.query('update proxies set retired_at = now() where id = $1', [operator.proxyId]);
+    expect(await countElsewhere()).toBe(1);
+    expect(await listElsewhere()).toEqual([`${country.proxyId} true`]);
+    // What a failed check leaves is what was seen last.
+    await node.exchange({ checks: [checkFailed(country.id)] });
+    expect(await countElsewhere()).toBe(1);
+    await node.exchange({ checks: [checkOk(country.id, { seenAddress: NOWHERE })] });
+    expect(await countElsewhere()).toBe(0);
+    expect(await listElsewhere()).toEqual([]);
+  });
+
+  test('is shown to its customer by the test; where the address may change, another one alone is no difference', async () => {
+    const customer = await createUser(testApp, { balanceMicros: 100_000_000n });
+    const exit = await createUncheckedExit(testApp, node);
+    await testApp.database.query(`update proxies set country_code = 'DE', asn = 29518, ip = $2 where id = $1`, [
+      exit.proxyId,
+      '203.0.113.9',
+    ]);
+    await node.exchange({ checks: [checkOk(exit.id, { seenAddress: '89.160.20.117' })] });
+    const { data: connection } = await customer.call(connect, { body: { id: exit.proxyId, price: 0.8 } });
+    const test = async () => (await customer.call(checkConnection, { params: { id: connection.id } })).data;
+    expect(await test()).toMatchObject({
+      state: 'OK',
+      address: '89.160.20.117',
+      countryCode: 'DE',
+      seenPlace: { countryCode: 'SE', isp: 'Bredband2 AB', asn: 29_518 },
+      isAsSold: { address: false, country: false, operator: true },
+    });
+    await testApp.database.query('insert into exit_rotations (exit_id, link_encrypted) values ($1, $2)', [
+      exit.id,
+      Buffer.from('sealed'),
+    ]);
+    expect((await test()).isAsSold).toEqual({ address: null, country: false, operator: true });
+    await node.exchange({ checks: [checkFailed(exit.id)] });
+    expect(await test()).toMatchObject({ seenPlace: null, isAsSold: { address: null, country: null, operator: null } });
+  });
 });
 
 test('a file that is damaged or missing is named, and what was read before stays in use until it is repaired', async () => {

@@ -1,3 +1,4 @@
+import type { ConnectionCheck } from '@cellhop/contract/connection-checks';
 import type { Connection, ConnectionAccess } from '@cellhop/contract/connections';
 import type { Charge, ConnectionCost } from '@cellhop/contract/receipts';
 import { within } from '@testing-library/react';
@@ -410,4 +411,28 @@ it('changes the address by a timer of 2 to 1440 minutes', async () => {
   await user.type(field, '0');
   await user.click(save);
   await expect.poll(() => api.requests.filter((request) => request.startsWith('PATCH'))).toHaveLength(1);
+});
+
+it('shows by a test where the proxy leaves, and what is not as it is sold', async () => {
+  const { ip } = connection;
+  const check: ConnectionCheck = {
+    ...connection,
+    asn: 3320,
+    state: 'OK',
+    checkedAt: connection.createdAt,
+    address: ip,
+    latencyMs: 40,
+    seenPlace: { countryCode: 'SE', isp: 'Deutsche Telekom AG', asn: 3320 },
+    isAsSold: { address: true, country: false, operator: true },
+  };
+  const answers = { 'POST /v1/proxies/connections/*/check': { data: check } };
+  const { dialog, user } = await openDetails([connection], { answers });
+  await user.click(dialog.getByRole('button', { name: 'Test' }));
+  const result = (await dialog.findByText('It works, but not as it is sold.')).closest('output')!;
+  const seen = [...result.querySelectorAll('li')].map(({ textContent }) => textContent);
+  expect(seen).toEqual([
+    `${ip}as sold`,
+    'Country: Swedensold as Germany',
+    'Operator: Deutsche Telekom AG · AS3320as sold',
+  ]);
 });

@@ -7,6 +7,7 @@ import {
   IconDatabaseExclamation,
   IconHeartbeat,
   IconMailExclamation,
+  IconMapPinExclamation,
   IconMessage2Exclamation,
   IconPlugOff,
   IconRefreshAlert,
@@ -169,7 +170,7 @@ function useSystemItems(attention: Attention | undefined): Item[] {
   const { t: staffText } = useTranslation('staff');
   const now = useTenSeconds();
   if (attention === undefined) return [];
-  const { unhealthyProxies, silentNodes, troubledChains, failedJobs, mails } = attention;
+  const { unhealthyProxies, proxiesElsewhere = null, silentNodes, troubledChains, failedJobs, mails } = attention;
   const lateSince = mails?.lateSince;
   const mailItems: Item[] = lateSince
     ? [
@@ -193,6 +194,12 @@ function useSystemItems(attention: Attention | undefined): Item[] {
     },
     { key: 'jobs', Icon: IconRefreshAlert, count: failedJobs, target: attentionTargets.failedJobs, isUrgent: true },
     { key: 'exits', Icon: IconHeartbeat, count: unhealthyProxies, target: attentionTargets.unhealthyProxies },
+    {
+      key: 'elsewhere',
+      Icon: IconMapPinExclamation,
+      count: proxiesElsewhere,
+      target: attentionTargets.proxiesElsewhere,
+    },
   ] as const;
   const counts = all.flatMap(({ count, ...item }): Item[] => {
     if (count === null || count === 0) return [];

@@ -51,6 +51,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     tickets: { waiting: 100, oldest: { id: customer.id, name: 'No traffic', waitingSince } },
     heldPayments: 1,
     unhealthyProxies: 1284,
+    proxiesElsewhere: 3,
     silentNodes: 1,
     troubledChains: ['bitcoin', 'ton'],
     failedJobs: 100,
@@ -79,6 +80,7 @@ it('shows first what needs attention, each as a link to where it is dealt with',
     ['2 chains accept no payments', '/admin/system'],
     ['100+ jobs have failed', '/admin/system?state=FAILED'],
     ['1,284 proxies are unhealthy', '/admin/proxies?state=UNHEALTHY'],
+    ['3 proxies leave in another country or at another operator than they are sold', '/admin/proxies?state=ELSEWHERE'],
   ]);
 });
 

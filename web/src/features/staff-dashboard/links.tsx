@@ -52,6 +52,7 @@ export const attentionTargets = {
   ticket: (id: string): Target => ({ to: `/admin/tickets/${id}`, search: {} }),
   heldPayments: { to: '/admin/payment/invoices', search: {} },
   unhealthyProxies: proxiesIn('unhealthy'),
+  proxiesElsewhere: { to: '/admin/proxies', search: { state: 'ELSEWHERE' } },
   nodes: { to: '/admin/nodes', search: {} },
   system: { to: '/admin/system', search: {} },
   failedJobs: { to: '/admin/system', search: { state: 'FAILED' } },

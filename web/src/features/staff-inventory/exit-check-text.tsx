@@ -1,4 +1,4 @@
-import { asnText } from '@cellhop/contract/places.values';
+import { operatorText } from '@cellhop/contract/places.values';
 import type { ExitCheck } from '@cellhop/contract/staff/exit-checks';
 import { useTranslation } from 'react-i18next';
 import { formatAge } from '../../format/format.ts';
@@ -42,6 +42,6 @@ export function SeenAddress({ check }: { check: ExitCheck }) {
   );
 }
 
-function placeText({ countryCode, isp, asn }: NonNullable<ExitCheck['seenPlace']>): string {
-  return [countryCode, isp, asn === null ? null : asnText(asn)].filter((part) => part !== null).join(' · ');
+function placeText({ countryCode, ...operator }: NonNullable<ExitCheck['seenPlace']>): string {
+  return [countryCode, operatorText(operator)].filter(Boolean).join(' · ');
 }

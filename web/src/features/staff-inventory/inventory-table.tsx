@@ -245,6 +245,7 @@ const tones: Record<ProxyState, Tone> = {
   RETIRED: 'warning',
   UNCHECKED: 'warning',
   UNHEALTHY: 'bad',
+  ELSEWHERE: 'warning',
 };
 
 function ProxyStateBadge({ state }: { state: ProxyState }) {
