@@ -55,7 +55,7 @@ export interface CustomersOptions {
 
 export class Customers {
   readonly counts = { bought: 0, ended: 0, downloads: 0, refused: 0, paid: 0 };
-  /** Failures that must not happen whatever fault is injected. */
+  /** Failures that must not happen under any injected fault. */
   readonly violations: string[] = [];
   /** The initial balance and all payments. */
   moneyInMicros = 0;

@@ -69,7 +69,7 @@ const ALL = ['tool/package.json', '.bin/tool', '.installed'];
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('the dependencies', () => {
-  it('are installed whatever the settings of npm are, in its files and in the environment', () => {
+  it('are installed with any settings of npm, in its files and in the environment', () => {
     const { install, installed, write } = project();
     const lines = Object.entries(HOSTILE).map(([name, value]) => `${name} = ${value}`);
     write('home/.npmrc', lines.join('\n'));

@@ -85,7 +85,7 @@ export function installLocked(directory, options = []) {
 }
 
 /**
- * Fetches packages as files such as `node-rs-argon2-2.2.1.tgz`, for whatever platform they are.
+ * Fetches packages as files such as `node-rs-argon2-2.2.1.tgz`, for any platform.
  * @param {string[]} names with their versions @param {string} directory
  * @returns {string | undefined} why it failed
  */

@@ -69,7 +69,7 @@ export async function startProduct(options) {
     await waitForApi();
     for (const part of parts.filter((each) => each !== 'api')) programs.start(part);
     await waitForReady();
-    // Nobody should find the demo's catalogue empty. It fills when the gateway has checked its exits, which takes a second.
+    // The demo's catalogue should not be empty at first. It fills when the gateway has checked its exits, which takes a second.
     const isDemo = options.env?.['NODE_ENV'] !== 'production' && parts.includes('api') && parts.includes('gateway');
     if (isDemo) await waitUntilReady(forAtMost(hasOffers(url), OFFERS_WAIT_MS), check);
     programs.markReady();

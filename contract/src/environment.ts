@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export interface Environment {
   /**
-   * One setting; an empty variable counts as unset. Returns undefined for an invalid one, whatever its type says: `readEnvironment`
+   * One setting; an empty variable counts as unset. Returns undefined for an invalid one, although its type does not say so: `readEnvironment`
    * then throws.
    */
   read: <T extends z.ZodType>(name: string, schema: T) => z.output<T>;

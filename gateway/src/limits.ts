@@ -111,7 +111,7 @@ export const defaultLimits = {
   suspectDestinations: 3,
   /** Minimum interval between two such checks of an exit. */
   suspectSpacingMs: 10_000,
-  /** An exit is not lost, whatever its checks say, within this time of a tunnel that has opened. */
+  /** An exit is not lost, even if its checks fail, within this time of a tunnel that has opened. */
   workingMs: 60_000,
   /** How long the addresses of a name are kept at most. An exit whose name servers fail is noticed after it. */
   nameKeptMs: 60_000,

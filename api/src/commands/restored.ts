@@ -10,7 +10,7 @@ const COUNT = /^[1-9]\d{0,4}$/;
 export const restored: Command = {
   name: 'restored',
   summary:
-    'Goes on after the database was restored to an earlier time: addresses that were shown since then are given to nobody',
+    'Goes on after the database was restored to an earlier time: addresses that were shown since then are not given to others',
   usage: '[--skip COUNT]',
   details:
     '--skip: only without a witness (WITNESS_FILE), how many addresses of each account may have been shown in the lost time.',
@@ -57,7 +57,7 @@ function describe(
 }
 
 function describeLost({ from, until }: Restored['lost']): string {
-  if (until === undefined) return 'Without a witness nobody knows how much was lost.';
+  if (until === undefined) return 'Without a witness it is unknown how much was lost.';
   if (from === undefined) return `The database was last seen complete at ${until.toISOString()}.`;
   const minutes = Math.max(1, Math.ceil((until.getTime() - from.getTime()) / MINUTE_MS));
   return `About ${minutes} minutes were lost: from ${from.toISOString()} to ${until.toISOString()}.`;

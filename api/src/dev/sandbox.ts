@@ -94,7 +94,7 @@ function blockAt(ms: number) {
 const PREFIX = 'sandbox-';
 const ADDRESS_HEX_DIGITS = 32;
 
-/** Derives addresses that no real wallet accepts, so that nobody sends real money to them. */
+/** Derives addresses that no real wallet accepts, so that no real money is sent to them. */
 export function createSandboxDeriver(secretKeys: SecretKeys): AddressDeriver {
   const key = deriveKey(secretKeys, 'sandbox addresses');
   return (space, index) => {

@@ -5,7 +5,7 @@ import { checkPixels, damaged } from './picture-rules.ts';
 export const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const LENGTH_AND_TYPE = 8;
 const CRC = 4;
-/** What pixels and colours need. Others tell of place, time and program, or contain what nobody decodes here. */
+/** What pixels and colours need. Others tell of place, time and program, or contain what is not decoded here. */
 const KEPT = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'sBIT', 'pHYs']);
 
 interface Chunk {

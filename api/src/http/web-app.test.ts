@@ -81,7 +81,7 @@ test.each(['/proxies', '/proxies/', '/proxies?country=DE', '/admin/users/1'])(
 );
 
 test.each(['/some/where', '/proxies/1', '/admin/users', '/admin/users/1/2', '/wp-admin/', '/some/where?x=/proxies'])(
-  '%s is the same page with 404, whatever the browser has cached',
+  '%s is the same page with 404, also with a copy in the cache',
   async (target) => {
     const { headers } = await get('/proxies');
     const answer = await get(target, { 'if-none-match': headers.etag, 'accept-encoding': 'identity' });

@@ -13,7 +13,7 @@ const RATE_LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-rat
 
 /** Unknown paths below these return an error instead of a page. */
 const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets|\.well-known)(?:\/|$)/;
-/** A path whose last part looks like the name of a file: no screen has one, and nobody who asks for a file can use a page. */
+/** A path whose last part looks like the name of a file: no screen has one, and a page is of no use to a program that asks for a file. */
 const FILE_PATH = /\.[^/]*$/;
 /** What iPhones ask for where a page has no link to an icon. */
 const TOUCH_ICONS = ['/apple-touch-icon.png', '/apple-touch-icon-precomposed.png'];

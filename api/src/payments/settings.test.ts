@@ -117,7 +117,7 @@ describe('a production', () => {
     expect(() => load({ ...ton, PAY_TON_URLS: urls })).toThrow(new RegExp(`PAY_TON_URLS.*${message}`));
   });
 
-  test('names a token that is not the usual one, whatever its decimals are', () => {
+  test('names a token that is not the usual one, with any decimals', () => {
     const other = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94';
     const settings = load({ ...bitcoin, PAY_USDT_BSC_CONTRACT: other, PAY_USDT_TON_MASTER: ton.PAY_TON_ADDRESS_0 });
     expect(chains.filter((chain) => nameOtherToken(settings, chain).length > 0)).toEqual(['bsc', 'ton']);

@@ -25,7 +25,7 @@ import { closeDemoClock, openDemoClock, setDemoClock } from './demo-clock.store.
 import { planHistory, type PlannedPurchase, type PlannedTicket, type PlannedUser } from './demo-plan.ts';
 import * as store from './seed.store.ts';
 
-/** Nobody bought it from somewhere. */
+/** Bought at no known place. */
 const NO_CLIENT = { idempotencyKey: null, network: null };
 
 interface History {

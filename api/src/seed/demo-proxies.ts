@@ -12,7 +12,7 @@ export interface DemoProxy extends Place {
 const PROXY_COUNT = 500;
 const connectionTypes = ['LTE', '5G', 'LTE', '3G'];
 
-/** Fills the catalogue with proxies whose addresses are in the range for benchmarks (RFC 2544), which nobody uses on the internet. */
+/** Fills the catalogue with proxies whose addresses are in the range for benchmarks (RFC 2544), which are not used on the internet. */
 export async function seedProxies(ctx: Ctx): Promise<void> {
   await insertProxies(
     ctx,

@@ -128,7 +128,7 @@ export const unassignedPaymentSchema = z.object({
   /** The deleted account. Null: the address was shown in a time that a restore of the database has lost. */
   userId: idSchema.nullable(),
   arrivedAt: dateSchema,
-  /** US dollars that an assignment credits; null if nobody can be given it, or not yet. Absent before 0.4.0. */
+  /** US dollars that an assignment credits; null if it cannot be assigned, or not yet. Absent before 0.4.0. */
   value: dollarsSchema.nullable().optional(),
 });
 export type UnassignedPayment = z.infer<typeof unassignedPaymentSchema>;
@@ -167,7 +167,7 @@ export const suspendedPaymentSchema = z.object({
   invoiceId: idSchema.nullable(),
   user: namedUserSchema,
   arrivedAt: dateSchema,
-  /** Of DEPEG: US dollars for one coin, at most one, as a decimal string, and for all of it. Null if nobody knows. */
+  /** Of DEPEG: US dollars for one coin, at most one, as a decimal string, and for all of it. Null if unknown. */
   marketRate: z.string().nullable(),
   marketValue: dollarsSchema.nullable(),
   /** Of DEPEG: US dollars at one dollar for each coin. */

@@ -101,7 +101,7 @@ export const cancelBroadcast = endpoint({
   method: 'POST',
   url: '/v1/notifications/admin/broadcasts/{id}/cancel',
   access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
-  summary: 'Cancel a broadcast: nobody else gets it, in the app or by email; a repeat changes nothing',
+  summary: 'Cancel a broadcast: it is not delivered to others, in the app or by email; a repeat changes nothing',
   params: idParams,
   response: data(broadcastSchema),
   errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
@@ -117,7 +117,7 @@ export const countRecipients = endpoint({
     z.object({
       /** If they are few, the largest number that is not told. */
       count: z.int().nonnegative().max(RECIPIENTS_COUNTED_MAX),
-      /** Fewer than `RECIPIENTS_TOLD_MIN`, perhaps nobody. */
+      /** Fewer than `RECIPIENTS_TOLD_MIN`, perhaps none. */
       isFew: z.boolean(),
     }),
   ),

@@ -110,7 +110,7 @@ function send(
       fulfil(undefined);
       sent.destroy();
     });
-    // After the answer, whatever happens to its rest says nothing.
+    // After the answer, an error in its rest says nothing.
     sent.on('error', reject);
     sent.once('socket', () => stream.resume());
     sent.once('response', (response) => {

@@ -2,7 +2,7 @@ import { settlesWithin } from '../background.ts';
 import { TunnelFailure } from '../statuses.ts';
 
 /**
- * Runs a bounded number of calls at once. Of those that wait, the newest is next: after an overload, nobody waits behind the calls of
+ * Runs a bounded number of calls at once. Of those that wait, the newest is next: after an overload, no call waits behind those of
  * clients that have left.
  */
 export class Turns {

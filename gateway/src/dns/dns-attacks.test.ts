@@ -119,7 +119,7 @@ describe('who forges the source of questions', () => {
     await expect.poll(() => clients.flatMap(({ received }) => received).length).toBe(3);
   });
 
-  it('of a stranger, with whatever message, gets it nothing', async () => {
+  it('of a stranger, with any message, gets it nothing', async () => {
     const node = await startReadyNode();
     const [client, stranger] = [await openDnsClient(node.dnsPort), await openDnsClient(node.dnsPort, '127.0.0.2')];
     const messages = [

@@ -35,7 +35,7 @@ test('a name that had a public address is checked again each time that it is res
   ]);
 });
 
-test('of a name with public and private addresses, in whatever form, only the public ones are dialled', async () => {
+test('of a name with public and private addresses, in any form, only the public ones are dialled', async () => {
   const inside = ['127.0.0.1', '::1', '::ffff:10.0.0.1', '64:ff9b::10.0.0.1', 'fd00::1', '169.254.169.254'];
   expect(await find([...inside, '9.9.9.9', '2606:4700::1111'], inside)).toEqual([
     ['9.9.9.9', '2606:4700::1111'],

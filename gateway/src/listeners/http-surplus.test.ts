@@ -197,7 +197,7 @@ describe('what an origin sends behind the end of its response is dropped:', () =
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
   });
 
-  it('whatever the credit: with its last byte the response is complete', async () => {
+  it('with any credit: with its last byte the response is complete', async () => {
     const answer = answers['a length and another response']!;
     const origin = await startOrigin(answer, 'at once');
     const client = await openClient(harness.gateway.port);

@@ -47,7 +47,7 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
       handshake.encodeRefusal = () => TLS_ALERT;
       throw new TunnelFailure('tls-unsupported');
     }
-    // Whatever else it is, a response of HTTP is text that its user can read.
+    // A response of HTTP is text, which the user of another protocol can read too.
     handshake.encodeRefusal = encodeHttpFailure;
     // Empty lines before a request are ignored (RFC 9112, section 2.2). They are not kept, and the handshake has a deadline.
     while (isLineEnd(firstByte)) {

@@ -177,7 +177,7 @@ describe('credit', () => {
     expect(woken).toEqual(['one']);
   });
 
-  it('counts nothing after the end, whatever is received later', () => {
+  it('counts nothing after the end, even if more is received', () => {
     const { credit, download, events } = open({ grantedBytes: 100, state: 'open' });
     credit.merge({ grantedBytes: 100, state: 'ended' });
     credit.merge({ grantedBytes: 500, state: 'open' });

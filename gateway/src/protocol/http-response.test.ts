@@ -105,7 +105,7 @@ describe('the response of an origin', () => {
     expect(reader.read(Buffer.from('more'))).toBe(0);
   });
 
-  it('of 204 has no length, whatever it says', () => {
+  it('of 204 has no length, also if it names one', () => {
     expect(read('HTTP/1.1 204 None\r\nContent-Length: 5\r\nX: 1\r\n\r\nhello')).toBe(
       'HTTP/1.1 204 None\r\nX: 1\r\n\r\n',
     );

@@ -1,7 +1,7 @@
 /**
  * Reads the heads of an origin's responses as tolerantly as browsers do, and rewrites them for a strict parser. Only this file and
  * `chunk-reader.ts` read what is not strict; clients are read strictly. Each connection to an origin serves one request and is closed after its response, and the client gets the gateway's own
- * framing: so whatever an origin hides in an odd head, no other request and no other client can receive it.
+ * framing: so an origin may hide anything in an odd head, but no other request and no other client can receive it.
  */
 import { ChunkReader, type ReadPiece } from './chunk-reader.ts';
 import type { Limits } from '../limits.ts';
@@ -176,7 +176,7 @@ function lineEndBytes(bytes: Buffer): number {
 }
 
 /**
- * All steps take linear time, whatever an origin sends.
+ * All steps take linear time for all input.
  * @returns the head as a strict parser accepts it; one without a usable status or length is malformed for browsers, too
  */
 function rewriteHead(text: string, fieldsMax: number): Head | 'malformed' {

@@ -19,7 +19,7 @@ export function encodeConnect(address: Uint8Array, port: number, credentials: Cr
 }
 
 /**
- * Parses the head of the response. A successful response to CONNECT has no body, whatever its fields say: all bytes after
+ * Parses the head of the response. A successful response to CONNECT has no body, even if its fields name one: all bytes after
  * the head belong to the tunnel.
  * @returns the status
  */

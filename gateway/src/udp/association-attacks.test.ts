@@ -5,7 +5,7 @@ import { dropped, openEchoing, openPeer, settle, startNode } from '../../test/ud
 import { associate, openUdp, socks5Datagram } from '../../test/udp.ts';
 
 describe('an association is no reflector:', () => {
-  it('whatever address its request names, datagrams go to the address of the control connection alone, and are paid', async () => {
+  it('with any address in its request, datagrams go to the address of the control connection alone, and are paid', async () => {
     const harness = await startNode({ limits: { updateIntervalMs: 20 } });
     const [origin, victim] = [await openPeer(), await openPeer('127.0.0.66')];
     const connection = harness.control.sell();

@@ -66,7 +66,7 @@ describe('safePath', () => {
     for (const path of harmless) expect(safePath(path)).toBe(path);
   });
 
-  it('returns a path of this app or nothing for any text, whatever the origin, also when it is read again', () => {
+  it('returns a path of this app or nothing for any text and any origin, also when it is read again', () => {
     const piece = fc.constantFrom(
       '/',
       '//',

@@ -7,7 +7,7 @@ const responds = () => Promise.resolve('response');
 describe('watchNetwork', () => {
   afterEach(() => watchNetwork(responds()));
 
-  it('is offline after a request without a response, whatever the browser says', async () => {
+  it('is offline after a request without a response, even if the browser is online', async () => {
     vi.stubGlobal('navigator', { onLine: true });
     await expect(watchNetwork(lost())).rejects.toThrow('Failed to fetch');
     expect(isOnline()).toBe(false);

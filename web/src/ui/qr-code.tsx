@@ -1,6 +1,6 @@
 import { QRCodeSVG } from 'qrcode.react';
 
-/** On each side, in modules (ISO/IEC 18004, 6.3.8): cameras need it to find the code, whatever is beside it. */
+/** On each side, in modules (ISO/IEC 18004, 6.3.8): cameras need it to find the code between other content. */
 const QUIET_ZONE = 4;
 
 interface QrCodeProps {

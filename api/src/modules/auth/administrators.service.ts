@@ -1,4 +1,4 @@
-/** Administrators created at the command line: nobody can invite the first one. */
+/** Administrators created at the command line: the first one cannot be invited. */
 import type { Ctx } from '../../ctx.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';

@@ -11,7 +11,7 @@ export async function endEverySession(
   ctx: Ctx,
   resetsPasswords: boolean,
 ): Promise<{ endedCount: number; resetCount: number | undefined }> {
-  // Of a random password that nobody gets to know.
+  // Of a random password that is not stored.
   const passwordHash = resetsPasswords ? await hashPassword(newSecret(), knownUser('operator')) : undefined;
   return ctx.tx(async (ctx) => {
     // Before the sessions: a sign-in that compares the old hash meanwhile opens none.

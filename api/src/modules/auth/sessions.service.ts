@@ -167,7 +167,7 @@ const REFRESHED_EVERY_MS = 20 * 60 * 1000;
 
 /**
  * After a restore of the database: the lost time may have ended sessions that were in use when it began, and has refreshed the others.
- * @param from undefined: nobody knows; all sessions end
+ * @param from undefined: unknown; all sessions end
  * @returns the number of ended sessions
  */
 export function endSessionsOfLostTime(ctx: Ctx, from: Date | undefined, until: Date | undefined): Promise<number> {

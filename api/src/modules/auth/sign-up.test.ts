@@ -200,7 +200,7 @@ describe('confirmation', () => {
     expect((await fetch(testApp.url + incomplete.pathname)).status).toBe(400);
   });
 
-  test('does not happen when the link is opened, whatever opens it', async () => {
+  test('does not happen when the link is opened, by a person or a program', async () => {
     const email = await register();
     const link = await newestLink(testApp, email);
     const url = `${testApp.url}${link.pathname}${link.search}`;

@@ -19,7 +19,7 @@ import * as store from './view-sessions.store.ts';
 const VIEW_LIFETIME_MS = 30 * 60 * 1000;
 
 /**
- * As for blocking, nobody views a user who holds a permission that they lack.
+ * As for blocking, staff cannot see as a user who holds a permission that they lack.
  * @throws AppError NOT_FOUND for an unknown or deleted user, and for the viewer's own account; PERMISSION_LACKING, TOO_MANY_VIEWS
  */
 export async function startView(

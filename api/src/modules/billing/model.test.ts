@@ -20,7 +20,7 @@ import { scaled } from '../../../../tools/test-scale.ts';
 const HISTORIES = Number(process.env['MODEL_RUNS'] ?? scaled(67, 2_000));
 const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) };
 const CUSTOMERS = 100;
-/** A hundred customers act at once, whatever else the machine does. */
+/** A hundred customers act at once, also on a busy machine. */
 const PATIENT = { databaseAcquireLimitMs: 120_000, databaseTimeLimitMs: 120_000 };
 const TURNS = 12;
 const PROXIES_EACH = 3;

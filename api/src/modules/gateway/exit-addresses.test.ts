@@ -91,7 +91,7 @@ describe('the addresses of an exit', () => {
     ]);
   });
 
-  test('have one that is open at most, whatever writes them', async () => {
+  test('have one that is open at most, with each kind of writer', async () => {
     await see('198.51.100.1');
     const another = testApp.database.query(
       `insert into exit_addresses (exit_id, address, since) values ($1, '198.51.100.2', now() + interval '1 second')`,
@@ -133,7 +133,7 @@ describe('the addresses of an exit', () => {
 });
 
 describe('who had an address', () => {
-  test('is whoever used an exit while it had it, whatever address was sold', async () => {
+  test('is whoever used an exit while it had it, even if another address was sold', async () => {
     await see('198.51.100.10');
     const first = await buy();
     const [before] = await kept();

@@ -72,7 +72,7 @@ export async function requireNode(ctx: Ctx, name: string): Promise<string> {
   return id;
 }
 
-/** At the command line: a token that nobody knows takes the place of both that the node may use, and it is drained for good. */
+/** At the command line: a random token that is not shown takes the place of both that the node may use, and it is drained for good. */
 export async function disableNode(ctx: Ctx, name: string): Promise<void> {
   const id = await requireNode(ctx, name);
   await ctx.tx(async (ctx) => {

@@ -19,7 +19,7 @@ async function valueMicros(ctx: Ctx, deposit: Deposit): Promise<bigint | undefin
   return micros > 0n ? micros : undefined;
 }
 
-/** In US dollars; null if nobody can be given the payment, or not yet. */
+/** In US dollars; null if the payment cannot be assigned, or not yet. */
 export async function readValue(ctx: Ctx, deposit: Deposit): Promise<number | null> {
   if (deposit.userId !== null || deposit.state !== 'FINAL') return null;
   const micros = await valueMicros(ctx, deposit);
@@ -33,7 +33,7 @@ export async function readValueMicros(ctx: Ctx, id: string): Promise<bigint | un
   return valueMicros(ctx, deposit);
 }
 
-/** Locks the deposit. @throws AppError CHANGED_ELSEWHERE unless it is final, and given to nobody yet */
+/** Locks the deposit. @throws AppError CHANGED_ELSEWHERE unless it is final and unassigned */
 export async function requireUnassigned(ctx: Ctx, id: string): Promise<void> {
   if (!(await lockUnassigned(ctx, id))) throw new AppError('CHANGED_ELSEWHERE');
 }

@@ -305,7 +305,7 @@ type Step =
   | { kind: 'SPEND'; micros: bigint };
 
 test(
-  'whatever the chain does, the balance is the sum of credits, and each credited payment is on the chain',
+  'in every history of the chain, the balance is the sum of credits, and each credited payment is on the chain',
   { tags: ['long'] },
   async () => {
     const step = fc.oneof(

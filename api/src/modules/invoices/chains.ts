@@ -119,7 +119,7 @@ export function takesInvoices(ctx: Ctx, currency: Currency, state: store.ChainSt
   return isHealthy(ctx, state) && !state.refusedAssets?.includes(currencyRules[currency].asset);
 }
 
-/** Whether the currency is set up, whatever the state of its chain. */
+/** Whether the currency is set up; its chain may be unavailable. */
 export function isEnabled(ctx: Ctx, currency: Currency): boolean {
   const { chain, addressSpace } = currencyRules[currency];
   return isConfigured(ctx, chain, addressSpace) && watcherFor(ctx, chain) !== undefined;

@@ -64,7 +64,7 @@ export async function compareChain(
   return compare(ctx, chain, watcher, { isFromStart: false, endsAtMs: performance.now() + JOB_LIMIT_MS, readWaitMs });
 }
 
-/** For a sweep: whatever another round has compared before, and however long it takes. @throws ChainUnavailable */
+/** For a sweep: compares all addresses again, however long it takes. @throws ChainUnavailable */
 export function compareFromStart(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<string[]> {
   return compare(ctx, chain, watcher, { isFromStart: true, endsAtMs: Infinity, readWaitMs: READ_WAIT_MS });
 }

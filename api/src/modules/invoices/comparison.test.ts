@@ -101,7 +101,7 @@ describe('a payment to an address whose watch window has ended', () => {
 });
 
 describe('on a chain that lists unspent outputs', () => {
-  test('a missed one is found, whatever was swept', async () => {
+  test('a missed one is found, also after sweeps', async () => {
     const { transactionId } = chain.send({ asset: 'USDT', address, units: UNITS });
     chain.mine();
     await watch();
@@ -140,7 +140,7 @@ describe('a comparison', () => {
     expect(asked).toHaveLength(5);
   });
 
-  test('before a sweep begins with the first address, whatever a round that has not ended has compared', async () => {
+  test('before a sweep begins with the first address, also while another round has not ended', async () => {
     await send(UNITS);
     await newInvoice(await createUser(testApp), 'USDT_ERC20');
     await endWatch();

@@ -6,7 +6,7 @@ const expiredAt = new Date('2026-03-01T12:00:00Z');
 const inTime = new Date('2026-03-01T11:59:59.999Z');
 const late = expiredAt;
 
-test('a payment in time gets the rate of the invoice, whatever the rate is on arrival', () => {
+test('a payment in time gets the rate of the invoice, not the rate on arrival', () => {
   expect(chooseCreditRate(volatile, 90n, inTime, { rateE12: 100n, expiredAt })).toBe(100n);
   expect(chooseCreditRate(volatile, 110n, inTime, { rateE12: 100n, expiredAt })).toBe(100n);
   expect(chooseCreditRate(volatile, undefined, inTime, { rateE12: 100n, expiredAt })).toBe(100n);

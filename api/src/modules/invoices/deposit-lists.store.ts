@@ -1,4 +1,4 @@
-/** Deposits as customers and staff see them: of invoices, suspended ones, those of nobody, those of receipts. */
+/** Deposits as customers and staff see them: of invoices, suspended ones, unassigned ones, those of receipts. */
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import {
@@ -81,7 +81,7 @@ export function countUnassigned(ctx: Ctx, limit: number): Promise<number> {
   return countUpTo(ctx, `${FROM} ${UNASSIGNED}`, limit);
 }
 
-/** @returns false unless it is final, and given to nobody yet */
+/** @returns false unless it is final and unassigned */
 export async function lockUnassigned(ctx: Ctx, id: string): Promise<boolean> {
   const rows = await ctx.db.query(
     `select ${FROM} where deposits.id = $1 and ${OWNER} is null and state = 'FINAL' for no key update of deposits`,

@@ -52,9 +52,9 @@ export interface Deposit {
   reversalCount: number;
   /** The number of its receipt. */
   receipt: number | null;
-  /** Null: the address was shown in a time that a restore of the database has lost, and nobody was given the payment. */
+  /** Null: the address was shown in a time that a restore of the database has lost, and the payment is unassigned. */
   userId: string | null;
-  /** Its address belongs to nobody, whoever was given the payment. */
+  /** Its address belongs to no user; the payment may be assigned to one. */
   isLost: boolean;
 }
 
@@ -80,11 +80,11 @@ interface Stored {
 }
 
 /**
- * The condition of a suspended deposit. A stablecoin without its peg waits for a rate of staff, whatever the operator has resumed; the
- * others for the operator, whatever rate staff have chosen.
+ * The condition of a suspended deposit. A stablecoin without its peg waits for a rate of staff, even if the operator has resumed the chain; the
+ * others for the operator, even if staff have chosen a rate.
  */
 export const IS_SUSPENDED = `(hold is not null and case when hold = 'DEPEG' then decided_rate_e12 is null else released_at is null end)`;
-/** Whom a deposit belongs to; null: nobody knows. */
+/** Whom a deposit belongs to; null: unknown. */
 export const OWNER = 'coalesce(assigned_to, deposit_addresses.user_id)';
 const COLUMNS = `
   deposits.id, chain, asset, transaction_id as "transactionId", output, address, units, state, state = 'CREDITED' as "isCredited",

@@ -104,7 +104,7 @@ describe('an address', () => {
     expect(later(missed, { earlierDepositUnits: 550n })).toEqual([0n, undefined]);
   });
 
-  test('with unspent outputs has what is no deposit, whatever was swept', () => {
+  test('with unspent outputs has what is no deposit, also after sweeps', () => {
     expect(later(paid, { balanceUnits: 0n, unknownUnits: 0n })).toEqual([0n, undefined]);
     expect(later(paid, { balanceUnits: 20n, laterDepositUnits: 60n, unknownUnits: 20n })).toEqual([20n, 100]);
   });

@@ -1,6 +1,6 @@
 /**
  * All currencies in production mode on chains in memory, by a seeded plan: payments, forks, restarts of the worker, sweeps, and one source of each
- * chain that lies. Whatever happens, nothing is credited twice or lost, and ledger and chains agree in the end.
+ * chain that lies. Nothing is ever credited twice or lost, and ledger and chains agree in the end.
  * @module-tag long
  */
 import { createInvoice } from '@cellhop/contract/invoices';

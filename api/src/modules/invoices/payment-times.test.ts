@@ -76,7 +76,7 @@ describe('while a worker watches', () => {
     },
   );
 
-  test('a payment that was seen in time stays in time, whatever the clock of its block', async () => {
+  test('a payment that was seen in time stays in time, even if the clock of its block is late', async () => {
     const invoice = await newInvoice(user);
     chain.send({ asset: 'BTC', address: invoice.address, units });
     await watch();

@@ -1,4 +1,4 @@
-/** After the database was restored to an earlier minute: addresses that were shown in the lost time are given to nobody again. */
+/** After the database was restored to an earlier minute: addresses that were shown in the lost time are not given to others. */
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 import * as store from './addresses.store.ts';
@@ -13,7 +13,7 @@ const WATCHED_DAYS = 30;
 const SKIPPED_MIN = 200n;
 
 export interface Restored {
-  /** What was lost; `from` undefined: nobody knows, `until` undefined: without a witness. */
+  /** What was lost; `from` undefined: unknown, `until` undefined: without a witness. */
   lost: { from: Date | undefined; until: Date | undefined };
   /** The newest invoice of this database. */
   newestInvoiceAt: Date | undefined;
@@ -68,7 +68,7 @@ async function skip(ctx: Ctx, { account, shownIndex }: SkippedAccount): Promise<
     throw new Error(`The witness is ${count} addresses ahead in ${space}: it cannot be of this database.`);
   await store.saveNextIndex(ctx, id, shownIndex + 1n);
   const isOfSettings = space in ctx.config.payments.accounts && fingerprint === accountFingerprint(ctx, space);
-  // The addresses of an older key cannot be derived any more; nobody is given new ones of it either.
+  // The addresses of an older key cannot be derived any more; no new ones of it are given either.
   if (!isOfSettings) return count;
   const indexes = Array.from({ length: Number(count) }, (_, offset) => nextIndex + BigInt(offset));
   const addresses = indexes.map((index) => ({ index, address: deriveAddress(ctx, space, index) }));

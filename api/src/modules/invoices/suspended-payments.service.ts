@@ -1,5 +1,5 @@
 /**
- * Suspended payments, for staff. Stablecoins are credited at one dollar, so while they do not trade at it, or while nobody knows, their
+ * Suspended payments, for staff. Stablecoins are credited at one dollar, so while they do not trade at it, or while the rate is unknown, their
  * payments are suspended. They are credited when the peg returns. Before that, staff may credit one at its market price, or at one dollar
  * through the gate of approvals.
  */
@@ -59,7 +59,7 @@ export async function findOwner(ctx: Ctx, id: string): Promise<string | undefine
 }
 
 export interface WeighedDeposit {
-  /** Undefined: nobody knows what it is worth. */
+  /** Undefined: its value is unknown. */
   marketE12: bigint | undefined;
   /** What one dollar for each coin would credit above that, or in all if that is unknown. */
   excessMicros: bigint;

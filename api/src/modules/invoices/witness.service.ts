@@ -28,7 +28,7 @@ export interface ShownAddress {
 
 const accountOf = ({ space, fingerprint }: Pick<ShownAddress, 'space' | 'fingerprint'>) => `${space} ${fingerprint}`;
 
-/** Nobody pays real coins to the addresses of the sandbox, and its database may be deleted at any time. */
+/** No real coins are paid to the addresses of the sandbox, and its database may be deleted at any time. */
 export const witnessFileOf = (ctx: Ctx): string | undefined => (isSandbox(ctx) ? undefined : ctx.config.witnessFile);
 
 /** Call it before addresses are shown to customers. @throws AppError UNAVAILABLE if they cannot be written to the witness */

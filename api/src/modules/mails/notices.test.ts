@@ -88,7 +88,7 @@ test('mails about replies and top-ups can be switched off, each alone', async ()
   ]);
 });
 
-test('two-factor sign-in that is switched off is mailed whatever the settings, with the device only if it was the user', async () => {
+test('two-factor sign-in that is switched off is mailed regardless of the settings, with the device only if it was the user', async () => {
   const user = await createUser(testApp);
   await user.call(saveAlertSettings, {
     body: { ...off, isNewsMailed: false, isTicketMailed: false, isTopUpMailed: false },

@@ -97,7 +97,7 @@ async function enqueueDelivery(ctx: Ctx, id: string, scheduledAt: Date | null): 
 
 const jobKey = (id: string) => `notifications.deliver-scheduled:${id}`;
 
-/** The rest reaches nobody. @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if its delivery is over, mails included */
+/** The rest is not delivered. @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if its delivery is over, mails included */
 export function cancelBroadcast(
   ctx: Ctx,
   { userId: actorId }: Pick<Actor, 'userId'>,

@@ -1,6 +1,6 @@
 /**
  * Reads imported files: CSV (RFC 4180) record by record, and a JSON list object by object, with line numbers. Not by a library, because
- * each parser is one function and must report the line of each error. The work between two results has a bound, whatever the file
+ * each parser is one function and must report the line of each error. The work between two results has a bound for every file
  * contains, so that the reader can let other requests in after each.
  */
 import { IMPORT_ROWS_MAX } from '@cellhop/contract/limits';

@@ -105,7 +105,7 @@ interface Reader {
   firstLines: Map<string, number>;
 }
 
-/** Where nobody knows. A text, because filters and pages have one for each proxy. */
+/** For unknown places. A text, because filters and pages have one for each proxy. */
 export const UNKNOWN = '-';
 /** Until a check has seen the address. ISO 3166-1 leaves the code to its users. */
 export const UNKNOWN_COUNTRY = 'ZZ';

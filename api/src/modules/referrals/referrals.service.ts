@@ -45,7 +45,7 @@ export async function trialTransfer(
 ): Promise<Transfer | undefined> {
   const credit = await store.lockTrialCredit(ctx, userId);
   if (!credit || !(await store.claimTrialCredit(ctx, userId, credit))) return undefined;
-  // The person has had their one credit, so that nobody tries again from another network.
+  // The person has had their one credit, so that another try from another network gets none.
   if (!(await countForNetwork())) return undefined;
   await store.countTrialCredit(ctx, credit);
   return {

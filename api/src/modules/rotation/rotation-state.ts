@@ -13,7 +13,7 @@ export interface RotationRow {
   /** Who ordered the last change. */
   lastConnectionId: string | null;
   orderedAt: Date | null;
-  /** Null: nobody has asked the farm. */
+  /** Null: the farm was not asked. */
   calledAt: Date | null;
   finishedAt: Date | null;
   rotationOutcome: 'CHANGED' | 'SAME_IP' | 'FAILED' | null;

@@ -33,7 +33,7 @@ async function createTimed(rotateEveryMinutes: number | null = 2) {
 }
 
 describe('the timer of a connection', () => {
-  test('orders a change when its time has come, each time once, whatever number of workers runs', async () => {
+  test('orders a change when its time has come, each time once, with any number of workers', async () => {
     const { find, run, orders, state, call, see, pass } = await createTimed();
     expect((await find()).rotation).toMatchObject({ everyMinutes: 2 });
     await run(1);

@@ -194,7 +194,7 @@ describe('an assignment', () => {
     const { id } = await open();
     const { data } = await assign(id, colleague.id, 0);
     expect([data.assignee, data.version]).toEqual([{ id: colleague.id, email: colleague.email }, 1]);
-    // A repeat changes nothing, whatever version it names.
+    // A repeat changes nothing, with an old version too.
     expect((await assign(id, colleague.id, 0)).data.version).toBe(1);
     expect((await assign(id, null, 1)).data.assignee).toBeNull();
     expect((await entriesOf(id)).map(({ action, details }) => [action, details])).toEqual([

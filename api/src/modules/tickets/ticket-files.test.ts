@@ -120,7 +120,7 @@ describe('a file', () => {
     expect((await fetch(`${testApp.url}${path}`)).status).toBe(401);
   });
 
-  test('is refused with the reason, whatever its name and type say', async () => {
+  test('is refused with the reason, also under another name and type', async () => {
     const id = await open();
     for (const [content, code] of [
       ['<svg onload="alert(1)"/>', 'FILE_NOT_SUPPORTED'],

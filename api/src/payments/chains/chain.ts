@@ -56,7 +56,7 @@ export interface CurrencyOfChain {
   lifetimeMs: number;
   /** The share of the due amount from which an invoice is PAID, because exchanges round and take fees. */
   paidFromBasisPoints: bigint;
-  /** The smallest payment that nodes of the network relay: nobody can send a smaller rest. */
+  /** The smallest payment that nodes of the network relay: a smaller rest cannot be sent. */
   smallestPaymentUnits: bigint;
   /**
    * What a sweep may leave: the rest of the gas, or a token's unit that keeps its slot in use. After a sweep, only more than that shows a

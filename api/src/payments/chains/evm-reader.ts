@@ -68,7 +68,7 @@ export async function readTransactionPayments(reading: Reading, range: HeightRan
 }
 
 export interface NativeFound extends Found {
-  /** False if nobody can say what contracts have sent: no source has the states, or the only one does not prove them. */
+  /** False if it is unknown what contracts have sent: no source has the states, or the only one does not prove them. */
   hasStates: boolean;
 }
 

@@ -52,7 +52,7 @@ export interface Poll {
   scannedHeight: number;
   /** The largest difference between the time of a block and the time at which it appeared. */
   clockErrorMs: number;
-  /** Since the start: blocks that nobody can prove, which two sources agree about. Absent if this poll has read none. */
+  /** Since the start: blocks that cannot be proven, which two sources agree about. Absent if this poll has read none. */
   unprovenBlocks?: number;
   /** For the operator: what was strange, although it stops nothing. */
   warnings?: readonly string[];
@@ -142,7 +142,7 @@ export interface Balances {
   time?: Date;
   /** Of every address that was asked for. */
   units: ReadonlyMap<string, bigint>;
-  /** On chains with unspent outputs, those up to `height`: with them, a payment that was missed is found whatever was swept. */
+  /** On chains with unspent outputs, those up to `height`: with them, a payment that was missed is found even after sweeps. */
   outputs?: readonly UnspentOutput[];
 }
 

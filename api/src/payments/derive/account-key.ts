@@ -13,7 +13,7 @@ interface Fingerprinted {
 
 export interface ExtendedKey extends Fingerprinted {
   kind: 'XPUB';
-  /** Re-encoded as xpub, whatever the wallet called it. */
+  /** Re-encoded as xpub; wallets have other prefixes. */
   xpub: string;
 }
 

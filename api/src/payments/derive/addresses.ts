@@ -24,7 +24,7 @@ export function parseAddress(space: AddressSpace, text: string): string | undefi
   return codecOf(space).parse(text.trim());
 }
 
-/** Whether both are the same address, whatever the form of the pasted one. */
+/** Whether both are the same address; the pasted one may have another form. */
 export function isSameAddress(space: AddressSpace, derived: string, pasted: string): boolean {
   return derived === parseAddress(space, pasted);
 }

@@ -113,7 +113,7 @@ async function askContract(terminal: Terminal, list: SweepList): Promise<string 
   }
 }
 
-/** The wallets of USDT follow from the code that they have: with another one, the transfers would go to contracts that nobody knows. */
+/** The wallets of USDT follow from the code that they have: with another one, the transfers would go to unknown contracts. */
 async function askWalletCode(terminal: Terminal, { addresses }: TonList, master: string): Promise<string | undefined> {
   const holders = addresses.filter((each) => heldUnits(each, 'usdt') > 0n && each.jettonWallet !== undefined);
   const givesWallets = (walletCode: string) =>

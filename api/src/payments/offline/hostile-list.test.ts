@@ -1,5 +1,5 @@
 /**
- * Lists of holdings that somebody has changed who controls the server: whatever is in them, money goes only from the addresses of the
+ * Lists of holdings that somebody has changed who controls the server: money still goes only from the addresses of the
  * seed words to the destination that was typed, and fees stay below the ceiling.
  */
 import { expect, test } from 'vitest';
@@ -210,7 +210,7 @@ test.each(['-1', '0x10', '1e9', '01', '1.0', ' 1', '１', 'Infinity', 'NaN', '',
   },
 );
 
-test('reads no destination, whatever it is called and wherever it stands', async () => {
+test('reads no destination, under any name and at any place', async () => {
   const named = {
     destination: THIEF,
     to: THIEF,
@@ -333,7 +333,7 @@ test('a list of a million addresses, of 9 MB or with a broken encoding is refuse
   await expect(signList('['.repeat(1_000_000), [])).rejects.toThrow('is not JSON');
 });
 
-test('whatever is replaced by whatever, money goes nowhere else', { tags: ['long'] }, async () => {
+test('with any value replaced by any other, money goes nowhere else', { tags: ['long'] }, async () => {
   const random = createRandom(4141);
   const values = [
     THIEF,

@@ -35,7 +35,7 @@ const SPREAD_MAX_BASIS_POINTS = 200n;
 
 /**
  * The price of an order book: the last trade of a quiet market may be hours old.
- * @throws Error if the offers are crossed, as before a market opens, or so far apart that nobody trades at their middle
+ * @throws Error if the offers are crossed, as before a market opens, or so far apart that there is no trade at their middle
  */
 export function middleOf(bid: string, ask: string): bigint {
   const bidE12 = parseRate(bid);

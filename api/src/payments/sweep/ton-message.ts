@@ -41,7 +41,7 @@ export interface TonMessage {
 export interface SignedTonMessage {
   message: TonMessage;
   from: string;
-  /** The hash that explorers know the message by, whatever else a node has added to it (TEP-467). */
+  /** The hash that explorers know the message by, without what a node may add to it (TEP-467). */
   id: string;
   /** Hash of what the wallet gets. */
   bodyHash: string;
@@ -128,7 +128,7 @@ function toOrderMessage(order: TonOrder): MessageRelaxed {
   const { tokenWallet, to, units, attachedUnits } = order;
   const body = beginCell()
     .storeUint(TOKEN_TRANSFER, 32)
-    // A number of the transfer, which nobody reads.
+    // A number of the transfer, which is not read.
     .storeUint(0, 64)
     .storeCoins(units)
     .storeAddress(Address.parse(to))

@@ -138,7 +138,7 @@ describe.each(['v3', 'v2'])('by a source of version %s', (version) => {
     const held = wallet.coins();
     for (const sweep of sweeps) {
       expect(await source.find(sweep, signal)).toEqual(succeeded);
-      // Whatever the source says it has: the contract itself takes no message twice.
+      // The source may lie: the contract itself takes no message twice.
       expect(await source.post(sweep, signal)).toBe('KNOWN');
     }
     ton.chain.mine();

@@ -61,7 +61,7 @@ it('asks for the second factor, a code of the app or a recovery code', async () 
   expect(sent.map(({ secondFactorCode }) => secondFactorCode)).toEqual(['123456', 'k3vz9pqt7mxd2hf0']);
 });
 
-it('keeps the language of the account after a reload, whatever the browser says', async () => {
+it('keeps the language of the account after a reload, not that of the browser', async () => {
   const profile = { ...customer, languageCode: 'ru' };
   const { screen, signIn } = await openForm('/sign-in', {
     [SIGN_IN]: { data: { ...issued('session', 1), deviceToken: 'device', profile } },

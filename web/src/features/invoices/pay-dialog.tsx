@@ -123,7 +123,7 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
   );
 }
 
-/** Prominent, so that nobody sends real money to an address that exists on no chain. */
+/** Prominent, so that no real money is sent to an address that exists on no chain. */
 function SandboxNotice() {
   const { t } = useTranslation('payment');
   return (

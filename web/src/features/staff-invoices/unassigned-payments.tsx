@@ -103,7 +103,7 @@ interface AssignFormProps {
   onClose: () => void;
 }
 
-/** A request like a settlement, because whoever gets the payment was shown its address in a time that nobody remembers. */
+/** A request like a settlement, because whoever gets the payment was shown its address in a time that was lost. */
 function AssignForm({ payment, onClose }: AssignFormProps) {
   const { t } = useTranslation(['staffMoney', 'staff']);
   const [email, setEmail] = useState('');

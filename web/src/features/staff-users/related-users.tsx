@@ -47,7 +47,7 @@ export function RelatedUsers({ userId }: { userId: string }) {
       ))}
       {isTruncated && <p className={classes['muted']}>{t('related.more')}</p>}
       {canEdit && (
-        // Nobody chooses all of a network at once.
+        // All of a network are rarely chosen at once.
         <SelectionBar selection={{ ...selection, total: selection.chosen.length }}>
           <Button {...destructive.opens} onClick={() => blocking.open(selection.chosen)}>
             {t('blockSelected.action')}

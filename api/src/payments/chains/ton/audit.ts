@@ -84,7 +84,7 @@ export function createAudit(nodes: readonly TonSource[]) {
 const explain = ({ node, transaction: { hash, account, time } }: Found) =>
   `${CONTRADICTION}: ${node.transport.name} serves the transaction ${hash} of ${account} of ${time.toISOString()}, which no other source serves alike`;
 
-/** A source that does not respond at all contradicts nobody. */
+/** A source that does not respond at all contradicts no other. */
 function describeBacklog(
   { transport }: TonSource,
   visits: Visits,

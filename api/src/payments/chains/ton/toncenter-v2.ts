@@ -78,7 +78,7 @@ export function createV2Source(transport: HttpTransport, requestsPerSecond: numb
       // Python's asks an archival server only if it is told to. The one in C++ does by itself, and refuses the word if it has none.
       const found = (await ask({})) ?? (await ask({ archival: 'true' }).catch(ignoreNoServer));
       const whole = found?.data;
-      // A whole transaction is the one that was asked for, or it is not, whatever else the source says.
+      // A whole transaction is the one that was asked for, or it is not; other fields of the answer prove nothing.
       if (whole && whole.hash().toString('hex') !== hash)
         throw failOf(source, 'INVALID_RESPONSE', `sent another transaction instead of ${hash}`);
       try {

@@ -1,6 +1,6 @@
 /**
  * What the answers of a TRON node prove by themselves. The id of a block is a hash of its header, and the header contains the root of a
- * tree of hashes over its transactions, including whether each of them succeeded: nobody can leave a transaction out, add or change one
+ * tree of hashes over its transactions, including whether each of them succeeded: no source can leave a transaction out, add or change one
  * without changing the id. The rules are those of java-tron (BlockCapsule, MerkleTree, TransactionCapsule).
  */
 import { createHash } from 'node:crypto';
@@ -28,7 +28,7 @@ export interface RawTransaction {
 
 interface RawResult {
   contractRet: string;
-  /** Whatever the sender has put there. Undefined: it is not known. */
+  /** Chosen by the sender. Undefined: it is not known. */
   fee: bigint | undefined;
   ret: string;
 }

@@ -99,7 +99,7 @@ async function request(reading: BodyReading, node: TronNode, fromHeight: number,
 }
 
 /**
- * A sender may put fields into a transaction that JSON does not show, so that its block can be proven by nobody. One such transaction must
+ * A sender may put fields into a transaction that JSON does not show, so that its block cannot be proven. One such transaction must
  * not stop the chain: what two sources say alike is accepted, unless any source has a block that proves itself.
  */
 export async function prove(reading: BodyReading, node: TronNode, block: TronBlock): Promise<TronBlock> {

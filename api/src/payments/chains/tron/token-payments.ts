@@ -92,7 +92,7 @@ export async function readListedPayments(
   for (const { log, recipient, units } of await readAgreedLogs(reading, new Set([...recipients].map(to0x)), range)) {
     const transactionId = log.transactionHash.slice(2);
     const place = await findPlace(reading, range, log, transactionId);
-    // Its receipt is late, and the log is read again; or nobody can send it.
+    // Its receipt is late, and the log is read again; or it cannot be sent.
     if (!place) continue;
     const { output, block } = place;
     const payment = { output, units, to: `41${recipient.slice(2)}` };

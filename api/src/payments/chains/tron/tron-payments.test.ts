@@ -10,7 +10,7 @@ const UNITS = 25_000_000n;
 const signal = new AbortController().signal;
 
 describe('payments in USDT on TRON', () => {
-  it('are the logs, whoever calls whatever: the sender, an authorised one, a batch, a relayer', async () => {
+  it('are the logs, of calls by anyone: the sender, an authorised one, a batch, a relayer', async () => {
     const { chain, addresses, observer, send, makeFinal } = await openTron();
     const [address] = addresses;
     const [to, { usdt, payer }] = [toHexAddress(address), chain.contracts];
@@ -85,7 +85,7 @@ describe('payments in USDT on TRON', () => {
 });
 
 describe('payments in TRX', () => {
-  it('are reported as TRX, whatever was to be paid', async () => {
+  it('are reported as TRX, also if another coin was to be paid', async () => {
     const { addresses, observer, send, makeFinal } = await openTron();
     const [address] = addresses;
     send.trx({ address, units: 100_000_000n });

@@ -51,7 +51,7 @@ interface Watched {
   memory: TokenReading['memory'];
   /** Monotonic times of what a node has proven. */
   proofs: Map<TronNode, { chainAtMs?: number; logIndexAtMs?: number }>;
-  /** Blocks that two sources agree about and nobody can prove, since the start. */
+  /** Blocks that two sources agree about and that cannot be proven, since the start. */
   unproven: { blocks: number };
   requestsPerSecond: number;
   lookFurther: Chain['lookFurther'];
