@@ -9,7 +9,10 @@ import {
   type SourceFinding,
 } from '../src/payments/chains/watcher.ts';
 
-type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units' | 'isReplaceable'>;
+type Payment = Pick<
+  ObservedPayment,
+  'asset' | 'transactionId' | 'output' | 'address' | 'sender' | 'units' | 'isReplaceable'
+>;
 
 interface Block {
   hash: string;

@@ -18,6 +18,8 @@ export const invoiceTransferSchema = z.object({
   amountInCurrency: z.string(),
   /** The page of a public block explorer; null if staff recorded the payment, if it has no transaction, and in the sandbox. */
   explorerUrl: z.url().nullable(),
+  /** The address that sent it; null where the chain does not say. Absent: an API of 0.4.0. */
+  sender: z.string().nullable().optional(),
   isCredited: z.boolean(),
   confirmations: z.int().nonnegative(),
   /** Null on chains whose nodes name final blocks: the payment waits for one of these. */

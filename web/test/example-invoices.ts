@@ -96,6 +96,7 @@ export function exampleDeposit(number: number, changes: Partial<Deposit>): Depos
     id: `00000000-0000-4000-8000-00000000000${number}`,
     transactionId: 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16',
     explorerUrl: null,
+    sender: null,
     requestId: null,
     amountInCurrency: '0.00025000',
     hold: null,

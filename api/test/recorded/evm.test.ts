@@ -1,7 +1,8 @@
 /** What the parsers of Ethereum and BSC make of recorded answers of geth, Erigon and a provider. */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { expect, test } from 'vitest';
-import { createEvmNode } from '../../src/payments/chains/evm-node.ts';
+import { parseTransfer } from '../../src/payments/chains/evm-logs.ts';
+import { createEvmNode, logSchema } from '../../src/payments/chains/evm-node.ts';
 import { describeEvmHoldings } from '../../src/payments/chains/evm-holdings.ts';
 import { readProvenBalance } from '../../src/payments/chains/evm-proof.ts';
 import { MULTICALL_ADDRESS } from '../../src/payments/chains/multicall.ts';
@@ -98,6 +99,15 @@ const ofProviders = (method: string) =>
   (readRecordedJson('evm/providers.json') as Exchange[]).filter(({ request }) => request.method === method);
 
 const resultOf = (method: string) => ofProviders(method)[0]!.response.result;
+
+test('logs of BSC name who sent the tokens', () => {
+  const logs = logSchema.array().parse(resultOf('eth_getLogs'));
+  const sent = logs.flatMap((log) => parseTransfer(log, log.address, new Set([`0x${log.topics[2]!.slice(-40)}`])));
+  expect(sent.slice(0, 2)).toMatchObject([
+    { sender: '0xc39978a25a9c52c8cc12c0d90e03cd6ab0c8a620', recipient: '0x8e744ec2795c8b836689d1b4ebe1489204357dac' },
+    { sender: '0x6a02aeddb994cbb1d63d5fbe49a46205f192cf2f', recipient: '0x58f876857a02d6762e0101bb5c46a8c1ed44dc16' },
+  ]);
+});
 
 /** Of Multicall3, for one address: a list of one result, whose word is 1. */
 const ONE_BALANCE = `0x${[32, 1, 32, 1, 64, 32, 1].map((word) => word.toString(16).padStart(64, '0')).join('')}`;

@@ -1,5 +1,6 @@
 /** What the parsers of TRON make of recorded blocks of the main network. */
 import { expect, test } from 'vitest';
+import { parseTransfer } from '../../src/payments/chains/evm-logs.ts';
 import { blockSchema, headerSchema } from '../../src/payments/chains/tron/answers.ts';
 import { headerBytes, merkleRoot, provesTransactions, sha256 } from '../../src/payments/chains/tron/block-proof.ts';
 import { isProven } from '../../src/payments/chains/tron/bodies.ts';
@@ -123,6 +124,14 @@ test.each<[string, (node: ReturnType<typeof createTronNode>) => Promise<unknown>
 ])('%s: what java-tron has answered over HTTP is understood', async (id, ask, expected) => {
   const found = await ask(createTronNode(await openRecorded(id), {}));
   expect({ found }).toMatchObject({ found: expected });
+});
+
+test('the log of a receipt of the main network names the sender of its transaction', async () => {
+  const receipt = await createTronNode(await openRecorded('receipt'), {}).receipt('', signal);
+  const [log] = receipt!.logs;
+  const { result } = httpAnswers.find(({ id }) => id === 'receipt')!.body as { result: { from: string } };
+  const recipient = `0x${log!.topics[2]!.slice(-40)}`;
+  expect(parseTransfer(log!, log!.address, new Set([recipient]))).toMatchObject([{ sender: result.from, recipient }]);
 });
 
 test('a provider that does not serve a method is no account without a balance, whatever its status', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { emailSchema } from '../auth.forms.ts';
 import { currencies, invoiceStatuses } from '../invoices.values.ts';
-import { currencyAmountSchema, invoiceSchema } from '../invoices.ts';
+import { currencyAmountSchema, invoiceSchema, invoiceTransferSchema } from '../invoices.ts';
 import { EXPORT_ROWS_MAX, INVOICE_FILTER_DOLLARS_MAX, STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
 import {
   data,
@@ -69,6 +69,8 @@ export const depositSchema = z.object({
   transactionId: z.string().nullable(),
   /** As `explorerUrl` of `invoiceTransferSchema`. */
   explorerUrl: z.url().nullable(),
+  /** As `sender` of `invoiceTransferSchema`. */
+  sender: invoiceTransferSchema.shape.sender,
   /** The request of staff that recorded it. */
   requestId: idSchema.nullable(),
   amountInCurrency: z.string(),
@@ -124,6 +126,7 @@ export const unassignedPaymentSchema = z.object({
   /** Once it is FINAL, its coins are the operator's. */
   state: z.enum(['SEEN', 'INCLUDED', 'FINAL']),
   transactionId: z.string(),
+  sender: invoiceTransferSchema.shape.sender,
   address: z.string(),
   /** The deleted account. Null: the address was shown in a time that a restore of the database has lost. */
   userId: idSchema.nullable(),
@@ -163,6 +166,7 @@ export const suspendedPaymentSchema = z.object({
   amountInCurrency: z.string(),
   hold: z.enum(depositHolds),
   transactionId: z.string(),
+  sender: invoiceTransferSchema.shape.sender,
   /** Null: it came to the user's address when they had no invoice in this currency. */
   invoiceId: idSchema.nullable(),
   user: namedUserSchema,

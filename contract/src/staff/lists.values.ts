@@ -11,7 +11,8 @@ export type InvoiceSort = (typeof invoiceSorts)[number];
 export const userSorts = ['-createdAt', 'createdAt', 'email', '-email'] as const;
 
 /**
- * Why two accounts may belong to one person. SAME_PERSON: their normalized addresses are equal. SAME_PAYER: one transaction paid to both.
+ * Why two accounts may belong to one person. SAME_PERSON: their normalized addresses are equal. SAME_PAYER: one transaction or one
+ * wallet paid to both.
  * SAME_CLIENT: open connections of both are used from one address, or were bought there. The others are weak hints, because carriers
  * put thousands behind one address: both have signed in from one network, perhaps with the same kind of device.
  */

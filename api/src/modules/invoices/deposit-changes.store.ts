@@ -23,7 +23,7 @@ export interface FoundPayment extends ObservedPayment {
 export async function insertDeposit(ctx: Ctx, chain: Chain, payment: FoundPayment): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ invoiceId: string | null }>(
     `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, arrival_rate_e12, address_id, invoice_id,
-                           confirmations_min, is_replaceable)
+                           confirmations_min, is_replaceable, sender)
      select $1, $2, $3, $4, $5, 'SEEN', $6, $7, deposit_addresses.id,
             coalesce(
               (select invoices.id from invoices
@@ -31,7 +31,7 @@ export async function insertDeposit(ctx: Ctx, chain: Chain, payment: FoundPaymen
                 order by invoices.created_at desc, invoices.id limit 1),
               (select invoices.id from invoices
                 where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6::timestamptz + $13 * interval '1 millisecond'
-                order by invoices.created_at, invoices.id limit 1)), $11, $14
+                order by invoices.created_at, invoices.id limit 1)), $11, $14, $15
        from deposit_addresses where address_space = $9 and address = $10
      on conflict (chain, asset, transaction_id, output) do nothing
      returning invoice_id as "invoiceId"`,
@@ -50,6 +50,7 @@ export async function insertDeposit(ctx: Ctx, chain: Chain, payment: FoundPaymen
       payment.slackMs,
       CLOCK_BEHIND_MS_MAX,
       payment.isReplaceable ?? false,
+      payment.sender ?? null,
     ],
   );
   return row?.invoiceId ?? undefined;

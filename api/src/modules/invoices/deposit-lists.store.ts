@@ -107,16 +107,28 @@ export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; sus
   );
 }
 
-/** To whom a transaction paid that also paid to the user: one wallet sent it. */
-export async function listPaidTogether(ctx: Ctx, userId: string, limit: number): Promise<string[]> {
+/** Exchanges pay for many accounts from one wallet, which says nothing about them. */
+const ACCOUNTS_OF_WALLET_MAX = 5;
+const PAYMENTS_READ_MAX = 1000;
+
+/** Whom the payers of a user's last payments have paid for, too: in one transaction, or from one wallet. */
+export async function listOfPayers(ctx: Ctx, userId: string, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ userId: string }>(
-    `select distinct other_addresses.user_id as "userId"
-       from deposit_addresses as own_addresses
-       join deposits as own on own.address_id = own_addresses.id
-       join deposits as others on others.transaction_id = own.transaction_id and others.chain = own.chain
-       join deposit_addresses as other_addresses on other_addresses.id = others.address_id
-      where own_addresses.user_id = $1 and other_addresses.user_id <> $1 order by 1 limit $2`,
-    [userId, limit],
+    `with own as (
+       select chain, transaction_id, sender from deposit_addresses join deposits on address_id = deposit_addresses.id
+        where user_id = $1 order by arrived_at desc limit $4),
+     wallets as (
+       select accounts from (select distinct sender from own where sender is not null) as senders
+        cross join lateral (
+          select array_agg(distinct user_id) as accounts, count(*) as payments
+            from (select user_id from deposits join deposit_addresses on deposit_addresses.id = address_id
+                   where deposits.sender = senders.sender limit $4 + 1) as paid) as paid
+        where cardinality(accounts) <= $3 and payments <= $4)
+     select distinct user_id as "userId"
+       from (select user_id from own join deposits using (chain, transaction_id) join deposit_addresses on deposit_addresses.id = address_id
+             union all select unnest(accounts) from wallets) as paid
+      where user_id <> $1 order by 1 limit $2`,
+    [userId, limit, ACCOUNTS_OF_WALLET_MAX, PAYMENTS_READ_MAX],
   );
   return rows.map((row) => row.userId);
 }

@@ -15,6 +15,8 @@ export interface Deposit {
   transactionId: string;
   output: number;
   address: string;
+  /** Null: the chain does not say, or it was stored before 0.5.0. */
+  sender: string | null;
   units: bigint;
   state: DepositState;
   isCredited: boolean;
@@ -87,7 +89,7 @@ export const IS_SUSPENDED = `(hold is not null and case when hold = 'DEPEG' then
 /** Whom a deposit belongs to; null: unknown. */
 export const OWNER = 'coalesce(assigned_to, deposit_addresses.user_id)';
 const COLUMNS = `
-  deposits.id, chain, asset, transaction_id as "transactionId", output, address, units, state, state = 'CREDITED' as "isCredited",
+  deposits.id, chain, asset, transaction_id as "transactionId", output, address, sender, units, state, state = 'CREDITED' as "isCredited",
   is_by_hand as "isByHand", block_height as "blockHeight", block_hash as "blockHash", block_at as "blockAt",
   confirmations_min as "confirmationsMin", state = 'SEEN' and is_replaceable as "isReplaceable", orphaned_at is not null as "isOrphaned",
   missing_height as "missingHeight", gone_at is not null as "isGone", returned_at is not null as "isReturned", arrived_at as "arrivedAt",

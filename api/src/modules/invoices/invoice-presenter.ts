@@ -90,6 +90,7 @@ function presentDeposit(
     id: deposit.id,
     transactionId: deposit.isByHand ? null : deposit.transactionId,
     explorerUrl: transactionPage(currency, deposit, facts),
+    sender: deposit.sender,
     requestId: deposit.isByHand ? deposit.transactionId : null,
     amountInCurrency: formatUnits(deposit.units, currencyRules[currency]),
     hold: deposit.isSuspended && (deposit.state === 'FINAL' || deposit.state === 'REVERSED') ? deposit.hold : null,
@@ -146,7 +147,7 @@ export async function readFacts(ctx: Ctx, deposits: readonly Deposit[]): Promise
 }
 
 function presentTransfer({ currency }: InvoiceRow, deposit: Deposit, facts: TransferFacts): InvoiceTransfer {
-  const { units, chain, isCredited, block, confirmationsMin, isReplaceable, receipt } = deposit;
+  const { units, chain, sender, isCredited, block, confirmationsMin, isReplaceable, receipt } = deposit;
   const rule = facts.ruleFor(chain);
   const head = facts.heads.get(chain);
   const valueMicros = highestValueMicros(deposit);
@@ -156,6 +157,7 @@ function presentTransfer({ currency }: InvoiceRow, deposit: Deposit, facts: Tran
   return {
     amountInCurrency: formatUnits(units, currencyRules[currency]),
     explorerUrl: transactionPage(currency, deposit, facts),
+    sender,
     isCredited,
     // Credited payments were final, even if the head was not saved after that, or if staff recorded them.
     confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,

@@ -70,7 +70,8 @@ describe('in production', () => {
 
   test('a payment is credited when its block is final', async () => {
     const { address } = await newInvoice();
-    chain.send({ asset: 'USDT', address, units: 25_000_000n });
+    const sender = `0x${'5A'.repeat(20)}`;
+    chain.send({ asset: 'USDT', address, sender, units: 25_000_000n });
     chain.mine();
     await poll();
     expect(await balanceOf(testApp, user)).toBe(0n);
@@ -80,6 +81,7 @@ describe('in production', () => {
       {
         amountInCurrency: '25.00',
         explorerUrl: null,
+        sender,
         isCredited: false,
         confirmations: 1,
         confirmationsNeeded: null,
@@ -93,16 +95,18 @@ describe('in production', () => {
     expect(await balanceOf(testApp, user)).toBe(25_000_000n);
   });
 
-  test('staff get the link to the transaction of a deposit', async () => {
+  test('staff get the sender of a deposit and the link to its transaction', async () => {
     const { id, address } = await newInvoice();
-    chain.send({ asset: 'USDT', address, units: 25_000_000n });
+    const sender = `0x${'5A'.repeat(20)}`;
+    chain.send({ asset: 'USDT', address, sender, units: 25_000_000n });
     chain.mine();
     await poll();
     const transactionId = `0x${'ab'.repeat(32)}`;
     await testApp.database.query('update deposits set transaction_id = $2 where invoice_id = $1', [id, transactionId]);
     const finance = await createUser(testApp, { roleName: 'FINANCE' });
     const { data } = await finance.call(getAnyInvoice, { params: { id } });
-    expect(data.deposits).toMatchObject([{ transactionId, explorerUrl: `https://etherscan.io/tx/${transactionId}` }]);
+    const explorerUrl = `https://etherscan.io/tx/${transactionId}`;
+    expect(data.deposits).toMatchObject([{ transactionId, sender, explorerUrl }]);
   });
 
   test('currencies are independent: if a chain or a rate is missing, only its currency is unavailable', async () => {

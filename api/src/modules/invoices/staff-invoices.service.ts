@@ -17,7 +17,7 @@ import { depositsFor, presentDetail, presentForStaff, readFacts } from './invoic
 import * as invoices from './invoices.store.ts';
 import { amountDue, rulesOf } from './invoice-amounts.ts';
 
-export { listPaidTogether } from './deposit-lists.store.ts';
+export { listOfPayers } from './deposit-lists.store.ts';
 
 interface InvoiceQuery {
   userId?: string | undefined;
@@ -126,6 +126,7 @@ async function presentUnassigned(ctx: Ctx, deposit: Deposit): Promise<Unassigned
     amountInCurrency: formatUnits(deposit.units, rules),
     state: deposit.state as UnassignedPayment['state'],
     transactionId: deposit.transactionId,
+    sender: deposit.sender,
     address: deposit.address,
     userId: deposit.userId,
     arrivedAt: deposit.arrivedAt.toISOString(),

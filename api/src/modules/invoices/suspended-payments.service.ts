@@ -28,7 +28,7 @@ export async function listSuspended(ctx: Ctx, page: PageQuery) {
 export { countSuspended } from './deposit-lists.store.ts';
 
 function presentSuspended(row: OwnedDeposit, peg: Peg): SuspendedPayment {
-  const { id, transactionId, invoice, arrivedAt } = row;
+  const { id, transactionId, sender, invoice, arrivedAt } = row;
   const hold = row.hold!;
   const rules = rulesOf(row);
   const marketE12 = hold === 'DEPEG' ? marketRate(peg) : undefined;
@@ -38,6 +38,7 @@ function presentSuspended(row: OwnedDeposit, peg: Peg): SuspendedPayment {
     amountInCurrency: formatUnits(row.units, rules),
     hold,
     transactionId,
+    sender,
     invoiceId: invoice?.id ?? null,
     user: { id: row.userId, email: row.userEmail },
     arrivedAt: arrivedAt.toISOString(),

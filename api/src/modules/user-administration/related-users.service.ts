@@ -6,7 +6,7 @@ import type { RelatedUser } from '@cellhop/contract/staff/users';
 import type { Ctx } from '../../ctx.ts';
 import { listNeighbours } from '../auth/sessions.service.ts';
 import { listClientSharers } from '../connections/access.service.ts';
-import { listPaidTogether } from '../invoices/staff-invoices.service.ts';
+import { listOfPayers } from '../invoices/staff-invoices.service.ts';
 import * as users from '../users/users.service.ts';
 import { presentAll } from './user-directory.service.ts';
 
@@ -43,7 +43,7 @@ async function findRelated(ctx: Ctx, id: string): Promise<{ found: Found[]; isTr
   const user = await users.findUser(ctx, id);
   if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
   const samePerson = await users.listOfPerson(ctx, user, LIMIT);
-  const payers = await listPaidTogether(ctx, id, LIMIT);
+  const payers = await listOfPayers(ctx, id, LIMIT);
   const clients = await listClientSharers(ctx, id, LIMIT);
   const neighbours = await listNeighbours(ctx, id, LIMIT);
   // The strongest relation wins, so it is set last.

@@ -110,6 +110,28 @@ test('a transaction that paid both, and connections used from one address or bou
   );
 });
 
+test('one wallet that paid for a few accounts is a payer in common; one that paid for many is an exchange', async () => {
+  const names = ['user', 'other', 'third', 'fourth', 'fifth', 'sixth'] as const;
+  const users = new Map(await Promise.all(names.map(async (name) => [name, await lone()] as const)));
+  let paid = 0;
+  const pay = async (name: (typeof names)[number], sender: string | null) => {
+    const { id } = (await users.get(name)!.call(createInvoice, { body: { amount: 10, currency: 'USDT_TRC20' } })).data;
+    await testApp.database.query(
+      `insert into deposits (chain, asset, transaction_id, output, address_id, invoice_id, units, state, arrived_at, sender)
+       select 'tron', 'USDT', $2, 0, address_id, id, 1, 'SEEN', now(), $3 from invoices where id = $1`,
+      [id, `payment ${(paid += 1)}`, sender],
+    );
+  };
+  // The two without a sender are not alike.
+  for (const name of ['user', 'third'] as const) await pay(name, null);
+  for (const name of ['user', 'user', 'other'] as const) await pay(name, 'TWallet');
+  for (const name of names.slice(0, 5)) await pay(name, 'TExchange');
+  const payers = async () => (await related(users.get('user')!)).found.map(([id]) => id);
+  expect(new Set(await payers())).toEqual(new Set(names.slice(1, 5).map((name) => users.get(name)!.id)));
+  await pay('sixth', 'TExchange');
+  expect((await related(users.get('user')!)).found).toEqual([[users.get('other')!.id, 'SAME_PAYER']]);
+});
+
 test('lists a bounded number of those behind one address, and says that there are more', async () => {
   const user = await lone();
   await seen(user, 'Chrome on Android', '198.51.100.0/24');

@@ -9,6 +9,7 @@ import {
 import { type Methods, Refusal } from '../../../test/chains/fake-node.ts';
 import { startFakeNode } from '../../../test/chains/test-node.ts';
 import { buildStateTrie } from '../../../test/chains/state-trie.ts';
+import { toChecksumAddress } from '../derive/evm-address.ts';
 import { createEvmWatcher } from './evm.ts';
 import { PATIENT_MS } from '../../../test/chains/patience.ts';
 
@@ -100,7 +101,9 @@ describe('ether', () => {
         : methods,
     );
     move({ headHeight: 1020, ether: [payment] });
-    expect((await poll()).payments).toMatchObject([{ asset: 'ETH', units: payment.units }]);
+    expect((await poll()).payments).toMatchObject([
+      { asset: 'ETH', units: payment.units, sender: toChecksumAddress(other) },
+    ]);
     isHiding = true;
     reverse();
     move({ headHeight: 1100, finalizedHeight: 1050 });
@@ -129,7 +132,9 @@ describe('ether', () => {
     const { move, poll } = await openWatcher([{}, {}]);
     move({ headHeight: 1040, safeHeight: 1010, ether: [byContract] });
     const { payments, head } = await poll();
-    expect(payments).toMatchObject([{ transactionId: `balance:1006:${ours}`, units: 7n, block: { height: 1006 } }]);
+    expect(payments).toMatchObject([
+      { transactionId: `balance:1006:${ours}`, units: 7n, block: { height: 1006 }, sender: undefined },
+    ]);
     expect(head.finalizedHeight).toBeLessThan(1006);
     move({ headHeight: 1060, safeHeight: 1030, finalizedHeight: 1010 });
     expect(await poll()).toMatchObject({ payments: [], head: { finalizedHeight: 1010 } });

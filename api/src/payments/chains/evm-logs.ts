@@ -21,6 +21,7 @@ const TOO_MANY_RECIPIENTS_MESSAGE = /topics|addresses/i;
 
 export interface TokenTransfer {
   log: EvmLog;
+  sender: string;
   recipient: string;
   units: bigint;
 }
@@ -120,10 +121,11 @@ export function isTooMuch(error: unknown): boolean {
 
 /** A node is not trusted to have applied the filter. Transfers of 0 imitate earlier ones ("address poisoning"). */
 export function parseTransfer(log: EvmLog, contract: string, recipients: ReadonlySet<string>): TokenTransfer[] {
-  const [topic, , to] = log.topics;
+  const [topic, from, to] = log.topics;
   if (log.removed || log.address !== contract || topic !== TRANSFER_TOPIC || log.topics.length !== 3) return [];
   if (!/^0x[0-9a-f]{64}$/.test(log.data)) return [];
+  const sender = `0x${from!.slice(-40)}`;
   const recipient = `0x${to!.slice(-40)}`;
   const units = BigInt(log.data);
-  return units > 0n && recipients.has(recipient) ? [{ log, recipient, units }] : [];
+  return units > 0n && recipients.has(recipient) ? [{ log, sender, recipient, units }] : [];
 }

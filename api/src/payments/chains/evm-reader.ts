@@ -1,4 +1,5 @@
 /** Turns ranges of blocks into payments that all sources agree on. */
+import { toChecksumAddress } from '../derive/evm-address.ts';
 import { findUnexplained, openStates, type UnexplainedReceipt } from './evm-balance.ts';
 import { parseTransfer, type TokenTransfer, type TransferReader } from './evm-logs.ts';
 import type { EvmHeader, EvmNode } from './evm-node.ts';
@@ -37,7 +38,8 @@ export interface Found {
 }
 
 interface Receipt extends Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'units'> {
-  /** Lower case. */
+  /** Lower case, both. */
+  sender?: string;
   recipient: string;
   header: EvmHeader;
 }
@@ -126,13 +128,13 @@ async function readTokens(reading: Reading, range: HeightRange, ours: Addresses)
   const receipts: Receipt[] = [];
   const headers = new Map<number, EvmHeader>();
   for (const transfer of transfers) {
-    const { log, recipient, units } = transfer;
+    const { log, sender, recipient, units } = transfer;
     const header = headers.get(log.blockNumber) ?? (await headerAt(log.blockNumber));
     headers.set(log.blockNumber, header);
     if (header.hash !== log.blockHash) throw chainChanged(log.blockNumber);
     await requireReceipt(reading, transfer, recipients);
     const { transactionHash: transactionId, logIndex: output } = log;
-    receipts.push({ asset: 'USDT', transactionId, output, recipient, units, header });
+    receipts.push({ asset: 'USDT', transactionId, output, sender, recipient, units, header });
   }
   return receipts;
 }
@@ -160,8 +162,8 @@ function toNativeReceipts(
     .filter(({ transaction: { to, from, value }, receipt: { status } }) => {
       return status === 1n && value > 0n && ours.has(to ?? '') && !fundingAddresses.has(from);
     })
-    .map(({ header, transaction: { hash, to, value } }) => {
-      return { asset: 'ETH', transactionId: hash, output: 0, recipient: to!, units: value, header };
+    .map(({ header, transaction: { hash, from, to, value } }) => {
+      return { asset: 'ETH', transactionId: hash, output: 0, sender: from, recipient: to!, units: value, header };
     });
 }
 
@@ -174,9 +176,14 @@ async function toUnexplainedReceipt(
   return { asset: 'ETH', transactionId, output: 0, recipient, units, header: await headerAt(height) };
 }
 
-function toPayment({ now }: Reading, { recipient, header, ...rest }: Receipt, ours: Addresses): ObservedPayment {
+function toPayment(
+  { now }: Reading,
+  { sender, recipient, header, ...rest }: Receipt,
+  ours: Addresses,
+): ObservedPayment {
   return {
     ...rest,
+    sender: sender && toChecksumAddress(sender),
     address: ours.get(recipient)!,
     block: { height: header.number, hash: header.hash, time: header.timestamp },
     // A block's time is a few seconds before this poll, or much earlier after an outage. Validators cannot choose it.
@@ -184,8 +191,8 @@ function toPayment({ now }: Reading, { recipient, header, ...rest }: Receipt, ou
   };
 }
 
-const identifyTransfer = ({ log, recipient, units }: TokenTransfer) =>
-  [log.transactionHash, log.logIndex, log.blockHash, recipient, units].join(' ');
+const identifyTransfer = ({ log, sender, recipient, units }: TokenTransfer) =>
+  [log.transactionHash, log.logIndex, log.blockHash, sender, recipient, units].join(' ');
 
 const chainChanged = (height: number) =>
   new ChainUnavailable('DISAGREEING', `the chain changed at block ${height} while it was read`);

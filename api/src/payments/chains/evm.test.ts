@@ -89,6 +89,16 @@ describe('the watcher of an EVM chain', () => {
     expect(payments).toMatchObject([{ asset: 'USDT', address: ours, units: transfer.units, block: { height: 1005 } }]);
   });
 
+  it('names the account that the transfer took the tokens from, and refuses one that the sources disagree about', async () => {
+    const { advance, chains, poll } = await openWatcher({ chains: [createFakeEvmChain(), createFakeEvmChain()] });
+    advance({ transfers: [{ ...transfer, from: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed' }] });
+    const { payments } = await poll();
+    // As EIP-55 writes it.
+    expect(payments).toMatchObject([{ sender: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }]);
+    chains[1]!.transfers = [{ ...transfer, from: other }];
+    await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  });
+
   it.each([
     ['a removed log', { removed: true }],
     ['a log of another contract', { address: other }],

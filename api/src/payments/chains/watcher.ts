@@ -9,6 +9,8 @@ export interface ObservedPayment {
   /** Output index, log index or message index: one transaction may pay several times. */
   output: number;
   address: string;
+  /** Who sent it, in the form in which addresses are stored; undefined where the chain does not say, as Bitcoin does not beside an output. */
+  sender?: string | undefined;
   /** Smallest units of the asset on this chain; more than 0. */
   units: bigint;
   /** Undefined while the payment is only in the memory pool. */

@@ -19,6 +19,8 @@ it('credits TON to an address without a contract, although its transaction is ab
   const transactions = await ton.chain.send({ to: addresses[0]!, value: 2n * TON });
   ton.chain.mine();
   await observer.catchUp();
+  const sender = ton.chain.bank.address.toString({ bounceable: false });
+  expect(observer.finalTo(addresses[0]!.toString({ bounceable: false }))).toMatchObject([{ sender }]);
   expect(on(addresses[0]!, transactions)[0]!.description).toMatchObject({ aborted: true });
   expect(unitsOf(addresses[0]!)).toEqual([2n * TON]);
 });
@@ -46,14 +48,17 @@ it('credits each transfer of USDT once, whatever it notifies, and TON that comes
   await ton.chain.send(ton.chain.tokenTransfer(owner!, 7_000_000n, TON / 20n));
   ton.chain.mine();
   await observer.catchUp();
-  const found = observer.finalTo(owner!.toString({ bounceable: false })).map(({ asset, units }) => [asset, units]);
+  const found = observer
+    .finalTo(owner!.toString({ bounceable: false }))
+    .map(({ asset, units, sender }) => [asset, units, sender]);
+  const bank = ton.chain.bank.address.toString({ bounceable: false });
   expect(found).toHaveLength(4);
   expect(found).toEqual(
     expect.arrayContaining([
-      ['USDT', 5_000_000n],
-      ['USDT', 6_000_000n],
-      ['USDT', 7_000_000n],
-      ['TON', TON / 20n],
+      ['USDT', 5_000_000n, bank],
+      ['USDT', 6_000_000n, bank],
+      ['USDT', 7_000_000n, bank],
+      ['TON', TON / 20n, undefined],
     ]),
   );
 });

@@ -19,6 +19,7 @@ import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useInvoice, useSettleInvoice } from './api.ts';
+import { useSenderColumn } from './sender-column.tsx';
 import {
   settledDollars,
   settledNotation,
@@ -127,6 +128,7 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       header: t('deposit.source'),
       render: (deposit) => <Source deposit={deposit} />,
     },
+    useSenderColumn(),
   ];
   return (
     <CardList

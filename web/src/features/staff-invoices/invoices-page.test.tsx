@@ -227,6 +227,7 @@ function openInvoice() {
         isReplaceable: true,
         isAddressReuse: true,
         explorerUrl: 'https://mempool.space/tx/f4184fc5',
+        sender: 'TWallet',
       }),
       exampleDeposit(2, { state: 'REPLACED' }),
     ],
@@ -241,7 +242,7 @@ function openInvoice() {
   });
 }
 
-it('shows network, address, owner and a link to the transaction', async () => {
+it('shows network, address, owner, a link to the transaction and who sent it', async () => {
   const { screen, user } = await openInvoice();
   const details = await screen.findByRole('button', { name: /^Details of the \$25\.00 invoice/ });
   const row = details.closest('tr')?.textContent;
@@ -254,6 +255,7 @@ it('shows network, address, owner and a link to the transaction', async () => {
   expect(dialog.getByRole('link', { name: 'Show in a block explorer' }).getAttribute('href')).toBe(
     'https://mempool.space/tx/f4184fc5',
   );
+  expect(dialog.getByText('TWallet')).toBeTruthy();
 });
 
 it('shows that a deposit may be replaced, and that its address was paid to before', async () => {

@@ -13,6 +13,7 @@ import { isReason, ReasonField } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useSuspendedPayments, useReleaseDeposit } from './api.ts';
+import { useSenderColumn } from './sender-column.tsx';
 import classes from './unassigned-payments.module.css';
 
 /** A notice about payments on hold, and a dialog that lists those that have waited longest. Nothing while there are none. */
@@ -62,6 +63,7 @@ function Deposits({ deposits, onRelease }: DepositsProps) {
       header: t('deposit.source'),
       render: ({ transactionId }) => <Copyable name={t('deposit.transaction')} value={transactionId} isWrapped />,
     },
+    useSenderColumn(),
     {
       key: 'release',
       header: t('held.release'),

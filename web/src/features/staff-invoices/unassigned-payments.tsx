@@ -12,6 +12,7 @@ import { ApprovalHint } from '../staff-parts/approval-hint.tsx';
 import { ReasonForm } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useAssignDeposit, useUnassignedPayments } from './api.ts';
+import { useSenderColumn } from './sender-column.tsx';
 import classes from './unassigned-payments.module.css';
 
 /** A notice about payments to deleted accounts and lost addresses, and a dialog that lists the newest. Nothing while there are none. */
@@ -69,6 +70,7 @@ function Payments({ payments, onAssign }: PaymentsProps) {
       header: t('deposit.source'),
       render: ({ transactionId }) => <Copyable name={t('deposit.transaction')} value={transactionId} isWrapped />,
     },
+    useSenderColumn(),
     {
       key: 'assign',
       header: t('unassigned.assign'),

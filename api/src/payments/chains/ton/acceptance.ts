@@ -2,6 +2,7 @@
  * Which transactions are payments. Only those of our own accounts count: for TON that of the owner, for a token that of the wallet in which
  * the token is held. Notifications, lists of transfers and the flag "aborted" of an owner's transaction say nothing about money.
  */
+import { tonAddresses } from '../../derive/ton-address.ts';
 import type { ObservedPayment } from '../watcher.ts';
 import type { Jetton } from './jetton.ts';
 import { deriveJettonWallet, toAccount } from './jetton-wallet.ts';
@@ -18,7 +19,7 @@ export interface WatchedAccounts {
   fundingAccounts: ReadonlySet<string>;
 }
 
-export type Payment = Pick<ObservedPayment, 'asset' | 'address' | 'units'>;
+export type Payment = Pick<ObservedPayment, 'asset' | 'address' | 'sender' | 'units'>;
 
 const INTERNAL_TRANSFER = 0x178d4519;
 const EXCESSES = 0xd53276db;
@@ -36,7 +37,7 @@ export function findPayment(accounts: WatchedAccounts, transaction: TonTransacti
 }
 
 function findCoins(
-  { owners, fundingAccounts }: WatchedAccounts,
+  { owners, wallets, fundingAccounts }: WatchedAccounts,
   { incoming, isReturned }: TonTransaction,
   address: string,
 ): Payment | undefined {
@@ -47,7 +48,9 @@ function findCoins(
   if (operation === EXCESSES) return undefined;
   const isPlain = operation === undefined || comments.has(operation);
   if (!isPlain && incoming.value < OPERATION_VALUE_MIN) return undefined;
-  return { asset: 'TON', address, units: incoming.value };
+  // What comes with a token comes from our wallet of it.
+  const sender = wallets.has(incoming.source) ? undefined : tonAddresses.parse(incoming.source);
+  return { asset: 'TON', address, sender, units: incoming.value };
 }
 
 function findTokens(
@@ -61,7 +64,10 @@ function findTokens(
   // The contract has checked it, too; this check is for a setting with the hash of other code.
   const isFromMaster = incoming.source === toAccount(jetton.master);
   const isFromWallet = transfer.from !== undefined && incoming.source === deriveJettonWallet(transfer.from, jetton);
-  return isFromMaster || isFromWallet ? { asset: 'USDT', address, units: transfer.units } : undefined;
+  if (!isFromMaster && !isFromWallet) return undefined;
+  // What the issuer mints may name anybody.
+  const sender = isFromWallet ? tonAddresses.parse(transfer.from!) : undefined;
+  return { asset: 'USDT', address, sender, units: transfer.units };
 }
 
 /** Query (64 bits), amount, sender. @returns undefined if it is no transfer */

@@ -1,8 +1,11 @@
 /** Answers of real software, as public sources have recorded them (fixtures/README.md), read by the parsers of both versions. */
+import { Address } from '@ton/core';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { serveLocally } from '../../../../test/chains/local-server.ts';
+import { findPayment } from './acceptance.ts';
+import { USDT } from './jetton.ts';
 import { createSource } from './toncenter.ts';
 import { identify, type TonTransaction } from './transaction.ts';
 
@@ -80,6 +83,14 @@ it('reads a payment to an address without a contract the same of all releases', 
       false,
     ]);
   }
+});
+
+it('names the sender of a recorded payment as wallets write it', async () => {
+  const [payment] = await readIndex('v3-2026');
+  const owners = new Map([[payment!.account, 'ours']]);
+  const accounts = { owners, wallets: new Map(), jetton: USDT, fundingAccounts: new Set<string>() };
+  const sender = Address.parse(payment!.incoming!.source!).toString({ bounceable: false });
+  expect(findPayment(accounts, payment!)).toEqual({ asset: 'TON', address: 'ours', sender, units: 1_000_000_000n });
 });
 
 /** As the source of each tag prints it: 3 instead of 2 for what is final, and no such field before. */

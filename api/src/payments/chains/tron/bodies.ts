@@ -27,7 +27,8 @@ export interface ReadBlock {
 
 interface TrxTransfer {
   transactionId: string;
-  /** 21 bytes. */
+  /** 21 bytes, both. */
+  from: string;
   to: string;
   units: bigint;
 }
@@ -166,7 +167,7 @@ export function digest({ isOurs, fundingAddresses, contract }: DigestRules, bloc
     if (action?.kind === 'TRANSFER') {
       const { owner, to, units } = action;
       const isPayment = isOurs(to) && units > 0n && owner !== to && !fundingAddresses.has(owner);
-      if (isPayment) transfers.push({ transactionId, to, units });
+      if (isPayment) transfers.push({ transactionId, from: owner, to, units });
     }
   }
   return { height, id, time, tokenCalls, transfers };

@@ -1,4 +1,5 @@
 /** One poll: follows the chain from the cursor, and finds what it pays to our addresses. */
+import { encodeTronAddress } from '../../derive/tron-address.ts';
 import type { createFurtherLook } from '../further-sources.ts';
 import { agree } from '../sources.ts';
 import { ChainUnavailable, type ObservedPayment, type Poll } from '../watcher.ts';
@@ -207,11 +208,12 @@ function toPoll(
 }
 
 interface Found extends Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'units'> {
+  from: string;
   to: string;
   block: { height: number; id: string; time: Date };
 }
 
-function toObserved({ addresses, now }: Chain, { to, block, ...payment }: Found): ObservedPayment {
+function toObserved({ addresses, now }: Chain, { from, to, block, ...payment }: Found): ObservedPayment {
   const { asset, transactionId, output, units } = payment;
   const { height, id: hash, time } = block;
   return {
@@ -219,6 +221,7 @@ function toObserved({ addresses, now }: Chain, { to, block, ...payment }: Found)
     transactionId,
     output,
     units,
+    sender: encodeTronAddress(Buffer.from(from, 'hex')),
     address: addresses.get(to)!,
     block: { height, hash, time },
     // Witnesses cannot choose it, but the clock of this machine may be behind.

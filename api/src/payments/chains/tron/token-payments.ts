@@ -59,7 +59,8 @@ export interface TokenRange {
 }
 
 export interface TokenPayment extends Pick<ObservedPayment, 'transactionId' | 'output' | 'units'> {
-  /** 21 bytes. */
+  /** 21 bytes, both. */
+  from: string;
   to: string;
   block: Pick<ReadBlock, 'height' | 'id' | 'time'>;
 }
@@ -89,13 +90,17 @@ export async function readListedPayments(
   range: TokenRange,
 ): Promise<TokenPayment[]> {
   const payments: TokenPayment[] = [];
-  for (const { log, recipient, units } of await readAgreedLogs(reading, new Set([...recipients].map(to0x)), range)) {
+  for (const { log, sender, recipient, units } of await readAgreedLogs(
+    reading,
+    new Set([...recipients].map(to0x)),
+    range,
+  )) {
     const transactionId = log.transactionHash.slice(2);
     const place = await findPlace(reading, range, log, transactionId);
     // Its receipt is late, and the log is read again; or it cannot be sent.
     if (!place) continue;
     const { output, block } = place;
-    const payment = { output, units, to: `41${recipient.slice(2)}` };
+    const payment = { output, units, from: toTron(sender), to: toTron(recipient) };
     if (!isCalled(payment, block.tokenCalls.get(transactionId), reading.contract))
       throw disagreeing(reading.nodes, `the transfer of ${transactionId}, whose bytes say something else`);
     payments.push({ ...payment, transactionId, block });
@@ -245,6 +250,8 @@ const identifyLog = ({ address, topics, data }: TokenTransfer['log']): string =>
 
 /** 20 bytes, as the logs have them. By length, because the 20 bytes may begin with 41, too. */
 export const to0x = (address: string): string => `0x${address.slice(-40)}`;
+
+const toTron = (address: string): string => `41${address.slice(2)}`;
 
 function disagreeing(nodes: readonly TronNode[], what: string): ChainUnavailable {
   const names = nodes.map(({ transport }) => transport.name).join(' and ');

@@ -27,9 +27,16 @@ describe('payments in USDT on TRON', () => {
       send.call(payer, encode.relay(usdt, owner.address, to, 4n)),
     ];
     await makeFinal();
-    const found = observer.finalTo(address).map(({ transactionId, units, asset }) => ({ transactionId, units, asset }));
+    const found = observer
+      .finalTo(address)
+      .map(({ transactionId, units, asset, sender }) => ({ transactionId, units, asset, sender }));
+    const senders = [chain.bank.address, owner.address, payer, owner.address].map((one) =>
+      encodeTronAddress(Buffer.from(one, 'hex')),
+    );
     expect(found.toSorted((a, b) => Number(a.units - b.units))).toEqual(
-      ids.map((transactionId, index) => ({ transactionId, units: BigInt(index + 1), asset: 'USDT' })),
+      ids.map((transactionId, index) => {
+        return { transactionId, units: BigInt(index + 1), asset: 'USDT', sender: senders[index] };
+      }),
     );
   });
 
@@ -86,11 +93,12 @@ describe('payments in USDT on TRON', () => {
 
 describe('payments in TRX', () => {
   it('are reported as TRX, also if another coin was to be paid', async () => {
-    const { addresses, observer, send, makeFinal } = await openTron();
+    const { chain, addresses, observer, send, makeFinal } = await openTron();
     const [address] = addresses;
     send.trx({ address, units: 100_000_000n });
     await makeFinal();
-    expect(observer.finalTo(address)).toMatchObject([{ asset: 'TRX', units: 100_000_000n, output: 0 }]);
+    const sender = encodeTronAddress(Buffer.from(chain.bank.address, 'hex'));
+    expect(observer.finalTo(address)).toMatchObject([{ asset: 'TRX', units: 100_000_000n, output: 0, sender }]);
   });
 
   it('are none if the result is missing, even if the balance has grown', async () => {
