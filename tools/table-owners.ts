@@ -32,6 +32,7 @@ const tablesByModule: Record<string, readonly string[]> = {
     'exit_addresses',
     'exit_check_days',
     'exit_checks',
+    'exit_history',
     'exits',
     'gateway_nodes',
     'gateway_runs',

@@ -103,6 +103,8 @@ export const APPROVERS_NAMED_MAX = 10;
 /** The largest number of waiting requests at the menu item; it stands for more as well. */
 export const PENDING_COUNTED_MAX = 100;
 /** Limit of each count of what needs attention. */
+/** What staff see of the checks of an exit. */
+export const EXIT_HISTORY_DAYS = 30;
 export const ATTENTION_COUNTED_MAX = 100;
 /** A mail that waits for the mail server for so long needs attention. */
 export const LATE_MAIL_SECONDS = 15 * 60;

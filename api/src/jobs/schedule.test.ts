@@ -23,6 +23,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'approvals.lapse',
     'proxies.fail-abandoned',
     'notifications.mail',
+    'exits.watch-failing',
     'jobs.hasten-mails',
   ];
   expect(due(1)).toEqual(everyMinute);

@@ -12,6 +12,7 @@ import { resetDue } from '../modules/auth/second-factor-reset.service.ts';
 import { deleteOldClientAddresses } from '../modules/connections/access.service.ts';
 import { deleteOldChanges as deleteOldRotations } from '../modules/rotation/rotation.service.ts';
 import { deleteOldAddresses } from '../modules/gateway/exit-checks.service.ts';
+import { deleteOldDays, watchFailing } from '../modules/gateway/exit-history.service.ts';
 import { compareChains } from '../modules/invoices/comparison.service.ts';
 import { deleteOldRates } from '../modules/invoices/rates.service.ts';
 import { deleteOldMails } from '../modules/mails/mails.service.ts';
@@ -42,6 +43,7 @@ const schedule: ScheduledTask[] = [
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
   { name: 'notifications.mail', cron: '* * * * *', run: mailBroadcasts },
+  { name: 'exits.watch-failing', cron: '* * * * *', run: watchFailing },
   { name: 'jobs.hasten-mails', cron: '* * * * *', run: hastenMails },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   { name: 'system.watch-machine', cron: '*/10 * * * *', run: warnOfMachine },
@@ -53,6 +55,7 @@ const schedule: ScheduledTask[] = [
   { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
   { name: 'exits.clean-up', cron: '37 * * * *', run: deleteOldAddresses },
+  { name: 'exits.clean-up-history', cron: '39 * * * *', run: deleteOldDays },
   { name: 'rotation.clean-up', cron: '41 * * * *', run: deleteOldRotations },
   // Each chain once a day; a comparison that could not end is continued.
   { name: 'chains.compare', cron: '12 * * * *', run: (ctx) => compareChains(ctx) },

@@ -181,4 +181,13 @@ export const en: LanguageTexts = {
     button: 'Open the dashboard',
     afterLink: [],
   },
+  'exits-failing': {
+    subject: (brandName) => `A tenth of the exits of a gateway of ${brandName} fail`,
+    title: 'A tenth of the exits of a gateway fail',
+    intro: (brandName) =>
+      `Of the exits of a gateway of ${brandName} a tenth or more do not pass their checks: their proxies are not for sale, and their connections end. The dashboard names the gateway.`,
+    beforeLink: ['You get this because you see the state of the system.'],
+    button: 'Open the dashboard',
+    afterLink: [],
+  },
 };

@@ -21,6 +21,7 @@ export const mailRequestSchema = z.discriminatedUnion('template', [
       'database-restored',
       'disk-full',
       'backup-late',
+      'exits-failing',
     ]),
     values: z.object({ link }),
   }),

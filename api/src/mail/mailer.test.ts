@@ -57,6 +57,7 @@ const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'database-restored', values: { link } },
   { template: 'disk-full', values: { link } },
   { template: 'backup-late', values: { link } },
+  { template: 'exits-failing', values: { link } },
 ];
 const news: Omit<MailRequest, 'to' | 'languageCode'> = {
   template: 'news',
@@ -81,6 +82,7 @@ const titles = {
     'The database was restored to an earlier time',
     'The disk is nearly full',
     'The newest backup is too old',
+    'A tenth of the exits of a gateway fail',
   ],
   ru: [
     'Подтвердите email',
@@ -100,6 +102,7 @@ const titles = {
     'База данных восстановлена на более ранний момент',
     'Диск почти заполнен',
     'Последняя резервная копия устарела',
+    'У шлюза не работает десятая часть узлов выхода',
   ],
 };
 

@@ -14,6 +14,7 @@ export type MailTemplate =
   | 'database-restored'
   | 'disk-full'
   | 'backup-late'
+  | 'exits-failing'
   | 'second-factor-off'
   | 'account-deleted'
   | 'top-up'
@@ -30,7 +31,8 @@ export type MailRequest = { to: string; languageCode: LanguageCode } & (
         | 'second-factor-reset'
         | 'database-restored'
         | 'disk-full'
-        | 'backup-late';
+        | 'backup-late'
+        | 'exits-failing';
       values: { link: string };
     }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }

@@ -82,6 +82,7 @@ export const attentionParts = {
   proxiesElsewhere: ['PROXIES_READ'],
   unreadableFiles: ['SYSTEM_READ'],
   silentNodes: ['NODES_READ'],
+  failingNodes: ['NODES_READ'],
   troubledChains: ['SYSTEM_READ'],
   failedJobs: ['SYSTEM_READ'],
   mails: ['SYSTEM_READ'],
@@ -117,6 +118,8 @@ const attentionSchema = z.object({
   unreadableFiles: z.array(z.string()).nullable().optional(),
   /** Gateways that do not report, without those that are drained. */
   silentNodes: countSchema.nullable(),
+  /** The names of gateways of whose exits a tenth fail. Absent: an API of 0.4.0. */
+  failingNodes: z.array(z.string()).nullable().optional(),
   /** Chains on which no invoices are created. */
   troubledChains: z.array(z.string()).nullable(),
   failedJobs: waitingSchema.nullable(),

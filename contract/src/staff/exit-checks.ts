@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { seenPlaceSchema } from '../connection-checks.ts';
 import { endpoint } from '../endpoint.ts';
+import { EXIT_HISTORY_DAYS } from '../limits.ts';
 import { data, dateSchema, idParams, idSchema } from '../schemas.ts';
 import { exitHealths } from './inventory.values.ts';
 
@@ -23,6 +24,30 @@ export const exitCheckSchema = z.object({
   isPlaceDifferent: z.boolean().optional(),
 });
 export type ExitCheck = z.infer<typeof exitCheckSchema>;
+
+const exitDaySchema = z.object({
+  /** UTC. */
+  day: z.iso.date(),
+  /** Without those that gave no verdict. */
+  checks: z.int(),
+  failed: z.int(),
+  /** The mean of those that succeeded; null: none did. */
+  latencyMs: z.int().nullable(),
+  /** How often the exit has stopped working. */
+  outages: z.int(),
+  /** The last failure of the day, as `reason` of a check; null: none failed. */
+  lastFailure: z.object({ at: dateSchema, reason: z.string() }).nullable(),
+});
+export type ExitDay = z.infer<typeof exitDaySchema>;
+
+export const listExitDays = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/admin/exits/{id}/days',
+  access: { permission: 'PROXIES_READ' },
+  summary: `The checks of an exit on each of the last ${EXIT_HISTORY_DAYS} days on which there were any, the newest first`,
+  params: idParams,
+  response: data(z.array(exitDaySchema)),
+});
 
 export const checkExitNow = endpoint({
   method: 'POST',

@@ -20,6 +20,7 @@ export const mailKinds = [
   'database-restored',
   'disk-full',
   'backup-late',
+  'exits-failing',
   'news',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];

@@ -31,6 +31,7 @@ export async function readAttention(ctx: Ctx, actor: Pick<Actor, 'userId' | 'per
     proxiesElsewhere: await ifAllowed('proxiesElsewhere', async () => (await store.countTroubled(ctx)).elsewhere),
     unreadableFiles: await ifAllowed('unreadableFiles', () => findUnreadableFiles(ctx)),
     silentNodes: await ifAllowed('silentNodes', async () => (await store.countNodes(ctx)).silent),
+    failingNodes: await ifAllowed('failingNodes', () => store.listFailingNodes(ctx, ATTENTION_COUNTED_MAX)),
     troubledChains: await ifAllowed('troubledChains', () => listTroubled(ctx)),
     failedJobs: await ifAllowed('failedJobs', () => countFailed(ctx, ATTENTION_COUNTED_MAX)),
     mails: await ifAllowed('mails', () => readLateMails(ctx)),

@@ -43,6 +43,7 @@ const nothing: Attention = {
   proxiesElsewhere: 0,
   unreadableFiles: [],
   silentNodes: 0,
+  failingNodes: [],
   troubledChains: [],
   failedJobs: 0,
   mails: { lateSince: null },

@@ -110,6 +110,15 @@ export async function countNodes(ctx: Ctx): Promise<NodeCounts> {
   return row!;
 }
 
+/** As the worker has noted last. */
+export async function listFailingNodes(ctx: Ctx, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ name: string }>(
+    'select name from readable_gateway_nodes where failing_since is not null order by name limit $1',
+    [limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** As the worker has counted them last. */
 export async function countTroubled(ctx: Ctx): Promise<{ unhealthy: number; elsewhere: number }> {
   const [row] = await ctx.db.query<{ unhealthy: number; elsewhere: number }>(

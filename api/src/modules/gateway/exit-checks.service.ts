@@ -16,6 +16,7 @@ import { addSeen } from '../proxies/waiting.service.ts';
 import { afterCheck } from './exit-health.ts';
 import { compareAddresses, type OrderedLink, saveReports, takeOrders } from '../rotation/rotation.service.ts';
 import * as store from './exit-checks.store.ts';
+import { addChecks, type CheckOfDay } from './exit-history.store.ts';
 
 export { countByHealth, sumChecks } from './exit-checks.store.ts';
 
@@ -54,20 +55,22 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
     const checked = rows.map((row) => {
       const check = checkById.get(row.exitId)!;
       // While the address changes, an exit does not work, and that says nothing about it.
-      const isExpected = row.isRotating && check.outcome === 'failed';
-      const state = afterCheck(row, isExpected ? 'inconclusive' : check.outcome);
+      const outcome = row.isRotating && check.outcome === 'failed' ? 'inconclusive' : check.outcome;
+      const state = afterCheck(row, outcome);
       if (row.isRotating) Object.assign(state, { nextCheckMs: ROTATING_CHECK_MS, isUrgent: true });
       return {
         ...row,
         check,
+        outcome,
         seenPlace: placeOf(check.seenAddress ?? null),
         state,
         isOther: row.health !== state.health,
       };
     });
     await store.saveChecks(ctx, checked);
-    const decided = checked.filter(({ check }) => check.outcome !== 'inconclusive');
-    const passed = decided.filter(({ check }) => check.outcome === 'ok');
+    const decided = checked.filter(({ outcome }) => outcome !== 'inconclusive');
+    const passed = decided.filter(({ outcome }) => outcome === 'ok');
+    if (decided.length > 0) await addChecks(ctx, decided.map(toCheckOfDay));
     if (decided.length > 0) await store.countChecks(ctx, nodeId, decided.length, passed.length);
     return checked;
   });
@@ -83,6 +86,12 @@ async function saveChecks(ctx: Ctx, nodeId: string, checks: readonly ExitCheck[]
   const seenIds = checked.filter(({ check }) => check.seenAddress !== undefined).map(({ exitId }) => exitId);
   if (seenIds.length > 0) await addSeen(ctx, seenIds);
   if (checked.some(({ isOther, isRequested }) => isOther || isRequested)) ctx.changed(STAFF, 'staff-catalogue');
+}
+
+function toCheckOfDay({ check, state, isOther }: store.Checked & { isOther: boolean }): CheckOfDay {
+  const isOutage = isOther && state.health === 'UNHEALTHY';
+  const { exitId, outcome, latencyMs, reason } = check;
+  return { exitId, isFailed: outcome === 'failed', latencyMs, isOutage, reason };
 }
 
 /** With the exits through which the nodes see the address before. Those that no key opens end without a call. */

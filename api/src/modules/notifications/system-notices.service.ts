@@ -11,7 +11,7 @@ const MAILED_MAX = 50;
 export function tellSystemStaff(
   ctx: Ctx,
   idempotencyKey: string,
-  template: 'database-restored' | 'disk-full' | 'backup-late',
+  template: 'database-restored' | 'disk-full' | 'backup-late' | 'exits-failing',
 ): Promise<void> {
   return ctx.tx(async (ctx) => {
     const holders = await users.listHolders(ctx, 'SYSTEM_READ', MAILED_MAX);

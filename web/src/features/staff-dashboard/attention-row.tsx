@@ -79,7 +79,8 @@ function useItems(attention: Attention | undefined): Item[] {
   const system = useSystemItems(attention);
   const machine = useMachineItems(attention);
   const support = useSupportItems(attention);
-  return [...money, ...support, ...machine, ...system];
+  const proxies = useProxyItems(attention);
+  return [...money, ...support, ...machine, ...system, ...proxies];
 }
 
 function counted(count: number) {
@@ -170,7 +171,7 @@ function useSystemItems(attention: Attention | undefined): Item[] {
   const { t: staffText } = useTranslation('staff');
   const now = useTenSeconds();
   if (attention === undefined) return [];
-  const { unhealthyProxies, proxiesElsewhere = null, silentNodes, troubledChains, failedJobs, mails } = attention;
+  const { silentNodes, troubledChains, failedJobs, mails } = attention;
   const lateSince = mails?.lateSince;
   const mailItems: Item[] = lateSince
     ? [
@@ -193,13 +194,6 @@ function useSystemItems(attention: Attention | undefined): Item[] {
       isUrgent: true,
     },
     { key: 'jobs', Icon: IconRefreshAlert, count: failedJobs, target: attentionTargets.failedJobs, isUrgent: true },
-    { key: 'exits', Icon: IconHeartbeat, count: unhealthyProxies, target: attentionTargets.unhealthyProxies },
-    {
-      key: 'elsewhere',
-      Icon: IconMapPinExclamation,
-      count: proxiesElsewhere,
-      target: attentionTargets.proxiesElsewhere,
-    },
   ] as const;
   const counts = all.flatMap(({ count, ...item }): Item[] => {
     if (count === null || count === 0) return [];
@@ -210,4 +204,33 @@ function useSystemItems(attention: Attention | undefined): Item[] {
     return [{ ...item, text }];
   });
   return [...mailItems, ...counts];
+}
+
+function useProxyItems({ failingNodes, unhealthyProxies, proxiesElsewhere }: Partial<Attention> = {}): Item[] {
+  const { t } = useTranslation('staffDashboard');
+  const failing = (failingNodes ?? []).map((name) => ({
+    key: `failing ${name}`,
+    Icon: IconHeartbeat,
+    text: t('attention.failing', { name }),
+    target: attentionTargets.nodes,
+    isUrgent: true,
+  }));
+  const counts = [
+    { key: 'exits', Icon: IconHeartbeat, count: unhealthyProxies ?? 0, target: attentionTargets.unhealthyProxies },
+    {
+      key: 'elsewhere',
+      Icon: IconMapPinExclamation,
+      count: proxiesElsewhere ?? 0,
+      target: attentionTargets.proxiesElsewhere,
+    },
+  ] as const;
+  return [
+    ...failing,
+    ...counts
+      .filter(({ count }) => count > 0)
+      .map(({ count, ...item }) => ({
+        ...item,
+        text: t(`attention.${item.key}`, { count, number: formatCount(count) }),
+      })),
+  ];
 }

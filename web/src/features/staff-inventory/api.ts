@@ -32,6 +32,13 @@ export function useInventory(filter: InventoryFilter, sort: InventorySort | unde
   );
 }
 
+/** The checks of an exit on each of the last days. */
+export function useExitDays(exitId: string) {
+  return useApiQuery(
+    apiQuery('GET /v1/proxies/admin/exits/{id}/days', { params: { id: exitId } }, { topics: ['staff-catalogue'] }),
+  );
+}
+
 /** The first page of imported lines whose address is not known yet. */
 export function useWaiting() {
   return useList(

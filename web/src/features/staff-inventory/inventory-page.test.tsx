@@ -1,3 +1,4 @@
+import type { ExitDay } from '@cellhop/contract/staff/exit-checks';
 import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
 import { within } from '@testing-library/react';
 import { expect, it } from 'vitest';
@@ -79,9 +80,33 @@ it('lets the gateway check an exit now, if the role may change proxies', async (
   expect(api.requests).toContain(`POST /v1/proxies/admin/exits/${proxies[2]!.exit.id}/check`);
 });
 
-it('offers no check to those who only read', async () => {
-  const { screen } = await openInventory({ allowed: ['PROXIES_READ'] });
-  expect(screen.queryByRole('button', { name: /^Actions for/ })).toBeNull();
+it('shows those who only read the checks of 30 days, and offers nothing else', async () => {
+  const days: ExitDay[] = [
+    { day: '2026-11-21', checks: 1440, failed: 0, latencyMs: 120, outages: 0, lastFailure: null },
+    {
+      day: '2026-11-20',
+      checks: 40,
+      failed: 40,
+      latencyMs: null,
+      outages: 1,
+      lastFailure: { at: '2026-11-20T10:00:00.000Z', reason: 'upstream-refused:403' },
+    },
+  ];
+  const { screen, user } = await openInventory({
+    allowed: ['PROXIES_READ'],
+    answers: { 'GET /v1/proxies/admin/exits/*/days': { data: days } },
+  });
+  await user.click(screen.getByRole('button', { name: 'Actions for 198.18.0.3' }));
+  await screen.findByRole('menuitem', { name: 'Checks by day' });
+  expect(screen.getAllByRole('menuitem')).toHaveLength(1);
+  await user.click(screen.getByRole('menuitem', { name: 'Checks by day' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Checks of 198.18.0.3' }));
+  await dialog.findByText('21.11.2026');
+  expect(dialog.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
+    'DayChecksFailedOutagesLatencyLast failure',
+    expect.stringMatching(/^21\.11\.20261,44000120\sms–$/),
+    expect.stringMatching(/^20\.11\.202640401–20\.11\.2026 .*, the proxy refuses the connection \(403\)$/),
+  ]);
 });
 
 it('says that the check of a file with a thousand errors was stopped', async () => {

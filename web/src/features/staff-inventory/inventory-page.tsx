@@ -17,6 +17,7 @@ import { useCheckNow, useExport, useInventory } from './api.ts';
 import { PriceDialog, RetirementDialog } from './bulk-dialogs.tsx';
 import { isEmpty, type FilterTexts, readCountries, toFilter, toTexts } from './choice.ts';
 import { CountriesField } from './countries-field.tsx';
+import { HistoryDialog } from './history-dialog.tsx';
 import { InventoryChanges } from './inventory-changes.tsx';
 import { ImportForm } from './import-form.tsx';
 import classes from './inventory-filter.module.css';
@@ -26,7 +27,7 @@ import { RotationDialog } from './rotation-dialog.tsx';
 import { staffInventoryScreen, staffInventorySearch } from './screen.ts';
 import { WaitingProxies } from './waiting-proxies.tsx';
 
-type DialogName = 'import' | 'price' | 'limits' | 'rotation' | 'retire' | 'restore';
+type DialogName = 'history' | 'import' | 'price' | 'limits' | 'rotation' | 'retire' | 'restore';
 
 export function InventoryPage() {
   const [{ page = 1, sort, ...filter }, change] = useScreenSearch(staffInventoryScreen);
@@ -37,7 +38,6 @@ export function InventoryPage() {
   const [open, setOpen] = useState<DialogName>();
   // The buttons of a row change one proxy, those below the list the chosen ones, and those above it all proxies of the filter.
   const [some, setSome] = useState<readonly InventoryProxy[]>();
-  const [only] = some ?? [];
   const changed: Filter = some === undefined ? filter : { id: some.map(({ id }) => id) };
   const selection = useRowSelection({ rows: proxies.rows, keyOf: ({ id }) => id, nameOf: ({ ip }) => ip });
   const close = () => setOpen(undefined);
@@ -72,6 +72,7 @@ export function InventoryPage() {
             onSort={(chosen) =>
               change({ sort: oneOf(chosen, inventorySorts), page: undefined }, { resetScroll: false })
             }
+            onHistory={(proxy) => show('history', proxy)}
             onPrice={canEdit ? (proxy) => show('price', proxy) : undefined}
             onLimit={canEdit ? (proxy) => show('limits', proxy) : undefined}
             onRotation={canEdit ? (proxy) => show('rotation', proxy) : undefined}
@@ -88,12 +89,28 @@ export function InventoryPage() {
       <Dialog isOpen={open === 'import'} title={t('import.title')} size="lg" onClose={close}>
         {open === 'import' && <ImportForm onClose={close} />}
       </Dialog>
-      <LimitsDialog proxy={open === 'limits' ? only : undefined} onClose={close} />
-      <RotationDialog proxy={open === 'rotation' ? only : undefined} onClose={close} />
+      <DialogsOfOne open={open} proxy={some?.[0]} onClose={close} />
       <PriceDialog isOpen={open === 'price'} filter={changed} onClose={close} />
       {(['retire', 'restore'] as const).map((name) => (
         <RetirementDialog key={name} change={name} isOpen={open === name} filter={changed} onClose={close} />
       ))}
+    </>
+  );
+}
+
+interface DialogsOfOneProps {
+  open: DialogName | undefined;
+  proxy: InventoryProxy | undefined;
+  onClose: () => void;
+}
+
+function DialogsOfOne({ open, proxy, onClose }: DialogsOfOneProps) {
+  const ifOpen = (name: DialogName) => (open === name ? proxy : undefined);
+  return (
+    <>
+      <HistoryDialog proxy={ifOpen('history')} onClose={onClose} />
+      <LimitsDialog proxy={ifOpen('limits')} onClose={onClose} />
+      <RotationDialog proxy={ifOpen('rotation')} onClose={onClose} />
     </>
   );
 }

@@ -20,7 +20,8 @@ interface InventoryTableProps {
   proxies: readonly InventoryProxy[] | undefined;
   sort: InventorySort;
   onSort: (sort: string) => void;
-  /** This and the actions are undefined if the member of staff may not change proxies. */
+  onHistory: (proxy: InventoryProxy) => void;
+  /** This and the other actions are undefined if the member of staff may not change proxies. */
   selection: RowSelection<InventoryProxy> | undefined;
   onRetire: ((proxy: InventoryProxy) => void) | undefined;
   /** Lets the gateway check the proxy's exit now. */
@@ -167,35 +168,33 @@ function useHealthColumns(): Column<InventoryProxy>[] {
 }
 
 function useActionColumns({
+  onHistory,
   onRetire,
   onCheck,
   onLimit,
   onRotation,
   onPrice,
-}: Pick<InventoryTableProps, 'onRetire' | 'onCheck' | 'onLimit' | 'onRotation' | 'onPrice'>): Column<InventoryProxy>[] {
+}: Omit<InventoryTableProps, 'proxies' | 'sort' | 'onSort' | 'selection'>): Column<InventoryProxy>[] {
   const { t } = useTranslation('staffInventory');
-  if (!onRetire || !onCheck || !onLimit || !onRotation || !onPrice) return [];
+  const actionsOf = (proxy: InventoryProxy) =>
+    [
+      { text: t('history.action'), run: onHistory },
+      { text: t('check.action'), run: onCheck },
+      { text: t('price.actionOfOne'), run: onPrice },
+      { text: t('limits.action'), run: onLimit },
+      { text: t('rotation.action'), run: onRotation },
+      {
+        text: t(proxy.isRetired ? 'restore.action' : 'retire.action'),
+        isDestructive: !proxy.isRetired,
+        run: onRetire,
+      },
+    ].flatMap(({ run, ...action }) => (run ? [{ ...action, onClick: () => run(proxy) }] : []));
   return [
     {
       key: 'action',
       header: t('table.action'),
       place: 'action',
-      render: (proxy) => (
-        <RowMenu
-          label={t('table.actionsOf', { ip: proxy.ip })}
-          actions={[
-            { text: t('check.action'), onClick: () => onCheck(proxy) },
-            { text: t('price.actionOfOne'), onClick: () => onPrice(proxy) },
-            { text: t('limits.action'), onClick: () => onLimit(proxy) },
-            { text: t('rotation.action'), onClick: () => onRotation(proxy) },
-            {
-              text: t(proxy.isRetired ? 'restore.action' : 'retire.action'),
-              isDestructive: !proxy.isRetired,
-              onClick: () => onRetire(proxy),
-            },
-          ]}
-        />
-      ),
+      render: (proxy) => <RowMenu label={t('table.actionsOf', { ip: proxy.ip })} actions={actionsOf(proxy)} />,
     },
   ];
 }
